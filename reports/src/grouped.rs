@@ -8,10 +8,16 @@ pub(crate) fn grouped<T, K: Clone + Eq + Hash>(
     items: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
 ) -> Vec<(K, Vec<T>)> {
+    by_key(items.into_iter().map(|item| (key(&item), item)))
+}
+
+/// The same of items that come with their keys.
+pub(crate) fn by_key<T, K: Clone + Eq + Hash>(
+    items: impl IntoIterator<Item = (K, T)>,
+) -> Vec<(K, Vec<T>)> {
     let mut positions: HashMap<K, usize> = HashMap::new();
     let mut groups: Vec<(K, Vec<T>)> = Vec::new();
-    for item in items {
-        let key = key(&item);
+    for (key, item) in items {
         let position = *positions.entry(key.clone()).or_insert_with(|| {
             groups.push((key, Vec::new()));
             groups.len() - 1

@@ -9,7 +9,7 @@ use statistics::{Interval, MIN_RUNS, median};
 
 use super::comparison::Key;
 use super::scatter::{Origin, RunScatter};
-use crate::grouped::grouped;
+use crate::grouped::by_key;
 use crate::record::{PointScatter, SummaryRow};
 use crate::trend::{self, Terms};
 
@@ -37,21 +37,16 @@ impl RunScatter {
     pub fn of_history<'a>(runs: impl IntoIterator<Item = &'a [SummaryRow]>) -> Option<Self> {
         let rows = runs.into_iter().flatten();
         let nights = rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), night(row)?)));
-        let groups = grouped(nights, |(key, _)| key.clone()).into_iter();
-        let groups: Vec<(Key, Vec<Night>)> = groups
-            .map(|(key, nights)| {
-                let old = nights.len().saturating_sub(LAST);
-                (key, nights.into_iter().skip(old).map(|(_, night)| night).collect())
-            })
-            .collect();
-        let times = |nights: &Vec<Night>| nights.iter().map(|night| night.seconds).collect();
-        let series: Vec<Vec<f64>> = groups.iter().map(|(_, nights)| times(nights)).collect();
+        let mut points = by_key(nights);
+        for (_, nights) in &mut points {
+            nights.drain(..nights.len().saturating_sub(LAST));
+        }
+        let times = |nights: &[Night]| nights.iter().map(|night| night.seconds).collect();
+        let series: Vec<Vec<f64>> = points.iter().map(|(_, nights)| times(nights)).collect();
         let levels = trend::levels(&series, &Terms::default());
-        let scatter = groups.into_iter().zip(levels);
-        let scatter = scatter.filter_map(|((key, nights), (levels, _))| {
-            let levels: Vec<&[Night]> =
-                levels.iter().map(|level| &nights[level.runs.clone()]).collect();
-            point(key, &levels)
+        let scatter = points.into_iter().zip(levels).filter_map(|((key, nights), (levels, _))| {
+            let levels = levels.iter().map(|level| &nights[level.runs.clone()]);
+            point(key, &levels.collect::<Vec<_>>())
         });
         Self::of_origin(&scatter.collect::<Vec<_>>(), Origin::History)
     }

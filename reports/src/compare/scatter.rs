@@ -12,6 +12,7 @@ use statistics::{Between, Evidence, MIN_RUNS};
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
 use crate::aliases::ALIASES;
+use crate::grouped::by_key;
 use crate::record::PointScatter;
 
 /// The scatter between runs on a machine.
@@ -121,11 +122,7 @@ fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Evidence> {
 /// The root of the mean square over the points of each variant; what more runs tell counts
 /// more.
 fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
-    let mut found: HashMap<Variant, Vec<Between>> = HashMap::new();
-    for (key, between) in points {
-        found.entry(variant(key)).or_default().push(*between);
-    }
-    let together = |points: Vec<Between>| {
+    let together = |points: Vec<&Between>| {
         let mean = |of: fn(&Between) -> f64| {
             let weighted = points.iter().map(|point| point.df * of(point));
             weighted.sum::<f64>() / points.iter().map(|point| point.df).sum::<f64>()
@@ -136,7 +133,8 @@ fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
             df: mean(|point| point.df),
         }
     };
-    found.into_iter().map(|(variant, points)| (variant, together(points))).collect()
+    let variants = by_key(points.iter().map(|(key, between)| (variant(key), between)));
+    variants.into_iter().map(|(variant, points)| (variant, together(points))).collect()
 }
 
 fn key(point: &PointScatter) -> Key {
