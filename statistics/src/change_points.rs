@@ -74,18 +74,17 @@ impl Search {
         let mut stretches = vec![whole];
         while let Some(range) = stretches.pop() {
             found.stretches += 1;
-            let Some((cuts, kind, orders)) = self.first_clear(values, &range) else {
+            let Some((cuts, clear)) = self.first_clear(values, &range) else {
                 continue;
             };
             let (mut start, test) = (range.start, found.clear.len());
             for at in cuts.into_iter().map(|cut| range.start + cut) {
-                let p_value = orders.p_value();
-                found.changes.push(ChangePoint { at, p_value, test });
+                found.changes.push(ChangePoint { at, p_value: clear.orders.p_value(), test });
                 stretches.push(start..at);
                 start = at;
             }
             stretches.push(start..range.end);
-            found.clear.push(ClearTest { range, kind, orders });
+            found.clear.push(clear);
         }
         found.changes.sort_by_key(|change| change.at);
         self.refine(values, &mut found.changes);
@@ -94,16 +93,12 @@ impl Search {
 
     /// The best cut of a stretch, if it is clear; else where a stretch within it begins and
     /// ends that is clearly unlike the rest. That is asked second, so at half the level.
-    fn first_clear(
-        &self,
-        values: &[f64],
-        range: &Range<usize>,
-    ) -> Option<(Vec<usize>, Kind, Orders)> {
+    fn first_clear(&self, values: &[f64], range: &Range<usize>) -> Option<(Vec<usize>, ClearTest)> {
         let kinds = [(Kind::Cut, self.significance), (Kind::Excursion, self.significance / 2.0)];
         kinds.into_iter().find_map(|(kind, level)| {
             let mut permuted = self.permuted(values, range, kind)?;
             let orders = permuted.within(level, self.permutations)?;
-            Some((permuted.ends, kind, orders))
+            Some((permuted.ends, ClearTest { range: range.clone(), kind, orders }))
         })
     }
 
@@ -182,21 +177,15 @@ mod tests {
     }
 
     #[test]
-    fn several_steps_are_told_apart() {
-        let values = series(3, 120, &[(30, 0.05), (70, -0.05), (100, 0.08)]);
-        let found = places(&values);
-        assert_eq!(found.len(), 3, "{found:?}");
-        for (found, at) in found.iter().zip([30, 70, 100]) {
-            assert!(found.abs_diff(at) <= 1, "{found} {at}");
+    fn several_steps_are_told_apart_and_a_level_that_went_back_has_two_ends() {
+        let apart = [(30, 0.05), (70, -0.05), (100, 0.08)];
+        for (length, steps) in [(120, &apart[..]), (90, &[(30, 0.05), (45, -0.05)])] {
+            let found = places(&series(3, length, steps));
+            assert_eq!(found.len(), steps.len(), "{found:?}");
+            for (found, (at, _)) in found.iter().zip(steps) {
+                assert!(found.abs_diff(*at) <= 1, "{found} {at}");
+            }
         }
-    }
-
-    #[test]
-    fn a_level_that_went_back_has_two_ends() {
-        let values = series(3, 90, &[(30, 0.05), (45, -0.05)]);
-        let found = places(&values);
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].abs_diff(30) <= 1 && found[1].abs_diff(45) <= 1, "{found:?}");
     }
 
     /// What is no level is no change: a night or two that were busy.

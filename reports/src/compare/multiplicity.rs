@@ -26,7 +26,7 @@ pub(super) struct Family {
 /// Takes back the changes that are to be expected among so many judgements. Each comes with
 /// whether it is of a whole run.
 pub(super) fn hold_back(
-    judged: &mut [(bool, Judgement)],
+    judged: &mut [(bool, &mut Judgement)],
     thresholds: &Thresholds,
 ) -> impl Fn(bool) -> Family + use<> {
     let [parts, wholes] = [false, true].map(|whole| {
@@ -36,7 +36,7 @@ pub(super) fn hold_back(
         let is_clear = |p: f64| critical.is_some_and(|critical| p <= critical);
         for (_, judgement) in judged.iter_mut().filter(|(of, _)| *of == whole) {
             if judgement.is_change() && !is_clear(p_value(judgement)) {
-                *judgement = judgement.not_clear(Why::ByChance);
+                **judgement = judgement.not_clear(Why::ByChance);
             }
         }
         let changes = p_values.iter().filter(|p| is_clear(**p)).count();
@@ -78,7 +78,8 @@ mod tests {
     }
 
     fn verdicts(mut judged: Vec<(bool, Judgement)>) -> (Vec<Verdict>, [Family; 2]) {
-        let family = hold_back(&mut judged, &Thresholds::default());
+        let all = judged.iter_mut().map(|(whole, judgement)| (*whole, judgement));
+        let family = hold_back(&mut all.collect::<Vec<_>>(), &Thresholds::default());
         let verdicts = judged.iter().map(|(_, judgement)| judgement.verdict);
         (verdicts.collect(), [family(false), family(true)])
     }

@@ -92,13 +92,12 @@ impl Quantity {
     /// What rounds are compared by: a thread's own time, if it had to wait for a core on
     /// either side, or others disturbed it often. That does not look at who was faster.
     fn of(base: &[Round], new: &[Round]) -> Self {
-        let [base, new] = [base, new].map(|rounds| {
+        let sides = [base, new].map(|rounds| {
             let taken = rounds.iter().filter(|round| round.all.is_some());
             taken.copied().collect::<Vec<_>>()
         });
-        let sides = [base.as_slice(), new.as_slice()];
-        let is_known = |rounds: &[Round]| rounds.iter().all(|round| round.cpu.is_some());
-        if sides.into_iter().all(is_known) && sides.into_iter().any(is_busy) {
+        let is_known = |round: &Round| round.cpu.is_some();
+        if sides.iter().flatten().all(is_known) && sides.iter().any(|rounds| is_busy(rounds)) {
             Quantity::Cpu
         } else {
             Quantity::Wall

@@ -44,8 +44,11 @@ fn headline(comparison: &Comparison) -> String {
 
 /// `1 point is slower`, `2 points are slower`.
 fn are(count: usize, what: &str) -> String {
-    let verb = if count == 1 { "is" } else { "are" };
-    format!("{} {verb} {what}", units::counted(count, "point"))
+    format!("{} {} {what}", units::counted(count, "point"), is(count))
+}
+
+fn is(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
 }
 
 fn no_regression(comparison: &Comparison) -> String {
@@ -67,7 +70,7 @@ fn no_regression(comparison: &Comparison) -> String {
         (_, _) => format!(
             "No regression found in {judged} of {points}{}; {open} {} not clear{lost}",
             how_finely(comparison),
-            if open == 1 { "is" } else { "are" }
+            is(open)
         ),
     }
 }
