@@ -41,16 +41,6 @@ pub struct Measured {
 }
 
 impl Here<'_> {
-    /// The measured values of a figure's labels, or why there is none.
-    pub fn of_figure(&self, figure: &Figure) -> Vec<(String, Result<Measured, String>)> {
-        let of_label = |label: &str| {
-            let value = figure.value(label, "");
-            let found = value.map_or(Err(String::new()), |value| self.find(value));
-            (label.to_owned(), found)
-        };
-        figure.labels().into_iter().map(of_label).collect()
-    }
-
     /// The figure with a value for each number of threads between one and all that there is.
     pub fn with_all_threads(&self, mut figure: Figure) -> Figure {
         let values = figure.values.into_iter();
@@ -156,8 +146,8 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures;
     use super::super::fixture::{chain, rows};
+    use super::super::{Reproduction, figures};
     use super::*;
     use crate::charts::fixture::run;
 
@@ -198,12 +188,12 @@ mod tests {
         let rows = [1, 2, 4, 8].map(|threads| chain("online", threads, 1.0 / threads as f64));
         let rows = rows.concat();
         let here = Here { record: &record, rows: &rows };
-        let curves = here.with_all_threads(curves);
+        let curves = Reproduction::of(curves, &here);
         let online = ["1 thread", "2 threads", "4 threads", "all threads"];
         let labels = ["offline, 1 thread", "offline, all threads"].map(str::to_owned);
         let labels = labels.into_iter().chain(online.map(|threads| format!("online, {threads}")));
-        assert_eq!(curves.labels(), labels.collect::<Vec<_>>());
-        let found = here.of_figure(&curves).into_iter();
+        assert_eq!(curves.figure.labels(), labels.collect::<Vec<_>>());
+        let found = curves.measured.into_iter();
         let found: Vec<_> = found.filter_map(|(_, found)| Some(found.ok()?.threads)).collect();
         assert_eq!(found, [1, 2, 4, 8]);
     }

@@ -50,7 +50,9 @@ impl Reproduction {
     /// A figure beside what a run has measured of it.
     pub fn of(figure: Figure, here: &Here) -> Self {
         let figure = here.with_all_threads(figure);
-        let (measured, machine) = (here.of_figure(&figure), here.machine());
+        let found = |label: &str| Some((label.to_owned(), here.find(figure.value(label, "")?)));
+        let measured = figure.labels().into_iter().filter_map(found).collect();
+        let machine = here.machine();
         let mut reproduction = Reproduction { figure, measured, judged: Vec::new(), machine };
         let claims = reproduction.figure.claims.iter();
         reproduction.judged = claims.map(|claim| reproduction.judge(claim)).collect();
