@@ -82,7 +82,8 @@ impl Store {
 
     /// Above the order of every run that is there.
     fn next_order(&self) -> Result<u64, HistoryError> {
-        Ok(self.ids()?.last().map_or(0, |(order, ..)| *order) + 1)
+        let last = self.ids()?.pop().map(|id| Receipt::read(&self.run_folder(&id)));
+        Ok(last.and_then(Result::ok).map_or(0, |receipt| receipt.order) + 1)
     }
 }
 

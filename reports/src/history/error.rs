@@ -83,11 +83,6 @@ impl HistoryError {
         HistoryError::Io { path: path.to_owned(), source, remedy }
     }
 
-    /// The system refused to read.
-    pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
-        HistoryError::Io { path: path.to_owned(), source, remedy: "" }
-    }
-
     pub(super) fn format(path: &Path, problem: impl ToString) -> Self {
         HistoryError::Format { path: path.to_owned(), problem: problem.to_string() }
     }

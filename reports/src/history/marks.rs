@@ -74,10 +74,9 @@ impl Store {
         let writer = self.writer()?;
         let is_named = |id: &str| name == "accepted" || is_meant(name, id);
         let mut baselines = self.baselines()?;
-        let all = ids(&baselines);
         baselines.retain(|baseline| baseline.current().is_some_and(is_named));
         if baselines.len() > 1 {
-            return Err(HistoryError::WhichSeries(all));
+            return Err(HistoryError::WhichSeries(self.accepted_runs()?));
         }
         let accepted = baselines.pop();
         let mut baseline = accepted.ok_or_else(|| HistoryError::NotAccepted(name.to_owned()))?;
@@ -118,11 +117,9 @@ impl Store {
         Ok((baselines, damaged))
     }
 
-    /// The series that have a baseline, with it.
-    pub(super) fn accepted_runs(&self) -> Result<Vec<(Series, String)>, HistoryError> {
-        let baselines = self.baselines()?.into_iter();
-        let accepted = baselines.filter_map(|it| Some((it.series, it.accepted?.run)));
-        Ok(accepted.collect())
+    /// The accepted runs of all series.
+    pub(super) fn accepted_runs(&self) -> Result<Vec<String>, HistoryError> {
+        Ok(self.baselines()?.into_iter().filter_map(Baseline::run).collect())
     }
 
     /// All baselines, for those who must not overlook one.
@@ -166,10 +163,6 @@ impl Baseline {
             self.earlier.push(old);
         }
     }
-}
-
-fn ids(baselines: &[Baseline]) -> Vec<String> {
-    baselines.iter().filter_map(|it| it.current().map(str::to_owned)).collect()
 }
 
 #[cfg(test)]

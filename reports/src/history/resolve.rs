@@ -50,15 +50,16 @@ impl Store {
             return baseline.ok_or_else(|| HistoryError::NoneAccepted(series.clone()));
         }
         // Without a series it is clear if only one has a baseline.
-        match self.accepted_runs()?.as_slice() {
+        let all = self.accepted_runs()?;
+        match all.as_slice() {
             [] => Err(HistoryError::Unknown { name: "accepted".to_owned(), near: vec![] }),
-            [(_, id)] => self.intact(id),
-            all => Err(HistoryError::WhichSeries(all.iter().map(|(_, id)| id.clone()).collect())),
+            [id] => self.intact(id),
+            _ => Err(HistoryError::WhichSeries(all)),
         }
     }
 
     fn named(&self, name: &str) -> Result<StoredRun, HistoryError> {
-        let mut meant: Vec<String> = self.ids()?.into_iter().map(|(.., id)| id).collect();
+        let mut meant = self.ids()?;
         if meant.iter().any(|id| id == name) {
             return self.intact(name);
         }
@@ -72,7 +73,8 @@ impl Store {
 
     /// Suggests the runs that share most of their beginning, the newest first.
     fn unknown<T>(&self, name: &str) -> Result<T, HistoryError> {
-        let mut near: Vec<String> = self.ids()?.into_iter().rev().map(|(.., id)| id).collect();
+        let mut near = self.ids()?;
+        near.reverse();
         near.sort_by_key(|id| std::cmp::Reverse(common_start(id, name)));
         near.truncate(SUGGESTIONS);
         Err(HistoryError::Unknown { name: name.to_owned(), near })
