@@ -69,26 +69,24 @@ impl StoreError {
     }
 
     pub(crate) fn csv(path: &Path, error: csv::Error) -> Self {
-        match error.into_kind() {
-            csv::ErrorKind::Io(source) => StoreError::io(path, source),
-            csv::ErrorKind::Deserialize { pos, err } => {
-                let line = pos.map_or(0, |position| position.line());
-                let problem = match missing_column(&err.kind().to_string()) {
+        let line = error.position().map_or(0, csv::Position::line);
+        let problem = match error.into_kind() {
+            csv::ErrorKind::Io(source) => return StoreError::io(path, source),
+            csv::ErrorKind::Deserialize { err, .. } => {
+                match missing_column(&err.kind().to_string()) {
                     Some(column) => format!(
                         "line 1: no column \"{column}\"; is it a {} of recobench?",
                         path.file_name().unwrap_or_default().display()
                     ),
                     None => format!("line {line}: {err}"),
-                };
-                StoreError::format(path, problem)
+                }
             }
-            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-                let line = pos.map_or(0, |position| position.line());
-                let problem = format!("line {line}: {len} fields instead of {expected_len}");
-                StoreError::format(path, problem)
+            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                format!("line {line}: {len} fields instead of {expected_len}")
             }
-            other => StoreError::format(path, format!("{other:?}")),
-        }
+            other => format!("{other:?}"),
+        };
+        StoreError::format(path, problem)
     }
 }
 
