@@ -108,14 +108,9 @@ fn step(a: &Level, b: &Level) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::series;
     use super::*;
     use statistics::synthetic::Noise;
-
-    fn series(seed: u64, scatter: f64, means: &[(usize, f64)]) -> Vec<f64> {
-        let mut noise = Noise::new(seed);
-        let of_level = means.iter().flat_map(|(count, mean)| vec![*mean; *count]);
-        of_level.map(|mean| mean * (scatter * noise.normal()).exp()).collect()
-    }
 
     fn of_one(seconds: &[f64]) -> (Vec<Level>, f64) {
         levels(&[seconds.to_vec()], &Terms::default()).remove(0)
