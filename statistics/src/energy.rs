@@ -41,12 +41,13 @@ impl Stretch {
     pub fn best_cut(&mut self, least: usize) -> Option<Cut> {
         let length = self.points.len();
         self.sum_up_before();
+        let before = &self.before;
         let (mut left, mut right) = (0.0, self.total);
         let mut best: Option<Cut> = None;
         for at in 1..length {
             let (_, sum) = self.points[at - 1];
-            left += self.before[at - 1];
-            right -= sum - self.before[at - 1];
+            left += before[at - 1];
+            right -= sum - before[at - 1];
             if at < least || length - at < least {
                 continue;
             }

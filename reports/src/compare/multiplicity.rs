@@ -40,7 +40,9 @@ pub(super) fn hold_back(
             }
         }
         let changes = p_values.iter().filter(|p| is_clear(**p)).count();
-        family(p_values.len(), changes, thresholds.false_discovery)
+        let points = p_values.len();
+        let needed = thresholds.false_discovery * (changes + 1) as f64 / points.max(1) as f64;
+        Family { points, needed: needed.min(OF_INTERVAL) }
     });
     move |whole| if whole { wholes } else { parts }
 }
@@ -52,11 +54,6 @@ fn p_value(judgement: &Judgement) -> f64 {
     } else {
         1.0
     }
-}
-
-fn family(points: usize, changes: usize, rate: f64) -> Family {
-    let needed = rate * (changes + 1) as f64 / points.max(1) as f64;
-    Family { points, needed: needed.min(OF_INTERVAL) }
 }
 
 #[cfg(test)]

@@ -60,9 +60,10 @@ impl RunScatter {
         let sound = |point: &&PointScatter| {
             point.between.is_finite() && point.between >= 0.0 && point.runs >= MIN_RUNS
         };
-        let known = scatter.iter().filter(sound);
-        let points: HashMap<Key, Between> =
-            known.map(|point| (key(point), between(point))).collect();
+        let known = scatter.iter().filter(sound).map(|point| {
+            (key(point), Between { deviation: point.between, df: (point.runs - 1) as f64 })
+        });
+        let points: HashMap<Key, Between> = known.collect();
         let variants = variants(&points);
         let worst = variants.values().copied().reduce(larger)?;
         Some(RunScatter { points, variants, worst, origin })
@@ -144,10 +145,6 @@ fn key(point: &PointScatter) -> Key {
 fn variant(key: &Key) -> Variant {
     let point = &key.point;
     [&point.algorithm, &point.variant, &key.stage, &point.device].map(String::clone)
-}
-
-fn between(point: &PointScatter) -> Between {
-    Between { deviation: point.between, df: (point.runs - 1) as f64 }
 }
 
 fn larger(a: Between, b: Between) -> Between {
