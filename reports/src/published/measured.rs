@@ -146,18 +146,13 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{chain, rows};
+    use super::super::fixture::{chain, rows, table};
     use super::super::{Reproduction, figures};
     use super::*;
     use crate::charts::fixture::run;
 
     fn found(rows: &[SummaryRow], label: &str) -> Result<Measured, String> {
-        let figures = figures();
-        let table = figures.iter().find(|it| it.id == "tab5.1").expect("a table");
-        let value = table.value(label, "").expect("a value");
-        let record = run();
-        let here = Here { record: &record, rows };
-        here.find(value)
+        table(rows).found(label).cloned().map_err(str::to_owned)
     }
 
     #[test]

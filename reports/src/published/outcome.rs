@@ -125,17 +125,8 @@ impl Outcome {
 #[cfg(test)]
 mod tests {
     use super::super::figures;
-    use super::super::fixture::{chain, rows};
+    use super::super::fixture::{chain, rows, table};
     use super::*;
-    use crate::charts::fixture::run;
-    use crate::record::SummaryRow;
-
-    fn table(rows: &[SummaryRow]) -> Reproduction {
-        let table = figures().into_iter().find(|figure| figure.id == "tab5.1");
-        let record = run();
-        let here = Here { record: &record, rows };
-        Reproduction::of(table.expect("a table"), &here)
-    }
 
     fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a Judged {
         let mut judged = table.judged.iter();
