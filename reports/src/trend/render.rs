@@ -37,10 +37,7 @@ pub fn render(format: Format, trends: &[Trend], listing: Listing) -> Result<Stri
     let listed: Vec<&Trend> = trends.iter().filter(is_listed).collect();
     match format {
         Format::Table | Format::Markdown => {
-            let cells = rows(&listed).map(|(trend, shift)| match shift {
-                Some(shift) => changed(trend, shift),
-                None => steady(trend),
-            });
+            let cells = rows(&listed).map(|(trend, shift)| cells(trend, shift));
             let table = for_people(format, &[Table::new(&COLUMNS, cells)], Paint::Plain);
             let apart = if format == Format::Markdown && !listed.is_empty() { "\n" } else { "" };
             Ok(format!("{table}{apart}{}\n", sentence(trends)))
@@ -79,29 +76,18 @@ fn rows<'a>(trends: &[&'a Trend]) -> impl Iterator<Item = (&'a Trend, Option<&'a
     })
 }
 
-fn changed(trend: &Trend, shift: &Shift) -> [String; 7] {
+fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
     let [point, on] = names(trend);
-    let since = trend.first_visit(shift);
-    let place = match since.run.as_str() {
-        "" => &since.started,
-        run => run,
+    let time = |seconds: f64| units::seconds(seconds, 3);
+    let Some(shift) = shift else {
+        let level = time(trend.levels.last().map_or(f64::NAN, |level| level.median_s));
+        let nothing = NOTHING.to_owned();
+        return [point, on, nothing.clone(), level.clone(), level, nothing, "steady".to_owned()];
     };
-    [
-        point,
-        on,
-        place.to_owned(),
-        units::seconds(shift.before_s, 3),
-        units::seconds(shift.after_s, 3),
-        change(shift.ratio()),
-        words(shift),
-    ]
-}
-
-fn steady(trend: &Trend) -> [String; 7] {
-    let [point, on] = names(trend);
-    let level = trend.levels.last().map_or(f64::NAN, |level| level.median_s);
-    let (level, nothing) = (units::seconds(level, 3), NOTHING.to_owned());
-    [point, on, nothing.clone(), level.clone(), level, nothing, "steady".to_owned()]
+    let since = trend.first_visit(shift);
+    let place = if since.run.is_empty() { &since.started } else { &since.run };
+    let (before, after) = (time(shift.before_s), time(shift.after_s));
+    [point, on, place.clone(), before, after, change(shift.ratio()), words(shift)]
 }
 
 /// The variant with its task, and what it was measured on.

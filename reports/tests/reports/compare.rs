@@ -31,16 +31,6 @@ fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64
     path
 }
 
-/// Four visits of a point, with a spread of one per cent.
-fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
-    let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
-    let sample = |i: usize| SampleRow {
-        flags: if i.is_multiple_of(VISIT) { flags::FRESH.into() } else { String::new() },
-        ..SampleRow::new(&row.point(), &row.stage, i, i, middle * (1.0 + 0.01 * noise(i)))
-    };
-    (0..4 * VISIT).map(sample).collect()
-}
-
 /// The same, read.
 fn measured(
     folder: &Path,
@@ -53,6 +43,16 @@ fn measured(
 
 fn read(path: &Path) -> Measured {
     Measured::read(path).expect("read")
+}
+
+/// Four visits of a point, with a spread of one per cent.
+fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
+    let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
+    let sample = |i: usize| SampleRow {
+        flags: if i.is_multiple_of(VISIT) { flags::FRESH.into() } else { String::new() },
+        ..SampleRow::new(&row.point(), &row.stage, i, i, middle * (1.0 + 0.01 * noise(i)))
+    };
+    (0..4 * VISIT).map(sample).collect()
 }
 
 fn compared(base: &Measured, new: &Measured) -> Comparison {
@@ -336,8 +336,8 @@ fn every_format_tells_what_is_slower() {
     assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
 }
 
-/// Rounds of one visit each by base and new in turn, two by the same processes. Each round has a drift of
-/// its own, which both share; the new side takes `change` times as long.
+/// Rounds of one visit each by base and new in turn, two by the same processes. Each round has a
+/// drift of its own, which both share; the new side takes `change` times as long.
 fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
     in_turn_by(folder, rounds, change, [("code:1", "build:1"); 2])
 }
