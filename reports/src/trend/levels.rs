@@ -1,5 +1,6 @@
 //! The levels of a series: stretches between its change points.
 
+use std::iter::once;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -71,17 +72,15 @@ pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
 
 /// The levels between changes, and what counts as a change here.
 fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
-    let begins = changes.iter().map(|change| (change.at, Some(change.p_value)));
-    let begins: Vec<_> = std::iter::once((0, None)).chain(begins).collect();
-    let ends = begins.iter().skip(1).map(|(at, _)| *at);
-    let ends = ends.chain([seconds.len()]);
-    let threshold = terms.min_effect.max(scatter(seconds));
-    let level = |((begin, p_value), end): (&(usize, Option<f64>), usize)| Level {
-        runs: *begin..end,
-        median_s: median(&seconds[*begin..end]),
-        p_value: *p_value,
+    let places = changes.iter().map(|change| change.at);
+    let bounds: Vec<usize> = once(0).chain(places).chain([seconds.len()]).collect();
+    let p_values = once(None).chain(changes.iter().map(|change| Some(change.p_value)));
+    let level = |(bounds, p_value): (&[usize], Option<f64>)| {
+        let runs = bounds[0]..bounds[1];
+        Level { median_s: median(&seconds[runs.clone()]), runs, p_value }
     };
-    let levels = begins.iter().zip(ends).map(level).collect();
+    let levels = bounds.windows(2).zip(p_values).map(level).collect();
+    let threshold = terms.min_effect.max(scatter(seconds));
     (without_small_steps(levels, seconds, threshold), threshold)
 }
 
