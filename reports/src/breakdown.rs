@@ -1,16 +1,12 @@
 //! The stages of variants, as parts of the whole.
 
-use crate::grouped::grouped;
+use crate::grouped::{distinct, grouped};
+use crate::rank::{KERNEL, TOTAL};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 
-/// The stage that stands for a point.
-const TOTAL: &str = "total";
-
 /// What is left of the whole.
 pub const OTHER: &str = "other";
-/// The sum of the kernels of a GPU, where they have names of their own.
-const KERNEL: &str = "kernel";
 /// Stages of a GPU that are no kernels.
 const TRANSFERS: [&str; 2] = ["h2d", "d2h"];
 
@@ -68,11 +64,12 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     if parts.is_empty() {
         return None;
     }
-    let rest = total_s - parts.iter().map(|(_, seconds)| seconds).sum::<f64>();
+    let mut bar = Bar { variant, total_s, parts };
+    let rest = total_s - bar.sum_s();
     if rest > 0.0 {
-        parts.push((OTHER.to_owned(), rest));
+        bar.parts.push((OTHER.to_owned(), rest));
     }
-    Some(Bar { variant, total_s, parts })
+    Some(bar)
 }
 
 /// The names of all stages in the order of the bar that has most, the rest last: a stage
@@ -81,12 +78,8 @@ pub fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
     let bars = breakdowns.iter().flat_map(|breakdown| &breakdown.bars);
     let mut bars: Vec<&Bar> = bars.collect();
     bars.sort_by_key(|bar| std::cmp::Reverse(bar.parts.len()));
-    let mut names: Vec<&str> = Vec::new();
-    for (stage, _) in bars.into_iter().flat_map(|bar| &bar.parts) {
-        if !names.contains(&stage.as_str()) {
-            names.push(stage);
-        }
-    }
+    let parts = bars.into_iter().flat_map(|bar| &bar.parts);
+    let mut names = distinct(parts.map(|(stage, _)| stage.as_str()));
     names.sort_by_key(|name| *name == OTHER);
     names
 }

@@ -23,15 +23,11 @@ pub struct AxisValues {
 
 /// A filter that can't be understood.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum FilterError {
-    /// It is no glob.
+    /// It is no glob: what was given, and what is wrong with it.
     #[error("\"{text}\" is no pattern: {problem}; use names, * and ?, such as block-*")]
-    Pattern {
-        /// What was given.
-        text: String,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
+    Pattern { text: String, problem: &'static str },
     /// It is no axis with values.
     #[error("\"{0}\" is not of the form NAME=VALUE[,VALUE], such as segments=24,1792")]
     Axis(String),

@@ -1,6 +1,6 @@
 //! Items by what they have in common.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 /// Items with equal keys together, in the order in which keys first occur.
@@ -8,10 +8,16 @@ pub(crate) fn grouped<T, K: Clone + Eq + Hash>(
     items: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
 ) -> Vec<(K, Vec<T>)> {
+    by_key(items.into_iter().map(|item| (key(&item), item)))
+}
+
+/// The same of items that come with their keys.
+pub(crate) fn by_key<T, K: Clone + Eq + Hash>(
+    items: impl IntoIterator<Item = (K, T)>,
+) -> Vec<(K, Vec<T>)> {
     let mut positions: HashMap<K, usize> = HashMap::new();
     let mut groups: Vec<(K, Vec<T>)> = Vec::new();
-    for item in items {
-        let key = key(&item);
+    for (key, item) in items {
         let position = *positions.entry(key.clone()).or_insert_with(|| {
             groups.push((key, Vec::new()));
             groups.len() - 1
@@ -19,6 +25,12 @@ pub(crate) fn grouped<T, K: Clone + Eq + Hash>(
         groups[position].1.push(item);
     }
     groups
+}
+
+/// Each item once, in the order in which they first occur.
+pub(crate) fn distinct<T: Clone + Eq + Hash>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut known = HashSet::new();
+    items.into_iter().filter(|item| known.insert(item.clone())).collect()
 }
 
 #[cfg(test)]
@@ -29,5 +41,6 @@ mod tests {
     fn groups_come_in_the_order_of_their_first_items() {
         let groups = grouped([3, 1, 5, 2, 4], |number| number % 2);
         assert_eq!(groups, [(1, vec![3, 1, 5]), (0, vec![2, 4])]);
+        assert_eq!(distinct([3, 1, 3, 2, 1]), [3, 1, 2]);
     }
 }

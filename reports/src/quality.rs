@@ -7,74 +7,40 @@ use crate::units;
 const DIGITS: usize = 5;
 
 /// A figure of the quality of what was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quality {
-    /// The share of what happened that was found.
-    Efficiency,
-    /// The share of what was found that did not happen.
-    Ghosts,
-    /// How far off things are in x.
-    XResidual,
-    /// How far off they are in y.
-    YResidual,
-    /// How far off they are in time.
-    TimeResidual,
-    /// How far off they are in x, in units of the error that they have of themselves.
-    XPull,
-    /// The same in y.
-    YPull,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quality {
+    /// Its name among the metrics of a row.
+    pub metric: &'static str,
+    /// What people call it, with its unit.
+    pub name: &'static str,
+    /// What it should be, where it can be more or less than that.
+    pub ideal: Option<f64>,
 }
 
 impl Quality {
+    /// The share of what happened that was found.
+    pub const EFFICIENCY: Quality = Quality::new("efficiency", "efficiency", None);
+
     /// All of them.
     pub const ALL: [Quality; 7] = [
-        Quality::Efficiency,
-        Quality::Ghosts,
-        Quality::TimeResidual,
-        Quality::XResidual,
-        Quality::XPull,
-        Quality::YResidual,
-        Quality::YPull,
+        Quality::EFFICIENCY,
+        // The share of what was found that did not happen.
+        Quality::new("ghosts", "ghosts", None),
+        // How far off things are, and that in units of the error that they have of themselves.
+        Quality::new("time_residual_ns", "time residual [ns]", None),
+        Quality::new("x_residual_um", "x residual [µm]", None),
+        Quality::new("x_pull", "x pull", Some(1.0)),
+        Quality::new("y_residual_um", "y residual [µm]", None),
+        Quality::new("y_pull", "y pull", Some(1.0)),
     ];
 
-    /// Its name among the metrics of a row.
-    pub fn metric(self) -> &'static str {
-        match self {
-            Quality::Efficiency => "efficiency",
-            Quality::Ghosts => "ghosts",
-            Quality::XResidual => "x_residual_um",
-            Quality::YResidual => "y_residual_um",
-            Quality::TimeResidual => "time_residual_ns",
-            Quality::XPull => "x_pull",
-            Quality::YPull => "y_pull",
-        }
-    }
-
-    /// What people call it, with its unit.
-    pub fn name(self) -> &'static str {
-        match self {
-            Quality::Efficiency => "efficiency",
-            Quality::Ghosts => "ghosts",
-            Quality::XResidual => "x residual [µm]",
-            Quality::YResidual => "y residual [µm]",
-            Quality::TimeResidual => "time residual [ns]",
-            Quality::XPull => "x pull",
-            Quality::YPull => "y pull",
-        }
+    const fn new(metric: &'static str, name: &'static str, ideal: Option<f64>) -> Self {
+        Quality { metric, name, ideal }
     }
 
     /// The figure of a row, if it has it.
     pub fn of(self, row: &SummaryRow) -> Option<f64> {
-        let value = row.metrics.number(self.metric())?;
-        value.is_finite().then_some(value)
-    }
-
-    /// What it should be, where it can be more or less than that.
-    pub fn ideal(self) -> Option<f64> {
-        match self {
-            Quality::XPull | Quality::YPull => Some(1.0),
-            _ => None,
-        }
+        row.metrics.number(self.metric).filter(|value| value.is_finite())
     }
 
     /// A value in words.

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::record::{Params, Point, SummaryRow};
+use crate::record::{Point, SummaryRow};
 use crate::units;
 
 /// What stands between the phrases of a shape.
@@ -14,22 +14,30 @@ pub const SEPARATOR: &str = " · ";
 /// Names of axes with values.
 pub type Axes = Vec<(String, String)>;
 
-/// The axes of a row with their values, in the order in which they are read:
-/// counts first, then the other parameters, then how the row was run.
+/// The axes of a row; see [`point_axes`].
+pub fn axes(row: &SummaryRow) -> Axes {
+    point_axes(&row.point())
+}
+
+/// The axes of a point with their values, in the order in which they are read:
+/// counts first, then the other parameters, then how it was run.
 ///
 /// Variant and device are no axes here: they say who was measured, not on what.
-pub fn axes(row: &SummaryRow) -> Axes {
-    let run = [&row.cache, &row.places, &row.bind];
-    all_axes(&row.params, row.threads, run)
-}
-
-/// The axes of a point; see [`axes`].
 pub fn point_axes(point: &Point) -> Axes {
-    let run = [&point.cache, &point.places, &point.bind];
-    all_axes(&point.params, point.threads, run)
+    let (counts, others): (Vec<_>, Vec<_>) =
+        point.params.iter().partition(|(name, value)| is_count(name, value));
+    let threads = point.threads.to_string();
+    let run = [
+        ("threads", &*threads),
+        ("cache", &*point.cache),
+        ("places", &*point.places),
+        ("bind", &*point.bind),
+    ];
+    let axes = counts.into_iter().chain(others).chain(run);
+    axes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// The value of an axis in a row; see [`axes`].
+/// The value of an axis in a row; see [`point_axes`].
 pub fn axis(row: &SummaryRow, name: &str) -> Option<String> {
     let of_run = || match name {
         "threads" => Some(row.threads.to_string()),
@@ -39,22 +47,6 @@ pub fn axis(row: &SummaryRow, name: &str) -> Option<String> {
         _ => None,
     };
     row.params.get(name).map(str::to_owned).or_else(of_run)
-}
-
-fn all_axes(params: &Params, threads: usize, [cache, places, bind]: [&String; 3]) -> Axes {
-    let params = || {
-        let pairs = params.iter();
-        pairs.map(|(n, v)| (n.to_owned(), v.to_owned()))
-    };
-    let (counts, others): (Vec<_>, Vec<_>) = params().partition(|(n, v)| is_count(n, v));
-    let run = [
-        ("threads", threads.to_string()),
-        ("cache", cache.clone()),
-        ("places", places.clone()),
-        ("bind", bind.clone()),
-    ];
-    let run = run.map(|(name, value)| (name.to_owned(), value));
-    counts.into_iter().chain(others).chain(run).collect()
 }
 
 /// The shape of one row: `2 M digis · 24 segments · order random · 2 threads`.
@@ -105,8 +97,14 @@ pub fn value(name: &str, text: &str) -> String {
 /// A value with the unit of its axis, rounded to three digits: `31.6 k`.
 pub fn short_value(name: &str, text: &str) -> String {
     match (text.parse::<f64>(), unit(name)) {
-        (Ok(number), Some("ns")) => trimmed(&units::seconds(number * 1e-9, 4)),
-        (Ok(number), Some(unit)) => joined(&units::count(number), unit),
+        (Ok(number), Some("ns")) => {
+            let time = units::seconds(number * 1e-9, 4);
+            match time.split_once(' ') {
+                Some((number, unit)) => format!("{} {unit}", units::trimmed(number)),
+                None => time,
+            }
+        }
+        (Ok(number), Some(unit)) => units::with_unit(&units::count(number), unit),
         (Ok(number), None) if number.abs() >= 1000.0 => units::count(number),
         _ => text.to_owned(),
     }
@@ -145,23 +143,6 @@ pub fn unit(name: &str) -> Option<&'static str> {
     }
 }
 
-/// `50 k` and `Hz` make `50 kHz`, `24` and `Hz` make `24 Hz`.
-fn joined(count: &str, unit: &str) -> String {
-    let separator = if count.contains(' ') { "" } else { " " };
-    format!("{count}{separator}{unit}")
-}
-
-/// `10.0 ms` without the zeros that say nothing.
-fn trimmed(quantity: &str) -> String {
-    match quantity.split_once(' ') {
-        Some((number, unit)) if number.contains('.') => {
-            let number = number.trim_end_matches('0').trim_end_matches('.');
-            format!("{number} {unit}")
-        }
-        _ => quantity.to_owned(),
-    }
-}
-
 /// Whether three significant digits say all of the number.
 fn has_three_digits(value: f64) -> bool {
     if value == 0.0 || value.abs() < 1000.0 {
@@ -174,10 +155,12 @@ fn has_three_digits(value: f64) -> bool {
 
 /// The variant, and its device if that is not the CPU.
 pub fn name(row: &SummaryRow) -> String {
-    match row.device.as_str() {
-        "cpu" => row.variant.clone(),
-        device => format!("{} on {device}", row.variant),
-    }
+    on_device(row.variant.clone(), &row.device)
+}
+
+/// `block-merge on cuda:0`; of the CPU nothing is said.
+pub fn on_device(name: String, device: &str) -> String {
+    if device == "cpu" { name } else { format!("{name} on {device}") }
 }
 
 #[cfg(test)]

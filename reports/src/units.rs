@@ -42,9 +42,13 @@ pub fn rate(value: f64) -> String {
 
 /// Bytes with a decimal prefix: `1.5 GB`.
 pub fn bytes(value: f64) -> String {
-    let text = prefixed(value, 3);
-    let separator = if text.contains(' ') { "" } else { " " };
-    known(value, || format!("{text}{separator}B"))
+    known(value, || with_unit(&prefixed(value, 3), "B"))
+}
+
+/// `50 k` and `Hz` make `50 kHz`, `24` and `Hz` make `24 Hz`.
+pub fn with_unit(count: &str, unit: &str) -> String {
+    let separator = if count.contains(' ') { "" } else { " " };
+    format!("{count}{separator}{unit}")
 }
 
 /// Bytes a second: `30 GB/s`.
@@ -94,10 +98,15 @@ fn prefixed(value: f64, digits: usize) -> String {
         [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")];
     let fits = PREFIXES.into_iter().find(|(scale, _)| value.abs() >= *scale);
     let (scale, prefix) = fits.unwrap_or((1.0, ""));
-    let text = significant(value / scale, digits);
-    let text =
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text}{prefix}")
+    format!("{}{prefix}", trimmed(&significant(value / scale, digits)))
+}
+
+/// A number without the zeros at its end that say nothing.
+pub fn trimmed(number: &str) -> &str {
+    match number.contains('.') {
+        true => number.trim_end_matches('0').trim_end_matches('.'),
+        false => number,
+    }
 }
 
 #[cfg(test)]

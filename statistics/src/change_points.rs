@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::energy::{Scratch, Stretch};
+use super::energy::Stretch;
 use super::permutations::{Kind, Orders, Permuted};
 
 /// How to look for change points.
@@ -67,30 +67,24 @@ impl Default for Search {
 }
 
 impl Search {
-    /// The change points of a series, the earliest first. Values have to be finite.
-    pub fn change_points(&self, values: &[f64]) -> Vec<ChangePoint> {
-        self.examine(values).changes
-    }
-
-    /// The same, with the tests that were made.
+    /// The change points of a series, with the tests that were made. Values have to be finite.
     pub fn examine(&self, values: &[f64]) -> Examined {
         let mut found = Examined { changes: Vec::new(), clear: Vec::new(), stretches: 0 };
         let whole = 0..values.len();
         let mut stretches = vec![whole];
         while let Some(range) = stretches.pop() {
             found.stretches += 1;
-            let Some((cuts, kind, orders)) = self.first_clear(values, &range) else {
+            let Some((cuts, clear)) = self.first_clear(values, &range) else {
                 continue;
             };
             let (mut start, test) = (range.start, found.clear.len());
             for at in cuts.into_iter().map(|cut| range.start + cut) {
-                let p_value = orders.p_value();
-                found.changes.push(ChangePoint { at, p_value, test });
+                found.changes.push(ChangePoint { at, p_value: clear.orders.p_value(), test });
                 stretches.push(start..at);
                 start = at;
             }
             stretches.push(start..range.end);
-            found.clear.push(ClearTest { range, kind, orders });
+            found.clear.push(clear);
         }
         found.changes.sort_by_key(|change| change.at);
         self.refine(values, &mut found.changes);
@@ -99,16 +93,12 @@ impl Search {
 
     /// The best cut of a stretch, if it is clear; else where a stretch within it begins and
     /// ends that is clearly unlike the rest. That is asked second, so at half the level.
-    fn first_clear(
-        &self,
-        values: &[f64],
-        range: &Range<usize>,
-    ) -> Option<(Vec<usize>, Kind, Orders)> {
+    fn first_clear(&self, values: &[f64], range: &Range<usize>) -> Option<(Vec<usize>, ClearTest)> {
         let kinds = [(Kind::Cut, self.significance), (Kind::Excursion, self.significance / 2.0)];
         kinds.into_iter().find_map(|(kind, level)| {
             let mut permuted = self.permuted(values, range, kind)?;
             let orders = permuted.within(level, self.permutations)?;
-            Some((permuted.ends().to_vec(), kind, orders))
+            Some((permuted.ends, ClearTest { range: range.clone(), kind, orders }))
         })
     }
 
@@ -126,12 +116,11 @@ impl Search {
     /// Looks for each change once more between its neighbours: where it was found, others
     /// were on its sides.
     pub(super) fn refine(&self, values: &[f64], found: &mut [ChangePoint]) {
-        let mut scratch = Scratch::default();
         for i in 0..found.len() {
             let start = i.checked_sub(1).map_or(0, |before| found[before].at);
             let end = found.get(i + 1).map_or(values.len(), |next| next.at);
-            let stretch = Stretch::new(&values[start..end]);
-            if let Some(cut) = stretch.best_cut(self.shortest.max(2), &mut scratch) {
+            let mut stretch = Stretch::new(&values[start..end]);
+            if let Some(cut) = stretch.best_cut(self.shortest.max(2)) {
                 found[i].at = start + cut.at;
             }
         }
@@ -154,7 +143,7 @@ mod tests {
     }
 
     fn places(values: &[f64]) -> Vec<usize> {
-        let found = Search::default().change_points(values);
+        let found = Search::default().examine(values).changes;
         found.into_iter().map(|change| change.at).collect()
     }
 
@@ -188,21 +177,15 @@ mod tests {
     }
 
     #[test]
-    fn several_steps_are_told_apart() {
-        let values = series(3, 120, &[(30, 0.05), (70, -0.05), (100, 0.08)]);
-        let found = places(&values);
-        assert_eq!(found.len(), 3, "{found:?}");
-        for (found, at) in found.iter().zip([30, 70, 100]) {
-            assert!(found.abs_diff(at) <= 1, "{found} {at}");
+    fn several_steps_are_told_apart_and_a_level_that_went_back_has_two_ends() {
+        let apart = [(30, 0.05), (70, -0.05), (100, 0.08)];
+        for (length, steps) in [(120, &apart[..]), (90, &[(30, 0.05), (45, -0.05)])] {
+            let found = places(&series(3, length, steps));
+            assert_eq!(found.len(), steps.len(), "{found:?}");
+            for (found, (at, _)) in found.iter().zip(steps) {
+                assert!(found.abs_diff(*at) <= 1, "{found} {at}");
+            }
         }
-    }
-
-    #[test]
-    fn a_level_that_went_back_has_two_ends() {
-        let values = series(3, 90, &[(30, 0.05), (45, -0.05)]);
-        let found = places(&values);
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].abs_diff(30) <= 1 && found[1].abs_diff(45) <= 1, "{found:?}");
     }
 
     /// What is no level is no change: a night or two that were busy.
@@ -226,6 +209,6 @@ mod tests {
     fn the_same_seed_finds_the_same() {
         let values = series(8, 100, &[(60, 0.012)]);
         let search = Search::default();
-        assert_eq!(search.change_points(&values), search.change_points(&values));
+        assert_eq!(search.examine(&values), search.examine(&values));
     }
 }

@@ -128,30 +128,21 @@ impl Timing {
     }
 }
 
-/// The crossing between the ratio of this number and the one before.
+/// The crossing between the ratio of this number and the one before. It may be anywhere up to the
+/// nearest clear leads on either side.
 fn crossing(ratios: &[Ratio], number: usize) -> Option<Crossing> {
     let (before, after) = (&ratios[number - 1], &ratios[number]);
+    let mut below = ratios[..=number].windows(2).rev();
+    let mut above = ratios[number - 1..].windows(2);
     (before.faster() != after.faster()).then(|| Crossing {
         size: root((before.at, before.middle), (after.at, after.middle)),
-        low: first_clear(ratios[..=number].iter().rev()),
-        high: first_clear(ratios[number - 1..].iter()),
+        low: below.find_map(|pair| end_of_lead(&pair[0], &pair[1])),
+        high: above.find_map(|pair| end_of_lead(&pair[1], &pair[0])),
         faster: after.faster(),
     })
 }
 
-/// Where the first clear lead begins, seen from a crossing between the first two.
-fn first_clear<'a>(mut outwards: impl Iterator<Item = &'a Ratio>) -> Option<f64> {
-    let mut nearer = outwards.next()?;
-    for ratio in outwards {
-        if ratio.clearly_faster().is_some() {
-            return end_of_lead(ratio, nearer);
-        }
-        nearer = ratio;
-    }
-    None
-}
-
-/// Where a clear lead ends on the way to a neighbour.
+/// Where a clear lead ends on the way to a neighbour; `None` if it is not clear.
 fn end_of_lead(clear: &Ratio, neighbour: &Ratio) -> Option<f64> {
     let end = match clear.clearly_faster()? {
         Faster::First => |ratio: &Ratio| (ratio.at, ratio.high),

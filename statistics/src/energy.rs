@@ -16,18 +16,14 @@ pub(super) struct Cut {
 
 /// The values of a stretch with the sum of their distances to all others: reordered, they
 /// keep those sums.
-#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stretch {
     /// Values with their sums of distances.
     pub points: Vec<(f64, f64)>,
     /// The sum of the distances of all pairs.
     total: f64,
-}
-
-/// Room for sums that is used again.
-#[derive(Default)]
-pub(super) struct Scratch {
+    /// The values alone, as they are ordered now.
     values: Vec<f64>,
+    /// For each value the sum of its distances to those before it.
     before: Vec<f64>,
 }
 
@@ -37,14 +33,15 @@ impl Stretch {
         let point = |value: &f64| (*value, distances(*value).sum());
         let points: Vec<(f64, f64)> = values.iter().map(point).collect();
         let total = points.iter().map(|(_, sum)| sum).sum::<f64>() / 2.0;
-        Stretch { points, total }
+        Stretch { points, total, values: Vec::new(), before: Vec::new() }
     }
 
     /// The best cut with at least `least` (two or more) values on either side, if there is
     /// room for one.
-    pub fn best_cut(&self, least: usize, scratch: &mut Scratch) -> Option<Cut> {
+    pub fn best_cut(&mut self, least: usize) -> Option<Cut> {
         let length = self.points.len();
-        let before = scratch.distances_before(&self.points);
+        self.sum_up_before();
+        let before = &self.before;
         let (mut left, mut right) = (0.0, self.total);
         let mut best: Option<Cut> = None;
         for at in 1..length {
@@ -69,18 +66,14 @@ impl Stretch {
         let between = (self.total - left - right) / (m * n);
         m * n / (m + n) * (2.0 * between - left / pairs(m) - right / pairs(n))
     }
-}
 
-impl Scratch {
-    /// For each value the sum of its distances to those before it.
-    ///
     /// Four values at a time are added to all that follow: sums beside each other, which is
     /// what a compiler makes wide instructions of, and a quarter of the traffic.
-    fn distances_before(&mut self, points: &[(f64, f64)]) -> &[f64] {
+    fn sum_up_before(&mut self) {
         self.values.clear();
-        self.values.extend(points.iter().map(|(value, _)| value));
+        self.values.extend(self.points.iter().map(|(value, _)| value));
         self.before.clear();
-        self.before.resize(points.len(), 0.0);
+        self.before.resize(self.points.len(), 0.0);
         let mut start = 0;
         while let Some(&[a, b, c, d]) = self.values[start..].first_chunk() {
             let before = &mut self.before[start..];
@@ -99,7 +92,6 @@ impl Scratch {
                 self.values[start..at].iter().map(|other| (self.values[at] - other).abs());
             self.before[at] += distances.sum::<f64>();
         }
-        &self.before
     }
 }
 
@@ -127,8 +119,7 @@ mod tests {
             let values: Vec<f64> = (0..17).map(|_| noise.heavy()).collect();
             let cuts = (3..=14).map(|at| (at, energy(&values[..at], &values[at..])));
             let (at, most) = cuts.max_by(|a, b| a.1.total_cmp(&b.1)).expect("some");
-            let stretch = Stretch::new(&values);
-            let best = stretch.best_cut(3, &mut Scratch::default()).expect("room");
+            let best = Stretch::new(&values).best_cut(3).expect("room");
             assert_eq!(best.at, at);
             assert!((best.energy / most - 1.0).abs() < 1e-9, "{best:?} {most}");
         }
@@ -136,10 +127,8 @@ mod tests {
 
     #[test]
     fn a_short_stretch_has_no_room_for_a_cut() {
-        let mut scratch = Scratch::default();
-        assert_eq!(Stretch::new(&[1.0; 5]).best_cut(3, &mut scratch), None);
-        assert_eq!(Stretch::new(&[]).best_cut(3, &mut scratch), None);
-        let flat = Stretch::new(&[1.0; 6]).best_cut(3, &mut scratch);
-        assert_eq!(flat, Some(Cut { at: 3, energy: 0.0 }));
+        assert_eq!(Stretch::new(&[1.0; 5]).best_cut(3), None);
+        assert_eq!(Stretch::new(&[]).best_cut(3), None);
+        assert_eq!(Stretch::new(&[1.0; 6]).best_cut(3), Some(Cut { at: 3, energy: 0.0 }));
     }
 }

@@ -18,13 +18,15 @@ const MOST_OF_RUNS: f64 = 8.0;
 /// A change that is there is found with this probability: the usual 80 %.
 const POWER: f64 = 0.8;
 
-/// A logarithm with its squared standard error, and the degrees of freedom that this was found
-/// with.
+/// A logarithm with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
-    centre: f64,
-    variance: f64,
-    df: f64,
+    /// The logarithm.
+    pub(super) centre: f64,
+    /// Its squared standard error.
+    pub(super) variance: f64,
+    /// The degrees of freedom.
+    pub(super) df: f64,
 }
 
 impl Evidence {
@@ -63,20 +65,10 @@ impl Evidence {
         })
     }
 
-    /// From a logarithm with its squared standard error, and the degrees of freedom of that.
-    pub(super) fn new(centre: f64, variance: f64, df: f64) -> Self {
-        Evidence { centre, variance, df }
-    }
-
     /// Of what is this many times as large, where the factor is known exactly.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Evidence { centre: self.centre + factor.ln(), ..self }
-    }
-
-    /// The same centre with another error.
-    pub(super) fn with_error(self, variance: f64, df: f64) -> Self {
-        Evidence { variance, df, ..self }
     }
 
     /// The ratio of this to another (Welch 1947).
@@ -98,22 +90,7 @@ impl Evidence {
         let sum = self.variance + variance;
         let parts = self.variance.powi(2) / self.df + variance.powi(2) / df;
         let of_sum = if parts > 0.0 { sum.powi(2) / parts } else { self.df + df };
-        self.with_error(sum, of_sum.min(MANY))
-    }
-
-    /// The logarithm.
-    pub(super) fn centre(self) -> f64 {
-        self.centre
-    }
-
-    /// What the logarithm is of.
-    pub(super) fn middle(self) -> f64 {
-        self.centre.exp()
-    }
-
-    /// The squared standard error of the logarithm.
-    pub(super) fn variance(self) -> f64 {
-        self.variance
+        Evidence { variance: sum, df: of_sum.min(MANY), ..self }
     }
 
     /// The degrees of freedom.

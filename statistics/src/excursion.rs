@@ -7,69 +7,57 @@
 
 use std::ops::Range;
 
-/// The ranks of values, less their mean; equal values share theirs.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ranks(pub Vec<f64>);
+use super::ranks::ranks;
 
-/// Room for sums that is used again, and the weights of stretches by their lengths.
-pub(super) struct Weights {
-    by_length: Vec<f64>,
+/// A series by its ranks, to be reordered and looked at again.
+pub(super) struct Ranked {
+    /// The ranks of the values, less their mean.
+    pub ranks: Vec<f64>,
+    /// The weights of stretches by their lengths.
+    weights: Vec<f64>,
+    /// Room for sums that is used again.
     sums: Vec<f64>,
 }
 
-impl Ranks {
+impl Ranked {
     pub fn new(values: &[f64]) -> Self {
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-        let mean = (values.len() as f64 - 1.0) / 2.0;
-        let (mut ranks, mut before) = (vec![0.0; values.len()], 0);
-        for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
-            let shared = before as f64 + (equal.len() as f64 - 1.0) / 2.0;
-            equal.iter().for_each(|&place| ranks[place] = shared - mean);
-            before += equal.len();
-        }
-        Ranks(ranks)
-    }
-}
-
-impl Weights {
-    /// For series of this length.
-    pub fn new(length: usize) -> Self {
-        let n = length as f64;
+        let n = values.len() as f64;
         let weight = |inside: usize| n / (inside as f64 * (n - inside as f64));
-        Weights {
-            by_length: (0..length).map(weight).collect(),
-            sums: Vec::with_capacity(length + 1),
+        let (mut ranks, _) = ranks(values);
+        ranks.iter_mut().for_each(|rank| *rank -= (n + 1.0) / 2.0);
+        Ranked {
+            ranks,
+            weights: (0..values.len()).map(weight).collect(),
+            sums: Vec::with_capacity(values.len() + 1),
         }
     }
 
     /// The stretch that is the most unlike the rest, and how unlike it is. It has at least
     /// `least` values, and so has what lies before it and behind it, if anything does.
-    pub fn most_unlike(&mut self, ranks: &Ranks, least: usize) -> Option<(Range<usize>, f64)> {
-        self.sum_up(ranks);
-        let length = ranks.0.len();
-        let starts = (0..length).filter(|start| *start == 0 || *start >= least);
-        let best = starts.filter_map(|start| self.best_from(start, length, least));
+    pub fn most_unlike(&mut self, least: usize) -> Option<(Range<usize>, f64)> {
+        self.sum_up();
+        let starts = (0..self.ranks.len()).filter(|start| *start == 0 || *start >= least);
+        let best = starts.filter_map(|start| self.best_from(start, least));
         best.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    fn sum_up(&mut self, ranks: &Ranks) {
+    fn sum_up(&mut self) {
         self.sums.clear();
         self.sums.push(0.0);
         let mut sum = 0.0;
-        self.sums.extend(ranks.0.iter().map(|rank| {
+        self.sums.extend(self.ranks.iter().map(|rank| {
             sum += rank;
             sum
         }));
     }
 
-    fn best_from(&self, start: usize, length: usize, least: usize) -> Option<(Range<usize>, f64)> {
+    fn best_from(&self, start: usize, least: usize) -> Option<(Range<usize>, f64)> {
         let before = self.sums[start];
         // A stretch to the end and one from the beginning is the same cut seen twice.
-        let last = length - least.min(length);
+        let last = self.ranks.len().saturating_sub(least);
         let mut best: Option<(usize, f64)> = None;
         for end in start + least..=last {
-            let unlike = (self.sums[end] - before).powi(2) * self.by_length[end - start];
+            let unlike = (self.sums[end] - before).powi(2) * self.weights[end - start];
             if best.is_none_or(|(_, most)| unlike > most) {
                 best = Some((end, unlike));
             }
@@ -83,16 +71,13 @@ mod tests {
     use super::*;
 
     fn found(values: &[f64]) -> Option<Range<usize>> {
-        let mut weights = Weights::new(values.len());
-        let found = weights.most_unlike(&Ranks::new(values), 3);
-        found.map(|(range, _)| range)
+        Some(Ranked::new(values).most_unlike(3)?.0)
     }
 
     #[test]
     fn equal_values_share_a_rank_and_all_are_centred() {
-        let ranks = Ranks::new(&[5.0, 1.0, 5.0, 7.0]);
-        assert_eq!(ranks.0, [0.0, -1.5, 0.0, 1.5]);
-        assert_eq!(Ranks::new(&[]).0, [0.0; 0]);
+        assert_eq!(Ranked::new(&[5.0, 1.0, 5.0, 7.0]).ranks, [0.0, -1.5, 0.0, 1.5]);
+        assert_eq!(Ranked::new(&[]).ranks, [0.0; 0]);
     }
 
     #[test]

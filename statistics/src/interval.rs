@@ -8,6 +8,7 @@
 //! infinitely many resamples, the same each time.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
@@ -93,18 +94,23 @@ pub(super) fn interval_of_sorted(sorted: &[f64]) -> Option<Interval> {
 /// The quantile of the bootstrap distribution of the `rank`-th smallest.
 fn bootstrap_quantile(sorted: &[f64], rank: usize, probability: f64) -> f64 {
     let n = sorted.len();
-    let reached = |k: usize| at_least(rank, n, k as f64 / n as f64) >= probability;
     // The probability grows with k and is 1 for k = n.
-    let (mut low, mut high) = (1, n);
+    let reached = |k: usize| at_least(rank, n, k as f64 / n as f64) >= probability;
+    sorted[first_of(1..n, reached) - 1]
+}
+
+/// The first number of a range from which on something holds, by halving; the end of the range if
+/// it holds for none.
+pub(super) fn first_of(range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
+    let Range { start: mut low, end: mut high } = range;
     while low < high {
-        let middle = low + (high - low) / 2;
-        if reached(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
+        let middle = low.midpoint(high);
+        match holds(middle) {
+            true => high = middle,
+            false => low = middle + 1,
         }
     }
-    sorted[high - 1]
+    high
 }
 
 /// Weights by the number of samples and the rank.

@@ -80,7 +80,7 @@ impl Paired {
 
     /// The trimmed mean of the ratios: an unlucky process counts little.
     pub fn ratio(&self) -> f64 {
-        self.evidence.middle()
+        self.evidence.centre.exp()
     }
 
     /// An interval that holds the ratio in 95 % of all series at least, whenever they

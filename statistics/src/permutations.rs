@@ -7,8 +7,8 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::energy::{Scratch, Stretch};
-use super::excursion::{Ranks, Weights};
+use super::energy::Stretch;
+use super::excursion::Ranked;
 
 /// After so many orders that are as clear, further ones say nothing new.
 const ENOUGH_AS_CLEAR: usize = 10;
@@ -52,25 +52,25 @@ impl Orders {
 pub(super) struct Permuted {
     values: Values,
     /// Where what was found begins or ends, by places in the stretch.
-    ends: Vec<usize>,
+    pub ends: Vec<usize>,
     found: f64,
     shortest: usize,
     random: Xoshiro256PlusPlus,
     orders: Orders,
 }
 
-/// What is reordered, with room for sums.
+/// What is reordered.
 enum Values {
-    Cut(Stretch, Scratch),
-    Excursion(Ranks, Weights),
+    Cut(Stretch),
+    Excursion(Ranked),
 }
 
 impl Permuted {
     /// `None` where there is no room for anything of at least `shortest` values.
     pub fn new(values: &[f64], kind: Kind, shortest: usize, seed: u64) -> Option<Self> {
         let mut values = match kind {
-            Kind::Cut => Values::Cut(Stretch::new(values), Scratch::default()),
-            Kind::Excursion => Values::Excursion(Ranks::new(values), Weights::new(values.len())),
+            Kind::Cut => Values::Cut(Stretch::new(values)),
+            Kind::Excursion => Values::Excursion(Ranked::new(values)),
         };
         let (ends, found) = values.clearest(shortest)?;
         Some(Permuted {
@@ -81,11 +81,6 @@ impl Permuted {
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
             orders: Orders::default(),
         })
-    }
-
-    /// See [`Permuted::ends`].
-    pub fn ends(&self) -> &[usize] {
-        &self.ends
     }
 
     /// Draws so many orders, if what was found is clear at this level; further ones are not
@@ -120,12 +115,12 @@ impl Values {
     fn clearest(&mut self, shortest: usize) -> Option<(Vec<usize>, f64)> {
         match self {
             // A mean distance within a side needs two values.
-            Values::Cut(stretch, scratch) => {
-                let cut = stretch.best_cut(shortest.max(2), scratch)?;
+            Values::Cut(stretch) => {
+                let cut = stretch.best_cut(shortest.max(2))?;
                 Some((vec![cut.at], cut.energy))
             }
-            Values::Excursion(ranks, weights) => {
-                let (range, unlike) = weights.most_unlike(ranks, shortest.max(1))?;
+            Values::Excursion(ranked) => {
+                let (range, unlike) = ranked.most_unlike(shortest.max(1))?;
                 let ends = [range.start, range.end].into_iter();
                 Some((ends.filter(|end| *end > 0).collect(), unlike))
             }
@@ -134,8 +129,8 @@ impl Values {
 
     fn shuffle(&mut self, random: &mut impl Rng) {
         match self {
-            Values::Cut(stretch, _) => shuffle(&mut stretch.points, random),
-            Values::Excursion(ranks, _) => shuffle(&mut ranks.0, random),
+            Values::Cut(stretch) => shuffle(&mut stretch.points, random),
+            Values::Excursion(ranked) => shuffle(&mut ranked.ranks, random),
         }
     }
 }

@@ -15,12 +15,11 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() || a.iter().chain(b).any(|x| x.is_nan()) {
         return None;
     }
-    let ranks = Ranks::of(a, b);
-    let pairs = a.len() * b.len();
-    Some(if ranks.ties == 0.0 && pairs <= EXACT_PAIRS {
-        exact(a.len(), b.len(), ranks.u)
+    let (u, ties) = u_and_ties(a, b);
+    Some(if ties == 0.0 && a.len() * b.len() <= EXACT_PAIRS {
+        exact(a.len(), b.len(), u)
     } else {
-        approximate(a.len() as f64, b.len() as f64, &ranks)
+        approximate(a.len() as f64, b.len() as f64, u, ties)
     })
 }
 
@@ -41,32 +40,28 @@ pub fn sign_test(differences: &[f64]) -> Option<f64> {
     Some((2.0 * heads.cdf(up.min(down))).min(1.0))
 }
 
-/// What the test of Mann and Whitney needs to know of the common order of both series.
-struct Ranks {
-    /// In how many pairs the sample of `b` is the larger one, ties counting half.
-    u: f64,
-    /// The sum of t³ − t over groups of t equal samples.
-    ties: f64,
+/// What the test of Mann and Whitney needs to know of the common order of both series: in how many
+/// pairs the sample of `b` is the larger one, ties counting half, and the ties of [`ranks`].
+fn u_and_ties(a: &[f64], b: &[f64]) -> (f64, f64) {
+    let (ranks, ties) = ranks(&[a, b].concat());
+    let of_b = ranks[a.len()..].iter().sum::<f64>();
+    (of_b - (b.len() * (b.len() + 1)) as f64 / 2.0, ties)
 }
 
-impl Ranks {
-    fn of(a: &[f64], b: &[f64]) -> Self {
-        let tagged = |side: bool| move |&x: &f64| (x, side);
-        let mut all: Vec<_> =
-            a.iter().map(tagged(false)).chain(b.iter().map(tagged(true))).collect();
-        all.sort_by(|x, y| x.0.total_cmp(&y.0));
-        let (mut rank_sum, mut ties, mut before) = (0.0, 0.0, 0);
-        for group in all.chunk_by(|x, y| x.0 == y.0) {
-            let size = group.len() as f64;
-            let of_b = group.iter().filter(|(_, of_b)| *of_b).count() as f64;
-            // Equal samples share the mean of their ranks.
-            rank_sum += of_b * (before as f64 + (size + 1.0) / 2.0);
-            ties += size.powi(3) - size;
-            before += group.len();
-        }
-        let m = b.len() as f64;
-        Ranks { u: rank_sum - m * (m + 1.0) / 2.0, ties }
+/// The ranks of values from 1 on, of which equal values share the mean, and the sum of t³ − t
+/// over groups of t equal values.
+pub(super) fn ranks(values: &[f64]) -> (Vec<f64>, f64) {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let (mut ranks, mut ties, mut before) = (vec![0.0; values.len()], 0.0, 0);
+    for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        let size = equal.len() as f64;
+        let shared = before as f64 + (size + 1.0) / 2.0;
+        equal.iter().for_each(|&place| ranks[place] = shared);
+        ties += size.powi(3) - size;
+        before += equal.len();
     }
+    (ranks, ties)
 }
 
 /// Counts the orders of n and m distinct samples that are at least as extreme.
@@ -94,15 +89,15 @@ fn orders_by_u(n: usize, m: usize) -> Vec<f64> {
     counts
 }
 
-fn approximate(n: f64, m: f64, ranks: &Ranks) -> f64 {
+fn approximate(n: f64, m: f64, u: f64, ties: f64) -> f64 {
     let all = n + m;
-    let tie_term = ranks.ties / (all * (all - 1.0));
+    let tie_term = ties / (all * (all - 1.0));
     let variance = n * m / 12.0 * (all + 1.0 - tie_term);
     if variance <= 0.0 {
         // All samples are equal.
         return 1.0;
     }
-    let distance = ((ranks.u - n * m / 2.0).abs() - 0.5).max(0.0);
+    let distance = ((u - n * m / 2.0).abs() - 0.5).max(0.0);
     erfc(distance / (2.0 * variance).sqrt())
 }
 
@@ -132,7 +127,7 @@ mod tests {
         // 21 × 21 pairs are beyond the limit; their exact p-value is counted here.
         let a: Vec<_> = (0..21).map(|i| f64::from(i) * 2.0).collect();
         let b: Vec<_> = a.iter().map(|a| a + 9.0).collect();
-        let u = Ranks::of(&a, &b).u;
+        let (u, _) = u_and_ties(&a, &b);
         let found = mann_whitney(&a, &b).expect("a p-value");
         assert!((found - exact(21, 21, u)).abs() < 0.01, "{found}");
     }

@@ -61,11 +61,11 @@ impl Series {
     /// `None` for too few samples, or for samples of no duration.
     pub fn estimate(&self) -> Option<Evidence> {
         let by_samples = || Some(self.interval()?.standard_error().powi(2));
-        let variance = self.by_visits.map(Evidence::variance).or_else(by_samples)?;
-        let logarithm = self.median().ln();
+        let variance = self.by_visits.map(|found| found.variance).or_else(by_samples)?;
+        let centre = self.median().ln();
         let df = self.by_visits.map_or(MANY, Evidence::df);
-        let is_known = logarithm.is_finite() && variance.is_finite();
-        is_known.then(|| Evidence::new(logarithm, variance, df))
+        let is_known = centre.is_finite() && variance.is_finite();
+        is_known.then_some(Evidence { centre, variance, df })
     }
 
     /// Whether it is known how visits differ.
@@ -231,11 +231,10 @@ mod tests {
     fn an_estimate_knows_its_error() {
         let samples = spread(30, 2.0);
         let by_samples = Series::new(&samples, &[0]).estimate().expect("enough");
-        let by_visits = Series::new(&samples, &[0, 10, 20]);
-        let by_visits = by_visits.estimate().expect("enough");
-        assert_eq!(by_samples.centre(), by_visits.centre());
+        let by_visits = Series::new(&samples, &[0, 10, 20]).estimate().expect("enough");
+        assert_eq!(by_samples.centre, by_visits.centre);
         for estimate in [by_samples, by_visits] {
-            assert!((1e-6..1e-4).contains(&estimate.variance()), "{estimate:?}");
+            assert!((1e-6..1e-4).contains(&estimate.variance), "{estimate:?}");
         }
         assert_eq!(Series::new(&[1.0; 2], &[0]).estimate(), None);
         assert_eq!(Series::new(&[0.0; 10], &[0]).estimate(), None);

@@ -29,9 +29,9 @@ impl Between {
             return None;
         }
         let n = runs.len() as f64;
-        let mean = runs.iter().map(|run| run.centre()).sum::<f64>() / n;
-        let squares: f64 = runs.iter().map(|run| (run.centre() - mean).powi(2)).sum();
-        let within = runs.iter().map(|run| run.variance()).sum::<f64>() / n;
+        let mean = runs.iter().map(|run| run.centre).sum::<f64>() / n;
+        let squares: f64 = runs.iter().map(|run| (run.centre - mean).powi(2)).sum();
+        let within = runs.iter().map(|run| run.variance).sum::<f64>() / n;
         let variance = (squares / (n - 1.0) - within).max(0.0);
         Some(Between { deviation: variance.sqrt(), df: n - 1.0 })
     }
@@ -44,14 +44,13 @@ impl Between {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Interval;
     use super::super::synthetic::Noise;
     use super::*;
 
     fn runs(seed: u64, n: usize, between: f64, within: f64) -> Vec<Evidence> {
         let mut noise = Noise::new(seed);
         let mut value = || between * noise.normal() + within * noise.normal();
-        let run = |_| Evidence::new(value(), within * within, 10.0);
+        let run = |_| Evidence { centre: value(), variance: within * within, df: 10.0 };
         (0..n).map(run).collect()
     }
 
@@ -86,12 +85,11 @@ mod tests {
             let alarm = |seed: &u64| {
                 let mut noise = Noise::new(*seed);
                 let mut value = || 0.03 * if heavy { noise.heavy() } else { noise.normal() };
-                let mut run = |_| Evidence::new(value(), 0.0, 10.0);
+                let mut run = |_| Evidence { centre: value(), variance: 0.0, df: 10.0 };
                 let known: Vec<_> = (0..9).map(&mut run).collect();
                 let between = Between::of_runs(&known).expect("enough");
-                let ratio = (run(0).centre() - run(1).centre()).exp();
-                let interval = Interval { low: ratio, high: ratio };
-                let alone = Evidence::of(interval, 30.0).expect("positive");
+                let ratio = run(0).centre - run(1).centre;
+                let alone = Evidence { centre: ratio, variance: 0.0, df: 30.0 };
                 alone.between_runs(between).p_value(0.0) < 0.01
             };
             (0..4000).filter(alarm).count() as f64 / 4000.0

@@ -13,6 +13,7 @@
 
 use super::description::median;
 use super::evidence::Evidence;
+use super::interval::first_of;
 use super::student::t95;
 
 /// Visits in fewer numbers don't show how they vary.
@@ -40,7 +41,7 @@ pub(super) fn evidence_of<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Op
     }
     let fresh = Evidence::of_logarithms(&medians[PILOT..], TRIMMED)?;
     let share = (medians.len() - PILOT) as f64 / medians.len() as f64;
-    Some(all.with_error(share * fresh.variance(), fresh.df()))
+    Some(Evidence { variance: share * fresh.variance, df: fresh.df, ..all })
 }
 
 /// How many visits it takes until the interval of a median will probably be
@@ -49,17 +50,9 @@ pub(super) fn evidence_of<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Op
 pub fn visits_for(precision: f64, width_after_pilot: f64) -> usize {
     let shape = |visits: usize| t95((visits - 1) as f64) / (visits as f64).sqrt();
     let allowed = shape(PILOT) * precision / width_after_pilot;
-    // More visits never make it wider. Quantiles take long, and this is asked after each visit.
-    let (mut low, mut high) = (BEYOND_PILOT, MOST_VISITS);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        // Also without a number: then no number of visits is enough.
-        match shape(middle) <= allowed {
-            true => high = middle,
-            false => low = middle + 1,
-        }
-    }
-    low
+    // More visits never make it wider, and without a number no number of visits is enough.
+    // Quantiles take long, and this is asked after each visit.
+    first_of(BEYOND_PILOT..MOST_VISITS, |visits| shape(visits) <= allowed)
 }
 
 #[cfg(test)]

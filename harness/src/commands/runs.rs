@@ -81,7 +81,7 @@ impl Background {
             Vec::new()
         });
         let history = runs.iter().map(|run| &run.rows[..]);
-        let by_test = gate.as_ref().and_then(RunScatter::of_self_test);
+        let by_test = gate.as_ref().and_then(|test| RunScatter::of_points(&test.scatter));
         Background {
             scatter: RunScatter::best(RunScatter::of_history(history), by_test),
             gate,

@@ -90,17 +90,13 @@ mod tests {
     }
 
     #[test]
-    fn two_sizes_are_none() {
-        let rows = [1, 2].map(|digis| with_items(&format!("digis={digis}"), digis));
-        assert_eq!(of(&rows), None);
-    }
-
-    #[test]
-    fn what_items_do_not_follow_is_no_size() {
-        let falls = [1, 2, 3].map(|n| with_items(&format!("n={n}"), 10 - n));
-        assert_eq!(of(&falls), None);
-        let stays = [1, 2, 3].map(|n| with_items(&format!("n={n}"), 10));
-        assert_eq!(of(&stays), None);
+    fn two_sizes_and_what_items_do_not_follow_are_none() {
+        let rows = |sizes: &[u64], items: fn(u64) -> u64| -> Vec<SummaryRow> {
+            sizes.iter().map(|&n| with_items(&format!("n={n}"), items(n))).collect()
+        };
+        assert_eq!(of(&rows(&[1, 2], |n| n)), None, "two");
+        assert_eq!(of(&rows(&[1, 2, 3], |n| 10 - n)), None, "falls");
+        assert_eq!(of(&rows(&[1, 2, 3], |_| 10)), None, "stays");
         let words = ["a", "b", "c"].map(|n| with_items(&format!("n={n}"), n.len() as u64));
         assert_eq!(of(&words), None);
     }

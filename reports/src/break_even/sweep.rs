@@ -6,14 +6,11 @@ use statistics::{Contest, Crossing, Faster, Interval, Timing, crossings};
 
 use super::size;
 use crate::grouped::grouped;
-use crate::record::{SummaryRow, YesNo};
+use crate::rank::{KERNEL, TOTAL};
+use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 
 const CPU: &str = "cpu";
-/// From the first byte in the host's memory to the last one.
-const END_TO_END: &str = "total";
-/// The sum of the kernels of a GPU.
-const KERNELS: &str = "kernel";
 
 /// A CPU and a GPU on the same data in several sizes.
 #[derive(Clone, Debug)]
@@ -55,8 +52,8 @@ pub struct Duel {
 /// The sweeps among the rows of a task: a CPU and a GPU that share three sizes or
 /// more.
 pub fn sweeps<'a>(rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
-    let timed = rows.iter().copied().filter(|row| is_timed(row));
-    let timed: Vec<&SummaryRow> = timed.collect();
+    let is_timed = |row: &&SummaryRow| row.items > 0 && row.valid_median().is_some();
+    let timed: Vec<&SummaryRow> = rows.iter().copied().filter(is_timed).collect();
     let Some(size) = size::axis(&timed) else {
         return Vec::new();
     };
@@ -65,22 +62,17 @@ pub fn sweeps<'a>(rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
     without_common(sweeps.collect())
 }
 
-fn is_timed(row: &SummaryRow) -> bool {
-    let is_time = |median: f64| median.is_finite() && median > 0.0;
-    row.valid == YesNo::Yes && row.items > 0 && row.median_s.is_some_and(is_time)
-}
-
 /// A sweep for each GPU.
 fn of_setting<'a>(setting: &Axes, rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
     let devices = grouped(rows.iter().copied(), |row| row.device.clone());
     let gpus = devices.iter().filter(|(device, _)| device != CPU);
-    let cpu = Curve::fastest(rows.iter().filter(|row| row.device == CPU), END_TO_END);
+    let cpu = Curve::fastest(rows.iter().filter(|row| row.device == CPU), TOTAL);
     let sweep = |(device, rows): &(String, Vec<&'a SummaryRow>)| Sweep {
         setting: [setting.as_slice(), &[("device".to_owned(), device.clone())]].concat(),
         item: rows.first().map_or_else(String::new, |row| row.item_unit.clone()),
         cpu: cpu.clone(),
-        end_to_end: Curve::fastest(rows, END_TO_END),
-        kernels: Curve::fastest(rows, KERNELS),
+        end_to_end: Curve::fastest(rows, TOTAL),
+        kernels: Curve::fastest(rows, KERNEL),
     };
     let sweeps = gpus.map(sweep);
     sweeps.filter(|sweep| !sweep.duels().is_empty()).collect()
@@ -165,6 +157,7 @@ fn timing(row: &SummaryRow) -> Timing {
 mod tests {
     use super::*;
     use crate::charts::fixture::{break_even_rows, row};
+    use crate::record::YesNo;
 
     fn of(rows: &[SummaryRow]) -> Vec<Sweep<'_>> {
         sweeps(&rows.iter().collect::<Vec<_>>())

@@ -74,7 +74,7 @@ fn interval(crossing: &Crossing, duel: &Duel) -> String {
     if !duel.contests.iter().all(Contest::has_intervals) {
         return "interval not known".to_owned();
     }
-    let (smallest, largest) = ends(duel);
+    let [smallest, largest] = ends(duel);
     let low = crossing.low.map_or_else(|| format!("below {smallest}"), units::count);
     let high = crossing.high.map_or_else(|| format!("beyond {largest}"), units::count);
     format!("{low} to {high}")
@@ -82,7 +82,7 @@ fn interval(crossing: &Crossing, duel: &Duel) -> String {
 
 /// `no crossing from 1 k to 10 M digis: the CPU wins end to end at all sizes`.
 fn no_crossing(duel: &Duel, items: &str) -> String {
-    let (smallest, largest) = ends(duel);
+    let [smallest, largest] = ends(duel);
     let way = duel.way.words();
     let leads = [Faster::First, Faster::Second].map(|one| duel.clear_leads(one));
     // Clear leads of both would have a crossing between them.
@@ -102,11 +102,9 @@ fn at(count: usize, duel: &Duel) -> String {
 }
 
 /// The smallest and the largest size.
-fn ends(duel: &Duel) -> (String, String) {
-    let words = |contest: Option<&Contest>| {
-        contest.map_or_else(String::new, |contest| units::count(contest.size))
-    };
-    (words(duel.contests.first()), words(duel.contests.last()))
+fn ends(duel: &Duel) -> [String; 2] {
+    let ends = [duel.contests.first(), duel.contests.last()];
+    ends.map(|contest| contest.map_or_else(String::new, |contest| units::count(contest.size)))
 }
 
 #[cfg(test)]
@@ -135,24 +133,27 @@ mod tests {
     }
 
     #[test]
-    fn a_crossing_is_told_with_its_interval() {
-        let said = said([10.0, 31.6, 100.0, 316.0], Some(0.02));
-        assert_eq!(said, ["from 100 k digis on (94.5 k to 106 k) the GPU wins end to end"]);
-    }
-
-    #[test]
-    fn all_crossings_are_told() {
-        let said = said([3.0, 3.0, 300.0, 3000.0], Some(0.02));
-        let expected = "from 3 k digis on (2.92 k to 3.09 k) the GPU wins end to end, \
-                        from 33.3 k digis on (32.4 k to 34.3 k) the CPU wins";
-        assert_eq!(said, [expected]);
+    fn crossings_are_told_with_their_intervals_where_these_are_known() {
+        let once = [10.0, 31.6, 100.0, 316.0];
+        for (gpu_us, width, expected) in [
+            (once, Some(0.02), "from 100 k digis on (94.5 k to 106 k) the GPU wins end to end"),
+            (once, None, "from 100 k digis on (interval not known) the GPU wins end to end"),
+            (
+                [3.0, 3.0, 300.0, 3000.0],
+                Some(0.02),
+                "from 3 k digis on (2.92 k to 3.09 k) the GPU wins end to end, \
+                 from 33.3 k digis on (32.4 k to 34.3 k) the CPU wins",
+            ),
+        ] {
+            assert_eq!(said(gpu_us, width), [expected]);
+        }
     }
 
     #[test]
     fn an_open_end_is_told() {
         let said = said([1.01, 9.9, 80.0, 500.0], Some(0.02));
         assert!(said[0].contains("on (below 1 k to 1"), "{said:?}");
-        let said = super::tests::said([2.0, 20.0, 101.0, 990.0], Some(0.02));
+        let said = self::said([2.0, 20.0, 101.0, 990.0], Some(0.02));
         assert!(said[0].contains(" to beyond 1 M) the GPU wins"), "{said:?}");
     }
 
@@ -170,12 +171,6 @@ mod tests {
         ] {
             assert_eq!(said(gpu_us, Some(0.02)), [format!("{begin}{end}")]);
         }
-    }
-
-    #[test]
-    fn without_intervals_none_is_told() {
-        let said = said([10.0, 31.6, 100.0, 316.0], None);
-        assert_eq!(said, ["from 100 k digis on (interval not known) the GPU wins end to end"]);
     }
 
     #[test]

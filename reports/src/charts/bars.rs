@@ -20,7 +20,7 @@ const HATCHED: &str = "; hatched: fewer than 6 samples";
 const PAGE_TIME: &str = "us_per_page";
 
 /// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quantity {
     /// The median time.
     Time,
@@ -42,7 +42,7 @@ impl Quantity {
             Quantity::PageTime => "time a page",
             Quantity::Memory => "memory",
             Quantity::Bandwidth => "bandwidth",
-            Quantity::Quality(quality) => quality.name(),
+            Quantity::Quality(quality) => quality.name,
         }
     }
 
@@ -64,7 +64,7 @@ impl Quantity {
             Quantity::PageTime => Unit::Time("median time a page"),
             Quantity::Memory => Unit::Number("memory [× input]"),
             Quantity::Bandwidth => Unit::Number("of the measured bandwidth"),
-            Quantity::Quality(quality) => Unit::Number(quality.name()),
+            Quantity::Quality(quality) => Unit::Number(quality.name),
         }
     }
 
@@ -103,7 +103,7 @@ impl Quantity {
         match self {
             Quantity::Time | Quantity::PageTime => None,
             Quantity::Memory | Quantity::Bandwidth => Some(1.0),
-            Quantity::Quality(quality) => quality.ideal(),
+            Quantity::Quality(quality) => quality.ideal,
         }
     }
 

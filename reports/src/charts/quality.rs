@@ -31,8 +31,8 @@ pub fn figure(study: &Study) -> Option<BarPanels> {
     let mut same = Vec::new();
     for quality in Quality::ALL {
         match the_only_value(&study.rows, quality) {
-            Some(value) => same.push(format!("{} {}", quality.name(), quality.words(value))),
-            None => panels.extend(all_titled(of(Quantity::Quality(quality)), quality.name())),
+            Some(value) => same.push(format!("{} {}", quality.name, quality.words(value))),
+            None => panels.extend(all_titled(of(Quantity::Quality(quality)), quality.name)),
         }
     }
     let reading = match same.is_empty() {
@@ -83,9 +83,9 @@ mod tests {
     fn good(variant: &str, threads: usize, efficiency: &str) -> SummaryRow {
         let mut row = SummaryRow { threads, ..row(variant, "n=1", 1e-3) };
         for quality in Quality::ALL {
-            row.metrics.set(quality.metric(), "0.5");
+            row.metrics.set(quality.metric, "0.5");
         }
-        row.metrics.set(Quality::Efficiency.metric(), efficiency);
+        row.metrics.set(Quality::EFFICIENCY.metric, efficiency);
         row
     }
 

@@ -118,25 +118,17 @@ pub fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::charts::fixture::row;
     use crate::record::Point;
 
     #[test]
     fn a_point_can_be_measured_again() {
-        let point = Point {
-            algorithm: "sort".into(),
-            variant: "rdst".into(),
-            device: "cpu".into(),
-            threads: 2,
-            places: "{0:1},{1:1}".into(),
-            bind: "close".into(),
-            cache: "hot".into(),
-            params: "order=jitter:64;timeslice=1000".parse().expect("well formed"),
-        };
-        let key = Key::new(point, "total");
+        let point = row("rdst", "order=jitter:64;timeslice=1000", 1.0).point();
+        let bound = Point { places: "{0:1},{1:1}".into(), bind: "close".into(), ..point };
+        let mut key = Key::new(bound, "total");
         let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --seed 7 \
              --device cpu --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";
         assert_eq!(command(&key, 7), expected);
-        let mut key = key;
         key.point.params = "content=ab;digis=5;input=my digis.csv".parse().expect("well formed");
         let expected = "bench sort --variant rdst --input 'my digis.csv' --device cpu";
         assert!(command(&key, 7).starts_with(expected), "{}", command(&key, 7));

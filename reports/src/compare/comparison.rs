@@ -8,6 +8,7 @@ use statistics::Interval;
 
 use super::Thresholds;
 use crate::record::{Point, SelfTest};
+use crate::shape;
 use crate::units;
 
 /// Two runs, point by point.
@@ -244,10 +245,6 @@ impl Key {
             "total" => String::new(),
             stage => format!(" {stage}"),
         };
-        let device = match self.point.device.as_str() {
-            "cpu" => String::new(),
-            device => format!(" on {device}"),
-        };
-        format!("{}{stage}{device}", self.point.variant)
+        shape::on_device(format!("{}{stage}", self.point.variant), &self.point.device)
     }
 }

@@ -76,13 +76,9 @@ impl Judgement {
         if self.is_change() { self.not_clear(Why::SameCode) } else { self }
     }
 
-    /// The same where so many points were judged that such a change is to be expected.
+    /// The same, but nothing is clear, for this reason.
     #[must_use]
-    pub fn by_chance(self) -> Self {
-        self.not_clear(Why::ByChance)
-    }
-
-    fn not_clear(self, why: Why) -> Self {
+    pub fn not_clear(self, why: Why) -> Self {
         Judgement { verdict: Verdict::Inconclusive, why, ..self }
     }
 }

@@ -19,9 +19,7 @@ use super::multiplicity::{Family, hold_back};
 use super::rounds::{JUDGED, judge_rounds};
 use super::scatter::RunScatter;
 use super::words::Found;
-
-/// The stage that a whole run is.
-const TOTAL: &str = "total";
+use crate::rank::TOTAL;
 
 /// What a comparison goes by.
 #[derive(Clone, Debug, Default)]
@@ -37,11 +35,14 @@ pub struct Terms {
     pub scatter: Option<RunScatter>,
 }
 
-/// A point that both runs have.
+/// A point that both runs have, judged.
 struct Pair<'a> {
-    key: &'a Key,
-    base: (&'a MeasuredPoint, &'a Samples),
-    new: (&'a MeasuredPoint, &'a Samples),
+    base: &'a MeasuredPoint,
+    new: &'a MeasuredPoint,
+    code: Code,
+    /// The samples of either that it was judged by.
+    series: [&'a Series; 2],
+    judgement: Judgement,
 }
 
 /// Compares a run with an earlier one.
@@ -58,21 +59,20 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     }
     let in_turn = base.is_in_turn_with(new);
     let (in_base, in_new) = (by_key(base, in_turn), by_key(new, in_turn));
-    let pairs: Vec<Pair<'_>> =
-        judged_points(new, in_turn).filter_map(|point| pair(&in_base, point)).collect();
+    let circumstances = Circumstances::of(base, new);
+    let points: Vec<_> = judged_points(new, in_turn).collect();
+    let pairs = points.into_par_iter().filter_map(|point| {
+        Pair::judged(in_base.get(&point.key)?, point, in_turn, circumstances, terms)
+    });
+    let mut pairs: Vec<Pair<'_>> = pairs.collect();
     if pairs.is_empty() {
         return Err(CompareError::nothing_in_common([base, new]));
     }
-    let circumstances = Circumstances::of(base, new);
-    let judged = pairs.par_iter().map(|pair| judged(pair, in_turn, circumstances, terms));
-    let (mut judgements, series): (Vec<_>, Vec<_>) = judged.unzip();
-    let family = hold_back(&mut judgements, &terms.thresholds);
+    let judged = pairs.iter_mut().map(|pair| (pair.is_whole(), &mut pair.judgement));
+    let family = hold_back(&mut judged.collect::<Vec<_>>(), &terms.thresholds);
     let (name, other) = (name(base), self::name(new));
     let advice = Advice::of(&name.folder, new, &terms.flags);
-    let told = pairs.iter().zip(&series).zip(&judgements);
-    let points = told.map(|((pair, series), (whole, judgement))| {
-        verdict(pair, *series, judgement, family(*whole), terms, &advice)
-    });
+    let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), terms, &advice));
     Ok(Comparison {
         points: points.collect(),
         only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED),
@@ -85,84 +85,68 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     })
 }
 
-fn pair<'a>(in_base: &ByKey<'a>, new: &'a MeasuredPoint) -> Option<Pair<'a>> {
-    let base = *in_base.get(&new.key)?;
-    Some(Pair {
-        key: &new.key,
-        base: (base, base.samples.as_ref().ok()?),
-        new: (new, new.samples.as_ref().ok()?),
-    })
-}
-
-impl Pair<'_> {
-    fn code(&self) -> Code {
-        Code::of(&self.base.0.fingerprint, &self.new.0.fingerprint)
-    }
-}
-
-/// Whether it is a whole run that was judged, how, and by which samples.
-fn judged<'a>(
-    pair: &Pair<'a>,
-    in_turn: bool,
-    circumstances: Circumstances,
-    terms: &Terms,
-) -> ((bool, Judgement), [&'a Series; 2]) {
-    let (base, new) = (pair.base.1, pair.new.1);
-    let (judgement, series) = if in_turn {
-        let judgement = judge_rounds(base, new, &terms.thresholds);
-        let judgement = if circumstances.rebuilt && pair.code() == Code::Same {
-            judgement.of_the_same_code()
+impl<'a> Pair<'a> {
+    /// `None` where one of them has no samples.
+    fn judged(
+        base: &'a MeasuredPoint,
+        new: &'a MeasuredPoint,
+        in_turn: bool,
+        circumstances: Circumstances,
+        terms: &Terms,
+    ) -> Option<Self> {
+        let (of_base, of_new) = (base.samples.as_ref().ok()?, new.samples.as_ref().ok()?);
+        let code = Code::of(&base.fingerprint, &new.fingerprint);
+        let limits = &terms.thresholds;
+        let (judgement, series) = if in_turn {
+            let judgement = judge_rounds(of_base, of_new, limits);
+            let is_moved = circumstances.rebuilt && code == Code::Same;
+            let judgement = if is_moved { judgement.of_the_same_code() } else { judgement };
+            (judgement, [&of_base.all, &of_new.all])
         } else {
-            judgement
+            let (judgement, series) = judged_alike(of_base, of_new, limits);
+            let judgement = match &terms.scatter {
+                Some(scatter) => judgement.of_runs_that_differ(scatter.of(&new.key), limits),
+                None => judgement,
+            };
+            (judgement.under(circumstances), series)
         };
-        (judgement, [&base.all, &new.all])
-    } else {
-        let (mut judgement, series) = judged_alike(base, new, &terms.thresholds);
-        if let Some(scatter) = &terms.scatter {
-            let between = scatter.of(pair.key);
-            judgement = judgement.of_runs_that_differ(between, &terms.thresholds);
-        }
-        (judgement.under(circumstances), series)
-    };
-    ((pair.key.stage == TOTAL, judgement), series)
-}
+        Some(Pair { base, new, code, series, judgement })
+    }
 
-fn verdict(
-    pair: &Pair<'_>,
-    series: [&Series; 2],
-    judgement: &Judgement,
-    family: Family,
-    terms: &Terms,
-    advice: &Advice,
-) -> PointVerdict {
-    let side = |series: &Series, point: &MeasuredPoint| Side {
-        samples: series.samples(),
-        median_s: series.median(),
-        fingerprint: point.fingerprint.clone(),
-    };
-    let (base, new) = (pair.base.0, pair.new.0);
-    let code = pair.code();
-    let found = Found {
-        judgement,
-        code,
-        family,
-        counters: counters::words(&base.metrics, &new.metrics),
-        thresholds: &terms.thresholds,
-    };
-    PointVerdict {
-        key: pair.key.clone(),
-        base: side(series[0], base),
-        new: side(series[1], new),
-        ratio: judgement.ratio,
-        interval: judgement.interval,
-        p_value: judgement.p_value,
-        p_change: judgement.p_change,
-        resolution: judgement.resolution(),
-        detectable: found.detectable(),
-        verdict: judgement.verdict,
-        code,
-        reason: found.reason(),
-        next: found.next(pair.key, advice),
+    /// Whether it is a whole run, and no part of one.
+    fn is_whole(&self) -> bool {
+        self.new.key.stage == TOTAL
+    }
+
+    fn verdict(&self, family: Family, terms: &Terms, advice: &Advice) -> PointVerdict {
+        let Pair { base, new, code, series, judgement } = self;
+        let side = |point: &MeasuredPoint, series: &Series| Side {
+            samples: series.samples(),
+            median_s: series.median(),
+            fingerprint: point.fingerprint.clone(),
+        };
+        let found = Found {
+            judgement,
+            code: *code,
+            family,
+            counters: counters::words(&base.metrics, &new.metrics),
+            thresholds: &terms.thresholds,
+        };
+        PointVerdict {
+            key: new.key.clone(),
+            base: side(base, series[0]),
+            new: side(new, series[1]),
+            ratio: judgement.ratio,
+            interval: judgement.interval,
+            p_value: judgement.p_value,
+            p_change: judgement.p_change,
+            resolution: judgement.resolution(),
+            detectable: found.detectable(),
+            verdict: judgement.verdict,
+            code: *code,
+            reason: found.reason(),
+            next: found.next(&new.key, advice),
+        }
     }
 }
 

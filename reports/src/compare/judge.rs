@@ -131,18 +131,14 @@ impl Judgement {
     }
 }
 
-/// What an interval and the p-value of a rank test say together.
+/// What an interval and the p-value of a rank test say together. Up and down are alike: half as
+/// fast and twice as fast are as far from 1.
 pub(super) fn by_limits(
     interval: Interval,
     p_value: Option<f64>,
     thresholds: &Thresholds,
 ) -> (Verdict, Why) {
     let ranks_differ = p_value.is_some_and(|p| p < thresholds.significance);
-    by_interval(interval, ranks_differ, thresholds)
-}
-
-/// Up and down are alike: half as fast and twice as fast are as far from 1.
-fn by_interval(interval: Interval, ranks_differ: bool, thresholds: &Thresholds) -> (Verdict, Why) {
     let (low, high) = (interval.low.ln(), interval.high.ln());
     let minimum = thresholds.min_effect.ln_1p();
     let resolution = thresholds.resolution.ln_1p().max(minimum);

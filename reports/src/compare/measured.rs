@@ -100,16 +100,14 @@ impl Measured {
         if whole(self).is_some_and(|folder| Some(folder) == whole(other)) {
             return true;
         }
-        let samples = |point: &MeasuredPoint| {
-            let samples = point.samples.as_ref().ok();
-            samples.map(|samples| samples.all.sorted().to_vec())
-        };
-        let pairs = || self.points.iter().zip(&other.points);
         // Two runs may start in one second, but don't take the very same times.
         self.record == other.record
-            && self.points.len() == other.points.len()
-            && pairs().all(|(a, b)| a.key == b.key && samples(a) == samples(b))
+            && self.points.iter().map(found).eq(other.points.iter().map(found))
     }
+}
+
+fn found(point: &MeasuredPoint) -> (&Key, Option<&[f64]>) {
+    (&point.key, point.samples.as_ref().ok().map(|samples| samples.all.sorted()))
 }
 
 /// The samples of a stage of a point.

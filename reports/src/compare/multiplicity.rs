@@ -9,7 +9,7 @@
 use statistics::critical_p_value;
 
 use super::Thresholds;
-use super::judge::Judgement;
+use super::judge::{Judgement, Why};
 
 /// The p-value that a 95 % interval asks for.
 const OF_INTERVAL: f64 = 0.05;
@@ -26,7 +26,7 @@ pub(super) struct Family {
 /// Takes back the changes that are to be expected among so many judgements. Each comes with
 /// whether it is of a whole run.
 pub(super) fn hold_back(
-    judged: &mut [(bool, Judgement)],
+    judged: &mut [(bool, &mut Judgement)],
     thresholds: &Thresholds,
 ) -> impl Fn(bool) -> Family + use<> {
     let [parts, wholes] = [false, true].map(|whole| {
@@ -36,11 +36,13 @@ pub(super) fn hold_back(
         let is_clear = |p: f64| critical.is_some_and(|critical| p <= critical);
         for (_, judgement) in judged.iter_mut().filter(|(of, _)| *of == whole) {
             if judgement.is_change() && !is_clear(p_value(judgement)) {
-                *judgement = judgement.by_chance();
+                **judgement = judgement.not_clear(Why::ByChance);
             }
         }
         let changes = p_values.iter().filter(|p| is_clear(**p)).count();
-        family(p_values.len(), changes, thresholds.false_discovery)
+        let points = p_values.len();
+        let needed = thresholds.false_discovery * (changes + 1) as f64 / points.max(1) as f64;
+        Family { points, needed: needed.min(OF_INTERVAL) }
     });
     move |whole| if whole { wholes } else { parts }
 }
@@ -54,15 +56,9 @@ fn p_value(judgement: &Judgement) -> f64 {
     }
 }
 
-fn family(points: usize, changes: usize, rate: f64) -> Family {
-    let needed = rate * (changes + 1) as f64 / points.max(1) as f64;
-    Family { points, needed: needed.min(OF_INTERVAL) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::comparison::Verdict;
-    use super::super::judge::Why;
     use super::*;
 
     fn change(p_change: Option<f64>) -> Judgement {
@@ -79,7 +75,8 @@ mod tests {
     }
 
     fn verdicts(mut judged: Vec<(bool, Judgement)>) -> (Vec<Verdict>, [Family; 2]) {
-        let family = hold_back(&mut judged, &Thresholds::default());
+        let all = judged.iter_mut().map(|(whole, judgement)| (*whole, judgement));
+        let family = hold_back(&mut all.collect::<Vec<_>>(), &Thresholds::default());
         let verdicts = judged.iter().map(|(_, judgement)| judgement.verdict);
         (verdicts.collect(), [family(false), family(true)])
     }

@@ -5,11 +5,11 @@
 //! what runs differ by; the latter is wanted. A night that was far off is drawn in to what
 //! the others reach, so that it widens verdicts somewhat instead of blinding them.
 
-use statistics::{MIN_RUNS, median};
+use statistics::{Interval, MIN_RUNS, median};
 
 use super::comparison::Key;
 use super::scatter::{Origin, RunScatter};
-use crate::grouped::grouped;
+use crate::grouped::by_key;
 use crate::record::{PointScatter, SummaryRow};
 use crate::trend::{self, Terms};
 
@@ -19,8 +19,6 @@ const LAST: usize = 60;
 const FARTHEST: f64 = 5.0;
 /// The standard deviation of normal noise over its median deviation.
 const NORMAL: f64 = 1.482_602_218_505_602;
-/// Standard errors on either side of a 95 % interval.
-const WITHIN: f64 = 1.96;
 /// The metric that says of what level the interval of a row is, where it is none of 95 %:
 /// of few samples it is their range.
 const LEVEL: &str = "interval_level";
@@ -39,21 +37,16 @@ impl RunScatter {
     pub fn of_history<'a>(runs: impl IntoIterator<Item = &'a [SummaryRow]>) -> Option<Self> {
         let rows = runs.into_iter().flatten();
         let nights = rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), night(row)?)));
-        let groups = grouped(nights, |(key, _)| key.clone()).into_iter();
-        let groups: Vec<(Key, Vec<Night>)> = groups
-            .map(|(key, nights)| {
-                let old = nights.len().saturating_sub(LAST);
-                (key, nights.into_iter().skip(old).map(|(_, night)| night).collect())
-            })
-            .collect();
-        let times = |nights: &Vec<Night>| nights.iter().map(|night| night.seconds).collect();
-        let series: Vec<Vec<f64>> = groups.iter().map(|(_, nights)| times(nights)).collect();
+        let mut points = by_key(nights);
+        for (_, nights) in &mut points {
+            nights.drain(..nights.len().saturating_sub(LAST));
+        }
+        let times = |nights: &[Night]| nights.iter().map(|night| night.seconds).collect();
+        let series: Vec<Vec<f64>> = points.iter().map(|(_, nights)| times(nights)).collect();
         let levels = trend::levels(&series, &Terms::default());
-        let scatter = groups.into_iter().zip(levels);
-        let scatter = scatter.filter_map(|((key, nights), (levels, _))| {
-            let levels: Vec<&[Night]> =
-                levels.iter().map(|level| &nights[level.runs.clone()]).collect();
-            point(key, &levels)
+        let scatter = points.into_iter().zip(levels).filter_map(|((key, nights), (levels, _))| {
+            let levels = levels.iter().map(|level| &nights[level.runs.clone()]);
+            point(key, &levels.collect::<Vec<_>>())
         });
         Self::of_origin(&scatter.collect::<Vec<_>>(), Origin::History)
     }
@@ -63,7 +56,7 @@ fn night(row: &SummaryRow) -> Option<Night> {
     let seconds = row.valid_median()?;
     let is_whole = row.metrics.number(LEVEL).is_none_or(|level| level >= 0.95);
     let ends = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| is_whole);
-    let error = ends.map(|(low, high)| (high / low).ln() / (2.0 * WITHIN));
+    let error = ends.map(|(low, high)| Interval { low, high }.standard_error());
     let error = error.filter(|error| error.is_finite());
     // What a run does not know of itself counts as what runs differ by.
     Some(Night { seconds, variance: error.map_or(0.0, |error| error.powi(2)) })
@@ -102,6 +95,9 @@ mod tests {
     use super::*;
     use crate::charts::fixture::row;
     use statistics::synthetic::Noise;
+
+    /// Standard errors on either side of a 95 % interval.
+    const WITHIN: f64 = 1.96;
 
     /// Runs whose times differ by so much; each knows its own error.
     fn history(means: &[f64], between: f64, within: f64) -> Vec<Vec<SummaryRow>> {

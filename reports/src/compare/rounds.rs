@@ -92,13 +92,12 @@ impl Quantity {
     /// What rounds are compared by: a thread's own time, if it had to wait for a core on
     /// either side, or others disturbed it often. That does not look at who was faster.
     fn of(base: &[Round], new: &[Round]) -> Self {
-        let [base, new] = [base, new].map(|rounds| {
+        let sides = [base, new].map(|rounds| {
             let taken = rounds.iter().filter(|round| round.all.is_some());
             taken.copied().collect::<Vec<_>>()
         });
-        let sides = [base.as_slice(), new.as_slice()];
-        let is_known = |rounds: &[Round]| rounds.iter().all(|round| round.cpu.is_some());
-        if sides.into_iter().all(is_known) && sides.into_iter().any(is_busy) {
+        let is_known = |round: &Round| round.cpu.is_some();
+        if sides.iter().flatten().all(is_known) && sides.iter().any(|rounds| is_busy(rounds)) {
             Quantity::Cpu
         } else {
             Quantity::Wall
@@ -117,24 +116,21 @@ fn is_busy(rounds: &[Round]) -> bool {
 pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
     let quantity = Quantity::of(base, new);
     let rounds = base.iter().zip(new).enumerate();
-    let pairs = rounds.filter_map(|(round, (base, new))| {
-        let pair = Round::pair(base, new, quantity)?;
-        Some((round, pair))
-    });
+    let pairs =
+        rounds.filter_map(|(round, (base, new))| Some((round, Round::pair(base, new, quantity)?)));
     (Paired::of(pairs), quantity)
 }
 
 /// Judges what was measured in turn by the ratios of the rounds: whatever drifts
 /// from round to round is common to both sides.
 pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Thresholds) -> Judgement {
-    let (found, quantity) = paired(&base.rounds, &new.rounds);
-    found.map_or_else(
-        || {
+    match paired(&base.rounds, &new.rounds) {
+        (Some(found), quantity) => judge_paired(&found, quantity, thresholds),
+        (None, _) => {
             let ratio = new.all.median() / base.all.median();
             Judgement { rounds: Some(0), ..Judgement::unclear(ratio, Why::TooFewRounds) }
-        },
-        |found| judge_paired(&found, quantity, thresholds),
-    )
+        }
+    }
 }
 
 /// What the rounds so far say, whenever that is asked.

@@ -12,7 +12,8 @@ use statistics::{Between, Evidence, MIN_RUNS};
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
 use crate::aliases::ALIASES;
-use crate::record::{PointScatter, SelfTest};
+use crate::grouped::by_key;
+use crate::record::PointScatter;
 
 /// The scatter between runs on a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,12 +42,7 @@ const ENOUGH: usize = 5;
 type Variant = [String; 4];
 
 impl RunScatter {
-    /// That of a self-test; `None` if it has none.
-    pub fn of_self_test(test: &SelfTest) -> Option<Self> {
-        RunScatter::of_points(&test.scatter)
-    }
-
-    /// That of some points; `None` if nothing is known of any.
+    /// That of the points of a self-test; `None` if nothing is known of any.
     pub fn of_points(scatter: &[PointScatter]) -> Option<Self> {
         Self::of_origin(scatter, Origin::SelfTest)
     }
@@ -64,9 +60,10 @@ impl RunScatter {
         let sound = |point: &&PointScatter| {
             point.between.is_finite() && point.between >= 0.0 && point.runs >= MIN_RUNS
         };
-        let known = scatter.iter().filter(sound);
-        let points: HashMap<Key, Between> =
-            known.map(|point| (key(point), between(point))).collect();
+        let known = scatter.iter().filter(sound).map(|point| {
+            (key(point), Between { deviation: point.between, df: (point.runs - 1) as f64 })
+        });
+        let points: HashMap<Key, Between> = known.collect();
         let variants = variants(&points);
         let worst = variants.values().copied().reduce(larger)?;
         Some(RunScatter { points, variants, worst, origin })
@@ -126,11 +123,7 @@ fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Evidence> {
 /// The root of the mean square over the points of each variant; what more runs tell counts
 /// more.
 fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
-    let mut found: HashMap<Variant, Vec<Between>> = HashMap::new();
-    for (key, between) in points {
-        found.entry(variant(key)).or_default().push(*between);
-    }
-    let together = |points: Vec<Between>| {
+    let together = |points: Vec<&Between>| {
         let mean = |of: fn(&Between) -> f64| {
             let weighted = points.iter().map(|point| point.df * of(point));
             weighted.sum::<f64>() / points.iter().map(|point| point.df).sum::<f64>()
@@ -141,8 +134,8 @@ fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
             df: mean(|point| point.df),
         }
     };
-    let found = found.into_iter();
-    found.map(|(variant, points)| (variant, together(points))).collect()
+    let variants = by_key(points.iter().map(|(key, between)| (variant(key), between)));
+    variants.into_iter().map(|(variant, points)| (variant, together(points))).collect()
 }
 
 fn key(point: &PointScatter) -> Key {
@@ -154,10 +147,6 @@ fn variant(key: &Key) -> Variant {
     [&point.algorithm, &point.variant, &key.stage, &point.device].map(String::clone)
 }
 
-fn between(point: &PointScatter) -> Between {
-    Between { deviation: point.between, df: (point.runs - 1) as f64 }
-}
-
 fn larger(a: Between, b: Between) -> Between {
     if a.deviation >= b.deviation { a } else { b }
 }
@@ -165,19 +154,10 @@ fn larger(a: Between, b: Between) -> Between {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Point;
+    use crate::charts::fixture::row;
 
     fn scatter(variant: &str, segments: u32, between: f64) -> PointScatter {
-        let point = Point {
-            algorithm: "sort".into(),
-            variant: variant.into(),
-            device: "cpu".into(),
-            threads: 1,
-            places: "none".into(),
-            bind: "false".into(),
-            cache: "hot".into(),
-            params: format!("segments={segments}").parse().expect("well formed"),
-        };
+        let point = row(variant, &format!("segments={segments}"), 1.0).point();
         PointScatter { point, stage: "total".into(), between, runs: 9 }
     }
 
@@ -203,6 +183,7 @@ mod tests {
         let few = PointScatter { runs: 1, ..scatter("a", 1, 0.1) };
         assert_eq!(RunScatter::of_points(&[few]), None);
     }
+
     #[test]
     fn a_point_with_few_runs_takes_little_from_its_variant() {
         let few = PointScatter { runs: 3, ..scatter("a", 1, 0.2) };

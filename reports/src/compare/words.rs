@@ -68,7 +68,7 @@ impl Found<'_> {
                 format!("{range}: too noisy to exclude a change of {resolution}")
             }
             Why::RanksDisagree => {
-                let p = judgement.p_value.map_or(1.0, |p| p);
+                let p = judgement.p_value.unwrap_or(1.0);
                 let what = match judgement.rounds {
                     Some(_) => "the rounds do not agree on a side",
                     None => "the ranks of the samples do not differ",
@@ -133,15 +133,15 @@ impl Found<'_> {
 
 /// ` in 40 rounds in turn`, for what was measured so.
 fn in_turn(judgement: &Judgement) -> String {
-    let rounds = judgement.rounds.filter(|rounds| *rounds > 0);
     let of = match judgement.quantity {
         Quantity::Wall => "",
         // Others had its core for a part of the time.
         Quantity::Cpu => ", by the thread's own time",
     };
-    rounds.map_or_else(String::new, |rounds| {
-        format!(" in {} in turn{of}", units::counted(rounds, "round"))
-    })
+    match judgement.rounds {
+        None | Some(0) => String::new(),
+        Some(rounds) => format!(" in {} in turn{of}", units::counted(rounds, "round")),
+    }
 }
 
 fn with_code(verdict: Verdict, code: Code) -> &'static str {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::check::{Checked, check};
+use super::check::check;
 use super::store::{create_folder, rename, sync_folder};
 use super::stored::Receipt;
 use super::{HistoryError, Series, Store, content, series};
+use crate::record::{RunRecord, SummaryRow};
 
 /// What came of adding a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +48,9 @@ impl Store {
         // The hash is taken before the check and again of the copy: what was
         // checked is what is stored.
         let sha256 = content::hash(folder)?;
-        let checked = check(folder, unfinished)?;
-        let id = run_id(&checked, &sha256);
-        let added = self.deliver(folder, id, &sha256);
-        added.map_err(|error| error.not_stored(folder))
+        let (record, summary) = check(folder, unfinished)?;
+        let id = run_id(&record, &summary, &sha256);
+        self.deliver(folder, id, &sha256).map_err(|error| error.not_stored(folder))
     }
 
     fn deliver(&self, source: &Path, id: String, sha256: &str) -> Result<Added, HistoryError> {
@@ -82,7 +82,8 @@ impl Store {
 
     /// Above the order of every run that is there.
     fn next_order(&self) -> Result<u64, HistoryError> {
-        Ok(self.ids()?.last().map_or(0, |(order, ..)| *order) + 1)
+        let last = self.ids()?.pop().map(|id| Receipt::read(&self.run_folder(&id)));
+        Ok(last.and_then(Result::ok).map_or(0, |receipt| receipt.order) + 1)
     }
 }
 
@@ -92,11 +93,11 @@ fn is_intact(folder: &Path, receipt: Option<&Receipt>, sha256: &str) -> bool {
 }
 
 /// `20260131T120000Z-nightly-0123456789abcdef`: the same run, the same id.
-fn run_id(checked: &Checked, sha256: &str) -> String {
+fn run_id(record: &RunRecord, summary: &[SummaryRow], sha256: &str) -> String {
     const HASH: usize = 16;
-    let started: String = checked.record.started.chars().take(19).collect();
+    let started: String = record.started.chars().take(19).collect();
     let started = started.replace(['-', ':'], "").replace([' ', 't'], "T");
-    let name = Series::of(&checked.record, &checked.summary).name;
+    let name = Series::of(record, summary).name;
     let hash = &sha256[..HASH.min(sha256.len())];
     format!("{started}Z-{}-{hash}", series::safe_name(&name))
 }
@@ -105,8 +106,8 @@ fn run_id(checked: &Checked, sha256: &str) -> String {
 mod tests {
     use std::fs;
 
+    use super::super::content::FILES;
     use super::super::testing::{Shelf, record, row, write};
-    use super::super::{Filter, content::FILES};
     use super::*;
 
     #[test]
@@ -128,7 +129,7 @@ mod tests {
         let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
         assert_eq!(again.expect("known"), Added::Known(id.clone()));
         assert_ne!(shelf.add(&record(2)), id);
-        assert_eq!(shelf.store.list(&Filter::default()).expect("listed").len(), 2);
+        assert_eq!(shelf.list().len(), 2);
     }
 
     #[test]
@@ -140,7 +141,7 @@ mod tests {
         fs::write(&summary, "bit rot").expect("damaged");
         let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
         assert_eq!(again.expect("mended"), Added::Repaired(id.clone()));
-        let runs = shelf.store.list(&Filter::default()).expect("listed");
+        let runs = shelf.list();
         assert!(runs.iter().all(|entry| entry.run.problem.is_none()));
         assert_eq!(runs[1].run.id, id);
     }
@@ -151,14 +152,13 @@ mod tests {
         let source = shelf.source("empty");
         write(&source, &record(1), &[]);
         assert!(shelf.store.add(&source, Unfinished::Refuse).is_err());
-        assert!(shelf.store.list(&Filter::default()).expect("listed").is_empty());
+        assert!(shelf.list().is_empty());
     }
 
     #[test]
     fn strange_names_stay_inside_the_store() {
         let shelf = Shelf::new();
-        let mut strange = row("a");
-        strange.algorithm = "../../outside".into();
+        let strange = SummaryRow { algorithm: "../../outside".into(), ..row("a") };
         let source = shelf.source("strange");
         write(&source, &record(1), &[strange]);
         let added = shelf.store.add(&source, Unfinished::Refuse).expect("added");

@@ -6,14 +6,11 @@ use super::{HistoryError, Unfinished};
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{RUN, StoreError, read_distinct_summary, read_run, read_samples};
 
-/// A run that may be stored.
-pub(super) struct Checked {
-    pub(super) record: RunRecord,
-    pub(super) summary: Vec<SummaryRow>,
-}
-
 /// Reads a run and refuses what would mislead later.
-pub(super) fn check(folder: &Path, unfinished: Unfinished) -> Result<Checked, HistoryError> {
+pub(super) fn check(
+    folder: &Path,
+    unfinished: Unfinished,
+) -> Result<(RunRecord, Vec<SummaryRow>), HistoryError> {
     let record = read_run(folder)?;
     if humantime::parse_rfc3339_weak(&record.started).is_err() {
         let problem =
@@ -28,7 +25,7 @@ pub(super) fn check(folder: &Path, unfinished: Unfinished) -> Result<Checked, Hi
     if record.finished.is_none() && unfinished == Unfinished::Refuse {
         return Err(HistoryError::Unfinished(folder.to_owned()));
     }
-    Ok(Checked { record, summary })
+    Ok((record, summary))
 }
 
 #[cfg(test)]
@@ -46,21 +43,17 @@ mod tests {
         let path = folder.path().join(name);
         let text = fs::read_to_string(&path).expect("readable");
         fs::write(&path, change(text)).expect("written");
-        match check(folder.path(), Unfinished::Refuse) {
-            Ok(_) => panic!("accepted"),
-            Err(refusal) => refusal.to_string(),
-        }
+        check(folder.path(), Unfinished::Refuse).expect_err("refused").to_string()
     }
 
     #[test]
     fn a_whole_run_is_accepted() {
         let folder = folder();
         write(folder.path(), &record(1), &[row("a"), row("b")]);
-        let checked = check(folder.path(), Unfinished::Refuse).expect("whole");
-        assert_eq!(checked.summary.len(), 2);
-        assert_eq!(checked.record, record(1));
+        let (found, summary) = check(folder.path(), Unfinished::Refuse).expect("whole");
+        assert_eq!((found, summary.len()), (record(1), 2));
         fs::remove_file(folder.path().join(SAMPLES)).expect("removed");
-        let refusal = check(folder.path(), Unfinished::Refuse).err().expect("no samples");
+        let refusal = check(folder.path(), Unfinished::Refuse).expect_err("no samples");
         assert!(refusal.to_string().contains("samples.csv"), "{refusal}");
     }
 

@@ -8,6 +8,7 @@ use crate::store::StoreError;
 
 /// A store that can't be used, or a run that can't be stored or found.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum HistoryError {
     /// There is no store.
     #[error("there is no store of runs in {folder}; `bench history add RUN --store {folder}` makes one", folder = .0.display())]
@@ -15,16 +16,9 @@ pub enum HistoryError {
     /// Something else is there.
     #[error("{} is no store of runs, but not empty either; choose another folder with --store", .0.display())]
     NotAStore(PathBuf),
-    /// A self-test of a gate that judged otherwise.
+    /// A self-test of a gate that judged otherwise: the file, its version and the known one.
     #[error("{}: schema version {found}, from before version {known} of the gate, whose rates it does not tell; run `bench selftest` again", path.display())]
-    OldSelfTest {
-        /// The file.
-        path: PathBuf,
-        /// The version found.
-        found: u32,
-        /// The version known.
-        known: u32,
-    },
+    OldSelfTest { path: PathBuf, found: u32, known: u32 },
     /// A run folder that can't be read.
     #[error(transparent)]
     Run(#[from] StoreError),
@@ -37,22 +31,12 @@ pub enum HistoryError {
     /// The files changed meanwhile.
     #[error("{}: the files changed while they were read; add the run again when it has ended", .0.display())]
     Changed(PathBuf),
-    /// No run has that name.
+    /// No run has that name; runs of a similar one, or the newest.
     #[error("no run \"{name}\" in the store{}", hint("; did you mean", near))]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// Runs of a similar name, or the newest.
-        near: Vec<String>,
-    },
-    /// More than one run begins with that name.
+    Unknown { name: String, near: Vec<String> },
+    /// More than one run begins with that name: these.
     #[error("\"{name}\" may be more than one run{}", hint(":", candidates))]
-    Ambiguous {
-        /// What was asked for.
-        name: String,
-        /// The runs.
-        candidates: Vec<String>,
-    },
+    Ambiguous { name: String, candidates: Vec<String> },
     /// The series has no baseline.
     #[error("no run of {0} is accepted yet; `bench history accept RUN` marks one")]
     NoneAccepted(Series),
@@ -67,42 +51,21 @@ pub enum HistoryError {
     /// The run is not the baseline.
     #[error("{0} is not accepted, so there is nothing to take back")]
     NotAccepted(String),
-    /// A run in the store that is not what was stored.
+    /// A run in the store that is not what was stored, and what is wrong.
     #[error(
         "{id} is damaged in the store: {problem}; if its run folder is still there, add it again"
     )]
-    Damaged {
-        /// The run.
-        id: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// A file of the store that is not what it should be.
+    Damaged { id: String, problem: String },
+    /// A file of the store that is not what it should be, and what is wrong.
     #[error("{}: {problem}; put back a copy of the file, or delete it", path.display())]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
-    /// The operating system refused.
+    Format { path: PathBuf, problem: String },
+    /// The operating system refused: the file or folder, what the system said, and what to do
+    /// where that is known.
     #[error("{}: {source}{remedy}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-        /// What to do, where that is known.
-        remedy: &'static str,
-    },
-    /// A run that is all right but could not be stored.
+    Io { path: PathBuf, source: io::Error, remedy: &'static str },
+    /// A run that is all right but could not be stored: its folder, and why.
     #[error("{source}; the store holds what it held before, the run is still in {}", run.display())]
-    NotStored {
-        /// The run folder.
-        run: PathBuf,
-        /// Why.
-        source: Box<HistoryError>,
-    },
+    NotStored { run: PathBuf, source: Box<HistoryError> },
 }
 
 impl HistoryError {
@@ -118,11 +81,6 @@ impl HistoryError {
             _ => "",
         };
         HistoryError::Io { path: path.to_owned(), source, remedy }
-    }
-
-    /// The system refused to read.
-    pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
-        HistoryError::Io { path: path.to_owned(), source, remedy: "" }
     }
 
     pub(super) fn format(path: &Path, problem: impl ToString) -> Self {

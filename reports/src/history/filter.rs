@@ -41,7 +41,7 @@ impl Filter {
 
     /// A run that does not tell its start is in no span of time.
     fn is_in_time(&self, run: &StoredRun) -> bool {
-        let started = run.started_at();
+        let started = humantime::parse_rfc3339_weak(&run.started).ok();
         let since = self.since.is_none_or(|since| started.is_some_and(|it| it >= since));
         let until = self.until.is_none_or(|until| started.is_some_and(|it| it < until));
         since && until

@@ -62,8 +62,8 @@ impl Store {
     }
 
     fn accepted_ids(&self) -> Result<HashSet<String>, HistoryError> {
-        let baselines = self.marks()?.baselines.into_iter();
-        Ok(baselines.filter_map(Baseline::run).collect())
+        let (baselines, _) = self.marks()?;
+        Ok(baselines.into_iter().filter_map(Baseline::run).collect())
     }
 }
 
@@ -94,20 +94,23 @@ fn notes(run: &StoredRun, before: &mut HashMap<Series, String>) -> Vec<String> {
 mod tests {
     use super::super::testing::{Shelf, record};
     use super::*;
+    use crate::record::RunRecord;
+
+    fn at(seed: u64, started: &str) -> RunRecord {
+        RunRecord { started: started.into(), ..record(seed) }
+    }
+
+    fn ids(entries: &[Entry]) -> Vec<&String> {
+        entries.iter().map(|entry| &entry.run.id).collect()
+    }
 
     #[test]
     fn the_run_that_was_added_last_comes_first_whatever_the_clock_says() {
         let shelf = Shelf::new();
-        let mut ids = vec![shelf.add(&record(1))];
-        let mut jumped = record(2);
-        jumped.started = "2025-12-31T00:00:00Z".into();
-        ids.push(shelf.add(&jumped));
-        let entries = shelf.store.list(&Filter::default()).expect("listed");
-        ids.reverse();
-        assert_eq!(
-            entries.iter().map(|entry| &entry.run.id).collect::<Vec<_>>(),
-            [&ids[0], &ids[1]]
-        );
+        let first = shelf.add(&record(1));
+        let second = shelf.add(&at(2, "2025-12-31T00:00:00Z"));
+        let entries = shelf.list();
+        assert_eq!(ids(&entries), [&second, &first]);
         assert!(entries[0].notes[0].starts_with("started before"), "{:?}", entries[0].notes);
         assert!(entries[1].notes.is_empty(), "{:?}", entries[1].notes);
     }
@@ -115,22 +118,16 @@ mod tests {
     #[test]
     fn starts_in_the_future_are_noted() {
         let shelf = Shelf::new();
-        let mut future = record(1);
-        future.started = "2999-01-01T00:00:00Z".into();
-        shelf.add(&future);
-        let entries = shelf.store.list(&Filter::default()).expect("listed");
-        assert!(entries[0].notes[0].contains("a clock is wrong"));
+        shelf.add(&at(1, "2999-01-01T00:00:00Z"));
+        assert!(shelf.list()[0].notes[0].contains("a clock is wrong"));
     }
 
     #[test]
     fn the_last_are_the_last_added() {
         let shelf = Shelf::new();
-        let ids: Vec<_> = (0..4).map(|seed| shelf.add(&record(seed))).collect();
+        let added: Vec<_> = (0..4).map(|seed| shelf.add(&record(seed))).collect();
         let filter = Filter { last: Some(2), ..Filter::default() };
         let entries = shelf.store.list(&filter).expect("listed");
-        assert_eq!(
-            entries.iter().map(|entry| &entry.run.id).collect::<Vec<_>>(),
-            [&ids[3], &ids[2]]
-        );
+        assert_eq!(ids(&entries), [&added[3], &added[2]]);
     }
 }

@@ -36,14 +36,6 @@ pub(super) struct Baseline {
     earlier: Vec<Acceptance>,
 }
 
-/// All files there are.
-#[derive(Default)]
-pub(super) struct Marks {
-    pub(super) baselines: Vec<Baseline>,
-    /// Why the others can't be read.
-    damaged: Vec<HistoryError>,
-}
-
 impl Store {
     /// Makes a run the baseline of its series; what was accepted before
     /// becomes history.
@@ -82,10 +74,9 @@ impl Store {
         let writer = self.writer()?;
         let is_named = |id: &str| name == "accepted" || is_meant(name, id);
         let mut baselines = self.baselines()?;
-        let all = ids(&baselines);
         baselines.retain(|baseline| baseline.current().is_some_and(is_named));
         if baselines.len() > 1 {
-            return Err(HistoryError::WhichSeries(all));
+            return Err(HistoryError::WhichSeries(self.accepted_runs()?));
         }
         let accepted = baselines.pop();
         let mut baseline = accepted.ok_or_else(|| HistoryError::NotAccepted(name.to_owned()))?;
@@ -109,32 +100,31 @@ impl Store {
     /// # Errors
     /// If the store can't be read.
     pub fn damaged_marks(&self) -> Result<Vec<HistoryError>, HistoryError> {
-        Ok(self.marks()?.damaged)
+        Ok(self.marks()?.1)
     }
 
-    pub(super) fn marks(&self) -> Result<Marks, HistoryError> {
-        let mut marks = Marks::default();
+    /// All baselines, and why others can't be read.
+    pub(super) fn marks(&self) -> Result<(Vec<Baseline>, Vec<HistoryError>), HistoryError> {
+        let (mut baselines, mut damaged) = (Vec::new(), Vec::new());
         for path in entries(&self.root().join("accepted"))? {
             if path.extension().is_some_and(|ending| ending == "json") {
-                match read_json(&path, STORE_VERSION) {
-                    Ok(baseline) => marks.baselines.extend(baseline),
-                    Err(error) => marks.damaged.push(error),
+                match read_json::<Baseline>(&path, STORE_VERSION) {
+                    Ok(baseline) => baselines.extend(baseline),
+                    Err(error) => damaged.push(error),
                 }
             }
         }
-        Ok(marks)
+        Ok((baselines, damaged))
     }
 
-    /// The series that have a baseline, with it.
-    pub(super) fn accepted_runs(&self) -> Result<Vec<(Series, String)>, HistoryError> {
-        let baselines = self.baselines()?.into_iter();
-        let accepted = baselines.filter_map(|it| Some((it.series, it.accepted?.run)));
-        Ok(accepted.collect())
+    /// The accepted runs of all series.
+    pub(super) fn accepted_runs(&self) -> Result<Vec<String>, HistoryError> {
+        Ok(self.baselines()?.into_iter().filter_map(Baseline::run).collect())
     }
 
     /// All baselines, for those who must not overlook one.
     fn baselines(&self) -> Result<Vec<Baseline>, HistoryError> {
-        let Marks { baselines, damaged } = self.marks()?;
+        let (baselines, damaged) = self.marks()?;
         damaged.into_iter().next().map_or(Ok(baselines), Err)
     }
 
@@ -175,17 +165,14 @@ impl Baseline {
     }
 }
 
-fn ids(baselines: &[Baseline]) -> Vec<String> {
-    baselines.iter().filter_map(|it| it.current().map(str::to_owned)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use super::super::testing::{Shelf, record, row, write};
+    use super::super::testing::{Shelf, elsewhere, record, row, write};
     use super::super::{Filter, Retention, Unfinished};
     use super::*;
+    use crate::record::RunRecord;
 
     fn accepted(shelf: &Shelf) -> Vec<String> {
         let filter = Filter { accepted: true, ..Filter::default() };
@@ -218,9 +205,7 @@ mod tests {
     #[test]
     fn machines_have_baselines_of_their_own() {
         let shelf = Shelf::new();
-        let mut other = record(2);
-        other.machine_key = "11".into();
-        for id in [shelf.add(&record(1)), shelf.add(&other)] {
+        for id in [shelf.add(&record(1)), shelf.add(&elsewhere(2))] {
             shelf.store.accept(&id, "").expect("accepted");
         }
         assert_eq!(accepted(&shelf).len(), 2);
@@ -229,11 +214,9 @@ mod tests {
     #[test]
     fn runs_that_make_no_baseline_are_refused() {
         let shelf = Shelf::new();
-        let mut killed = record(1);
-        killed.finished = None;
-        write(&shelf.source("killed"), &killed, &[row("a")]);
-        let added = shelf.store.add(&shelf.source("killed"), Unfinished::Allow);
-        let killed = added.expect("added");
+        let killed = shelf.source("killed");
+        write(&killed, &RunRecord { finished: None, ..record(1) }, &[row("a")]);
+        let killed = shelf.store.add(&killed, Unfinished::Allow).expect("added");
         let refusal = shelf.store.accept(killed.id(), "").expect_err("unfinished");
         assert!(matches!(refusal, HistoryError::NotFinished(_)), "{refusal}");
         let refusal = shelf.store.unaccept(killed.id()).expect_err("not accepted");
@@ -265,10 +248,7 @@ mod tests {
         let shelf = Shelf::new();
         let id = shelf.add(&record(1));
         shelf.store.accept(&id, "").expect("accepted");
-        let mut other = record(2);
-        other.machine_key = "11".into();
-        let other = shelf.add(&other);
-        shelf.store.accept(&other, "").expect("accepted");
+        shelf.store.accept(&shelf.add(&elsewhere(2)), "").expect("accepted");
         let path = shelf.store.root().join("accepted/sort@11.json");
         fs::write(&path, "{").expect("damaged");
         (shelf, id)
@@ -277,7 +257,7 @@ mod tests {
     #[test]
     fn a_damaged_mark_is_named_and_hides_no_run() {
         let (shelf, id) = damaged();
-        let entries = shelf.store.list(&Filter::default()).expect("listed");
+        let entries = shelf.list();
         let accepted = entries.iter().filter(|entry| entry.accepted);
         assert_eq!(entries.len(), 2);
         assert_eq!(accepted.map(|it| &it.run.id).collect::<Vec<_>>(), [&id]);

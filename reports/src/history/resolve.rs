@@ -50,15 +50,16 @@ impl Store {
             return baseline.ok_or_else(|| HistoryError::NoneAccepted(series.clone()));
         }
         // Without a series it is clear if only one has a baseline.
-        match self.accepted_runs()?.as_slice() {
+        let all = self.accepted_runs()?;
+        match all.as_slice() {
             [] => Err(HistoryError::Unknown { name: "accepted".to_owned(), near: vec![] }),
-            [(_, id)] => self.intact(id),
-            all => Err(HistoryError::WhichSeries(all.iter().map(|(_, id)| id.clone()).collect())),
+            [id] => self.intact(id),
+            _ => Err(HistoryError::WhichSeries(all)),
         }
     }
 
     fn named(&self, name: &str) -> Result<StoredRun, HistoryError> {
-        let mut meant: Vec<String> = self.ids()?.into_iter().map(|(.., id)| id).collect();
+        let mut meant = self.ids()?;
         if meant.iter().any(|id| id == name) {
             return self.intact(name);
         }
@@ -72,7 +73,8 @@ impl Store {
 
     /// Suggests the runs that share most of their beginning, the newest first.
     fn unknown<T>(&self, name: &str) -> Result<T, HistoryError> {
-        let mut near: Vec<String> = self.ids()?.into_iter().rev().map(|(.., id)| id).collect();
+        let mut near = self.ids()?;
+        near.reverse();
         near.sort_by_key(|id| std::cmp::Reverse(common_start(id, name)));
         near.truncate(SUGGESTIONS);
         Err(HistoryError::Unknown { name: name.to_owned(), near })
@@ -98,7 +100,7 @@ fn common_start(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record, row};
+    use super::super::testing::{Shelf, elsewhere, record, row};
     use super::*;
 
     #[test]
@@ -134,9 +136,7 @@ mod tests {
     fn accepted_and_latest_are_those_of_a_series() {
         let shelf = Shelf::new();
         let mine = shelf.add(&record(1));
-        let mut other = record(2);
-        other.machine_key = "11".into();
-        let theirs = shelf.add(&other);
+        let theirs = shelf.add(&elsewhere(2));
         let series = Series::of(&record(1), &[row("a")]);
         let find = |name: &str| shelf.store.find(name, Some(&series));
         assert_eq!(find("latest").expect("found").id, mine);

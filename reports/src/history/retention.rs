@@ -86,8 +86,8 @@ fn is_younger(entry: &Entry, days: u64, now: SystemTime) -> bool {
 mod tests {
     use std::fs;
 
-    use super::super::testing::{Shelf, record};
-    use super::super::{Filter, StoredRun};
+    use super::super::StoredRun;
+    use super::super::testing::{Shelf, elsewhere, record};
     use super::*;
 
     fn keep(runs: usize) -> Retention {
@@ -95,17 +95,14 @@ mod tests {
     }
 
     fn left(shelf: &Shelf) -> Vec<String> {
-        let entries = shelf.store.list(&Filter::default()).expect("listed");
-        entries.into_iter().rev().map(|entry| entry.run.id).collect()
+        shelf.list().into_iter().rev().map(|entry| entry.run.id).collect()
     }
 
     #[test]
     fn accepted_newest_and_damaged_runs_stay() {
         let shelf = Shelf::new();
         let ids: Vec<_> = (0..6).map(|seed| shelf.add(&record(seed))).collect();
-        let mut other = record(9);
-        other.machine_key = "11".into();
-        let other = shelf.add(&other);
+        let other = shelf.add(&elsewhere(9));
         shelf.store.accept(&ids[1], "").expect("accepted");
         fs::write(shelf.store.run_folder(&ids[2]).join("samples.csv"), "").expect("damaged");
         let old = [ids[0].clone(), ids[3].clone()];

@@ -50,12 +50,7 @@ mod tests {
             schema_version: SELF_TEST_VERSION,
             machine_key: "00ff".into(),
             finished: finished.into(),
-            git_commit: None,
-            min_effect: 0.01,
-            significance: 0.01,
-            trials: vec![],
-            in_turn: vec![],
-            scatter: vec![],
+            ..SelfTest::default()
         };
         assert_eq!(shelf.store.self_test("00ff").expect("read"), None);
         shelf.store.put_self_test(&test("first")).expect("kept");

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::content;
+use crate::grouped::distinct;
 use crate::record::{RunRecord, SuitePart, SummaryRow};
 
 /// The runs of one suite, or of one task, on one kind of machine.
@@ -52,13 +53,7 @@ impl fmt::Display for Series {
 
 /// The tasks of a run, each once, in their order: `sort+cluster`.
 pub(super) fn tasks(summary: &[SummaryRow]) -> String {
-    let mut tasks: Vec<&str> = Vec::new();
-    for row in summary {
-        if !tasks.contains(&row.algorithm.as_str()) {
-            tasks.push(&row.algorithm);
-        }
-    }
-    tasks.join("+")
+    distinct(summary.iter().map(|row| row.algorithm.as_str())).join("+")
 }
 
 /// A text as part of a file name. Different texts make different names: where

@@ -208,7 +208,10 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, HistoryError> {
         || -> io::Result<_> { fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect() };
     match read() {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(vec![]),
-        entries => entries.map_err(|source| HistoryError::unreadable(folder, source)),
+        entries => entries.map_err(|source| {
+            let path = folder.to_owned();
+            HistoryError::Io { path, source, remedy: "" }
+        }),
     }
 }
 

@@ -77,32 +77,28 @@ impl Receipt {
 }
 
 impl Store {
-    /// The ids of all runs in the order of adding, with their numbers in it and the times.
-    pub(super) fn ids(&self) -> Result<Vec<(u64, String, String)>, HistoryError> {
+    /// The ids of all runs in the order of adding; those that don't tell come first.
+    pub(super) fn ids(&self) -> Result<Vec<String>, HistoryError> {
         let folders = entries(&self.runs_folder())?.into_iter().filter(|path| path.is_dir());
-        let mut ids: Vec<_> = folders
-            .filter_map(|folder| {
-                let id = folder.file_name()?.to_string_lossy().into_owned();
-                let receipt = Receipt::read(&folder).ok();
-                let (order, added) =
-                    receipt.map_or_else(Default::default, |it| (it.order, it.added));
-                Some((order, added, id))
-            })
-            .collect();
+        let ids = folders.filter_map(|folder| {
+            let place = Receipt::read(&folder).ok().map(|receipt| (receipt.order, receipt.added));
+            Some((place, folder.file_name()?.to_string_lossy().into_owned()))
+        });
+        let mut ids: Vec<_> = ids.collect();
         ids.sort();
-        Ok(ids)
+        Ok(ids.into_iter().map(|(_, id)| id).collect())
     }
 
     /// All runs in the order of adding.
     pub(super) fn runs(&self) -> Result<Vec<StoredRun>, HistoryError> {
         let ids = self.ids()?;
         // A run that is gone was deleted a moment ago.
-        Ok(ids.par_iter().filter_map(|(.., id)| self.inspect(id)).collect())
+        Ok(ids.par_iter().filter_map(|id| self.inspect(id)).collect())
     }
 
     /// The same, the one added last first, each read when it is asked for.
     pub(super) fn newest_first(&self) -> Result<impl Iterator<Item = StoredRun>, HistoryError> {
-        Ok(self.ids()?.into_iter().rev().filter_map(|(.., id)| self.inspect(&id)))
+        Ok(self.ids()?.into_iter().rev().filter_map(|id| self.inspect(&id)))
     }
 
     /// Reads all of a run; `None` if it is not there.
@@ -128,11 +124,6 @@ impl StoredRun {
     /// The series that the run belongs to.
     pub fn series(&self) -> Series {
         Series { machine_key: self.machine_key.clone(), name: self.series.clone() }
-    }
-
-    /// When it was started, if that can be told.
-    pub(super) fn started_at(&self) -> Option<SystemTime> {
-        humantime::parse_rfc3339_weak(&self.started).ok()
     }
 
     /// Whether the files are those that were stored.
@@ -177,7 +168,6 @@ pub(super) fn now() -> String {
 mod tests {
     use std::fs;
 
-    use super::super::Filter;
     use super::super::testing::{Shelf, record};
 
     #[test]
@@ -193,7 +183,7 @@ mod tests {
         let samples = fs::read_to_string(path(5, "samples.csv")).expect("read");
         fs::write(path(5, "samples.csv"), samples.replace("0.001", "0.009")).expect("written");
         fs::create_dir(shelf.store.run_folder("foreign")).expect("made");
-        let listed = shelf.store.list(&Filter::default()).expect("listed");
+        let listed = shelf.list();
         assert_eq!(listed.len(), 7);
         for entry in listed {
             let is_whole = entry.run.id == ids[0];
@@ -208,7 +198,7 @@ mod tests {
         let index = shelf.store.root().join("index.csv");
         fs::write(&index, "id,order\nnowhere,7\n").expect("written");
         shelf.add(&record(1));
-        assert_eq!(shelf.store.list(&Filter::default()).expect("listed").len(), 1);
+        assert_eq!(shelf.list().len(), 1);
         assert!(fs::read_to_string(index).expect("there").contains("nowhere"));
     }
 }

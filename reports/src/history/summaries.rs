@@ -62,7 +62,7 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record, row};
+    use super::super::testing::{Shelf, elsewhere, record, row};
     use super::*;
 
     #[test]
@@ -80,9 +80,7 @@ mod tests {
     fn a_series_has_its_last_runs() {
         let shelf = Shelf::new();
         let ids: Vec<String> = (0..4).map(|seed| shelf.add(&record(seed))).collect();
-        let mut other = record(9);
-        other.machine_key = "elsewhere".into();
-        shelf.add(&other);
+        shelf.add(&elsewhere(9));
         let series = Series::of(&record(0), &[row("a")]);
         let found = |last: usize| {
             let found = shelf.store.summaries_of(&series, last).expect("read");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Added, Store, Unfinished};
+use super::{Added, Entry, Filter, Store, Unfinished};
 use crate::charts::fixture;
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use crate::store::RunFolder;
@@ -16,6 +16,11 @@ pub fn folder() -> tempfile::TempDir {
 pub fn record(seed: u64) -> RunRecord {
     let finished = Some("2026-01-01T00:01:00Z".to_owned());
     RunRecord { seed, finished, machine_key: "00ff".into(), ..fixture::run() }
+}
+
+/// The same from another machine.
+pub fn elsewhere(seed: u64) -> RunRecord {
+    RunRecord { machine_key: "11".into(), ..record(seed) }
 }
 
 /// A valid row of a variant.
@@ -49,6 +54,11 @@ impl Shelf {
     /// Where a run would be.
     pub fn source(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// All runs, the one added last first.
+    pub fn list(&self) -> Vec<Entry> {
+        self.store.list(&Filter::default()).expect("listed")
     }
 
     /// Adds a run, and tells its id.

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::grouped::distinct;
 use crate::record::{Params, Point};
 
 /// A figure with all that is known of it.
@@ -127,13 +128,7 @@ impl Figure {
 
     /// The labels, each once, in the order of the figure.
     pub fn labels(&self) -> Vec<&str> {
-        let mut labels: Vec<&str> = Vec::new();
-        for value in &self.values {
-            if !labels.contains(&value.label.as_str()) {
-                labels.push(&value.label);
-            }
-        }
-        labels
+        distinct(self.values.iter().map(|value| value.label.as_str()))
     }
 
     /// Whether a point is a value of this figure; `most` is how many threads there are.

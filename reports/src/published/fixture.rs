@@ -1,6 +1,7 @@
 //! Rows of the STS chain for tests.
 
-use crate::charts::fixture::row;
+use super::{Here, Reproduction, figures};
+use crate::charts::fixture::{row, run};
 use crate::record::SummaryRow;
 
 /// The stages of a chain: 2 ms for sorting digis and 3 for sorting clusters, times a
@@ -33,4 +34,10 @@ pub fn rows() -> Vec<SummaryRow> {
         chain("offline", 2, 1.0),
     ];
     chains.concat()
+}
+
+/// Table 5.1 beside a run of these rows.
+pub fn table(rows: &[SummaryRow]) -> Reproduction {
+    let table = figures().into_iter().find(|figure| figure.id == "tab5.1");
+    Reproduction::of(table.expect("a table"), &Here { record: &run(), rows })
 }

@@ -41,16 +41,6 @@ pub struct Measured {
 }
 
 impl Here<'_> {
-    /// The measured values of a figure's labels, or why there is none.
-    pub fn of_figure(&self, figure: &Figure) -> Vec<(String, Result<Measured, String>)> {
-        let of_label = |label: &str| {
-            let value = figure.value(label, "");
-            let found = value.map_or(Err(String::new()), |value| self.find(value));
-            (label.to_owned(), found)
-        };
-        figure.labels().into_iter().map(of_label).collect()
-    }
-
     /// The figure with a value for each number of threads between one and all that there is.
     pub fn with_all_threads(&self, mut figure: Figure) -> Figure {
         let values = figure.values.into_iter();
@@ -93,11 +83,11 @@ impl Here<'_> {
     pub fn find(&self, wanted: &Value) -> Result<Measured, String> {
         let most = self.record.environment.usable_threads;
         let is_whole = |row: &&SummaryRow| ["total", SAMPLE].contains(&row.stage.as_str());
-        let points = self.rows.iter().filter(is_whole);
-        let mut totals: Vec<_> = points.filter(|row| wanted.is_point(&row.point(), most)).collect();
-        totals.sort_by_key(|row| row.items);
-        let Some(total) = totals.last() else {
-            return Err(self.why_missing(wanted));
+        let wholes = self.rows.iter().filter(is_whole);
+        let meant = wholes.filter(|row| wanted.is_point(&row.point(), most));
+        let Some(total) = meant.max_by_key(|row| row.items) else {
+            let needs_gpu = wanted.device == "cuda" && self.record.machine.gpus.is_empty();
+            return Err(if needs_gpu { "needs a GPU" } else { "not measured" }.to_owned());
         };
         if total.valid == YesNo::No {
             return Err(total.note.clone());
@@ -106,27 +96,16 @@ impl Here<'_> {
             .ok_or_else(|| "the run tells no such stage or figure".to_owned())
     }
 
-    fn why_missing(&self, wanted: &Value) -> String {
-        match wanted.device.as_str() {
-            "cuda" if self.record.machine.gpus.is_empty() => "needs a GPU".to_owned(),
-            _ => "not measured".to_owned(),
-        }
-    }
-
     fn measured(&self, wanted: &Value, total: &SummaryRow) -> Option<Measured> {
-        let time = match &wanted.metric {
-            Some(name) => (1e-6 * total.metrics.number(name)?, None),
-            None => self.sum(wanted, total)?,
-        };
-        let (items, item_unit) = match wanted.metric {
-            Some(_) => (1, "page".to_owned()),
-            None => (total.items, total.item_unit.clone()),
+        let ((seconds, interval), items, item_unit) = match &wanted.metric {
+            Some(name) => ((1e-6 * total.metrics.number(name)?, None), 1, "page"),
+            None => (self.sum(wanted, total)?, total.items, total.item_unit.as_str()),
         };
         Some(Measured {
-            seconds: time.0,
-            interval: time.1,
+            seconds,
+            interval,
             items,
-            item_unit,
+            item_unit: item_unit.to_owned(),
             is_sample: total.stage == SAMPLE,
             threads: total.threads,
         })
@@ -167,18 +146,13 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures;
-    use super::super::fixture::{chain, rows};
+    use super::super::fixture::{chain, rows, table};
+    use super::super::{Reproduction, figures};
     use super::*;
     use crate::charts::fixture::run;
 
     fn found(rows: &[SummaryRow], label: &str) -> Result<Measured, String> {
-        let figures = figures();
-        let table = figures.iter().find(|it| it.id == "tab5.1").expect("a table");
-        let value = table.value(label, "").expect("a value");
-        let record = run();
-        let here = Here { record: &record, rows };
-        here.find(value)
+        table(rows).found(label).cloned().map_err(str::to_owned)
     }
 
     #[test]
@@ -209,12 +183,12 @@ mod tests {
         let rows = [1, 2, 4, 8].map(|threads| chain("online", threads, 1.0 / threads as f64));
         let rows = rows.concat();
         let here = Here { record: &record, rows: &rows };
-        let curves = here.with_all_threads(curves);
+        let curves = Reproduction::of(curves, &here);
         let online = ["1 thread", "2 threads", "4 threads", "all threads"];
         let labels = ["offline, 1 thread", "offline, all threads"].map(str::to_owned);
         let labels = labels.into_iter().chain(online.map(|threads| format!("online, {threads}")));
-        assert_eq!(curves.labels(), labels.collect::<Vec<_>>());
-        let found = here.of_figure(&curves).into_iter();
+        assert_eq!(curves.figure.labels(), labels.collect::<Vec<_>>());
+        let found = curves.measured.into_iter();
         let found: Vec<_> = found.filter_map(|(_, found)| Some(found.ok()?.threads)).collect();
         assert_eq!(found, [1, 2, 4, 8]);
     }

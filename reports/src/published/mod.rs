@@ -6,7 +6,6 @@
 //! | `data` | reads all figures from the tables that come with the program |
 //! | `measured` | finds in a run what a published value is here |
 //! | `outcome` | says whether what was concluded holds here |
-//! | `words` | numbers and outcomes as people read them |
 //! | `render` | writes figures for terminals, pages and programs |
 //!
 //! The tables are in `assets/published/`: a row for each figure, for each number that was
@@ -19,11 +18,10 @@ pub(crate) mod fixture;
 mod measured;
 mod outcome;
 mod render;
-mod words;
 
 pub use data::figures;
 pub use figure::{Claim, Figure, Threads, Unit, Value};
 pub use measured::{Here, Measured};
 pub use outcome::{Judged, Outcome, Reproduction, reproduce};
 pub use render::render;
-pub(crate) use words::{heading, sentences, table};
+pub(crate) use render::{heading, sentences, table};

@@ -50,19 +50,33 @@ impl Reproduction {
     /// A figure beside what a run has measured of it.
     pub fn of(figure: Figure, here: &Here) -> Self {
         let figure = here.with_all_threads(figure);
-        let measured = here.of_figure(&figure);
-        let judged = figure.claims.iter().map(|claim| Judged {
-            claim: claim.clone(),
-            published: published(&figure, claim),
-            outcome: outcome(claim, &measured),
-        });
-        Reproduction { judged: judged.collect(), machine: here.machine(), measured, figure }
+        let found = |label: &str| Some((label.to_owned(), here.find(figure.value(label, "")?)));
+        let measured = figure.labels().into_iter().filter_map(found).collect();
+        let machine = here.machine();
+        let mut reproduction = Reproduction { figure, measured, judged: Vec::new(), machine };
+        let claims = reproduction.figure.claims.iter();
+        reproduction.judged = claims.map(|claim| reproduction.judge(claim)).collect();
+        reproduction
     }
 
-    /// What the value of a label is here.
+    fn judge(&self, claim: &Claim) -> Judged {
+        let outcome = match (self.found(&claim.faster), self.found(&claim.slower)) {
+            (Ok(faster), Ok(slower)) => Outcome::of(faster, slower),
+            (Err(why), _) => Outcome::Unknown(format!("{}: {why}", claim.faster)),
+            (_, Err(why)) => Outcome::Unknown(format!("{}: {why}", claim.slower)),
+        };
+        Judged { claim: claim.clone(), published: published(&self.figure, claim), outcome }
+    }
+
+    /// What the value of a label is here, or why it is not known.
+    pub fn found(&self, label: &str) -> Result<&Measured, &str> {
+        let found = self.measured.iter().find(|(name, _)| name == label);
+        found.map_or(Err("not measured"), |(_, found)| found.as_ref().map_err(String::as_str))
+    }
+
+    /// What the value of a label is here, if it is known.
     pub fn here(&self, label: &str) -> Option<&Measured> {
-        let (_, found) = self.measured.iter().find(|(name, _)| name == label)?;
-        found.as_ref().ok()
+        self.found(label).ok()
     }
 
     /// Whether any of its values was measured.
@@ -97,41 +111,22 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
     }
 }
 
-fn outcome(claim: &Claim, measured: &[(String, Result<Measured, String>)]) -> Outcome {
-    let find = |label: &str| {
-        let found = measured.iter().find(|(name, _)| name == label);
-        found.map_or(Err("not measured".to_owned()), |(_, found)| found.clone())
-    };
-    match (find(&claim.faster), find(&claim.slower)) {
-        (Ok(faster), Ok(slower)) => judged(&faster, &slower),
-        (Err(why), _) => Outcome::Unknown(format!("{}: {why}", claim.faster)),
-        (_, Err(why)) => Outcome::Unknown(format!("{}: {why}", claim.slower)),
-    }
-}
-
-fn judged(faster: &Measured, slower: &Measured) -> Outcome {
-    let ratio = slower.seconds_an_item() / faster.seconds_an_item();
-    match (faster.interval_an_item(), slower.interval_an_item()) {
-        (Some(faster), Some(slower)) if faster.high < slower.low => Outcome::Holds(ratio),
-        (Some(faster), Some(slower)) if slower.high < faster.low => Outcome::Fails(ratio),
-        _ => Outcome::Unclear(ratio),
+impl Outcome {
+    fn of(faster: &Measured, slower: &Measured) -> Self {
+        let ratio = slower.seconds_an_item() / faster.seconds_an_item();
+        match (faster.interval_an_item(), slower.interval_an_item()) {
+            (Some(faster), Some(slower)) if faster.high < slower.low => Outcome::Holds(ratio),
+            (Some(faster), Some(slower)) if slower.high < faster.low => Outcome::Fails(ratio),
+            _ => Outcome::Unclear(ratio),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::figures;
-    use super::super::fixture::{chain, rows};
+    use super::super::fixture::{chain, rows, table};
     use super::*;
-    use crate::charts::fixture::run;
-    use crate::record::SummaryRow;
-
-    fn table(rows: &[SummaryRow]) -> Reproduction {
-        let table = figures().into_iter().find(|figure| figure.id == "tab5.1");
-        let record = run();
-        let here = Here { record: &record, rows };
-        Reproduction::of(table.expect("a table"), &here)
-    }
 
     fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a Judged {
         let mut judged = table.judged.iter();

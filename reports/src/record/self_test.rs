@@ -10,7 +10,7 @@ use super::Point;
 pub const SELF_TEST_VERSION: u32 = 3;
 
 /// What `bench selftest` measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SelfTest {
     /// [`SELF_TEST_VERSION`] at the time of writing.

@@ -22,7 +22,7 @@ pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
 }
 
 fn columns() -> Vec<(String, Side)> {
-    let figures = Quality::ALL.map(|quality| (quality.name().to_owned(), Side::Right));
+    let figures = Quality::ALL.map(|quality| (quality.name.to_owned(), Side::Right));
     let variant = ("variant".to_owned(), Side::Left);
     std::iter::once(variant).chain(figures).collect()
 }

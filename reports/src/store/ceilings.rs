@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::StoreError;
 use super::table_file::TableFile;
+use super::write::json;
 use crate::record::{CeilingsRecord, LinkPoint};
 
 const RECORD: &str = "ceilings.json";
@@ -30,7 +31,5 @@ pub fn write_ceilings(folder: &Path, record: &CeilingsRecord) -> Result<(), Stor
     if !record.links.is_empty() {
         TableFile::<LinkPoint>::create(&folder.join(LINKS), COLUMNS)?.append(&record.links)?;
     }
-    let text = serde_json::to_string_pretty(record);
-    let text = text.map_err(|error| StoreError::format(&path, error))?;
-    fs::write(&path, text + "\n").map_err(|source| StoreError::io(&path, source))
+    fs::write(&path, json(&path, record)?).map_err(|source| StoreError::io(&path, source))
 }

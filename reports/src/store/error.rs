@@ -5,15 +5,11 @@ use std::path::{Path, PathBuf};
 
 /// A run folder that can't be written or read.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum StoreError {
-    /// The operating system refused.
+    /// The operating system refused: the file or folder, and what the system said.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// There is a run already.
     #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.display())]
     Occupied(PathBuf),
@@ -23,44 +19,19 @@ pub enum StoreError {
     /// No run folder.
     #[error("{} does not exist; a run folder has run.json, samples.csv and summary.csv", .0.display())]
     NoRun(PathBuf),
-    /// Something that may never end, or is no file at all.
+    /// Something that may never end, or is no file at all: where it is, and what.
     #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.display())]
-    NotRegular {
-        /// Where it is.
-        path: PathBuf,
-        /// What it is.
-        kind: &'static str,
-    },
-    /// The same point and stage is there twice.
+    NotRegular { path: PathBuf, kind: &'static str },
+    /// The same point and stage is there twice: the file, both lines from 1, the point in words.
     #[error("{}: lines {first} and {second} are the same point: {point}; delete one of them", path.display())]
-    Duplicate {
-        /// The file.
-        path: PathBuf,
-        /// The line of the first row, from 1.
-        first: u64,
-        /// The line of the second row.
-        second: u64,
-        /// The point in words.
-        point: String,
-    },
-    /// A row or record that is not what it should be.
+    Duplicate { path: PathBuf, first: u64, second: u64, point: String },
+    /// A row or record that is not what it should be: the file, and what is wrong, with the line
+    /// where there is one.
     #[error("{}: {problem}", path.display())]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, with the line where there is one.
-        problem: String,
-    },
-    /// A run folder of a version that this program doesn't know.
+    Format { path: PathBuf, problem: String },
+    /// A file of a version that this program doesn't know, with that and the known one.
     #[error("{}: schema version {found}, but this program reads {known}; use the version of recobench that wrote it", path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// The version found.
-        found: u32,
-        /// The version known.
-        known: u32,
-    },
+    Version { path: PathBuf, found: u32, known: u32 },
 }
 
 impl StoreError {
@@ -98,26 +69,24 @@ impl StoreError {
     }
 
     pub(crate) fn csv(path: &Path, error: csv::Error) -> Self {
-        match error.into_kind() {
-            csv::ErrorKind::Io(source) => StoreError::io(path, source),
-            csv::ErrorKind::Deserialize { pos, err } => {
-                let line = pos.map_or(0, |position| position.line());
-                let problem = match missing_column(&err.kind().to_string()) {
+        let line = error.position().map_or(0, csv::Position::line);
+        let problem = match error.into_kind() {
+            csv::ErrorKind::Io(source) => return StoreError::io(path, source),
+            csv::ErrorKind::Deserialize { err, .. } => {
+                match missing_column(&err.kind().to_string()) {
                     Some(column) => format!(
                         "line 1: no column \"{column}\"; is it a {} of recobench?",
                         path.file_name().unwrap_or_default().display()
                     ),
                     None => format!("line {line}: {err}"),
-                };
-                StoreError::format(path, problem)
+                }
             }
-            csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-                let line = pos.map_or(0, |position| position.line());
-                let problem = format!("line {line}: {len} fields instead of {expected_len}");
-                StoreError::format(path, problem)
+            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                format!("line {line}: {len} fields instead of {expected_len}")
             }
-            other => StoreError::format(path, format!("{other:?}")),
-        }
+            other => format!("{other:?}"),
+        };
+        StoreError::format(path, problem)
     }
 }
 

@@ -14,16 +14,14 @@ mod error;
 mod read;
 mod regular;
 mod resume;
-mod run;
 mod table_file;
 mod write;
 
 pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
+pub use read::{Run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
-pub use read::{read_run, read_samples, read_summary};
 pub(crate) use regular::read as read_file;
-pub use run::Run;
 pub use write::{RunFolder, describe};
 
 pub(crate) const RUN: &str = "run.json";

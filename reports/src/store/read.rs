@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,34 @@ use serde::{Deserialize, Serialize};
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 use crate::units::counted;
+
+/// Everything that a run left behind.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Where it was read from.
+    pub folder: PathBuf,
+    /// `run.json`.
+    pub record: RunRecord,
+    /// The rows of `summary.csv`.
+    pub summary: Vec<SummaryRow>,
+    /// The rows of `samples.csv`.
+    pub samples: Vec<SampleRow>,
+}
+
+impl Run {
+    /// Reads a run folder.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another version.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        Ok(Run {
+            folder: folder.to_owned(),
+            record: read_run(folder)?,
+            summary: read_summary(folder)?,
+            samples: read_samples(folder)?,
+        })
+    }
+}
 
 /// The part of a JSON file that every version has.
 #[derive(Serialize, Deserialize)]

@@ -37,26 +37,15 @@ impl RunFolder {
         samples.lock()?;
         let samples = samples.mend()?;
         let summary = TableFile::reopen(&path.join(SUMMARY))?.mend()?;
-        let mut folder = RunFolder { path: path.to_owned(), samples, summary };
         let mut run = Run::read(path)?;
-        folder = folder.without_half_measured(&mut run, is_done)?;
-        Ok((folder, run))
-    }
-
-    /// Drops the rows of points that are not done. The summary comes first: a
-    /// kill in between leaves samples too many, which the next one drops, and no
-    /// point without its samples.
-    fn without_half_measured(
-        self,
-        run: &mut Run,
-        is_done: impl Fn(&Point) -> bool,
-    ) -> Result<Self, StoreError> {
+        // The summary comes first: a kill in between leaves samples too many, which the next one
+        // drops, and no point without its samples.
         let is_done = |row: &SummaryRow| row.stopped_by != INTERRUPTED && is_done(&row.point());
-        let summary = kept(self.summary, SummaryRow::COLUMNS, &mut run.summary, is_done)?;
+        let summary = kept(summary, SummaryRow::COLUMNS, &mut run.summary, is_done)?;
         let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
         let of_done = |sample: &SampleRow| done.contains(&sample.point_id);
-        let samples = kept(self.samples, SampleRow::COLUMNS, &mut run.samples, of_done)?;
-        Ok(RunFolder { path: self.path, samples, summary })
+        let samples = kept(samples, SampleRow::COLUMNS, &mut run.samples, of_done)?;
+        Ok((RunFolder { path: path.to_owned(), samples, summary }, run))
     }
 }
 

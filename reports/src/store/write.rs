@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::table_file::TableFile;
 use super::{RUN, SAMPLES, SUMMARY, StoreError, read_summary};
 use crate::frame::Frame;
@@ -21,23 +23,27 @@ pub struct RunFolder {
 /// If it can't be written.
 pub fn describe(folder: &Path, record: &RunRecord) -> Result<(), StoreError> {
     let path = folder.join(RUN);
-    let draft = folder.join("run.json.new");
-    let mut text =
-        serde_json::to_string_pretty(record).map_err(|error| StoreError::format(&path, error))?;
-    text.push('\n');
-    fs::write(&draft, text).map_err(|source| StoreError::io(&draft, source))?;
-    fs::rename(&draft, &path).map_err(|source| StoreError::io(&path, source))
+    replace(&path, &json(&path, record)?)
 }
 
 /// Gives a summary a column for each axis and metric: which there are is known at the end only.
 fn tidy(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SUMMARY);
-    let io_error = |source| StoreError::io(&path, source);
     let rows = Frame::of_summary(&read_summary(folder)?);
-    let text = rows.csv().map_err(|error| StoreError::format(&path, error))?;
-    let draft = folder.join("summary.csv.new");
-    fs::write(&draft, text).map_err(io_error)?;
-    fs::rename(&draft, &path).map_err(io_error)
+    replace(&path, &rows.csv().map_err(|error| StoreError::format(&path, error))?)
+}
+
+/// Puts a text in the place of a file as a whole.
+fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
+    let draft = path.with_added_extension("new");
+    fs::write(&draft, text).map_err(|source| StoreError::io(&draft, source))?;
+    fs::rename(&draft, path).map_err(|source| StoreError::io(path, source))
+}
+
+/// What a JSON file is to hold.
+pub(super) fn json(path: &Path, value: &impl Serialize) -> Result<String, StoreError> {
+    let text = serde_json::to_string_pretty(value);
+    Ok(text.map_err(|error| StoreError::format(path, error))? + "\n")
 }
 
 impl RunFolder {

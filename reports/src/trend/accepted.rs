@@ -50,15 +50,11 @@ impl AcceptedShift {
 
 #[cfg(test)]
 mod tests {
-    use super::super::track::tracks;
+    use super::super::fixture;
     use super::*;
-    use crate::charts::fixture::{row, run};
 
     fn track() -> Track {
-        let (record, rows) = (run(), [row("a", "n=1;order=time", 1.0)]);
-        let ids: Vec<String> = (0..20).map(|i| format!("night-{i:02}")).collect();
-        let runs = ids.iter().map(|id| (id.as_str(), &record, &rows[..]));
-        tracks(runs).remove(0)
+        fixture::track("a", &[(20, 1.0)])
     }
 
     fn accepted(run: &str) -> AcceptedShift {

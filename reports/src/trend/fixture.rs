@@ -4,21 +4,25 @@ use statistics::synthetic::Noise;
 
 use super::track::{Track, tracks};
 use crate::charts::fixture::{row, run};
+use crate::record::SummaryRow;
+
+/// Times at levels of so many runs each, with this scatter.
+pub fn series(seed: u64, scatter: f64, means: &[(usize, f64)]) -> Vec<f64> {
+    let mut noise = Noise::new(seed);
+    let of_level = means.iter().flat_map(|(count, mean)| vec![*mean; *count]);
+    of_level.map(|mean| mean * (scatter * noise.normal()).exp()).collect()
+}
 
 /// Runs `night-00`, `night-01`, … of a variant, at levels of so many runs each, with a
 /// scatter of 1 %; the code changes where a level begins.
 pub fn track(variant: &str, means: &[(usize, f64)]) -> Track {
-    let (record, mut noise) = (run(), Noise::new(7));
-    let of_level = |(level, (count, mean)): (usize, &(usize, f64))| {
-        let mut row = row(variant, "n=1", *mean);
-        row.fingerprint = format!("code:{level}");
-        vec![row; *count]
+    let levels = means.iter().enumerate().flat_map(|(level, (count, _))| vec![level; *count]);
+    let row = |(median, level)| SummaryRow {
+        fingerprint: format!("code:{level}"),
+        ..row(variant, "n=1", median)
     };
-    let mut rows: Vec<_> = means.iter().enumerate().flat_map(of_level).collect();
-    for row in &mut rows {
-        let scatter = (0.01 * noise.normal()).exp();
-        row.median_s = row.median_s.map(|median| median * scatter);
-    }
+    let rows: Vec<_> = series(7, 0.01, means).into_iter().zip(levels).map(row).collect();
+    let record = run();
     let ids: Vec<String> = (0..rows.len()).map(|i| format!("night-{i:02}")).collect();
     let runs = ids.iter().zip(rows.chunks(1));
     tracks(runs.map(|(id, rows)| (id.as_str(), &record, rows))).remove(0)

@@ -1,5 +1,6 @@
 //! The levels of a series: stretches between its change points.
 
+use std::iter::once;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -71,17 +72,15 @@ pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
 
 /// The levels between changes, and what counts as a change here.
 fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
-    let begins = changes.iter().map(|change| (change.at, Some(change.p_value)));
-    let begins: Vec<_> = std::iter::once((0, None)).chain(begins).collect();
-    let ends = begins.iter().skip(1).map(|(at, _)| *at);
-    let ends = ends.chain([seconds.len()]);
-    let threshold = terms.min_effect.max(scatter(seconds));
-    let level = |((begin, p_value), end): (&(usize, Option<f64>), usize)| Level {
-        runs: *begin..end,
-        median_s: median(&seconds[*begin..end]),
-        p_value: *p_value,
+    let places = changes.iter().map(|change| change.at);
+    let bounds: Vec<usize> = once(0).chain(places).chain([seconds.len()]).collect();
+    let p_values = once(None).chain(changes.iter().map(|change| Some(change.p_value)));
+    let level = |(bounds, p_value): (&[usize], Option<f64>)| {
+        let runs = bounds[0]..bounds[1];
+        Level { median_s: median(&seconds[runs.clone()]), runs, p_value }
     };
-    let levels = begins.iter().zip(ends).map(level).collect();
+    let levels = bounds.windows(2).zip(p_values).map(level).collect();
+    let threshold = terms.min_effect.max(scatter(seconds));
     (without_small_steps(levels, seconds, threshold), threshold)
 }
 
@@ -108,14 +107,9 @@ fn step(a: &Level, b: &Level) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::series;
     use super::*;
     use statistics::synthetic::Noise;
-
-    fn series(seed: u64, scatter: f64, means: &[(usize, f64)]) -> Vec<f64> {
-        let mut noise = Noise::new(seed);
-        let of_level = means.iter().flat_map(|(count, mean)| vec![*mean; *count]);
-        of_level.map(|mean| mean * (scatter * noise.normal()).exp()).collect()
-    }
 
     fn of_one(seconds: &[f64]) -> (Vec<Level>, f64) {
         levels(&[seconds.to_vec()], &Terms::default()).remove(0)
@@ -150,7 +144,7 @@ mod tests {
         for (scatter, means) in [(0.001, [1.0, 1.005]), (0.05, [1.0, 1.03])] {
             let seconds = series(3, scatter, &means.map(|mean| (200, mean)));
             let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
-            assert_eq!(Search::default().change_points(&logarithms).len(), 1);
+            assert_eq!(Search::default().examine(&logarithms).changes.len(), 1);
             assert_eq!(of_one(&seconds).0.len(), 1);
         }
     }

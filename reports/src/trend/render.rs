@@ -5,7 +5,7 @@ use crate::compare::Code;
 use crate::frame::{self, Cell, Frame, Record};
 use crate::paint::Paint;
 use crate::shape;
-use crate::table::{Format, Side, Table, TableError, for_people};
+use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
 use crate::units;
 
 /// What people see of a change.
@@ -19,10 +19,10 @@ const COLUMNS: [(&str, Side); 7] = [
     ("state", Side::Left),
 ];
 
-/// Which trends people get to see; programs get those too.
+/// Which points are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// Those whose level changed.
+    /// Those that changed.
     Changes,
     /// All, also those that stayed as they were.
     All,
@@ -37,11 +37,15 @@ pub fn render(format: Format, trends: &[Trend], listing: Listing) -> Result<Stri
     let listed: Vec<&Trend> = trends.iter().filter(is_listed).collect();
     match format {
         Format::Table | Format::Markdown => {
-            let table = for_people(format, &[Table::new(&COLUMNS, cells(&listed))], Paint::Plain);
+            let cells = rows(&listed).map(|(trend, shift)| cells(trend, shift));
+            let table = for_people(format, &[Table::new(&COLUMNS, cells)], Paint::Plain);
             let apart = if format == Format::Markdown && !listed.is_empty() { "\n" } else { "" };
             Ok(format!("{table}{apart}{}\n", sentence(trends)))
         }
-        Format::Csv => Ok(frame(&listed).csv()?),
+        Format::Csv => {
+            let records = rows(&listed).map(|(trend, shift)| record(trend, shift));
+            Ok(Frame::new(&record(&Trend::default(), None), records).csv()?)
+        }
         Format::Json => Ok(serde_json::to_string_pretty(&listed)? + "\n"),
     }
 }
@@ -64,49 +68,33 @@ fn sentence(trends: &[Trend]) -> String {
 }
 
 /// A row for each change, and one for each track without any.
-fn cells(trends: &[&Trend]) -> Vec<[String; 7]> {
-    let of_trend = |trend: &&Trend| match trend.shifts.is_empty() {
-        true => vec![steady(trend)],
-        false => trend.shifts.iter().map(|shift| changed(trend, shift)).collect(),
-    };
-    trends.iter().flat_map(of_trend).collect()
+fn rows<'a>(trends: &[&'a Trend]) -> impl Iterator<Item = (&'a Trend, Option<&'a Shift>)> {
+    trends.iter().flat_map(|trend| {
+        let steady = trend.shifts.is_empty().then_some(None);
+        let rows = trend.shifts.iter().map(Some).chain(steady);
+        rows.map(move |shift| (*trend, shift))
+    })
 }
 
-fn changed(trend: &Trend, shift: &Shift) -> [String; 7] {
+fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
     let [point, on] = names(trend);
+    let time = |seconds: f64| units::seconds(seconds, 3);
+    let Some(shift) = shift else {
+        let level = time(trend.levels.last().map_or(f64::NAN, |level| level.median_s));
+        let nothing = NOTHING.to_owned();
+        return [point, on, nothing.clone(), level.clone(), level, nothing, "steady".to_owned()];
+    };
     let since = trend.first_visit(shift);
-    let place = match since.run.as_str() {
-        "" => &since.started,
-        run => run,
-    };
-    [
-        point,
-        on,
-        place.to_owned(),
-        units::seconds(shift.before_s, 3),
-        units::seconds(shift.after_s, 3),
-        change(shift.ratio()),
-        words(shift),
-    ]
-}
-
-fn steady(trend: &Trend) -> [String; 7] {
-    let [point, on] = names(trend);
-    let level = trend.levels.last().map_or(f64::NAN, |level| level.median_s);
-    let nothing = || "-".to_owned();
-    let level = units::seconds(level, 3);
-    [point, on, nothing(), level.clone(), level, nothing(), "steady".to_owned()]
+    let place = if since.run.is_empty() { &since.started } else { &since.run };
+    let (before, after) = (time(shift.before_s), time(shift.after_s));
+    [point, on, place.clone(), before, after, change(shift.ratio()), words(shift)]
 }
 
 /// The variant with its task, and what it was measured on.
 pub fn names(trend: &Trend) -> [String; 2] {
     let point = &trend.track.point;
-    let device = match point.device.as_str() {
-        "cpu" => String::new(),
-        device => format!(" on {device}"),
-    };
-    let axes = shape::phrases(&shape::point_axes(point));
-    [format!("{} {}{device}", point.algorithm, point.variant), axes]
+    let name = format!("{} {}", point.algorithm, point.variant);
+    [shape::on_device(name, &point.device), shape::phrases(&shape::point_axes(point))]
 }
 
 /// `+3.1 %`.
@@ -131,16 +119,6 @@ pub fn words(shift: &Shift) -> String {
         Standing::Accepted(note) => format!("{what}, accepted: {note}"),
         Standing::Undone => format!("{what}, undone since"),
     }
-}
-
-/// A row a change, or one for a track without any.
-fn frame(trends: &[&Trend]) -> Frame {
-    let rows = trends.iter().flat_map(|trend| match trend.shifts.is_empty() {
-        true => vec![record(trend, None)],
-        false => trend.shifts.iter().map(|shift| record(trend, Some(shift))).collect(),
-    });
-    let nothing = Trend::default();
-    Frame::new(&record(&nothing, None), rows)
 }
 
 fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {

@@ -67,6 +67,33 @@ pub enum Standing {
 }
 
 impl Shift {
+    /// `now` is the last level, less what doesn't count.
+    fn between(
+        before: &Level,
+        after: &Level,
+        now: f64,
+        track: &Track,
+        accepted: &[AcceptedShift],
+    ) -> Self {
+        let first = after.runs.start;
+        let fingerprint = |run: usize| track.visits[run].fingerprint.as_str();
+        let is_slower = after.median_s > before.median_s;
+        let mut accepted = accepted.iter();
+        Shift {
+            first,
+            before_s: before.median_s,
+            after_s: after.median_s,
+            p_value: after.p_value.unwrap_or(1.0),
+            direction: if is_slower { Direction::Slower } else { Direction::Faster },
+            code: Code::of(fingerprint(first - 1), fingerprint(first)),
+            standing: match accepted.find(|accepted| accepted.covers(track, first)) {
+                Some(accepted) => Standing::Accepted(accepted.note.clone()),
+                None if is_slower && now <= before.median_s => Standing::Undone,
+                None => Standing::Open,
+            },
+        }
+    }
+
     /// The new level over the one before.
     pub fn ratio(&self) -> f64 {
         self.after_s / self.before_s
@@ -85,12 +112,9 @@ impl Trend {
         (levels, threshold): (Vec<Level>, f64),
         accepted: &[AcceptedShift],
     ) -> Self {
-        let now = levels.last().map_or(f64::NAN, |level| level.median_s);
-        let shifts = levels.windows(2).map(|pair| {
-            let mut shift = between(&pair[0], &pair[1], &track);
-            shift.standing = standing(&shift, &track, now / (1.0 + threshold), accepted);
-            shift
-        });
+        let now = levels.last().map_or(f64::NAN, |level| level.median_s) / (1.0 + threshold);
+        let pairs = levels.windows(2);
+        let shifts = pairs.map(|pair| Shift::between(&pair[0], &pair[1], now, &track, accepted));
         Trend { shifts: shifts.collect(), track, threshold, levels }
     }
 
@@ -112,36 +136,6 @@ pub fn trends(tracks: Vec<Track>, terms: &Terms, accepted: &[AcceptedShift]) -> 
     let seconds: Vec<Vec<f64>> = tracks.iter().map(seconds).collect();
     let tracks = tracks.into_iter().zip(levels(&seconds, terms));
     tracks.map(|(track, levels)| Trend::of(track, levels, accepted)).collect()
-}
-
-fn between(before: &Level, after: &Level, track: &Track) -> Shift {
-    let first = after.runs.start;
-    let fingerprint = |run: usize| track.visits[run].fingerprint.as_str();
-    Shift {
-        first,
-        before_s: before.median_s,
-        after_s: after.median_s,
-        p_value: after.p_value.unwrap_or(1.0),
-        direction: if after.median_s > before.median_s {
-            Direction::Slower
-        } else {
-            Direction::Faster
-        },
-        code: Code::of(fingerprint(first - 1), fingerprint(first)),
-        standing: Standing::Open,
-    }
-}
-
-/// `now` is the last level, less what doesn't count.
-fn standing(shift: &Shift, track: &Track, now: f64, accepted: &[AcceptedShift]) -> Standing {
-    let mut accepted = accepted.iter();
-    if let Some(accepted) = accepted.find(|accepted| accepted.covers(track, shift.first)) {
-        return Standing::Accepted(accepted.note.clone());
-    }
-    match shift.direction {
-        Direction::Slower if now <= shift.before_s => Standing::Undone,
-        _ => Standing::Open,
-    }
 }
 
 #[cfg(test)]

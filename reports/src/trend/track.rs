@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::grouped::grouped;
+use crate::grouped::by_key;
 use crate::record::{Point, RunRecord, SummaryRow};
 
 /// A point over the runs of a machine.
@@ -55,17 +55,13 @@ pub fn tracks<'a>(
     runs: impl IntoIterator<Item = (&'a str, &'a RunRecord, &'a [SummaryRow])>,
 ) -> Vec<Track> {
     let visits = runs.into_iter().flat_map(|(id, record, rows)| {
-        let visit = move |row: &SummaryRow| Some((row.point(), Visit::of(id, record, row)?));
-        let machine = &record.machine_key;
-        rows.iter().filter_map(visit).map(move |(point, visit)| ((machine.clone(), point), visit))
+        rows.iter().filter_map(move |row| {
+            let visit = Visit::of(id, record, row)?;
+            Some(((record.machine_key.clone(), row.point()), visit))
+        })
     });
-    let groups = grouped(visits, |(key, _)| key.clone());
-    let track = |((machine_key, point), visits): (_, Vec<(_, Visit)>)| Track {
-        machine_key,
-        point,
-        visits: visits.into_iter().map(|(_, visit)| visit).collect(),
-    };
-    groups.into_iter().map(track).collect()
+    let tracks = by_key(visits).into_iter();
+    tracks.map(|((machine_key, point), visits)| Track { machine_key, point, visits }).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{record, row};
+use crate::common::{copy_folder, folder, record, row};
 use reports::compare::render::{Format, Listing, render};
 use reports::compare::{
     Code, CompareError, Comparison, Measured, RunScatter, Terms, Verdict, compare, scatter_of,
@@ -11,7 +11,6 @@ use reports::compare::{
 use reports::record::{PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::RunFolder;
 use statistics::GENERATION;
-use tempfile::TempDir;
 
 /// Samples of a visit; visits differ a little, as they do.
 const VISIT: usize = 10;
@@ -32,6 +31,20 @@ fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64
     path
 }
 
+/// The same, read.
+fn measured(
+    folder: &Path,
+    name: &str,
+    record: &RunRecord,
+    points: &[(SummaryRow, f64)],
+) -> Measured {
+    read(&run(folder, name, record, points))
+}
+
+fn read(path: &Path) -> Measured {
+    Measured::read(path).expect("read")
+}
+
 /// Four visits of a point, with a spread of one per cent.
 fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
@@ -42,32 +55,30 @@ fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     (0..4 * VISIT).map(sample).collect()
 }
 
-fn folder() -> TempDir {
-    tempfile::tempdir().expect("a temporary folder")
+fn compared(base: &Measured, new: &Measured) -> Comparison {
+    compare(base, new, &Terms::default()).expect("comparable")
 }
 
-fn compared(base: &Path, new: &Path) -> Comparison {
-    let (base, new) = (Measured::read(base).expect("read"), Measured::read(new).expect("read"));
-    compare(&base, &new, &Terms::default()).expect("comparable")
+/// The comparison of two runs of these points.
+fn compared_points(base: &[(SummaryRow, f64)], new: &[(SummaryRow, f64)]) -> Comparison {
+    let folder = folder();
+    let base = measured(folder.path(), "base", &record(), base);
+    compared(&base, &measured(folder.path(), "newer", &record(), new))
 }
 
 fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
-    let of = |point: &'_ reports::compare::PointVerdict| point.verdict;
     let points = comparison.points.iter();
-    points.map(|point| (point.key.point.variant.as_str(), of(point))).collect()
+    points.map(|point| (point.key.point.variant.as_str(), point.verdict)).collect()
 }
 
 #[test]
 fn each_point_gets_the_verdict_that_its_samples_deserve() {
-    let folder = folder();
     let at = |times: [f64; 3]| {
         let names = ["slower", "same", "faster"];
         let row = |(name, time)| (point(name, "code:1"), time);
         names.into_iter().zip(times).map(row).collect::<Vec<_>>()
     };
-    let base = run(folder.path(), "base", &record(), &at([1.0, 1.0, 1.0]));
-    let new = run(folder.path(), "newer", &record(), &at([1.10, 1.0, 0.8]));
-    let comparison = compared(&base, &new);
+    let comparison = compared_points(&at([1.0, 1.0, 1.0]), &at([1.10, 1.0, 0.8]));
     let expected =
         [("slower", Verdict::Slower), ("same", Verdict::Same), ("faster", Verdict::Faster)];
     assert_eq!(verdicts(&comparison), expected);
@@ -79,13 +90,11 @@ fn each_point_gets_the_verdict_that_its_samples_deserve() {
 
 #[test]
 fn points_are_joined_by_all_that_identifies_them() {
-    let folder = folder();
     let hot = point("a", "code:1");
     let cold = SummaryRow { cache: "cold".into(), ..hot.clone() };
     let stage = SummaryRow { stage: "scatter".into(), ..hot.clone() };
-    let base = run(folder.path(), "base", &record(), &[(hot.clone(), 1.0), (cold.clone(), 2.0)]);
-    let new = run(folder.path(), "newer", &record(), &[(cold, 2.0), (stage, 0.5), (hot, 1.0)]);
-    let comparison = compared(&base, &new);
+    let base = [(hot.clone(), 1.0), (cold.clone(), 2.0)];
+    let comparison = compared_points(&base, &[(cold, 2.0), (stage, 0.5), (hot, 1.0)]);
     assert_eq!(comparison.count(Verdict::Same), 2);
     assert_eq!(comparison.only_new.len(), 1);
     assert_eq!(comparison.only_new[0].key.stage, "scatter");
@@ -98,13 +107,12 @@ fn ids_of_other_tools_do_not_matter() {
     let points = [(point("a", "code:1"), 1.0), (point("b", "code:1"), 2.0)];
     let base = run(folder.path(), "base", &record(), &points);
     let new = run(folder.path(), "newer", &record(), &points);
-    let samples = fs::read_to_string(new.join("samples.csv")).expect("read");
-    let mut foreign = samples;
+    let mut foreign = fs::read_to_string(new.join("samples.csv")).expect("read");
     for (row, _) in &points {
         foreign = foreign.replace(&row.point().id(), &format!("mine-{}", row.variant));
     }
     fs::write(new.join("samples.csv"), foreign).expect("written");
-    assert_eq!(compared(&base, &new).count(Verdict::Same), 2);
+    assert_eq!(compared(&read(&base), &read(&new)).count(Verdict::Same), 2);
 }
 
 #[test]
@@ -119,19 +127,17 @@ fn parameters_may_be_in_any_order() {
         let text = text.replace("digis=1000;segments=24", "segments=24;digis=1000");
         fs::write(new.join(file), text).expect("written");
     }
-    assert_eq!(compared(&base, &new).count(Verdict::Same), 1);
+    assert_eq!(compared(&read(&base), &read(&new)).count(Verdict::Same), 1);
 }
 
 #[test]
 fn advice_can_be_copied() {
     let folder = folder();
-    let mut other = record();
-    other.seed = 7;
-    let base = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
-    let new = run(folder.path(), "newer", &other, &[(point("a", "y"), 1.2)]);
-    let read = |path: &Path| Measured::read(path).expect("read");
+    let other = RunRecord { seed: 7, ..record() };
+    let base = measured(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
+    let new = measured(folder.path(), "newer", &other, &[(point("a", "y"), 1.2)]);
     let terms = Terms { flags: vec!["--store".into(), "my store".into()], ..Terms::default() };
-    let comparison = compare(&read(&base), &read(&new), &terms).expect("comparable");
+    let comparison = compare(&base, &new, &terms).expect("comparable");
     let next = comparison.points[0].next.as_deref().unwrap_or_default();
     assert!(next.contains(" --confirm --store 'my store', then"), "{next}");
     assert!(next.contains(" --seed 7 "), "{next}");
@@ -139,13 +145,10 @@ fn advice_can_be_copied() {
 
 #[test]
 fn wrong_variants_are_not_judged_but_told() {
-    let folder = folder();
     let wrong =
         SummaryRow { valid: YesNo::No, note: "wrong output: row 3".into(), ..point("a", "code:1") };
     let both = [(point("a", "code:1"), 1.0), (point("b", "code:1"), 1.0)];
-    let base = run(folder.path(), "base", &record(), &both);
-    let new = run(folder.path(), "newer", &record(), &[(wrong, 1.0), both[1].clone()]);
-    let comparison = compared(&base, &new);
+    let comparison = compared_points(&both, &[(wrong, 1.0), both[1].clone()]);
     assert_eq!(verdicts(&comparison), [("b", Verdict::Same)]);
     assert_eq!(comparison.only_base[0].reason, "wrong output: row 3");
 }
@@ -157,8 +160,8 @@ fn other_machines_are_refused_unless_asked_for() {
     other.machine.cores = 64;
     other.machine_key = other.machine.key();
     let points = [(point("a", "code:1"), 1.0)];
-    let base = Measured::read(&run(folder.path(), "base", &record(), &points)).expect("read");
-    let new = Measured::read(&run(folder.path(), "newer", &other, &points)).expect("read");
+    let base = measured(folder.path(), "base", &record(), &points);
+    let new = measured(folder.path(), "newer", &other, &points);
     let refused = compare(&base, &new, &Terms::default()).expect_err("another machine");
     assert!(refused.to_string().contains("--across-machines"), "{refused}");
     let terms = Terms { across_machines: true, ..Terms::default() };
@@ -173,20 +176,16 @@ fn a_run_is_not_compared_with_itself() {
     let points = [(point("a", "x"), 1.0), (point("b", "x"), 2.0)];
     let base = run(folder.path(), "base", &record(), &points);
     let copy = folder.path().join("copy");
-    fs::create_dir(&copy).expect("created");
-    for file in ["run.json", "summary.csv", "samples.csv"] {
-        fs::copy(base.join(file), copy.join(file)).expect("copied");
-    }
+    copy_folder(&base, &copy);
     let dotted = folder.path().join("copy/../base");
-    let read = |path: &Path| Measured::read(path).expect("read");
     for same in [&base, &dotted, &copy] {
         let error = compare(&read(&base), &read(same), &Terms::default()).expect_err("the same");
         assert!(matches!(error, CompareError::SameRun { .. }), "{error}");
         assert!(error.to_string().contains("the same run, started 2026"), "{error}");
     }
     // Two runs of one second are two runs.
-    let other = run(folder.path(), "newer", &record(), &points);
-    assert!(compare(&read(&base), &read(&other), &Terms::default()).is_ok());
+    let other = measured(folder.path(), "newer", &record(), &points);
+    assert!(compare(&read(&base), &other, &Terms::default()).is_ok());
 }
 
 #[test]
@@ -194,10 +193,8 @@ fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
     let folder = folder();
     let mut loaded = record();
     loaded.environment.load_1min = Some(1.5);
-    loaded.environment.usable_threads = 2;
     let at = |name: &str, record: &RunRecord, time: f64| {
-        let path = run(folder.path(), name, record, &[(point("a", "code:1"), time)]);
-        Measured::read(&path).expect("read")
+        measured(folder.path(), name, record, &[(point("a", "code:1"), time)])
     };
     let base = at("base", &record(), 1.0);
     let judged = |new: &Measured, terms: &Terms| {
@@ -221,10 +218,7 @@ fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
 
 #[test]
 fn same_says_what_could_have_been_seen() {
-    let folder = folder();
-    let base = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
-    let new = run(folder.path(), "newer", &record(), &[(point("a", "x"), 1.0)]);
-    let comparison = compared(&base, &new);
+    let comparison = compared_points(&[(point("a", "x"), 1.0)], &[(point("a", "x"), 1.0)]);
     let same = &comparison.points[0];
     let resolution = same.resolution.expect("an interval");
     assert!((0.0005..0.01).contains(&resolution), "{resolution}");
@@ -242,28 +236,23 @@ fn same_says_what_could_have_been_seen() {
 
 #[test]
 fn counters_tell_more_work_from_waiting() {
-    let folder = folder();
     let counted = |metrics: &str| SummaryRow {
         metrics: metrics.parse().expect("well formed"),
         ..point("a", "x")
     };
     let base = counted("instructions_per_item=20;llc_misses_per_item=0.1");
     let new = counted("instructions_per_item=20.01;llc_misses_per_item=0.112");
-    let base = run(folder.path(), "base", &record(), &[(base, 1.0)]);
-    let new = run(folder.path(), "newer", &record(), &[(new, 1.2)]);
-    let reason = &compared(&base, &new).points[0].reason;
+    let reason = &compared_points(&[(base, 1.0)], &[(new, 1.2)]).points[0].reason;
     assert!(reason.ends_with("; same instructions, 12 % more last-level cache misses"), "{reason}");
 }
 
 #[test]
 fn nothing_in_common_is_an_error() {
     let folder = folder();
-    let base = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
-    let new = run(folder.path(), "newer", &record(), &[(point("b", "x"), 1.0)]);
-    let empty = run(folder.path(), "empty", &record(), &[]);
-    let read = |path: &Path| Measured::read(path).expect("read");
-    for other in [&new, &empty] {
-        let error = compare(&read(&base), &read(other), &Terms::default()).expect_err("nothing");
+    let at = |name: &str, points: &[_]| measured(folder.path(), name, &record(), points);
+    let base = at("base", &[(point("a", "x"), 1.0)]);
+    for other in [at("newer", &[(point("b", "x"), 1.0)]), at("empty", &[])] {
+        let error = compare(&base, &other, &Terms::default()).expect_err("nothing");
         assert!(error.to_string().starts_with("nothing can be compared"), "{error}");
     }
 }
@@ -272,9 +261,9 @@ fn nothing_in_common_is_an_error() {
 fn damaged_files_are_named_with_the_place() {
     let folder = folder();
     let path = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
-    let original = |file: &str| fs::read_to_string(path.join(file)).expect("read");
-    let (samples, summary, json) =
-        (original("samples.csv"), original("summary.csv"), original("run.json"));
+    let files = ["samples.csv", "summary.csv", "run.json"];
+    let originals = files.map(|file| fs::read_to_string(path.join(file)).expect("read"));
+    let [samples, summary, json] = &originals;
     let twice = format!("{summary}{}\n", summary.lines().nth(1).expect("a row"));
     let cases = [
         ("samples.csv", samples[..samples.len() - 9].to_owned(), "line 41: the last row"),
@@ -302,10 +291,9 @@ fn damaged_files_are_named_with_the_place() {
         fs::write(path.join(file), &text).expect("written");
         let error = Measured::read(&path).expect_err(expected).to_string();
         assert!(error.contains(expected) && error.contains(file), "{expected}: {error}");
-        for (file, text) in [("samples.csv", &samples), ("summary.csv", &summary)] {
+        for (file, text) in files.iter().zip(&originals) {
             fs::write(path.join(file), text).expect("written");
         }
-        fs::write(path.join("run.json"), &json).expect("written");
     }
     let error = Measured::read(&folder.path().join("none")).expect_err("no run").to_string();
     assert!(error.contains("does not exist"), "{error}");
@@ -315,12 +303,11 @@ fn damaged_files_are_named_with_the_place() {
 fn notes_tell_what_else_changed() {
     let folder = folder();
     let points = [(point("a", "code:1"), 1.0)];
-    let mut other = record();
-    other.seed = 2;
+    let finished = Some("2025-01-01T00:00:00Z".into());
+    let mut other = RunRecord { seed: 2, finished, ..record() };
     other.environment.kernel = "Linux 7".into();
-    other.finished = Some("2025-01-01T00:00:00Z".into());
-    let base = run(folder.path(), "base", &record(), &points);
-    let new = run(folder.path(), "newer", &other, &points);
+    let base = measured(folder.path(), "base", &record(), &points);
+    let new = measured(folder.path(), "newer", &other, &points);
     let notes = compared(&base, &new).notes.join("\n");
     for expected in ["seed of the data", "from Linux to Linux 7", "not finished", "set back"] {
         assert!(notes.contains(expected), "{expected}: {notes}");
@@ -329,11 +316,8 @@ fn notes_tell_what_else_changed() {
 
 #[test]
 fn every_format_tells_what_is_slower() {
-    let folder = folder();
     let odd = "a <b> & \"c\" | d";
-    let base = run(folder.path(), "base", &record(), &[(point(odd, "x"), 1.0)]);
-    let new = run(folder.path(), "newer", &record(), &[(point(odd, "y"), 1.2)]);
-    let comparison = compared(&base, &new);
+    let comparison = compared_points(&[(point(odd, "x"), 1.0)], &[(point(odd, "y"), 1.2)]);
     let text = |format| render(format, &comparison, Listing::Changes).expect("rendered");
     let table = text(Format::Table);
     assert!(table.contains("SLOWER") && table.contains("1 point: 1 SLOWER"), "{table}");
@@ -352,8 +336,8 @@ fn every_format_tells_what_is_slower() {
     assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
 }
 
-/// Rounds of one visit each by base and new in turn, two by the same processes. Each round has a drift of
-/// its own, which both share; the new side takes `change` times as long.
+/// Rounds of one visit each by base and new in turn, two by the same processes. Each round has a
+/// drift of its own, which both share; the new side takes `change` times as long.
 fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
     in_turn_by(folder, rounds, change, [("code:1", "build:1"); 2])
 }
@@ -379,11 +363,11 @@ fn in_turn_by(
             run.append_samples(&visit).expect("written");
         }
         run.append_summary(&[row]).expect("written");
-        Measured::read(&folder.join(name)).expect("read")
+        read(&folder.join(name))
     };
     let (base, new) = (side("base", 1.0, of_base), side("newer", change, of_new));
     assert!(base.is_in_turn_with(&new));
-    compare(&base, &new, &Terms::default()).expect("comparable")
+    compared(&base, &new)
 }
 
 #[test]
@@ -429,8 +413,7 @@ fn few_rounds_are_not_clear() {
 fn what_runs_of_the_same_code_differ_by_is_no_change() {
     let folder = folder();
     let at = |name: &str, time: f64| {
-        let path = run(folder.path(), name, &record(), &[(point("a", "code:1"), time)]);
-        Measured::read(&path).expect("read")
+        measured(folder.path(), name, &record(), &[(point("a", "code:1"), time)])
     };
     // The first was slowed down by a tenth on purpose.
     let times = [("a", 1.1, 0.1), ("bb", 1.03, 0.0), ("ccc", 0.97, 0.0), ("dddd", 1.04, 0.0)];
@@ -442,14 +425,15 @@ fn what_runs_of_the_same_code_differ_by_is_no_change() {
     assert!((0.025..0.04).contains(between) && *runs == 4, "{scatter:?}");
     let (base, new) = (at("base", 1.0), at("newer", 1.05));
     let terms = Terms { scatter: RunScatter::of_points(&scatter), ..Terms::default() };
-    assert_eq!(compared(&base.folder, &new.folder).points[0].verdict, Verdict::Slower);
+    let unknown = compared(&base, &new);
+    assert_eq!(unknown.points[0].verdict, Verdict::Slower);
     let judged = compare(&base, &new, &terms).expect("comparable").points.remove(0);
     assert_eq!(judged.verdict, Verdict::Inconclusive);
     assert!(judged.reason.contains("runs of the same code differ by 4"), "{}", judged.reason);
     assert!(judged.next.is_some_and(|next| next.ends_with("--confirm")));
     let far = compare(&base, &at("farther", 1.5), &terms).expect("comparable");
     assert_eq!(far.points[0].verdict, Verdict::Slower);
-    let notes = compared(&base.folder, &new.folder).notes.join("\n");
+    let notes = unknown.notes.join("\n");
     assert!(notes.contains("bench selftest"), "{notes}");
     assert!(far.notes.iter().all(|note| !note.contains("selftest")));
 }

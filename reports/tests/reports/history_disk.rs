@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{record, row};
+use crate::common::{finished, folder, row};
 use reports::history::{Added, Filter, HistoryError, Store, Unfinished};
+use reports::record::RunRecord;
 use reports::store::RunFolder;
 
 /// A file system of its own, until it is dropped.
@@ -18,8 +19,7 @@ struct Disk {
 impl Disk {
     /// `None`, with a word about it, where mounting is not allowed.
     fn mount(options: &str) -> Option<Self> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let disk = Disk { folder };
+        let disk = Disk { folder: folder() };
         if !mount(&["-t", "tmpfs", "-o", options, "recobench"], disk.path()) {
             eprintln!("skipped: file systems can't be mounted here");
             return None;
@@ -46,10 +46,7 @@ fn mount(arguments: &[&str], folder: &Path) -> bool {
 /// A finished run whose notes take up so many bytes.
 fn write_run(folder: &Path, seed: u64, bytes: usize) -> PathBuf {
     let path = folder.join(format!("run-{seed}"));
-    let mut record = record();
-    record.seed = seed;
-    record.finished = Some("2026-01-01T00:01:00Z".into());
-    record.notes = vec!["x".repeat(bytes)];
+    let record = RunRecord { notes: vec!["x".repeat(bytes)], ..finished(seed) };
     let mut run = RunFolder::create(&path, &record).expect("created");
     run.append_summary(&[row("")]).expect("written");
     path
@@ -67,7 +64,7 @@ fn a_full_disk_keeps_what_is_stored_and_takes_more_when_there_is_room() {
     let Some(disk) = Disk::mount("size=512k") else {
         return;
     };
-    let sources = tempfile::tempdir().expect("a temporary folder");
+    let sources = folder();
     let store = Store::create_or_open(&disk.path().join("store")).expect("made");
     let mut stored = 0;
     let (source, error) = loop {
@@ -93,7 +90,7 @@ fn a_read_only_store_is_listed_and_takes_nothing() {
     let Some(disk) = Disk::mount("size=1m") else {
         return;
     };
-    let sources = tempfile::tempdir().expect("a temporary folder");
+    let sources = folder();
     let store = Store::create_or_open(&disk.path().join("store")).expect("made");
     let first = write_run(sources.path(), 1, 0);
     let first = store.add(&first, Unfinished::Refuse).expect("added");
@@ -113,7 +110,7 @@ fn a_read_only_store_is_listed_and_takes_nothing() {
 
 #[test]
 fn a_file_in_the_place_of_a_folder_is_named() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     let store = Store::create_or_open(&folder.path().join("store")).expect("made");
     fs::remove_dir(store.root().join("runs")).expect("removed");
     fs::write(store.root().join("runs"), "").expect("written");

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{record, row};
+use crate::common::{finished, row};
 use reports::history::{Added, Entry, Filter, Retention, Store, Unfinished};
 use reports::record::SampleRow;
 use reports::store::{Run, RunFolder};
@@ -33,7 +33,7 @@ const FOLDER: &str = "RECOBENCH_TEST_FOLDER";
 const NUMBER: &str = "RECOBENCH_TEST_NUMBER";
 
 /// What a writer does until it is killed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 enum Task {
     Add,
     Accept,
@@ -161,8 +161,8 @@ fn writer() {
     let number: u64 = std::env::var(NUMBER).expect("given").parse().expect("a number");
     let store = Store::create_or_open(&folder.join("store")).expect("opened");
     match task.as_str() {
-        "add" => add(&store, &folder, number),
-        "accept" => accept(&store, &folder),
+        "Add" => add(&store, &folder, number),
+        "Accept" => accept(&store, &folder),
         _ => loop {
             let retention = Retention { keep_runs: Some(KEEP), keep_days: None };
             store.prune(retention).expect("pruned");
@@ -206,12 +206,9 @@ fn source(folder: &Path, seed: u64) -> PathBuf {
 /// A small finished run.
 fn write_run(folder: &Path, seed: u64) -> PathBuf {
     let path = source(folder, seed);
-    let mut record = record();
-    record.seed = seed;
-    record.finished = Some("2026-01-01T00:01:00Z".into());
     let row = row("");
     let sample = SampleRow::new(&row.point(), "total", 0, 0, 0.5);
-    let mut run = RunFolder::create(&path, &record).expect("created");
+    let mut run = RunFolder::create(&path, &finished(seed)).expect("created");
     run.append_samples(&vec![sample; 20]).expect("written");
     run.append_summary(&[row]).expect("written");
     path
@@ -231,17 +228,12 @@ impl Range {
 
     fn start(&mut self, task: Task, random: &mut Noise) -> Writer {
         self.started += 1;
-        let name = match task {
-            Task::Add => "add",
-            Task::Accept => "accept",
-            Task::Prune => "prune",
-        };
         let errors = self.path.join(format!("errors-{}", self.started));
         let program = std::env::current_exe().expect("this program");
         let mut command = Command::new(program);
         let command = command
             .args(["--exact", "history_kill::writer", "--nocapture"])
-            .env(TASK, name)
+            .env(TASK, format!("{task:?}"))
             .env(FOLDER, &self.path)
             .env(NUMBER, self.started.to_string());
         let child =

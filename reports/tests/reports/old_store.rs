@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::copy_folder;
+use crate::common::{copy_folder, folder};
 use reports::aliases::Aliases;
 use reports::compare::{Measured, Terms, compare};
 use reports::history::{Added, Filter, Retention, Store, Unfinished};
@@ -15,7 +15,7 @@ const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/store
 
 /// A copy of it, and the folders of its runs, the one added first first.
 fn store() -> (tempfile::TempDir, Store, Vec<PathBuf>) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder();
     copy_folder(Path::new(FIXTURE), &folder.path().join("store"));
     let store = Store::open(&folder.path().join("store")).expect("a store");
     let listed = store.list(&Filter::default()).expect("listed");

@@ -3,15 +3,11 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{record, row};
+use crate::common::{folder, record, row};
 use reports::compare::Measured;
 use reports::history::{Store, Unfinished};
 use reports::record::{SampleRow, SummaryRow};
 use reports::store::{Run, RunFolder, StoreError, read_run, read_samples, read_summary};
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder")
-}
 
 #[test]
 fn what_is_written_is_read() {
@@ -48,6 +44,16 @@ fn columns_are_those_of_the_contract() {
          ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,memory_ratio,stable,valid,\
          fingerprint,metrics,note"
     );
+    let sample = SampleRow::new(&row("").point(), "total", 0, 0, 0.5);
+    assert_eq!(header_of(&sample), SampleRow::COLUMNS);
+    assert_eq!(header_of(&row("")), SummaryRow::COLUMNS);
+}
+
+fn header_of(row: &impl serde::Serialize) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.serialize(row).expect("serialised");
+    let text = String::from_utf8(writer.into_inner().expect("flushed")).expect("text");
+    text.lines().next().expect("a header").to_owned()
 }
 
 #[test]
@@ -92,20 +98,6 @@ fn who_was_killed_while_making_a_run_is_no_obstacle() {
     assert!(matches!(second, Err(StoreError::Occupied(_))), "it is being written");
     drop(run);
     RunFolder::create(folder.path(), &record()).expect("nobody writes to it any more");
-}
-
-#[test]
-fn headers_name_the_fields_in_their_order() {
-    let sample = SampleRow::new(&row("").point(), "total", 0, 0, 0.5);
-    assert_eq!(header_of(&sample), SampleRow::COLUMNS);
-    assert_eq!(header_of(&row("")), SummaryRow::COLUMNS);
-}
-
-fn header_of(row: &impl serde::Serialize) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.serialize(row).expect("serialised");
-    let text = String::from_utf8(writer.into_inner().expect("flushed")).expect("text");
-    text.lines().next().expect("a header").to_owned()
 }
 
 #[test]

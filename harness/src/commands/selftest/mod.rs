@@ -110,8 +110,6 @@ fn empty() -> SelfTest {
         git_commit: platform::software().git_commit,
         min_effect: thresholds.min_effect,
         significance: thresholds.significance,
-        trials: Vec::new(),
-        in_turn: Vec::new(),
-        scatter: Vec::new(),
+        ..SelfTest::default()
     }
 }

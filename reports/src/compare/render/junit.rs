@@ -4,25 +4,18 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::RenderError;
 use super::rows;
-use crate::compare::{Comparison, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
+use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
+use crate::grouped::grouped;
 
 /// A suite a task, a test case a point: failed if slower, skipped if the
 /// samples don't tell.
 pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
     let mut report = Report::new("recobench");
-    let mut algorithms: Vec<&str> = Vec::new();
-    for point in &comparison.points {
-        if !algorithms.contains(&point.key.point.algorithm.as_str()) {
-            algorithms.push(&point.key.point.algorithm);
-        }
-    }
-    for algorithm in algorithms {
-        let mut suite = TestSuite::new(algorithm);
-        let points = comparison.points.iter();
-        let of_task = points.filter(|point| point.key.point.algorithm == algorithm);
-        suite.add_test_cases(of_task.map(case));
-        let lost =
-            comparison.only_base.iter().filter(|point| point.key.point.algorithm == algorithm);
+    let task = |key: &Key| key.point.algorithm.clone();
+    for (algorithm, points) in grouped(&comparison.points, |point| task(&point.key)) {
+        let lost = comparison.only_base.iter().filter(|point| task(&point.key) == algorithm);
+        let mut suite = TestSuite::new(algorithm.as_str());
+        suite.add_test_cases(points.into_iter().map(case));
         suite.add_test_cases(lost.map(lost_case));
         report.add_test_suite(suite);
     }
@@ -32,25 +25,27 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
 
 /// A point that only the base has: not measured, or no longer right.
 fn lost_case(point: &Unmatched) -> TestCase {
-    let mut status = match point.reason.as_str() {
+    let status = match point.reason.as_str() {
         NOT_MEASURED => TestCaseStatus::skipped(),
         _ => TestCaseStatus::non_success(NonSuccessKind::Error),
     };
-    status.set_message(point.reason.clone());
-    let mut case = TestCase::new(rows::words(&point.key), status);
-    case.set_classname(format!("{}.{}", point.key.point.algorithm, point.key.point.variant));
+    named(&point.key, status, &point.reason)
+}
+
+fn named(key: &Key, mut status: TestCaseStatus, message: &str) -> TestCase {
+    status.set_message(message);
+    let mut case = TestCase::new(rows::words(key), status);
+    case.set_classname(format!("{}.{}", key.point.algorithm, key.point.variant));
     case
 }
 
 fn case(point: &PointVerdict) -> TestCase {
-    let mut status = match point.verdict {
+    let status = match point.verdict {
         Verdict::Slower => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Inconclusive => TestCaseStatus::skipped(),
         Verdict::Faster | Verdict::Same => TestCaseStatus::success(),
     };
-    status.set_message(format!("{}: {}", point.label(), point.reason));
-    let mut case = TestCase::new(rows::words(&point.key), status);
-    case.set_classname(format!("{}.{}", point.key.point.algorithm, point.key.point.variant));
+    let mut case = named(&point.key, status, &format!("{}: {}", point.label(), point.reason));
     let [verdict, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
     let next = point.next.as_deref().unwrap_or_default();
     case.set_system_out(format!(

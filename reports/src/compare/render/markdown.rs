@@ -33,21 +33,22 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
 /// What a reader must know if they read no more: what is wrong, what is slower, or how much
 /// could be judged, and how finely.
 fn headline(comparison: &Comparison) -> String {
-    let wrong = comparison.wrong().count();
-    let slower = comparison.count(Verdict::Slower);
-    let worst = match slower {
-        0 if wrong > 0 => None,
-        0 => Some(no_regression(comparison)),
-        1 => Some("1 point is slower".to_owned()),
-        slower => Some(format!("{slower} points are slower")),
-    };
-    let wrong = match wrong {
-        0 => None,
-        1 => Some("1 point is wrong or failed".to_owned()),
-        wrong => Some(format!("{wrong} points are wrong or failed")),
-    };
-    let said: Vec<String> = wrong.into_iter().chain(worst).collect();
-    said.join(", ")
+    let (wrong, slower) = (comparison.wrong().count(), comparison.count(Verdict::Slower));
+    match (wrong, slower) {
+        (0, 0) => no_regression(comparison),
+        (0, slower) => are(slower, "slower"),
+        (wrong, 0) => are(wrong, "wrong or failed"),
+        (wrong, slower) => [are(wrong, "wrong or failed"), are(slower, "slower")].join(", "),
+    }
+}
+
+/// `1 point is slower`, `2 points are slower`.
+fn are(count: usize, what: &str) -> String {
+    format!("{} {} {what}", units::counted(count, "point"), is(count))
+}
+
+fn is(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
 }
 
 fn no_regression(comparison: &Comparison) -> String {
@@ -69,7 +70,7 @@ fn no_regression(comparison: &Comparison) -> String {
         (_, _) => format!(
             "No regression found in {judged} of {points}{}; {open} {} not clear{lost}",
             how_finely(comparison),
-            if open == 1 { "is" } else { "are" }
+            is(open)
         ),
     }
 }

@@ -4,10 +4,12 @@ mod junit;
 mod markdown;
 mod rows;
 mod selftest;
-mod terminal;
 
-use super::Comparison;
+use super::{Comparison, gate};
+use crate::paint::Paint;
+use crate::shape;
 
+pub use crate::trend::Listing;
 pub(crate) use rows::steps;
 pub use rows::words;
 pub use selftest::{SelfTestFormat, selftest};
@@ -25,15 +27,6 @@ pub enum Format {
     Junit,
 }
 
-/// Which points are listed where people read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listing {
-    /// All.
-    All,
-    /// Those that are not the same, unless there are few.
-    Changes,
-}
-
 /// A comparison that can't be written.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
@@ -45,7 +38,8 @@ pub enum RenderError {
     Junit(String),
 }
 
-/// The comparison as a text that ends with a line break.
+/// The comparison as a text that ends with a line break. Where people read, changes are listed, or
+/// all points; few points are listed all.
 ///
 /// # Errors
 /// If it can't be serialised.
@@ -55,9 +49,25 @@ pub fn render(
     listing: Listing,
 ) -> Result<String, RenderError> {
     match format {
-        Format::Table => Ok(terminal::render(comparison, listing)),
+        Format::Table => Ok(columns(comparison, listing)),
         Format::Markdown => Ok(markdown::render(comparison, listing)),
         Format::Json => Ok(serde_json::to_string_pretty(comparison)? + "\n"),
         Format::Junit => junit::render(comparison),
     }
+}
+
+fn columns(comparison: &Comparison, listing: Listing) -> String {
+    let mut lines: Vec<String> = rows::names(comparison).into();
+    let common = rows::common(comparison);
+    if !common.is_empty() {
+        lines.push(format!("all   {}", shape::phrases(&common)));
+    }
+    let table = rows::table(&rows::listed(comparison, listing), &common).terminal(Paint::Plain);
+    lines.extend(table.lines().map(str::to_owned));
+    lines.push(rows::counts(comparison));
+    lines.extend(rows::unmatched(comparison));
+    lines.extend(comparison.notes.iter().map(|note| format!("note: {note}")));
+    lines.extend(rows::steps(comparison).iter().map(|step| format!("next: {step}")));
+    lines.push(gate::sentence(comparison));
+    lines.join("\n") + "\n"
 }

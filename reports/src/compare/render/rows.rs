@@ -2,6 +2,7 @@
 
 use super::Listing;
 use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
+use crate::grouped::grouped;
 use crate::shape::{self, Axes};
 use crate::table::{Side, Table};
 use crate::units;
@@ -34,11 +35,9 @@ pub fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {
 
 /// What all points of a comparison have in common: it is said once.
 pub fn common(comparison: &Comparison) -> Axes {
-    let points = comparison.points.iter();
-    let axes = points.map(|point| shape::point_axes(&point.key.point));
-    match comparison.points.len() {
-        1 => Axes::new(),
-        _ => shape::common(axes),
+    match comparison.points.as_slice() {
+        [_] => Axes::new(),
+        points => shape::common(points.iter().map(|point| shape::point_axes(&point.key.point))),
     }
 }
 
@@ -82,9 +81,8 @@ fn short_words(key: &Key, common: &[(String, String)]) -> String {
 
 /// `68 points: 1 SLOWER, 2 INCONCLUSIVE, 0 FASTER, 65 SAME`.
 pub fn counts(comparison: &Comparison) -> String {
-    let plural = if comparison.points.len() == 1 { "" } else { "s" };
     let counts = Verdict::ALL.map(|verdict| format!("{} {verdict}", comparison.count(verdict)));
-    format!("{} point{plural}: {}", comparison.points.len(), counts.join(", "))
+    format!("{}: {}", units::counted(comparison.points.len(), "point"), counts.join(", "))
 }
 
 /// Base and new run, a line each.
@@ -99,44 +97,32 @@ pub fn names(comparison: &Comparison) -> [String; 2] {
 
 /// What to do, each step once, with the number of points that it is for.
 pub fn steps(comparison: &Comparison) -> Vec<String> {
-    let mut steps: Vec<(&str, usize)> = Vec::new();
-    for step in comparison.points.iter().filter_map(|point| point.next.as_deref()) {
-        match steps.iter_mut().find(|(known, _)| *known == step) {
-            Some((_, count)) => *count += 1,
-            None => steps.push((step, 1)),
-        }
-    }
-    let said = |(step, count): &(&str, usize)| match count {
-        1 => (*step).to_owned(),
+    let steps = comparison.points.iter().filter_map(|point| point.next.as_deref());
+    let said = |(step, points): (&str, Vec<_>)| match points.len() {
+        1 => step.to_owned(),
         count => format!("{step} ({count} points)"),
     };
-    steps.iter().map(said).collect()
+    grouped(steps, |step| *step).into_iter().map(said).collect()
 }
 
 /// Points without a partner: by name those that gave no result in the new run, some of the
 /// others.
 pub fn unmatched(comparison: &Comparison) -> Vec<String> {
-    let lost = |wanted: fn(&Unmatched) -> bool| {
-        let points = comparison.only_base.iter();
-        points.filter(|point| wanted(point)).collect::<Vec<_>>()
-    };
-    let wrong = lost(Unmatched::is_wrong);
-    let refused = lost(|point| !point.is_wrong() && point.reason != NOT_MEASURED);
-    let absent = lost(|point| point.reason == NOT_MEASURED);
-    let only_new: Vec<_> = comparison.only_new.iter().collect();
+    let is_absent = |point: &&Unmatched| point.reason == NOT_MEASURED;
+    let (absent, lost): (Vec<_>, Vec<_>) = comparison.only_base.iter().partition(is_absent);
+    let (wrong, refused): (Vec<_>, Vec<_>) = lost.into_iter().partition(|point| point.is_wrong());
+    let only_new = comparison.only_new.iter().collect();
     let sides = [
-        (["is wrong", "are wrong"], "in the new run", wrong, usize::MAX),
-        (["has no result", "have no result"], "in the new run", refused, usize::MAX),
-        (["has samples", "have samples"], "only in the base", absent, NAMED),
-        (["has samples", "have samples"], "only in the new run", only_new, NAMED),
+        ("is", "are", "wrong in the new run", wrong, usize::MAX),
+        ("has", "have", "no result in the new run", refused, usize::MAX),
+        ("has", "have", "samples only in the base", absent, NAMED),
+        ("has", "have", "samples only in the new run", only_new, NAMED),
     ];
-    let sides = sides.into_iter().filter(|(_, _, points, _)| !points.is_empty());
-    let lines = sides.map(|([one, many], run, points, most)| {
-        let count = match points.len() {
-            1 => format!("1 point {one} {run}:"),
-            count => format!("{count} points {many} {run}:"),
-        };
-        named(count, &points, most)
+    let sides = sides.into_iter().filter(|(.., points, _)| !points.is_empty());
+    let lines = sides.map(|(one, many, what, points, most)| {
+        let verb = if points.len() == 1 { one } else { many };
+        let count = units::counted(points.len(), "point");
+        named(format!("{count} {verb} {what}:"), &points, most)
     });
     lines.flatten().collect()
 }

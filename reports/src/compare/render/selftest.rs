@@ -103,7 +103,8 @@ fn scatter(points: &[PointScatter]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Point, SELF_TEST_VERSION};
+    use crate::charts::fixture::row;
+    use crate::record::SELF_TEST_VERSION;
 
     const TRIAL: Trial = Trial {
         slowdown: 0.05,
@@ -122,16 +123,7 @@ mod tests {
     }
 
     fn point(segments: u32, between: f64) -> PointScatter {
-        let point = Point {
-            algorithm: "sort".into(),
-            variant: "rdst".into(),
-            device: "cpu".into(),
-            threads: 1,
-            places: "none".into(),
-            bind: "false".into(),
-            cache: "hot".into(),
-            params: format!("segments={segments}").parse().expect("well formed"),
-        };
+        let point = row("rdst", &format!("segments={segments}"), 1.0).point();
         PointScatter { point, stage: "total".into(), between, runs: 9 }
     }
 
@@ -139,14 +131,12 @@ mod tests {
     fn both_gates_and_the_scatter_are_told_in_every_format() {
         let test = SelfTest {
             schema_version: SELF_TEST_VERSION,
-            machine_key: "key".into(),
-            finished: "2026-01-01T00:00:00Z".into(),
-            git_commit: None,
             min_effect: 0.01,
             significance: 0.01,
             trials: vec![TRIAL],
             in_turn: vec![Trial { slower: 200, ..TRIAL }],
             scatter: vec![point(1, 0.01), point(2, 0.03)],
+            ..SelfTest::default()
         };
         let text = |format| selftest(format, &test).expect("rendered");
         let table = text(SelfTestFormat::Table);

@@ -1,59 +1,48 @@
 //! What the tests of runs share.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use reports::record::{
-    Environment, Machine, Params, RunRecord, SCHEMA_VERSION, Software, SummaryRow, YesNo,
+    Environment, Machine, RunRecord, SCHEMA_VERSION, Software, SummaryRow, YesNo,
 };
+use tempfile::TempDir;
+
+/// A temporary folder.
+pub fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
 
 /// A run on a machine with two cores.
 pub fn record() -> RunRecord {
     let machine = Machine {
         cpu_model: "Model".into(),
-        architecture: "x86_64".into(),
-        packages: 1,
         cores: 2,
         hardware_threads: 2,
-        numa_nodes: 1,
-        caches: vec![],
         memory_bytes: 1 << 34,
-        gpus: vec![],
+        ..Machine::default()
     };
     RunRecord {
         schema_version: SCHEMA_VERSION,
         command: vec!["bench".into(), "sort".into()],
         started: "2026-01-01T00:00:00Z".into(),
-        finished: None,
         seed: 1,
-        suite: None,
-        pair: None,
-        software: Software {
-            version: "0.1.0".into(),
-            git_commit: None,
-            compiler: "rustc".into(),
-            build_profile: "release".into(),
-            target: "x86_64".into(),
-            target_features: String::new(),
-            built_for: String::new(),
-            fingerprint: String::new(),
-        },
-        plugins: Vec::new(),
+        software: Software { version: "0.1.0".into(), ..Software::default() },
         machine_key: machine.key(),
         machine,
         environment: Environment {
             kernel: "Linux".into(),
-            governor: None,
-            transparent_huge_pages: None,
             load_1min: Some(0.5),
-            available_memory_bytes: 1 << 33,
             usable_threads: 2,
+            ..Environment::default()
         },
-        ceilings: BTreeMap::new(),
-        effort: None,
-        notes: vec![],
+        ..RunRecord::default()
     }
+}
+
+/// A finished run of this seed.
+pub fn finished(seed: u64) -> RunRecord {
+    RunRecord { seed, finished: Some("2026-01-01T00:01:00Z".into()), ..record() }
 }
 
 /// A valid row of a variant in a run of `sort`, with all figures.
@@ -85,14 +74,13 @@ pub fn row(note: &str) -> SummaryRow {
         ci95_high_s: Some(0.001),
         items_per_s: Some(1e6),
         bytes_per_s: Some(1.6e7),
-        peak_fraction: None,
         memory_bytes: Some(16_000),
         memory_ratio: Some(2.0),
         stable: YesNo::Yes,
         valid: YesNo::Yes,
         fingerprint: "abc".into(),
-        metrics: Params::default(),
         note: note.into(),
+        ..SummaryRow::default()
     }
 }
 
