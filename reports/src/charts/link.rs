@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::axes::Axis;
-use super::line_panels::{self, Kind, Line, LinePanel, LinePanels, Point};
+use super::chart::Chart;
+use super::line_panels::{self, Kind, Line, LinePanel, Point};
 use super::lines::x_axis;
 use super::palette::Palette;
 use super::scale::{Scale, Spread};
@@ -17,31 +18,19 @@ const READING: &str = "h2d: host to device, d2h: device to host, both: both ways
     summed · markers: best of several repetitions";
 
 /// The chart of a machine's links, if there are any; a panel a GPU.
-pub fn figure(record: &CeilingsRecord) -> Option<LinePanels> {
+pub fn figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     let palette = Palette::new(record.links.iter().map(name));
-    let all = devices.iter().map(|device| (*device, lines(record, device, &palette)));
-    let all: Vec<(&str, Vec<Line>)> = all.collect();
-    if all.is_empty() {
-        return None;
-    }
-    let (low, high) = line_panels::extent(all.iter().flat_map(|(_, lines)| lines));
-    let axis = axis(record);
-    let panel = |(device, lines): (&str, Vec<Line>)| LinePanel {
-        title: if devices.len() > 1 { device.to_owned() } else { String::new() },
-        x: x_axis::of(&axis),
-        y: Scale::new(low, high, Spread::beyond(2.0, low, high)),
-        unit: Unit::Bandwidth,
-        lines,
-        cuts: Vec::new(),
-    };
-    Some(LinePanels {
-        title: "Link bandwidth over block size".to_owned(),
-        columns: super::columns(devices.len(), devices.len()),
-        panels: all.into_iter().map(panel).collect(),
-        has_legend: true,
-        caption: vec![machine(record), READING.to_owned()],
-    })
+    let lines = devices.iter().map(|device| {
+        let title = if devices.len() > 1 { *device } else { "" };
+        (title.to_owned(), lines(record, device, &palette))
+    });
+    let sizes = record.links.iter().map(|point| point.block_bytes.to_string());
+    let x = x_axis::of(&Axis::new(AXIS, sizes));
+    let y = |low, high| Scale::new(low, high, Spread::beyond(2.0, low, high));
+    let panels = line_panels::over(&x, Unit::Bandwidth, y, lines.collect());
+    let caption = vec![machine(record), READING.to_owned()];
+    Chart::new("Link bandwidth over block size".to_owned(), panels.len(), panels, caption)
 }
 
 /// `pinned h2d`.
@@ -51,11 +40,7 @@ fn name(point: &LinkPoint) -> String {
 
 fn lines(record: &CeilingsRecord, device: &str, palette: &Palette) -> Vec<Line> {
     let of_device = || record.links.iter().filter(|point| point.device == device);
-    let point = |point: &LinkPoint| Point {
-        x: point.block_bytes as f64,
-        y: point.bytes_per_s,
-        interval: None,
-    };
+    let point = |point: &LinkPoint| Point::new(point.block_bytes as f64, point.bytes_per_s);
     let names: BTreeSet<String> = of_device().map(name).collect();
     let line = |line: String| Line {
         style: palette.style(&line),
@@ -64,11 +49,6 @@ fn lines(record: &CeilingsRecord, device: &str, palette: &Palette) -> Vec<Line> 
         name: line,
     };
     names.into_iter().map(line).collect()
-}
-
-fn axis(record: &CeilingsRecord) -> Axis {
-    let sizes: BTreeSet<u64> = record.links.iter().map(|point| point.block_bytes).collect();
-    Axis { name: AXIS.to_owned(), values: sizes.iter().map(u64::to_string).collect() }
 }
 
 /// `Model · cuda:0: GPU 100, 80 GB`.

@@ -8,7 +8,8 @@
 
 use super::axes::{self, Panel};
 use super::caption;
-use super::line_panels::{Cut, Kind, Line, LinePanel, LinePanels, Point, XAxis};
+use super::chart::Chart;
+use super::line_panels::{Cut, Kind, Line, LinePanel, Point, XAxis};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::study::{Study, median};
@@ -35,21 +36,14 @@ struct Place<'a> {
 }
 
 /// The chart of a study, if some of its kernels tell what they move.
-pub fn figure(study: &Study) -> Option<LinePanels> {
-    let rows: Vec<&SummaryRow> =
-        study.stages.iter().copied().filter(|row| place(study, row).is_some()).collect();
-    let varying: Vec<_> = study.varying.iter().collect();
-    let panels = axes::panels(&rows, &varying);
-    let panels: Vec<LinePanel> =
-        panels.into_iter().filter_map(|panel| self::panel(study, panel)).collect();
-    let last = study.varying.last().map_or(1, |axis| axis.values.len());
-    (!panels.is_empty()).then(|| LinePanels {
-        title: format!("{}: kernels under the roof of memory", study.algorithm),
-        columns: super::columns(last, panels.len()),
-        panels,
-        has_legend: true,
-        caption: caption::of_samples(study, READING),
-    })
+pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
+    let panels = axes::panels(&study.stages, &study.varying).into_iter();
+    Chart::new(
+        format!("{}: kernels under the roof of memory", study.algorithm),
+        axes::panels_a_row(&study.varying),
+        panels.filter_map(|panel| self::panel(study, panel)).collect(),
+        caption::of_samples(study, READING),
+    )
 }
 
 fn place<'a>(study: &Study, row: &'a SummaryRow) -> Option<Place<'a>> {
@@ -67,16 +61,11 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     let across = places.iter().map(|it| it.bytes_an_item).chain([least]);
     let (left, right) = range(across)?;
     let ends = [left / BEYOND, right * BEYOND];
-    let roof = ends.map(|x| Point { x, y: bandwidth / x, interval: None });
+    let roof = ends.map(|x| Point::new(x, bandwidth / x));
     let speeds = places.iter().map(|it| it.items_a_second);
     let (low, high) = range(speeds.chain(roof.map(|point| point.y)))?;
-    let x = Scale::between(ends[0], ends[1], Spread::Log);
-    let mut lines = vec![Line {
-        name: ROOF.to_owned(),
-        style: Style::reference(),
-        kind: Kind::Reference,
-        points: roof.to_vec(),
-    }];
+    let x = Scale { low: ends[0], high: ends[1], spread: Spread::Log };
+    let mut lines = vec![Line::reference(ROOF, roof.to_vec())];
     lines.extend(places.iter().map(|place| line(study, place)));
     Some(LinePanel {
         title: panel.title,
@@ -85,7 +74,7 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
             scale: x,
             ticks: x.ticks(TICKS).into_iter().map(|tick| (tick, format!("{tick}"))).collect(),
         },
-        y: Scale::between(low / BEYOND, high * BEYOND, Spread::Log),
+        y: Scale { low: low / BEYOND, high: high * BEYOND, spread: Spread::Log },
         unit: Unit::Rate("items a second"),
         lines,
         cuts: vec![Cut {
@@ -125,10 +114,9 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
+    use super::super::fixture::{of_study, row, run};
     use super::*;
-    use crate::record::{Bandwidth, RunRecord};
+    use crate::record::Bandwidth;
 
     fn kernel(variant: &str, seconds: f64, moved: u64) -> SummaryRow {
         let mut row = row(variant, "n=1", seconds);
@@ -140,11 +128,6 @@ mod tests {
 
     fn whole(variant: &str) -> SummaryRow {
         SummaryRow { device: "cuda:0".to_owned(), ..row(variant, "n=1", 1.0) }
-    }
-
-    fn of(rows: &[SummaryRow], run: &RunRecord) -> Option<LinePanels> {
-        let names = SeriesNames::new(rows);
-        figure(&Study::new(run, "sort", rows, &[], &names))
     }
 
     #[test]
@@ -161,7 +144,12 @@ mod tests {
             whole("untold"),
             kernel("untold", 0.1, 0),
         ];
-        let figure = of(&rows, &run).expect("two tell");
+        let with_bandwidth = |study: &Study| {
+            let mut study = study.clone();
+            study.run = &run;
+            figure(&study)
+        };
+        let figure = of_study(&rows, &[], with_bandwidth).expect("two tell");
         let lines = &figure.panels[0].lines;
         let at = |name: &str| {
             let line = lines.iter().find(|line| line.name.starts_with(name)).expect(name);
@@ -174,6 +162,6 @@ mod tests {
         assert_eq!((x, y), (32.0, 31_250.0));
         assert_eq!(at("b")[0].y, y / 2.0);
         assert_eq!(figure.panels[0].cuts[0].at, 16.0);
-        assert!(of(&rows, &super::super::fixture::run()).is_none(), "no bandwidth was measured");
+        assert!(of_study(&rows, &[], super::figure).is_none(), "no bandwidth was measured");
     }
 }

@@ -7,9 +7,12 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 /// How values spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    low: f64,
-    high: f64,
-    spread: Spread,
+    /// The smallest value on the axis.
+    pub low: f64,
+    /// The largest value on the axis.
+    pub high: f64,
+    /// Linear or logarithmic.
+    pub spread: Spread,
 }
 
 /// Equal steps, or equal factors, a pixel.
@@ -32,11 +35,6 @@ impl Spread {
 }
 
 impl Scale {
-    /// From one value to another.
-    pub fn between(low: f64, high: f64, spread: Spread) -> Scale {
-        Scale { low, high, spread }
-    }
-
     /// From zero to a bit above `high`.
     pub fn from_zero(high: f64) -> Scale {
         let high = if high > 0.0 { high * 1.08 } else { 1.0 };
@@ -63,21 +61,6 @@ impl Scale {
             }
         };
         Scale { low, high, spread }
-    }
-
-    /// Linear or logarithmic.
-    pub fn spread(&self) -> Spread {
-        self.spread
-    }
-
-    /// The smallest value on the axis.
-    pub fn low(&self) -> f64 {
-        self.low
-    }
-
-    /// The largest value on the axis.
-    pub fn high(&self) -> f64 {
-        self.high
     }
 
     /// Where a value lies: 0 at the low end, 1 at the high end.
@@ -162,9 +145,9 @@ mod tests {
 
     #[test]
     fn a_decade_makes_an_axis_logarithmic() {
-        assert_eq!(Scale::around(1.0, 9.0).spread(), Spread::Linear);
-        assert_eq!(Scale::around(1.0, 10.0).spread(), Spread::Log);
-        assert_eq!(Scale::around(0.0, 10.0).spread(), Spread::Linear);
+        assert_eq!(Scale::around(1.0, 9.0).spread, Spread::Linear);
+        assert_eq!(Scale::around(1.0, 10.0).spread, Spread::Log);
+        assert_eq!(Scale::around(0.0, 10.0).spread, Spread::Linear);
     }
 
     #[test]

@@ -1,14 +1,8 @@
 //! What a picture shows, read back from its file.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use roxmltree::Document;
-
-pub fn svg(dir: &Path, name: &str) -> String {
-    fs::read_to_string(dir.join(name)).expect("an SVG file")
-}
 
 /// The lines of text of a picture.
 pub fn texts(svg: &str) -> Vec<String> {
@@ -20,17 +14,6 @@ pub fn texts(svg: &str) -> Vec<String> {
 pub fn number(node: roxmltree::Node, name: &str) -> f64 {
     let value = node.attribute(name).expect("the attribute is there");
     value.parse().expect("a number")
-}
-
-/// The elements of a tag with this value of an attribute.
-pub fn with<'a>(
-    document: &'a Document,
-    tag: &'a str,
-    attribute: &'a str,
-    value: &'a str,
-) -> Vec<roxmltree::Node<'a, 'a>> {
-    let found = document.descendants().filter(|node| node.has_tag_name(tag));
-    found.filter(|node| node.attribute(attribute) == Some(value)).collect()
 }
 
 /// The colour of the look before a name in the legend of lines.
@@ -55,14 +38,16 @@ pub fn fills(svg: &str) -> BTreeSet<String> {
 /// The points of the lines of this colour, the longest line first.
 pub fn lines_of(svg: &str, colour: &str) -> Vec<Vec<(f64, f64)>> {
     let document = Document::parse(svg).expect("well-formed XML");
-    let lines = with(&document, "polyline", "stroke", colour);
+    let lines = document
+        .descendants()
+        .filter(|node| node.has_tag_name("polyline") && node.attribute("stroke") == Some(colour));
     let point = |text: &str| {
         let (x, y) = text.split_once(',')?;
         Some((x.parse().ok()?, y.parse().ok()?))
     };
     let points = |text: &str| text.split_whitespace().filter_map(point).collect();
     let mut lines: Vec<Vec<(f64, f64)>> =
-        lines.iter().filter_map(|node| node.attribute("points")).map(points).collect();
+        lines.filter_map(|node| node.attribute("points")).map(points).collect();
     lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
     lines
 }
