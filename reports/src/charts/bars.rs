@@ -6,6 +6,7 @@ use super::caption;
 use super::chart::{Chart, columns};
 use super::study::{Study, interval, median};
 use super::unit::Unit;
+use crate::grouped::grouped;
 use crate::quality::Quality;
 use crate::record::SummaryRow;
 use crate::units;
@@ -178,15 +179,10 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
 
 /// The bars of a panel's rows, the best one first, and of whom there is none.
 pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
-    let mut rows: Vec<&SummaryRow> = Vec::new();
-    for row in panel.rows {
-        if !rows.iter().any(|other| study.series(other) == study.series(row)) {
-            rows.push(row);
-        }
-    }
-    let value = |row: &&SummaryRow| quantity.value(row).filter(|_| row.valid_median().is_some());
-    let (mut drawn, refused): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|row| value(row).is_some());
+    let rows = grouped(panel.rows, |row| study.series(row)).into_iter().map(|(_, rows)| rows[0]);
+    let is_drawn =
+        |row: &&SummaryRow| row.valid_median().is_some() && quantity.value(row).is_some();
+    let (mut drawn, refused): (Vec<_>, Vec<_>) = rows.partition(is_drawn);
     let value = |row: &SummaryRow| quantity.value(row).unwrap_or_default();
     drawn.sort_by(|a, b| value(a).total_cmp(&value(b)));
     if quantity == Quantity::Bandwidth {

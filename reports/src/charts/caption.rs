@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axes::{self, Axis};
 use super::study::Study;
 use crate::rank::Rank;
-use crate::record::{Machine, SummaryRow, YesNo};
+use crate::record::{Gpu, SummaryRow, YesNo};
 use crate::shape;
 use crate::units::{self, counted};
 
@@ -45,17 +45,17 @@ fn machine(study: &Study) -> String {
         counted(study.run.environment.usable_threads, "usable thread"),
     ];
     let devices: BTreeSet<&str> = study.rows.iter().map(|row| row.device.as_str()).collect();
-    let gpus = devices.into_iter().filter_map(|device| gpu(machine, device));
+    let gpus = devices.into_iter().filter_map(|device| {
+        let number: usize = device.strip_prefix("cuda:")?.parse().ok()?;
+        Some(gpu(device, machine.gpus.get(number)?))
+    });
     let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).collect();
     all.join(shape::SEPARATOR)
 }
 
 /// `cuda:0: Model, 151 GB`.
-fn gpu(machine: &Machine, device: &str) -> Option<String> {
-    let number: usize = device.strip_prefix("cuda:")?.parse().ok()?;
-    let gpu = machine.gpus.get(number)?;
-    let memory = units::bytes(gpu.memory_bytes as f64);
-    Some(format!("{device}: {}, {memory}", gpu.model))
+pub fn gpu(device: &str, gpu: &Gpu) -> String {
+    format!("{device}: {}, {}", gpu.model, units::bytes(gpu.memory_bytes as f64))
 }
 
 /// All that does not vary: `2 M digis · order random · 2 threads · cache hot`.

@@ -1,14 +1,13 @@
 //! Rows and a run for the tests of the charts.
 
-use super::study::{SeriesNames, Study};
+use super::study::Study;
 use crate::record::{
     Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, SampleRow, Software, SummaryRow, YesNo,
 };
 
 /// What `of` makes of a study of `sort` with these rows and samples.
 pub fn of_study<T>(rows: &[SummaryRow], samples: &[SampleRow], of: impl FnOnce(&Study) -> T) -> T {
-    let names = SeriesNames::new(rows);
-    of(&Study::new(&run(), "sort", rows, samples, &names))
+    of(&Study::new(&run(), "sort", rows, samples))
 }
 
 /// A valid row of `sort` on two threads.

@@ -1,6 +1,6 @@
 //! The names of lines beside their looks, above the panels.
 
-use super::canvas::{Area, At, INK, Painted, anchored, dashed, line, text, write};
+use super::canvas::{Area, At, INK, Painted, anchored, text, write};
 use super::line_panels::{Kind, Line};
 use super::text::width;
 use plotters::style::text_anchor::HPos;
@@ -37,12 +37,7 @@ pub fn height(entries: &[&Line], limit: f64) -> f64 {
 pub fn paint(area: &Area<'_>, entries: &[&Line], corner: At, limit: f64) -> Painted {
     for (entry, (x, y)) in entries.iter().zip(places(entries, limit).0) {
         let at = (corner.0 + x, corner.1 + y + PITCH / 2.0);
-        let ends = [at, (at.0 + LOOK, at.1)];
-        match entry.kind {
-            Kind::Reference => dashed(area, &ends, entry.style.color)?,
-            Kind::Dots => {}
-            Kind::Curve | Kind::Level => line(area, &ends, entry.style.color, 2)?,
-        }
+        entry.paint_stroke(area, &[at, (at.0 + LOOK, at.1)])?;
         if matches!(entry.kind, Kind::Curve | Kind::Dots) {
             entry.style.paint_marker(area, (at.0 + LOOK / 2.0, at.1), 4.5)?;
         }

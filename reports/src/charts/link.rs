@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::axes::Axis;
+use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, Kind, Line, LinePanel, Point};
+use super::line_panels::{self, Line, LinePanel, Point};
 use super::lines::x_axis;
 use super::palette::Palette;
 use super::scale::{Scale, Spread};
 use super::unit::Unit;
 use crate::record::{CeilingsRecord, LinkPoint};
-use crate::units;
 
 /// The horizontal axis, in bytes.
 const AXIS: &str = "block size";
@@ -42,21 +42,17 @@ fn lines(record: &CeilingsRecord, device: &str, palette: &Palette) -> Vec<Line> 
     let of_device = || record.links.iter().filter(|point| point.device == device);
     let point = |point: &LinkPoint| Point::new(point.block_bytes as f64, point.bytes_per_s);
     let names: BTreeSet<String> = of_device().map(name).collect();
-    let line = |line: String| Line {
-        style: palette.style(&line),
-        kind: Kind::Curve,
-        points: of_device().filter(|point| name(point) == line).map(point).collect(),
-        name: line,
+    let line = |line: String| {
+        let points = of_device().filter(|point| name(point) == line).map(point).collect();
+        Line::curve(&line, palette.style(&line), points)
     };
     names.into_iter().map(line).collect()
 }
 
 /// `Model · cuda:0: GPU 100, 80 GB`.
 fn machine(record: &CeilingsRecord) -> String {
-    let gpus = record.machine.gpus.iter().enumerate().map(|(i, gpu)| {
-        let memory = units::bytes(gpu.memory_bytes as f64);
-        format!("cuda:{i}: {}, {memory}", gpu.model)
-    });
+    let gpus = record.machine.gpus.iter().enumerate();
+    let gpus = gpus.map(|(i, gpu)| caption::gpu(&format!("cuda:{i}"), gpu));
     let all: Vec<String> = std::iter::once(record.machine.cpu_model.clone()).chain(gpus).collect();
     all.join(crate::shape::SEPARATOR)
 }

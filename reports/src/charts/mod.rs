@@ -57,7 +57,7 @@ use crate::rank::Rank;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
 use crate::trend::Trend;
 use chart::{Chart, Panel};
-use study::{SeriesNames, Study};
+use study::Study;
 
 /// Which charts there are to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -204,7 +204,6 @@ fn of_tasks(
     samples: &[SampleRow],
     draw: impl Fn(&Study, &mut Images) -> Result<(), ChartError>,
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let names = SeriesNames::new(rows);
     let tasks = grouped(rows, |row| row.algorithm.as_str());
     let mut all = Vec::new();
     for (task, _) in &tasks {
@@ -212,7 +211,7 @@ fn of_tasks(
         if tasks.len() > 1 {
             images.prefix = format!("{task}-");
         }
-        draw(&Study::new(run, task, rows, samples, &names), &mut images)?;
+        draw(&Study::new(run, task, rows, samples), &mut images)?;
         all.extend(images.all);
     }
     Ok(all)

@@ -9,7 +9,7 @@
 use super::axes::{self, Panel};
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{Cut, Kind, Line, LinePanel, Point, XAxis};
+use super::line_panels::{Cut, Line, LinePanel, Point, XAxis};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::study::{Study, median};
@@ -93,16 +93,12 @@ fn line(study: &Study, place: &Place) -> Line {
     let name = study.series(row);
     let ends = row.ci95_low_s.zip(row.ci95_high_s);
     let share = place.items_a_second * median(row);
-    Line {
-        style: study.style(&name),
-        name,
-        kind: Kind::Curve,
-        points: vec![Point {
-            x: place.bytes_an_item,
-            y: place.items_a_second,
-            interval: ends.map(|(low, high)| (share / high, share / low)),
-        }],
-    }
+    let point = Point {
+        x: place.bytes_an_item,
+        y: place.items_a_second,
+        interval: ends.map(|(low, high)| (share / high, share / low)),
+    };
+    Line::curve(&name, study.style(&name), vec![point])
 }
 
 fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
@@ -114,9 +110,9 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{of_study, row, run};
+    use super::super::fixture::{row, run};
     use super::*;
-    use crate::record::Bandwidth;
+    use crate::record::{Bandwidth, RunRecord};
 
     fn kernel(variant: &str, seconds: f64, moved: u64) -> SummaryRow {
         let mut row = row(variant, "n=1", seconds);
@@ -144,12 +140,8 @@ mod tests {
             whole("untold"),
             kernel("untold", 0.1, 0),
         ];
-        let with_bandwidth = |study: &Study| {
-            let mut study = study.clone();
-            study.run = &run;
-            figure(&study)
-        };
-        let figure = of_study(&rows, &[], with_bandwidth).expect("two tell");
+        let of = |run: &RunRecord| figure(&Study::new(run, "sort", &rows, &[]));
+        let figure = of(&run).expect("two tell");
         let lines = &figure.panels[0].lines;
         let at = |name: &str| {
             let line = lines.iter().find(|line| line.name.starts_with(name)).expect(name);
@@ -162,6 +154,6 @@ mod tests {
         assert_eq!((x, y), (32.0, 31_250.0));
         assert_eq!(at("b")[0].y, y / 2.0);
         assert_eq!(figure.panels[0].cuts[0].at, 16.0);
-        assert!(of_study(&rows, &[], super::figure).is_none(), "no bandwidth was measured");
+        assert!(of(&super::super::fixture::run()).is_none(), "no bandwidth was measured");
     }
 }

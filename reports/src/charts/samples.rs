@@ -8,7 +8,7 @@ use super::bar_panels::{Bar, BarPanel};
 use super::bars::{self, Quantity};
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, Kind, Line, LinePanel, Point};
+use super::line_panels::{self, Line, LinePanel, Point};
 use super::lines::x_axis;
 use super::scale::Scale;
 use super::study::Study;
@@ -94,7 +94,7 @@ fn line(study: &Study, by_point: &ByPoint, row: &SummaryRow) -> Line {
     let name = study.series(row);
     let samples = by_point.get(row.point().id().as_str()).into_iter().flatten();
     let points = samples.map(|sample| Point::new(sample.round as f64, sample.seconds));
-    Line { style: study.style(&name), name, kind: Kind::Curve, points: points.collect() }
+    Line::curve(&name, study.style(&name), points.collect())
 }
 
 #[cfg(test)]

@@ -12,15 +12,6 @@ use crate::record::{RunRecord, SampleRow, SummaryRow};
 /// The device without a GPU.
 const CPU: &str = "cpu";
 
-/// The series of a whole run. They are named once for all of its charts, so
-/// that a variant looks the same in each of them.
-#[derive(Clone, Debug)]
-pub struct SeriesNames {
-    palette: Palette,
-    placements: Palette,
-    several_devices: bool,
-}
-
 /// One algorithm of a run.
 #[derive(Clone, Debug)]
 pub struct Study<'a> {
@@ -40,23 +31,11 @@ pub struct Study<'a> {
     pub samples: &'a [SampleRow],
     /// What the rows show, where that has to be said: something runs on a GPU.
     pub ranked_by: Option<Rank>,
-    names: &'a SeriesNames,
-}
-
-impl SeriesNames {
-    /// Names the series of all rows of a run, drawable or not.
-    pub fn new(rows: &[SummaryRow]) -> Self {
-        let devices: BTreeSet<&str> = rows.iter().map(|row| row.device.as_str()).collect();
-        let several_devices = devices.len() > 1;
-        let series = rows
-            .iter()
-            .map(|row| (name(row, several_devices), row.variant.clone(), row.device != CPU));
-        SeriesNames {
-            palette: Palette::of_variants(series),
-            placements: Palette::new(rows.iter().map(axes::placement)),
-            several_devices,
-        }
-    }
+    /// The looks of the series of the whole run, and of placements: they are the same in all of
+    /// its charts.
+    looks: Palette,
+    placements: Palette,
+    several_devices: bool,
 }
 
 impl<'a> Study<'a> {
@@ -66,15 +45,31 @@ impl<'a> Study<'a> {
         algorithm: &'a str,
         rows: &'a [SummaryRow],
         samples: &'a [SampleRow],
-        names: &'a SeriesNames,
     ) -> Self {
+        let several_devices = rows.iter().any(|row| row.device != rows[0].device);
+        let series = rows
+            .iter()
+            .map(|row| (name(row, several_devices), row.variant.clone(), row.device != CPU));
+        let looks = Palette::of_variants(series);
+        let placements = Palette::new(rows.iter().map(axes::placement));
         let of_study = rows.iter().filter(|row| row.algorithm == algorithm);
         let ranked_by = has_kernels(of_study.clone()).then_some(Rank::Total);
         let (rows, stages): (Vec<_>, Vec<_>) = of_study.partition(|row| row.stage == TOTAL);
         let (rows, left_out): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| row.valid_median().is_some());
-        let varying = axes::varying(&rows);
-        Study { run, algorithm, rows, stages, left_out, varying, samples, ranked_by, names }
+        Study {
+            run,
+            algorithm,
+            varying: axes::varying(&rows),
+            rows,
+            stages,
+            left_out,
+            samples,
+            ranked_by,
+            looks,
+            placements,
+            several_devices,
+        }
     }
 
     /// The rows of whole runs and of their parts.
@@ -106,17 +101,17 @@ impl<'a> Study<'a> {
 
     /// The name of a row's series: the variant, and the device if that is needed.
     pub fn series(&self, row: &SummaryRow) -> String {
-        name(row, self.names.several_devices)
+        name(row, self.several_devices)
     }
 
     /// The look of a series.
     pub fn style(&self, series: &str) -> Style {
-        self.names.palette.style(series)
+        self.looks.style(series)
     }
 
     /// The look of a placement where placements are compared.
     pub fn placement_style(&self, words: &str) -> Style {
-        self.names.placements.style(words)
+        self.placements.style(words)
     }
 
     /// The axis of this name, if it varies.

@@ -105,6 +105,11 @@ pub struct Cut {
 }
 
 impl Line {
+    /// Markers joined by a line.
+    pub fn curve(name: &str, style: Style, points: Vec<Point>) -> Line {
+        Line { name: name.to_owned(), style, kind: Kind::Curve, points }
+    }
+
     /// A dashed line of what data are compared with.
     pub fn reference(name: &str, points: Vec<Point>) -> Line {
         let (name, style) = (name.to_owned(), Style::reference());

@@ -96,14 +96,18 @@ impl Panel for LinePanel {
 }
 
 impl Line {
+    /// Paints what joins these points.
+    pub fn paint_stroke(&self, area: &Area<'_>, points: &[At]) -> Painted {
+        match self.kind {
+            Kind::Dots => Ok(()),
+            Kind::Curve | Kind::Level => line(area, points, self.style.color, 2),
+            Kind::Reference => dashed(area, points, self.style.color),
+        }
+    }
+
     fn paint(&self, area: &Area<'_>, plot: &Plot<'_>) -> Painted {
         let points: Vec<At> = self.points.iter().map(|p| place(area, plot, (p.x, p.y))).collect();
-        let color = self.style.color;
-        match self.kind {
-            Kind::Dots => {}
-            Kind::Curve | Kind::Level => line(area, &points, color, 2)?,
-            Kind::Reference => dashed(area, &points, color)?,
-        }
+        self.paint_stroke(area, &points)?;
         let radius = match self.kind {
             Kind::Curve => MARKER,
             Kind::Dots => MARKER / 2.0,
@@ -114,7 +118,7 @@ impl Line {
                 let [low, high] = [low, high].map(|end| place(area, plot, (point.x, end)).1);
                 let cap = |y: f64| [(at.0 - radius, y), (at.0 + radius, y)];
                 for ends in [[(at.0, low), (at.0, high)], cap(low), cap(high)] {
-                    line(area, &ends, color, 1)?;
+                    line(area, &ends, self.style.color, 1)?;
                 }
             }
             self.style.paint_marker(area, at, radius)?;

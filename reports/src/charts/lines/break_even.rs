@@ -10,7 +10,7 @@ use statistics::Contest;
 use super::super::axes::{self, Axis};
 use super::super::caption;
 use super::super::chart::Chart;
-use super::super::line_panels::{self, Cut, Kind, Line, LinePanel, Point};
+use super::super::line_panels::{self, Cut, Line, LinePanel, Point};
 use super::super::palette::{Palette, Style};
 use super::super::scale::{Scale, Spread};
 use super::super::study::{Study, interval, median};
@@ -70,12 +70,7 @@ fn line(name: &str, curve: &break_even::Curve) -> Line {
             interval: interval(row).map(|(low, high)| (an_item(low), an_item(high))),
         }
     };
-    Line {
-        name: name.to_owned(),
-        style: style(name),
-        kind: Kind::Curve,
-        points: curve.points().map(point).collect(),
-    }
+    Line::curve(name, style(name), curve.points().map(point).collect())
 }
 
 /// Where lines cross. They fall from left to right, and kernels break even first: there is

@@ -9,7 +9,7 @@ use super::super::axes::Axis;
 use super::super::bar_panels::{Bar, BarPanel};
 use super::super::caption;
 use super::super::chart::{Chart, Panel};
-use super::super::line_panels::{self, Kind, LinePanel, Point};
+use super::super::line_panels::{self, LinePanel, Point};
 use super::super::scale::Scale;
 use super::super::study::{Study, interval, median};
 use super::super::unit::Unit;
@@ -88,12 +88,7 @@ fn curve(line: &Line) -> line_panels::Line {
         Some((first, base)) if x > first => point(*x, base, row),
         _ => Point::new(*x, 1.0),
     });
-    line_panels::Line {
-        name: line.name.clone(),
-        style: line.style,
-        kind: Kind::Curve,
-        points: points.collect(),
-    }
+    line_panels::Line::curve(&line.name, line.style, points.collect())
 }
 
 /// The speed-up of `row` over `base`.

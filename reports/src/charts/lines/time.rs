@@ -3,7 +3,7 @@
 use super::super::axes::Axis;
 use super::super::caption;
 use super::super::chart::{Chart, columns};
-use super::super::line_panels::{self, Kind, Line, LinePanel, Point};
+use super::super::line_panels::{self, Line, LinePanel, Point};
 use super::super::scale::{Scale, Spread};
 use super::super::study::{Study, interval, median};
 use super::super::unit::Unit;
@@ -61,12 +61,7 @@ fn of(line: &grouping::Line, an_item: bool) -> Line {
             interval: interval(row).map(|(low, high)| (low / items, high / items)),
         }
     };
-    Line {
-        name: line.name.clone(),
-        style: line.style,
-        kind: Kind::Curve,
-        points: line.rows.iter().map(point).collect(),
-    }
+    Line::curve(&line.name, line.style, line.rows.iter().map(point).collect())
 }
 
 /// Logarithmic if the times span a decade, from zero otherwise.
