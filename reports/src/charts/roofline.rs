@@ -12,7 +12,7 @@ use super::chart::Chart;
 use super::line_panels::{Cut, Line, LinePanel, Point, XAxis};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
-use super::study::{Study, median};
+use super::study::Study;
 use super::unit::Unit;
 use crate::rank::KERNEL;
 use crate::record::SummaryRow;
@@ -27,14 +27,6 @@ const READING: &str = "markers: items a second of the kernels over the bytes tha
 const BEYOND: f64 = 1.6;
 const TICKS: usize = 6;
 
-/// A variant's place.
-struct Place<'a> {
-    row: &'a SummaryRow,
-    bytes_an_item: f64,
-    items_a_second: f64,
-    bandwidth: f64,
-}
-
 /// The chart of a study, if some of its kernels tell what they move.
 pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     let panels = axes::panels(&study.stages, &study.varying).into_iter();
@@ -46,27 +38,25 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     )
 }
 
-fn place<'a>(study: &Study, row: &'a SummaryRow) -> Option<Place<'a>> {
-    let moved = row.metrics.number(MOVED).filter(|moved| *moved > 0.0);
-    let bandwidth = study.run.ceilings.get(&row.device)?.copy_bytes_per_s;
-    let (items, seconds) = (row.items as f64, row.valid_median()?);
-    (row.stage == KERNEL && items > 0.0).then_some(())?;
-    Some(Place { row, bytes_an_item: moved? / items, items_a_second: items / seconds, bandwidth })
-}
-
 fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
-    let places: Vec<Place> = panel.rows.iter().filter_map(|row| place(study, row)).collect();
-    let least = places.first().map(|it| it.row.bytes_min as f64 / it.row.items as f64)?;
-    let bandwidth = places.first()?.bandwidth;
-    let across = places.iter().map(|it| it.bytes_an_item).chain([least]);
-    let (left, right) = range(across)?;
+    let ceilings = &study.run.ceilings;
+    let rows = panel.rows.into_iter().filter(|row| ceilings.contains_key(&row.device));
+    let places: Vec<_> = rows.filter_map(|row| Some((row, place(row)?))).collect();
+    let first = places.first()?.0;
+    let bandwidth = ceilings.get(&first.device)?.copy_bytes_per_s;
+    let least = first.bytes_min as f64 / first.items as f64;
+    let (left, right) = range(places.iter().map(|(_, at)| at.x).chain([least]))?;
     let ends = [left / BEYOND, right * BEYOND];
     let roof = ends.map(|x| Point::new(x, bandwidth / x));
-    let speeds = places.iter().map(|it| it.items_a_second);
+    let speeds = places.iter().map(|(_, at)| at.y);
     let (low, high) = range(speeds.chain(roof.map(|point| point.y)))?;
     let x = Scale { low: ends[0], high: ends[1], spread: Spread::Log };
     let mut lines = vec![Line::reference(ROOF, roof.to_vec())];
-    lines.extend(places.iter().map(|place| line(study, place)));
+    // A variant is one marker.
+    lines.extend(places.into_iter().map(|(row, at)| {
+        let name = study.series(row);
+        Line::curve(&name, study.style(&name), vec![at])
+    }));
     Some(LinePanel {
         title: panel.title,
         x: XAxis {
@@ -87,18 +77,17 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     })
 }
 
-/// A variant is one marker.
-fn line(study: &Study, place: &Place) -> Line {
-    let row = place.row;
-    let name = study.series(row);
+/// The bytes and the speed of kernels that tell what they move.
+fn place(row: &SummaryRow) -> Option<Point> {
+    let moved = row.metrics.number(MOVED).filter(|moved| *moved > 0.0)?;
+    let (items, seconds) = (row.items as f64, row.valid_median()?);
+    let speed = items / seconds;
     let ends = row.ci95_low_s.zip(row.ci95_high_s);
-    let share = place.items_a_second * median(row);
-    let point = Point {
-        x: place.bytes_an_item,
-        y: place.items_a_second,
-        interval: ends.map(|(low, high)| (share / high, share / low)),
-    };
-    Line::curve(&name, study.style(&name), vec![point])
+    (row.stage == KERNEL && items > 0.0).then(|| Point {
+        x: moved / items,
+        y: speed,
+        interval: ends.map(|(low, high)| (speed * seconds / high, speed * seconds / low)),
+    })
 }
 
 fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
