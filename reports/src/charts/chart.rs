@@ -88,41 +88,44 @@ pub struct NamedSvg {
 struct Grid<P: Panel> {
     layout: P::Layout,
     columns: usize,
-    /// Of a column.
+    /// Of each panel.
+    sizes: Vec<At>,
+    /// Of the widest one.
     width: f64,
 }
 
 impl<P: Panel> Grid<P> {
     fn new(chart: &Chart<P>) -> Self {
         let layout = P::layout(&chart.panels);
-        let widths = chart.panels.iter().map(|panel| panel.size(&layout).0);
-        let width = widths.fold(0.0, f64::max);
+        let sizes: Vec<At> = chart.panels.iter().map(|panel| panel.size(&layout)).collect();
+        let width = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
         let fitting = ((ACROSS + P::BETWEEN) / (width + P::BETWEEN)) as usize;
         let columns = chart.columns.min(chart.panels.len()).min(fitting).max(1);
-        Grid { layout, columns, width }
+        Grid { layout, columns, sizes, width }
     }
 
-    fn row_height(&self, row: &[P]) -> f64 {
-        row.iter().map(|panel| panel.size(&self.layout).1).fold(0.0, f64::max)
+    /// The pixels down of each row.
+    fn heights(&self) -> impl Iterator<Item = f64> {
+        let rows = self.sizes.chunks(self.columns);
+        rows.map(|row| row.iter().map(|size| size.1).fold(0.0, f64::max))
     }
 
-    /// Of all panels.
-    fn size(&self, panels: &[P]) -> At {
-        let rows = panels.chunks(self.columns).map(|row| self.row_height(row));
+    /// Pixels that all panels take.
+    fn size(&self) -> At {
         let columns = self.columns as f64;
-        (columns * self.width + (columns - 1.0) * P::BETWEEN, rows.sum())
+        (columns * self.width + (columns - 1.0) * P::BETWEEN, self.heights().sum())
     }
 
     fn paint(&self, area: &Area<'_>, panels: &[P]) -> Painted {
         let mut top = 0.0;
-        for row in panels.chunks(self.columns) {
-            for (column, panel) in row.iter().enumerate() {
+        let panels: Vec<(&P, &At)> = panels.iter().zip(&self.sizes).collect();
+        for (row, height) in panels.chunks(self.columns).zip(self.heights()) {
+            for (column, (panel, size)) in row.iter().enumerate() {
                 let left = column as f64 * (self.width + P::BETWEEN);
-                let (width, height) = panel.size(&self.layout);
-                let size = (width as u32, height as u32);
+                let size = (size.0 as u32, size.1 as u32);
                 panel.paint(&area.clone().shrink(pixel((left, top)), size), &self.layout)?;
             }
-            top += self.row_height(row);
+            top += height;
         }
         Ok(())
     }
@@ -174,15 +177,15 @@ impl<P: Panel> Chart<P> {
     /// The chart in pieces that fit an image, in full rows.
     fn pages(self) -> Vec<Self> {
         let grid = Grid::new(&self);
-        let rows = self.panels.chunks(grid.columns).map(<[P]>::to_vec).collect();
-        let pages = packed(rows, P::DOWN, |row| grid.row_height(row));
+        let rows = self.panels.chunks(grid.columns).zip(grid.heights()).collect();
+        let pages = packed(rows, P::DOWN, |(_, height)| *height);
         let count = pages.len();
-        let page = |(rows, page): (Vec<Vec<P>>, usize)| Chart {
+        let page = |(rows, page): (Vec<(&[P], f64)>, usize)| Chart {
             title: match count {
                 1 => self.title.clone(),
                 _ => format!("{} ({page} of {count})", self.title),
             },
-            panels: rows.concat(),
+            panels: rows.into_iter().flat_map(|(row, _)| row.to_vec()).collect(),
             columns: grid.columns,
             caption: self.caption.clone(),
         };
@@ -195,7 +198,7 @@ impl<P: Panel> Chart<P> {
             return Err("the built-in font is broken".to_owned());
         }
         let grid = Grid::new(self);
-        let panels = grid.size(&self.panels);
+        let panels = grid.size();
         let page = (panels.0 + 2.0 * MARGIN).max(MIN_WIDTH);
         let across = page - 2.0 * MARGIN;
         let lines = |text: &str, size: f64| wrap(text, size, across);
