@@ -76,15 +76,9 @@ pub fn shortened(text: &str, size: f64, limit: f64) -> String {
     if width(text, size) <= limit {
         return text.to_owned();
     }
-    let mut letters: Vec<char> = text.chars().collect();
-    while !letters.is_empty() {
-        letters.pop();
-        let cut = format!("{}…", letters.iter().collect::<String>().trim_end());
-        if width(&cut, size) <= limit {
-            return cut;
-        }
-    }
-    String::new()
+    let ends = text.char_indices().rev().map(|(end, _)| end);
+    let mut cuts = ends.map(|end| format!("{}…", text[..end].trim_end()));
+    cuts.find(|cut| width(cut, size) <= limit).unwrap_or_default()
 }
 
 /// Fills a rectangle.

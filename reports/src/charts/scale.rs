@@ -84,7 +84,11 @@ impl Scale {
                 let steps = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]];
                 let mut ticks = steps.map(|steps| self.multiples(steps)).into_iter();
                 let fitting = ticks.find(|ticks| ticks.len() <= count);
-                fitting.unwrap_or_else(|| thinned(self.multiples(&[1.0]), count))
+                fitting.unwrap_or_else(|| {
+                    let decades = self.multiples(&[1.0]);
+                    let step = decades.len().div_ceil(count.max(1)).max(1);
+                    decades.into_iter().step_by(step).collect()
+                })
             }
         }
     }
@@ -114,12 +118,6 @@ impl Scale {
 fn exponent(value: f64) -> i32 {
     let limit = f64::from(f64::MAX_EXP);
     value.clamp(-limit, limit) as i32
-}
-
-/// Every so many-th value, so that at most `count` are left.
-fn thinned(values: Vec<f64>, count: usize) -> Vec<f64> {
-    let step = values.len().div_ceil(count.max(1)).max(1);
-    values.into_iter().step_by(step).collect()
 }
 
 impl Ranged for Scale {
