@@ -35,8 +35,8 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
 fn axes_that_matter(study: &Study) -> Vec<Axis> {
     let mut kept = study.varying.clone();
     for axis in &study.varying {
-        let others = kept.iter().filter(|other| *other != axis);
-        let others: Vec<Axis> = others.cloned().collect();
+        let mut others = kept.clone();
+        others.retain(|other| other != axis);
         if is_decided_by(study, &others) {
             kept = others;
         }

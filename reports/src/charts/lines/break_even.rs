@@ -10,14 +10,13 @@ use statistics::Contest;
 use super::super::axes::{self, Axis};
 use super::super::caption;
 use super::super::chart::Chart;
-use super::super::line_panels::{self, Cut, Line, LinePanel, Point};
+use super::super::line_panels::{self, Cut, Line, LinePanel};
 use super::super::palette::{Palette, Style};
 use super::super::scale::{Scale, Spread};
-use super::super::study::{Study, interval, median};
+use super::super::study::Study;
 use super::super::unit::Unit;
-use super::x_axis;
+use super::{point, x_axis};
 use crate::break_even::{self, Sweep, Way};
-use crate::record::SummaryRow;
 use crate::units;
 
 /// The names in the legend.
@@ -62,15 +61,8 @@ fn lines(sweep: &Sweep) -> Vec<Line> {
 }
 
 fn line(name: &str, curve: &break_even::Curve) -> Line {
-    let point = |(size, row): (u64, &SummaryRow)| {
-        let an_item = |seconds: f64| seconds / size as f64;
-        Point {
-            x: size as f64,
-            y: an_item(median(row)),
-            interval: interval(row).map(|(low, high)| (an_item(low), an_item(high))),
-        }
-    };
-    Line::curve(name, style(name), curve.points().map(point).collect())
+    let points = curve.points().map(|(size, row)| point(size as f64, row, size as f64));
+    Line::curve(name, style(name), points.collect())
 }
 
 /// Where lines cross. They fall from left to right, and kernels break even first: there is
@@ -129,6 +121,7 @@ fn caption(study: &Study, sweeps: &[Sweep]) -> Vec<String> {
 mod tests {
     use super::super::super::fixture::{break_even_rows, of_study};
     use super::*;
+    use crate::record::SummaryRow;
 
     fn panels(rows: &[SummaryRow]) -> Vec<LinePanel> {
         of_study(rows, &[], figure).map_or_else(Vec::new, |figure| figure.panels)

@@ -15,7 +15,9 @@ pub mod time;
 pub mod x_axis;
 
 use super::axes::Axis;
-use super::study::Study;
+use super::line_panels::Point;
+use super::study::{Study, interval, median};
+use crate::record::SummaryRow;
 
 /// The axis of the scaling of a program.
 pub const THREADS: &str = "threads";
@@ -31,4 +33,10 @@ pub fn axes<'a>(study: &'a Study) -> Vec<&'a Axis> {
     let is_asked_for = |axis: &&Axis| [THREADS, SEGMENTS].contains(&axis.name.as_str());
     let others = numeric().filter(|axis| is_asked_for(axis) && Some(*axis) != longest);
     longest.into_iter().chain(others).collect()
+}
+
+/// The median of a row with its whisker, over so many items.
+fn point(x: f64, row: &SummaryRow, items: f64) -> Point {
+    let interval = interval(row).map(|(low, high)| (low / items, high / items));
+    Point { x, y: median(row) / items, interval }
 }

@@ -3,12 +3,12 @@
 use super::super::axes::Axis;
 use super::super::caption;
 use super::super::chart::{Chart, columns};
-use super::super::line_panels::{self, Line, LinePanel, Point};
+use super::super::line_panels::{self, Line, LinePanel};
 use super::super::scale::{Scale, Spread};
-use super::super::study::{Study, interval, median};
+use super::super::study::Study;
 use super::super::unit::Unit;
 use super::grouping::{self, Grouping, Lines};
-use super::x_axis;
+use super::{point, x_axis};
 use crate::record::SummaryRow;
 
 const READING: &str = "markers: median, whiskers: 95 % confidence interval of the median";
@@ -54,12 +54,7 @@ fn sizes_vary(grouping: &Grouping) -> bool {
 
 fn of(line: &grouping::Line, an_item: bool) -> Line {
     let point = |(x, row): &(f64, &SummaryRow)| {
-        let items = if an_item { row.items.max(1) as f64 } else { 1.0 };
-        Point {
-            x: *x,
-            y: median(row) / items,
-            interval: interval(row).map(|(low, high)| (low / items, high / items)),
-        }
+        point(*x, row, if an_item { row.items.max(1) as f64 } else { 1.0 })
     };
     Line::curve(&line.name, line.style, line.rows.iter().map(point).collect())
 }
