@@ -1,20 +1,18 @@
 //! Bars are as long as they should be.
 
 use reports::record::SummaryRow;
-use roxmltree::Document;
 
-use super::picture::{INK, QUIET, colour_of, lines_of, number, texts};
+use super::picture::{INK, QUIET, colour_of, elements, lines_of, number, parsed, texts};
 use super::rows::{digi_sweep, four_variants, row, svg, with_memory, without_interval};
 
 /// Left and right of the bars of a chart, from above.
 fn bars(svg: &str) -> Vec<(f64, f64)> {
-    let document = Document::parse(svg).expect("well-formed XML");
-    let rects = document
-        .descendants()
-        .filter(|node| node.has_tag_name("rect") && node.attribute("fill") != Some("#FFFFFF"));
-    let tallest = rects.clone().map(|node| number(node, "height")).fold(0.0, f64::max);
+    let document = parsed(svg);
+    let rects = elements(&document, "rect");
+    let rects: Vec<_> = rects.filter(|rect| rect.attribute("fill") != Some("#FFFFFF")).collect();
+    let tallest = rects.iter().map(|rect| number(*rect, "height")).fold(0.0, f64::max);
     // Those inside others are lower.
-    let outer = rects.filter(|node| number(*node, "height") >= tallest - 1.0);
+    let outer = rects.into_iter().filter(|rect| number(*rect, "height") >= tallest - 1.0);
     outer.map(|node| (number(node, "x"), number(node, "x") + number(node, "width"))).collect()
 }
 

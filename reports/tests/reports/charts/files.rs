@@ -5,9 +5,8 @@ use std::path::Path;
 
 use reports::charts::{ChartError, Diagnostics, Wanted, draw};
 use reports::record::{SampleRow, SummaryRow, YesNo};
-use roxmltree::Document;
 
-use super::picture::{number, texts};
+use super::picture::{number, parsed, texts};
 use super::rows::{crowded, digi_sweep, drawn, four_variants, names, run, svg, written};
 
 #[test]
@@ -81,7 +80,7 @@ fn each_chart_is_an_svg_and_a_png_of_its_size() {
         let big_endian = |at: usize| {
             f64::from(u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes")))
         };
-        let document = Document::parse(&svg).expect("well-formed XML");
+        let document = parsed(&svg);
         let root = document.root_element();
         let size = (number(root, "width"), number(root, "height"));
         assert_eq!((big_endian(16), big_endian(20)), size);

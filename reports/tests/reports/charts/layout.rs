@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use plotters::style::IntoFont;
 use reports::charts::NamedSvg;
 use reports::record::SummaryRow;
-use roxmltree::Document;
 
-use super::picture::{colour_of, fills, number, texts};
+use super::picture::{colour_of, elements, fills, number, parsed, texts};
 use super::rows::{
     PLACEMENTS, crowded, digi_sweep, drawn, four_variants, many_variants, names, row, svg,
     threads_sweep, with_memory, without_interval,
@@ -66,9 +65,8 @@ fn no_text_leaves_the_image_or_touches_another() {
     for rows in [four_variants(), digi_sweep(), crowded(), many_variants(), placed, memory] {
         for NamedSvg { name, width, height, svg, .. } in drawn(&rows) {
             let size = (f64::from(width), f64::from(height));
-            let document = Document::parse(&svg).expect("well-formed XML");
-            let texts = document.descendants().filter(|node| node.has_tag_name("text"));
-            let boxes: Vec<TextBox> = texts.map(TextBox::new).collect();
+            let document = parsed(&svg);
+            let boxes: Vec<TextBox> = elements(&document, "text").map(TextBox::new).collect();
             for (i, one) in boxes.iter().enumerate() {
                 assert!(one.is_inside(size), "{one:?} leaves {name} of {size:?}");
                 let touched = boxes[..i].iter().find(|other| one.touches(other));
