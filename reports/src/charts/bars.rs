@@ -227,13 +227,6 @@ mod tests {
     }
 
     #[test]
-    fn each_setting_has_a_panel() {
-        let rows = [row("a", "n=1;order=b", 1e-3), row("a", "n=2;order=b", 1e-3)];
-        let titles: Vec<_> = of(&rows).panels.into_iter().map(|panel| panel.title).collect();
-        assert_eq!(titles, ["n = 1", "n = 2"]);
-    }
-
-    #[test]
     fn few_samples_are_hatched_and_counted() {
         let few = SummaryRow { samples: 3, ..row("a", "n=1", 1e-3) };
         let bars = of(&[few, row("b", "n=1", 2e-3)]).panels.remove(0).bars;
