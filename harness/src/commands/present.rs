@@ -77,7 +77,7 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
 fn draw(outcome: &mut Outcome, wanted: Wanted) -> Result<(), Failure> {
     let (start, record) = (Instant::now(), &mut outcome.record);
     let (summary, samples) = (&outcome.summary, &outcome.samples);
-    charts::draw(&outcome.folder, record, summary, samples, wanted)?;
+    charts::write(&outcome.folder, &charts::draw(record, summary, samples, wanted)?)?;
     // A run that is only shown again is left as it was.
     if let Some(effort) = record.effort.as_mut().filter(|_| outcome.effort.wall_s > 0.0) {
         let charts_s = start.elapsed().as_secs_f64();

@@ -25,8 +25,8 @@ pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
         Ok(winners::render(format, &record, &rows, view)?)
     })?;
     if let Some(out) = &request.out {
-        let drawn = charts::draw_winners(out, &record, &rows, request.rank, &request.over)?;
-        match drawn.as_slice() {
+        let maps = charts::draw_winners(&record, &rows, request.rank, &request.over)?;
+        match charts::write(out, &maps)?.as_slice() {
             [] => super::say("no map was drawn: the run has a single setting"),
             paths => paths.iter().for_each(|path| super::say(&path.display().to_string())),
         }

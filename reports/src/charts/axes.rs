@@ -1,9 +1,15 @@
 //! Which axes a set of rows varies, and what that means for the picture.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::grouped::grouped;
 use crate::record::SummaryRow;
 use crate::shape;
+
+/// The axes that make up a placement, in the order in which they are said.
+pub const PLACEMENT: [&str; 2] = ["places", "bind"];
+/// What a value is called that a row does not have.
+const ABSENT: &str = "–";
 
 /// An axis with the values that occur.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,20 +29,24 @@ pub struct Panel<'a> {
     pub rows: Vec<&'a SummaryRow>,
 }
 
-/// What a value is called that a row does not have.
-const ABSENT: &str = "–";
-
 impl Axis {
+    /// The axis of this name with its values in some rows.
+    fn of(name: &str, rows: &[&SummaryRow]) -> Axis {
+        Axis::new(name, rows.iter().map(|row| value_of(row, name)))
+    }
+
+    /// The axis of this name with the distinct ones of some values.
+    pub fn new(name: &str, values: impl IntoIterator<Item = String>) -> Axis {
+        let distinct: BTreeSet<String> = values.into_iter().collect();
+        let mut values: Vec<String> = distinct.into_iter().collect();
+        values.sort_by(|a, b| shape::order(a, b));
+        Axis { name: name.to_owned(), values }
+    }
+
     /// The values as numbers, if all of them are.
     pub fn numbers(&self) -> Option<Vec<f64>> {
         let number = |value: &String| value.parse().ok().filter(|number: &f64| number.is_finite());
         self.values.iter().map(number).collect()
-    }
-
-    /// Where each value stands among the others.
-    pub fn positions(&self) -> HashMap<&str, usize> {
-        let values = self.values.iter().map(String::as_str);
-        values.zip(0..).collect()
     }
 
     /// The values in words, all in the same manner: as they are if none is
@@ -54,8 +64,7 @@ impl Axis {
     }
 
     fn said(&self, say: fn(&str, &str) -> String) -> Vec<String> {
-        let words = self.values.iter().map(|value| say(&self.name, value));
-        words.collect()
+        self.values.iter().map(|value| say(&self.name, value)).collect()
     }
 }
 
@@ -66,55 +75,56 @@ pub fn value_of(row: &SummaryRow, axis: &str) -> String {
 
 /// All axes of the rows, in reading order.
 pub fn all(rows: &[&SummaryRow]) -> Vec<Axis> {
-    let mut names: Vec<String> = Vec::new();
-    for (name, _) in rows.iter().flat_map(|row| shape::axes(row)) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.into_iter().map(|name| Axis { values: values(rows, &name), name }).collect()
+    let names = grouped(rows.iter().flat_map(|row| shape::axes(row)), |(name, _)| name.clone());
+    names.iter().map(|(name, _)| Axis::of(name, rows)).collect()
 }
 
 /// The axes that vary on at least one device. An axis that merely differs
 /// between devices, as threads do, would keep them out of each other's panels.
 pub fn varying(rows: &[&SummaryRow]) -> Vec<Axis> {
-    let mut by_device: BTreeMap<&str, Vec<&SummaryRow>> = BTreeMap::new();
-    for row in rows {
-        by_device.entry(&row.device).or_default().push(row);
-    }
-    let varies = |axis: &Axis| by_device.values().any(|rows| values(rows, &axis.name).len() > 1);
+    let by_device = grouped(rows.iter().copied(), |row| &row.device);
+    let varies =
+        |axis: &Axis| by_device.iter().any(|(_, rows)| Axis::of(&axis.name, rows).values.len() > 1);
     all(rows).into_iter().filter(varies).collect()
 }
 
 /// The rows apart by the values of `axes`, in the order of those values.
-pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[&Axis]) -> Vec<Panel<'a>> {
-    let positions: Vec<_> = axes.iter().map(|axis| axis.positions()).collect();
+pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[Axis]) -> Vec<Panel<'a>> {
     let mut panels: BTreeMap<Vec<usize>, Panel<'a>> = BTreeMap::new();
     for row in rows {
         let values: Vec<String> = axes.iter().map(|axis| value_of(row, &axis.name)).collect();
-        let places = positions.iter().zip(&values);
-        let key = places.filter_map(|(positions, value)| positions.get(value.as_str()).copied());
-        let key = key.collect();
-        let panel = panels
-            .entry(key)
-            .or_insert_with(|| Panel { title: title(axes, &values), rows: Vec::new() });
+        let places = axes.iter().zip(&values);
+        let place = |(axis, value): (&Axis, &String)| axis.values.iter().position(|v| v == value);
+        let panel = panels.entry(places.filter_map(place).collect()).or_insert_with(|| {
+            let names = axes.iter().map(|axis| axis.name.as_str());
+            Panel { title: title(names.zip(&values)), rows: Vec::new() }
+        });
         panel.rows.push(row);
     }
     panels.into_values().collect()
 }
 
-fn title(axes: &[&Axis], values: &[String]) -> String {
-    let pairs = axes.iter().zip(values);
-    let parts =
-        pairs.map(|(axis, value)| format!("{} = {}", axis.name, shape::value(&axis.name, value)));
+/// Panels of which those that differ in the last axis only make a row.
+pub fn panels_a_row(axes: &[Axis]) -> usize {
+    axes.last().map_or(1, |axis| axis.values.len())
+}
+
+/// `order = random · threads = 2`.
+pub fn title<'a>(setting: impl IntoIterator<Item = (&'a str, &'a String)>) -> String {
+    let setting = setting.into_iter();
+    let parts = setting.map(|(name, value)| format!("{name} = {}", shape::value(name, value)));
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-fn values(rows: &[&SummaryRow], name: &str) -> Vec<String> {
-    let distinct: BTreeSet<String> = rows.iter().map(|row| value_of(row, name)).collect();
-    let mut values: Vec<String> = distinct.into_iter().collect();
-    values.sort_by(|a, b| shape::order(a, b));
-    values
+/// Where the threads of a row ran: `not placed`, `cores close`, `{0:4},{4:4} close`.
+pub fn placement(row: &SummaryRow) -> String {
+    let values = PLACEMENT.into_iter().zip([&row.places, &row.bind]);
+    let said = values.filter(|(name, value)| !shape::is_silent(name, value));
+    let said: Vec<&str> = said.map(|(_, value)| value.as_str()).collect();
+    match said.is_empty() {
+        true => "not placed".to_owned(),
+        false => said.join(" "),
+    }
 }
 
 #[cfg(test)]
@@ -138,19 +148,30 @@ mod tests {
     fn panels_come_in_the_order_of_their_values() {
         let rows = [row("a", "n=100;order=b", 1.0), row("a", "n=24;order=b", 1.0)];
         let rows: Vec<_> = rows.iter().collect();
-        let axes = varying(&rows);
-        let panels = panels(&rows, &axes.iter().collect::<Vec<_>>());
+        let panels = panels(&rows, &varying(&rows));
         let titles: Vec<_> = panels.iter().map(|panel| panel.title.as_str()).collect();
         assert_eq!(titles, ["n = 24", "n = 100"]);
     }
 
     #[test]
     fn labels_stay_distinct() {
-        let values = vec!["1000000".to_owned(), "1000001".to_owned()];
-        let axis = Axis { name: "digis".into(), values };
-        assert_eq!(axis.labels(), ["1 M", "1000001"]);
-        let values = vec!["1280".to_owned(), "1344".to_owned()];
-        let name = "segments".into();
-        assert_eq!(Axis { name, values }.labels(), ["1280", "1344"]);
+        let labels =
+            |name: &str, values: [&str; 2]| Axis::new(name, values.map(str::to_owned)).labels();
+        assert_eq!(labels("digis", ["1000000", "1000001"]), ["1 M", "1000001"]);
+        assert_eq!(labels("segments", ["1280", "1344"]), ["1280", "1344"]);
+    }
+
+    #[test]
+    fn a_placement_is_said_in_the_words_of_the_command() {
+        for (places, bind, expected) in [
+            ("none", "false", "not placed"),
+            ("cores", "close", "cores close"),
+            ("sockets", "spread", "sockets spread"),
+            ("{0:4},{4:4}", "false", "{0:4},{4:4}"),
+        ] {
+            let row = row("a", "n=1", 1e-3);
+            let row = SummaryRow { places: places.into(), bind: bind.into(), ..row };
+            assert_eq!(placement(&row), expected);
+        }
     }
 }

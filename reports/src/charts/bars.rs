@@ -1,10 +1,12 @@
 //! Bars of the variants, a panel for each setting.
 
 use super::axes::{self, Axis, Panel};
-use super::bar_panels::{Bar, BarPanel, BarPanels};
+use super::bar_panels::{Bar, BarPanel};
 use super::caption;
-use super::study::{Study, interval, is_drawable, median};
+use super::chart::{Chart, columns};
+use super::study::{Study, interval, median};
 use super::unit::Unit;
+use crate::grouped::grouped;
 use crate::quality::Quality;
 use crate::record::SummaryRow;
 use crate::units;
@@ -12,6 +14,8 @@ use crate::winners::FEWEST_SAMPLES;
 
 const READING: &str = "bars: median, the fastest first, with its ratio to the fastest; whiskers: \
     95 % confidence interval of the median";
+const PAGES: &str = "bars: median, and median over the number of pages with data; whiskers: 95 % \
+    confidence interval";
 const OF_PEAK: &str = "bars: the bytes that any variant must move, over the median time, as a \
     share of the bandwidth measured in the run with as many threads (of memory; of a GPU end to \
     end, of its link); dashed: all of it";
@@ -109,7 +113,7 @@ impl Quantity {
 
     fn why_not(self, row: &SummaryRow) -> String {
         match (row.note.as_str(), self) {
-            (_, Quantity::Memory) if is_drawable(row) => "memory not known".to_owned(),
+            (_, Quantity::Memory) if row.valid_median().is_some() => "memory not known".to_owned(),
             ("", _) => "not valid".to_owned(),
             // What follows is where it was noticed.
             (note, _) => note.split(';').next().unwrap_or(note).to_owned(),
@@ -118,7 +122,7 @@ impl Quantity {
 }
 
 /// The times of a study.
-pub fn times(study: &Study) -> BarPanels {
+pub fn times(study: &Study) -> Chart<BarPanel> {
     let mut chart = chart(study, &study.varying, Quantity::Time, READING);
     if let Some(rank) = study.ranked_by {
         chart.title += &format!(" ({})", rank.words());
@@ -126,19 +130,35 @@ pub fn times(study: &Study) -> BarPanels {
     chart
 }
 
+/// Total time and time a page, side by side, if the rows of a study have pages.
+///
+/// Formats pack the same samples into more pages or fewer: one may be quicker with a
+/// page and slower with all of them. Seen together, either is explained.
+pub fn times_and_pages(study: &Study) -> Option<Chart<BarPanel>> {
+    let study = study.knowing(Quantity::PageTime)?;
+    let [total, page] = [Quantity::Time, Quantity::PageTime]
+        .map(|quantity| chart(&study, &study.varying, quantity, PAGES));
+    let pairs = total.panels.into_iter().zip(page.panels);
+    let panels = pairs.flat_map(|(total, page)| [total.showing("total"), page.showing("a page")]);
+    Some(Chart {
+        title: format!("{}: total time and time a page", study.algorithm),
+        panels: panels.collect(),
+        columns: 2,
+        caption: total.caption,
+    })
+}
+
 /// The bandwidths of a study, if that of the machine was measured.
-pub fn bandwidth(study: &Study) -> Option<BarPanels> {
-    let study = study.knowing(Quantity::Bandwidth);
-    let chart = || chart(&study, &study.varying, Quantity::Bandwidth, OF_PEAK);
-    (!study.rows.is_empty()).then(chart)
+pub fn bandwidth(study: &Study) -> Option<Chart<BarPanel>> {
+    let study = study.knowing(Quantity::Bandwidth)?;
+    Some(chart(&study, &study.varying, Quantity::Bandwidth, OF_PEAK))
 }
 
 /// The chart of a quantity that depends on `axes`; `reading` says what the marks mean. Of rows
 /// that differ in other axes only, the first one is shown.
-pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -> BarPanels {
-    let axes: Vec<&Axis> = axes.iter().collect();
+pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -> Chart<BarPanel> {
     let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.left_out).copied().collect();
-    let panels = axes::panels(&rows, &axes).into_iter();
+    let panels = axes::panels(&rows, axes).into_iter();
     let panels: Vec<BarPanel> = panels.map(|panel| self::panel(study, quantity, panel)).collect();
     let is_hatched = panels.iter().flat_map(|panel| &panel.bars).any(|bar| bar.is_unsure);
     let reading = format!("{reading}{}", if is_hatched { HATCHED } else { "" });
@@ -149,9 +169,9 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
         true => caption::of_samples(&shown, &reading),
         false => caption::caption(&shown, &reading),
     };
-    BarPanels {
+    Chart {
         title: format!("{}: {} by variant", study.algorithm, quantity.name()),
-        columns: super::columns(axes.last().map_or(1, |axis| axis.values.len()), panels.len()),
+        columns: columns(axes::panels_a_row(axes), panels.len()),
         panels,
         caption,
     }
@@ -159,37 +179,29 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
 
 /// The bars of a panel's rows, the best one first, and of whom there is none.
 pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
-    let mut rows: Vec<&SummaryRow> = Vec::new();
-    for row in panel.rows {
-        if !rows.iter().any(|other| study.series(other) == study.series(row)) {
-            rows.push(row);
-        }
-    }
-    let value = |row: &&SummaryRow| quantity.value(row).filter(|_| is_drawable(row));
-    let (mut drawn, refused): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|row| value(row).is_some());
+    let rows = grouped(panel.rows, |row| study.series(row)).into_iter().map(|(_, rows)| rows[0]);
+    let is_drawn =
+        |row: &&SummaryRow| row.valid_median().is_some() && quantity.value(row).is_some();
+    let (mut drawn, refused): (Vec<_>, Vec<_>) = rows.partition(is_drawn);
     let value = |row: &SummaryRow| quantity.value(row).unwrap_or_default();
     drawn.sort_by(|a, b| value(a).total_cmp(&value(b)));
     if quantity == Quantity::Bandwidth {
         drawn.reverse();
     }
     let best = drawn.first().map_or(0.0, |row| value(row));
-    let bar = |row: &SummaryRow| Bar {
-        name: study.series(row),
-        value: value(row),
-        interval: quantity.interval(row, value(row)),
-        dots: Vec::new(),
-        is_unsure: quantity.is_time() && is_unsure(row),
-        words: quantity.words(row, value(row), best),
-        style: study.style(&study.series(row)),
+    let bar = |row: &SummaryRow| {
+        let (series, words) = (study.series(row), quantity.words(row, value(row), best));
+        Bar {
+            interval: quantity.interval(row, value(row)),
+            is_unsure: quantity.is_time() && is_unsure(row),
+            ..Bar::new(&series, value(row), words, study.style(&series))
+        }
     };
     let why_not = |row: &SummaryRow| (study.series(row), quantity.why_not(row));
     BarPanel {
-        title: panel.title,
-        unit: quantity.unit(),
-        bars: drawn.into_iter().map(bar).collect(),
         refused: refused.into_iter().map(why_not).collect(),
         reference: quantity.reference(),
+        ..BarPanel::new(panel.title, quantity.unit(), drawn.into_iter().map(bar).collect())
     }
 }
 
@@ -199,14 +211,11 @@ fn is_unsure(row: &SummaryRow) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
+    use super::super::fixture::{of_study, row};
     use super::*;
-    use crate::record::YesNo;
 
-    fn of(rows: &[SummaryRow]) -> BarPanels {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        times(&Study::new(&run, "sort", rows, &[], &names))
+    fn of(rows: &[SummaryRow]) -> Chart<BarPanel> {
+        of_study(rows, &[], times)
     }
 
     #[test]
@@ -218,13 +227,6 @@ mod tests {
     }
 
     #[test]
-    fn each_setting_has_a_panel() {
-        let rows = [row("a", "n=1;order=b", 1e-3), row("a", "n=2;order=b", 1e-3)];
-        let titles: Vec<_> = of(&rows).panels.into_iter().map(|panel| panel.title).collect();
-        assert_eq!(titles, ["n = 1", "n = 2"]);
-    }
-
-    #[test]
     fn few_samples_are_hatched_and_counted() {
         let few = SummaryRow { samples: 3, ..row("a", "n=1", 1e-3) };
         let bars = of(&[few, row("b", "n=1", 2e-3)]).panels.remove(0).bars;
@@ -233,15 +235,20 @@ mod tests {
     }
 
     #[test]
-    fn who_refuses_is_named_with_the_reason() {
-        let refusing = SummaryRow {
-            valid: YesNo::No,
-            median_s: None,
-            note: "digis must be in order; channel 3 has 5 after 7".into(),
-            ..row("concat", "n=1", 1.0)
-        };
-        let panel = of(&[row("a", "n=1", 1e-3), refusing]).panels.remove(0);
-        let expected = ("concat".to_owned(), "digis must be in order".to_owned());
-        assert_eq!((panel.bars.len(), panel.refused), (1, vec![expected]));
+    fn formats_are_compared_by_total_and_by_page() {
+        let mut rows = Vec::new();
+        for (format, us) in [("link", "5.5"), ("row12", "11.25")] {
+            let mut row = row("simd", &format!("zs={format}"), 1e-3);
+            row.metrics.set("us_per_page", us);
+            rows.push(row);
+        }
+        let panels = of_study(&rows, &[], times_and_pages).expect("pages").panels;
+        let titles: Vec<_> = panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(
+            titles,
+            ["total, zs = link", "a page, zs = link", "total, zs = row12", "a page, zs = row12"]
+        );
+        assert_eq!(panels[1].bars[0].words, "5.50 µs · 1.00 ×");
+        assert!(of_study(&[row("a", "n=1", 1e-3)], &[], times_and_pages).is_none());
     }
 }

@@ -1,21 +1,17 @@
-//! What surrounds the panels of a chart: title, legend and caption.
-//!
-//! Sizes follow from the content: nothing is squeezed into a fixed image, and a text that does
-//! not fit is wrapped or given room.
+//! What all paint with: texts, lines and areas at places in pixels.
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::Ranged;
 use plotters::element::DashedPathElement;
 use plotters::prelude::{
-    Cartesian2d, Circle, DrawingArea, IntoDrawingArea, IntoFont, PathElement, Polygon, Rectangle,
-    SVGBackend, TextStyle,
+    Cartesian2d, Circle, DrawingArea, IntoFont, PathElement, Polygon, Rectangle, SVGBackend,
+    TextStyle,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, RGBColor, WHITE};
+use plotters::style::{Color, RGBColor};
 
-use super::legend::{self, Entry};
-use super::text::{FAMILY, load_font, width, wrap};
+use super::text::{FAMILY, width};
 
 /// A part of a picture, in its own pixels.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -33,72 +29,12 @@ pub const QUIET: RGBColor = RGBColor(85, 85, 85);
 /// The colour of lines that lead the eye.
 pub const GRID: RGBColor = RGBColor(228, 228, 228);
 
-/// Room for titles and captions, however small the panels.
-const MIN_WIDTH: f64 = 760.0;
-const MARGIN: f64 = 24.0;
-const TITLE: f64 = 23.0;
-const CAPTION: f64 = 13.0;
 /// Of what tells a panel from the others.
 pub const PANEL_TITLE: f64 = 15.0;
 /// From baseline to baseline, in ems.
 const LEADING: f64 = 1.4;
 /// Font size a pixel of em: the backend divides sizes by it.
 const FONT_SIZE: f64 = 1.24;
-
-/// A picture in the making: its panels are painted by whoever knows them.
-pub struct Canvas<'t> {
-    /// What is shown.
-    pub title: &'t str,
-    /// Names and looks of lines.
-    pub legend: &'t [Entry],
-    /// Paragraphs under the panels.
-    pub caption: &'t [String],
-    /// Pixels that the panels take, across and down.
-    pub panels: At,
-}
-
-/// A picture as a text, with its size in pixels.
-pub struct Picture {
-    /// An `svg` element.
-    pub svg: String,
-    /// Pixels across.
-    pub width: u32,
-    /// Pixels down.
-    pub height: u32,
-}
-
-impl Canvas<'_> {
-    /// Paints the surroundings, and the panels into the room between them.
-    pub fn paint(&self, panels: impl FnOnce(&Area<'_>) -> Painted) -> Result<Picture, String> {
-        if !load_font() {
-            return Err("the built-in font is broken".to_owned());
-        }
-        let page = (self.panels.0 + 2.0 * MARGIN).max(MIN_WIDTH);
-        let across = page - 2.0 * MARGIN;
-        let lines = |text: &str, size: f64| wrap(text, size, across);
-        let title = lines(self.title, TITLE);
-        let caption = self.caption.iter().flat_map(|text| lines(text, CAPTION));
-        let caption: Vec<String> = caption.collect();
-        let names = MARGIN + height(&title, TITLE) + 4.0;
-        let top = names + legend::height(self.legend, across);
-        let bottom = top + self.panels.1 + 6.0;
-        let size = (page.ceil() as u32, (bottom + height(&caption, CAPTION) + MARGIN) as u32);
-        let mut svg = String::new();
-        {
-            let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-            root.fill(&WHITE).map_err(said)?;
-            write_lines(&root, &title, (MARGIN, MARGIN), TITLE, INK)?;
-            legend::paint(&root, self.legend, (MARGIN, names), across)?;
-            let left = (page - self.panels.0) / 2.0;
-            let (x, y) = (left as i32, top as i32);
-            let (width, height) = (self.panels.0.ceil() as u32, self.panels.1.ceil() as u32);
-            panels(&root.clone().shrink((x, y), (width, height)))?;
-            write_lines(&root, &caption, (MARGIN, bottom), CAPTION, QUIET)?;
-            root.present().map_err(said)?;
-        }
-        Ok(Picture { svg, width: size.0, height: size.1 })
-    }
-}
 
 /// The height of lines below each other.
 pub fn height(lines: &[String], size: f64) -> f64 {
@@ -140,15 +76,9 @@ pub fn shortened(text: &str, size: f64, limit: f64) -> String {
     if width(text, size) <= limit {
         return text.to_owned();
     }
-    let mut letters: Vec<char> = text.chars().collect();
-    while !letters.is_empty() {
-        letters.pop();
-        let cut = format!("{}…", letters.iter().collect::<String>().trim_end());
-        if width(&cut, size) <= limit {
-            return cut;
-        }
-    }
-    String::new()
+    let ends = text.char_indices().rev().map(|(end, _)| end);
+    let mut cuts = ends.map(|end| format!("{}…", text[..end].trim_end()));
+    cuts.find(|cut| width(cut, size) <= limit).unwrap_or_default()
 }
 
 /// Fills a rectangle.

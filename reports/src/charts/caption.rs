@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axes::{self, Axis};
 use super::study::Study;
 use crate::rank::Rank;
-use crate::record::{Machine, SummaryRow, YesNo};
+use crate::record::{Gpu, SummaryRow, YesNo};
 use crate::shape;
 use crate::units::{self, counted};
+
+/// Why rows are not drawn, in the order in which captions say it.
+const REASONS: [&str; 3] = ["not valid", "no median", "memory not known"];
 
 /// The paragraphs under a chart; `reading` says what its marks mean.
 pub fn caption(study: &Study, reading: &str) -> Vec<String> {
@@ -42,17 +45,17 @@ fn machine(study: &Study) -> String {
         counted(study.run.environment.usable_threads, "usable thread"),
     ];
     let devices: BTreeSet<&str> = study.rows.iter().map(|row| row.device.as_str()).collect();
-    let gpus = devices.into_iter().filter_map(|device| gpu(machine, device));
+    let gpus = devices.into_iter().filter_map(|device| {
+        let number: usize = device.strip_prefix("cuda:")?.parse().ok()?;
+        Some(gpu(device, machine.gpus.get(number)?))
+    });
     let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).collect();
     all.join(shape::SEPARATOR)
 }
 
 /// `cuda:0: Model, 151 GB`.
-fn gpu(machine: &Machine, device: &str) -> Option<String> {
-    let number: usize = device.strip_prefix("cuda:")?.parse().ok()?;
-    let gpu = machine.gpus.get(number)?;
-    let memory = units::bytes(gpu.memory_bytes as f64);
-    Some(format!("{device}: {}, {memory}", gpu.model))
+pub fn gpu(device: &str, gpu: &Gpu) -> String {
+    format!("{device}: {}, {}", gpu.model, units::bytes(gpu.memory_bytes as f64))
 }
 
 /// All that does not vary: `2 M digis · order random · 2 threads · cache hot`.
@@ -93,71 +96,46 @@ fn samples(rows: &[&SummaryRow]) -> String {
 
 /// `1 variant not shown: not valid (block-merge)`.
 fn left_out(study: &Study) -> Vec<String> {
-    let mut by_reason: BTreeMap<Reason, Vec<&SummaryRow>> = BTreeMap::new();
-    for row in &study.left_out {
-        by_reason.entry(Reason::of(row)).or_default().push(row);
-    }
-    let texts = by_reason.iter().flat_map(|(reason, rows)| not_shown(study, rows, reason.words()));
-    texts.collect()
+    let rows = |reason| study.left_out.iter().copied().filter(move |row| why_not(row) == reason);
+    REASONS.iter().flat_map(|reason| not_shown(study, rows(*reason), reason)).collect()
 }
 
-/// Why a row is not drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Reason {
-    NotValid,
-    NoMedian,
-    NoMemory,
-}
-
-impl Reason {
-    /// A row that has all else lacks what only one chart needs: the memory.
-    fn of(row: &SummaryRow) -> Reason {
-        match (row.valid, row.median_s) {
-            (YesNo::No, _) => Reason::NotValid,
-            (YesNo::Yes, Some(median)) if median.is_finite() && median > 0.0 => Reason::NoMemory,
-            _ => Reason::NoMedian,
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Reason::NotValid => "not valid",
-            Reason::NoMedian => "no median",
-            Reason::NoMemory => "memory not known",
-        }
+/// Why a row is not drawn. One that has all else lacks what only one chart needs: the memory.
+fn why_not(row: &SummaryRow) -> &'static str {
+    let [not_valid, no_median, no_memory] = REASONS;
+    match (row.valid, row.valid_median()) {
+        (YesNo::No, _) => not_valid,
+        (YesNo::Yes, None) => no_median,
+        (YesNo::Yes, Some(_)) => no_memory,
     }
 }
 
 /// Whole variants by name, and how many points others lack.
-fn not_shown(study: &Study, rows: &[&SummaryRow], reason: &str) -> Vec<String> {
+fn not_shown<'a>(
+    study: &Study,
+    rows: impl Iterator<Item = &'a SummaryRow>,
+    reason: &str,
+) -> Vec<String> {
     let shown: BTreeSet<String> = study.rows.iter().map(|row| study.series(row)).collect();
     let (partly, wholly): (Vec<_>, Vec<_>) =
-        rows.iter().map(|row| study.series(row)).partition(|name| shown.contains(name));
-    let whole: BTreeSet<String> = wholly.into_iter().collect();
-    let mut texts = Vec::new();
-    if !whole.is_empty() {
-        let names: Vec<&str> = whole.iter().map(String::as_str).collect();
-        let count = counted(whole.len(), "variant");
-        texts.push(format!("{count} not shown: {reason} ({})", names.join(", ")));
-    }
-    if !partly.is_empty() {
-        let names: BTreeSet<&str> = partly.iter().map(String::as_str).collect();
-        let names: Vec<&str> = names.into_iter().collect();
-        let count = counted(partly.len(), "point");
-        texts.push(format!("{count} not shown: {reason} ({})", names.join(", ")));
-    }
-    texts
+        rows.map(|row| study.series(row)).partition(|name| shown.contains(name));
+    let distinct = |series: &[String]| Vec::from_iter(BTreeSet::from_iter(series.iter().cloned()));
+    let text = |count: usize, what: &str, names: &[String]| {
+        let names = names.join(", ");
+        (count > 0).then(|| format!("{} not shown: {reason} ({names})", counted(count, what)))
+    };
+    let wholly = distinct(&wholly);
+    let variants = text(wholly.len(), "variant", &wholly);
+    variants.into_iter().chain(text(partly.len(), "point", &distinct(&partly))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
+    use super::super::fixture::{of_study, row};
     use super::*;
 
     fn of(rows: &[SummaryRow]) -> Vec<String> {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        of_samples(&Study::new(&run, "sort", rows, &[], &names), "reading")
+        of_study(rows, &[], |study| of_samples(study, "reading"))
     }
 
     #[test]
@@ -167,18 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_is_named() {
-        let rows = [row("a", "digis=1", 1e-3)];
-        assert_eq!(of(&rows)[0], "Model 9000, 2 cores, 25 GB memory, 2 usable threads");
-    }
-
-    #[test]
     fn a_gpu_is_named_with_its_own_threads() {
         let mut gpu = row("a", "digis=1", 1e-3);
         gpu.device = "cuda:0".into();
         gpu.threads = 1;
         let caption = of(&[row("a", "digis=1", 1e-3), gpu]);
-        assert!(caption[0].ends_with(" · cuda:0: GPU 100, 80 GB"), "{}", caption[0]);
+        let machine = "Model 9000, 2 cores, 25 GB memory, 2 usable threads";
+        assert_eq!(caption[0], format!("{machine} · cuda:0: GPU 100, 80 GB"));
         assert!(caption[1].contains("2 threads on cpu, 1 thread on cuda:0"));
     }
 

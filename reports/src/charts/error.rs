@@ -1,7 +1,7 @@
 //! What can go wrong with a chart.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Why a chart could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -36,11 +36,4 @@ pub enum ChartError {
         /// What the drawing library said.
         reason: String,
     },
-}
-
-impl ChartError {
-    /// A picture for `path` that could not be made.
-    pub(super) fn draw(path: &Path, reason: impl std::fmt::Display) -> Self {
-        ChartError::Draw { path: path.to_owned(), reason: reason.to_string() }
-    }
 }

@@ -1,10 +1,14 @@
 //! Rows and a run for the tests of the charts.
 
-use std::collections::BTreeMap;
-
+use super::study::Study;
 use crate::record::{
-    Environment, Gpu, Machine, Params, RunRecord, SCHEMA_VERSION, Software, SummaryRow, YesNo,
+    Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, SampleRow, Software, SummaryRow, YesNo,
 };
+
+/// What `of` makes of a study of `sort` with these rows and samples.
+pub fn of_study<T>(rows: &[SummaryRow], samples: &[SampleRow], of: impl FnOnce(&Study) -> T) -> T {
+    of(&Study::new(&run(), "sort", rows, samples))
+}
 
 /// A valid row of `sort` on two threads.
 pub fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
@@ -40,9 +44,7 @@ pub fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
         memory_ratio: Some(2.0),
         stable: YesNo::Yes,
         valid: YesNo::Yes,
-        fingerprint: String::new(),
-        metrics: Params::default(),
-        note: String::new(),
+        ..SummaryRow::default()
     }
 }
 
@@ -84,21 +86,14 @@ pub fn run() -> RunRecord {
         schema_version: SCHEMA_VERSION,
         command: vec!["bench".into(), "sort".into()],
         started: "2026-01-01T00:00:00Z".into(),
-        finished: None,
         seed: 1,
-        suite: None,
-        pair: None,
         software: Software {
             version: "0.1.0".into(),
-            git_commit: None,
             compiler: "rustc".into(),
             build_profile: "release".into(),
             target: "x86_64-unknown-linux-gnu".into(),
-            target_features: String::new(),
-            built_for: String::new(),
-            fingerprint: String::new(),
+            ..Software::default()
         },
-        plugins: Vec::new(),
         machine_key: "key".into(),
         machine: Machine {
             cpu_model: "Model 9000".into(),
@@ -107,24 +102,21 @@ pub fn run() -> RunRecord {
             cores: 2,
             hardware_threads: 2,
             numa_nodes: 1,
-            caches: vec![],
             memory_bytes: 25_000_000_000,
             gpus: vec![Gpu {
                 model: "GPU 100".into(),
                 driver: "1".into(),
                 memory_bytes: 80_000_000_000,
             }],
+            ..Machine::default()
         },
         environment: Environment {
             kernel: "Linux".into(),
-            governor: None,
-            transparent_huge_pages: None,
             load_1min: Some(0.0),
             available_memory_bytes: 20_000_000_000,
             usable_threads: 2,
+            ..Environment::default()
         },
-        ceilings: BTreeMap::new(),
-        effort: None,
-        notes: vec![],
+        ..RunRecord::default()
     }
 }

@@ -1,8 +1,7 @@
 //! The names of lines beside their looks, above the panels.
 
-use super::canvas::{Area, At, INK, Painted, anchored, dashed, line, text, write};
-use super::line_panels::Kind;
-use super::palette::Style;
+use super::canvas::{Area, At, INK, Painted, anchored, text, write};
+use super::line_panels::{Kind, Line};
 use super::text::width;
 use plotters::style::text_anchor::HPos;
 
@@ -14,18 +13,8 @@ const LOOK: f64 = 28.0;
 const TO_NAME: f64 = 8.0;
 const TO_NEXT: f64 = 24.0;
 
-/// A line's name and look.
-pub struct Entry {
-    /// As it is called.
-    pub name: String,
-    /// The look.
-    pub style: Style,
-    /// What is drawn.
-    pub kind: Kind,
-}
-
 /// Where each entry begins, row by row across so many pixels, and the height of all.
-fn places(entries: &[Entry], limit: f64) -> (Vec<At>, f64) {
+fn places(entries: &[&Line], limit: f64) -> (Vec<At>, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     let mut places = Vec::new();
     for entry in entries {
@@ -40,20 +29,15 @@ fn places(entries: &[Entry], limit: f64) -> (Vec<At>, f64) {
 }
 
 /// The height of all entries across so many pixels.
-pub fn height(entries: &[Entry], limit: f64) -> f64 {
+pub fn height(entries: &[&Line], limit: f64) -> f64 {
     places(entries, limit).1
 }
 
 /// Paints the entries at a corner.
-pub fn paint(area: &Area<'_>, entries: &[Entry], corner: At, limit: f64) -> Painted {
+pub fn paint(area: &Area<'_>, entries: &[&Line], corner: At, limit: f64) -> Painted {
     for (entry, (x, y)) in entries.iter().zip(places(entries, limit).0) {
         let at = (corner.0 + x, corner.1 + y + PITCH / 2.0);
-        let ends = [at, (at.0 + LOOK, at.1)];
-        match entry.kind {
-            Kind::Reference => dashed(area, &ends, entry.style.color)?,
-            Kind::Dots => {}
-            Kind::Curve | Kind::Level => line(area, &ends, entry.style.color, 2)?,
-        }
+        entry.paint_stroke(area, &[at, (at.0 + LOOK, at.1)])?;
         if matches!(entry.kind, Kind::Curve | Kind::Dots) {
             entry.style.paint_marker(area, (at.0 + LOOK / 2.0, at.1), 4.5)?;
         }
@@ -69,14 +53,9 @@ mod tests {
 
     #[test]
     fn as_many_beside_each_other_as_fit() {
-        let entry = |name: &str| Entry {
-            name: name.to_owned(),
-            style: Style::reference(),
-            kind: Kind::Curve,
-        };
-        let entries = ["a", "b", "c"].map(entry);
+        let line = Line::reference("a", Vec::new());
         let rows = |limit: f64| {
-            let places = places(&entries, limit).0.into_iter();
+            let places = places(&[&line; 3], limit).0.into_iter();
             places.filter(|place| place.0 == 0.0).count()
         };
         assert_eq!([rows(1000.0), rows(130.0), rows(1.0)], [1, 2, 3]);

@@ -3,10 +3,12 @@
 //! It seldom depends on all that varies: the order of the data changes times,
 //! not buffers. Only what it depends on makes groups and panels.
 
-use super::axes::Axis;
-use super::bar_panels::BarPanels;
+use std::collections::BTreeMap;
+
+use super::axes::{Axis, value_of};
+use super::bar_panels::BarPanel;
 use super::bars::{self, Quantity};
-use super::depends::{axes_that_matter, silent};
+use super::chart::Chart;
 use super::study::Study;
 
 const READING: &str = "bars: every buffer alive during the run, the input included; \
@@ -16,38 +18,53 @@ const READING: &str = "bars: every buffer alive during the run, the input includ
 const SAME: f64 = 1.01;
 
 /// The chart of a study, if the memory of a row is known.
-pub fn figure(study: &Study) -> Option<BarPanels> {
-    let study = study.knowing(Quantity::Memory);
-    if study.rows.is_empty() {
-        return None;
-    }
-    let axes = axes_that_matter(&study, Quantity::Memory, SAME);
-    let reading = reading(&study.varying, &axes);
-    Some(bars::chart(&study, &axes, Quantity::Memory, &reading))
+pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
+    let study = study.knowing(Quantity::Memory)?;
+    let shown = axes_that_matter(&study);
+    let silent = study.varying.iter().filter(|axis| !shown.contains(axis));
+    let silent: Vec<&str> = silent.map(|axis| axis.name.as_str()).collect();
+    let same = match (silent.is_empty(), shown.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => "; the same to 1 % at all points".to_owned(),
+        (false, false) => format!("; the same to 1 % at all values of {}", silent.join(", ")),
+    };
+    Some(bars::chart(&study, &shown, Quantity::Memory, &format!("{READING}{same}")))
 }
 
-/// What the bars mean, and where they are the same.
-fn reading(varying: &[Axis], shown: &[Axis]) -> String {
-    let silent = silent(varying, shown);
-    match (silent.is_empty(), shown.is_empty()) {
-        (true, _) => READING.to_owned(),
-        (false, true) => format!("{READING}; the same to 1 % at all points"),
-        (false, false) => {
-            format!("{READING}; the same to 1 % at all values of {}", silent.join(", "))
+/// The varying axes without those that change nothing.
+fn axes_that_matter(study: &Study) -> Vec<Axis> {
+    let mut kept = study.varying.clone();
+    for axis in &study.varying {
+        let mut others = kept.clone();
+        others.retain(|other| other != axis);
+        if is_decided_by(study, &others) {
+            kept = others;
         }
     }
+    kept
+}
+
+/// Whether rows of a series that agree in `axes` take the same memory.
+fn is_decided_by(study: &Study, axes: &[Axis]) -> bool {
+    let mut ranges: BTreeMap<(String, Vec<String>), (f64, f64)> = BTreeMap::new();
+    for row in &study.rows {
+        let values = axes.iter().map(|axis| value_of(row, &axis.name));
+        let key = (study.series(row), values.collect());
+        let value = Quantity::Memory.value(row).unwrap_or_default();
+        let range = ranges.entry(key).or_insert((value, value));
+        *range = (range.0.min(value), range.1.max(value));
+    }
+    ranges.values().all(|(low, high)| *high <= low * SAME)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
+    use super::super::fixture::{of_study, row};
     use super::*;
     use crate::record::SummaryRow;
 
-    fn of(rows: &[SummaryRow]) -> Option<BarPanels> {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        figure(&Study::new(&run, "sort", rows, &[], &names))
+    fn of(rows: &[SummaryRow]) -> Option<Chart<BarPanel>> {
+        of_study(rows, &[], figure)
     }
 
     /// Rows of two variants whose memory is a function of digis and order.
@@ -67,21 +84,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_everywhere_is_shown_once() {
-        let figure = of(&rows(|digis, _| 2.0 + f64::from(digis) * 1e-6)).expect("known");
-        assert_eq!(figure.panels.len(), 1);
-        let names: Vec<_> = figure.panels[0].bars.iter().map(|bar| &bar.name).collect();
-        assert_eq!(names, ["a", "b"]);
-        assert!(figure.caption[2].contains("the same to 1 % at all points"));
-    }
-
-    #[test]
     fn only_axes_that_matter_are_shown() {
-        let figure = of(&rows(|digis, _| f64::from(digis))).expect("known");
-        assert_eq!(figure.panels.len(), 3);
-        assert!(figure.caption[2].contains("the same to 1 % at all values of order"));
-        let both = |digis: u32, order: &str| f64::from(digis) + order.len() as f64 * 100.0;
-        assert_eq!(of(&rows(both)).expect("known").panels.len(), 6);
+        let of = |ratio| of(&rows(ratio)).expect("known");
+        let none = of(|digis, _| 2.0 + f64::from(digis) * 1e-6);
+        let names: Vec<_> = none.panels[0].bars.iter().map(|bar| bar.name.as_str()).collect();
+        assert_eq!((none.panels.len(), names), (1, vec!["a", "b"]));
+        assert!(none.caption[2].contains("the same to 1 % at all points"));
+        let digis = of(|digis, _| f64::from(digis));
+        assert_eq!(digis.panels.len(), 3);
+        assert!(digis.caption[2].contains("the same to 1 % at all values of order"));
+        let both = of(|digis, order| f64::from(digis) + order.len() as f64 * 100.0);
+        assert_eq!(both.panels.len(), 6);
     }
 
     #[test]

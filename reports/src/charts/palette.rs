@@ -29,60 +29,22 @@ const COLORS: [RGBColor; 8] = [
 
 /// The variants that have each look. Those with the same look are never of one task; new ones
 /// are added where their task has room, and none is ever moved.
-const LOOKS: [&[&str]; 14] = [
-    &[
-        "std-stable",
-        "naive",
-        "reference",
-        "append",
-        "offline",
-        "sequential",
-        "hash-map",
-        "cache-line",
-    ],
-    &["std-unstable", "parallel-pieces", "scalar", "buckets", "online", "lookup-table"],
-    &[
-        "block-merge",
-        "parallel-bytes",
-        "simd",
-        "pieces",
-        "per-side",
-        "components",
-        "lookup-table-serial",
-        "windows",
-    ],
-    &[
-        "segmented-radix",
-        "streamed",
-        "shuffle-scan",
-        "buckets-by-time",
-        "time-sweep",
-        "petgraph",
-        "lookup-table-both",
-        "insertion",
-        "pairs",
-        "bit-runs",
-    ],
-    &[
-        "concat",
-        "dma-1",
-        "ballot-scan",
-        "pieces-by-time",
-        "balanced",
-        "shares",
-        "tiles",
-        "links",
-        "time-bins",
-    ],
-    &["channel-bucket", "dma-2", "fused", "mapped", "balanced-overlapped", "components-blocks"],
-    &["rdst", "dma-buffered", "fused-overlapped"],
-    &["voracious", "multi-block"],
-    &["voracious-stable", "chunks"],
-    &["segmented-radix-pairs", "cub-memcpy-batched"],
-    &["cub-segmented-keys", "cuda-memcpy-batch"],
-    &["cub-segmented-pairs"],
-    &["cub-segmented-radix"],
-    &["cub-radix-composite"],
+const LOOKS: [&str; 14] = [
+    "std-stable naive reference append offline sequential hash-map cache-line",
+    "std-unstable parallel-pieces scalar buckets online lookup-table",
+    "block-merge parallel-bytes simd pieces per-side components lookup-table-serial windows",
+    "segmented-radix streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
+    insertion pairs bit-runs",
+    "concat dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins",
+    "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks",
+    "rdst dma-buffered fused-overlapped",
+    "voracious multi-block",
+    "voracious-stable chunks",
+    "segmented-radix-pairs cub-memcpy-batched",
+    "cub-segmented-keys cuda-memcpy-batch",
+    "cub-segmented-pairs",
+    "cub-segmented-radix",
+    "cub-radix-composite",
 ];
 /// Looks before they are darker.
 const LIGHT: usize = 2 * COLORS.len();
@@ -128,7 +90,7 @@ pub fn color(index: usize) -> (u8, u8, u8) {
 
 /// Which of the looks a variant of this name has.
 pub fn look_of(variant: &str) -> Option<usize> {
-    LOOKS.iter().position(|names| names.contains(&variant))
+    LOOKS.iter().position(|names| names.split(' ').any(|name| name == variant))
 }
 
 impl Palette {

@@ -1,9 +1,10 @@
 //! A published figure beside what was measured: a panel for each of its values.
 
-use super::bar_panels::{Bar, BarPanel, BarPanels};
-use super::palette::Palette;
+use super::bar_panels::{Bar, BarPanel};
+use super::chart::Chart;
+use super::palette::{Palette, Style};
 use super::unit::Unit;
-use crate::published::{Measured, Reproduction};
+use crate::published::{Figure, Measured, Reproduction};
 use crate::units;
 
 /// The series of what was measured.
@@ -11,68 +12,36 @@ const HERE: &str = "here";
 const READING: &str = "bars: how many times as fast as what the figure is normalised to, which is \
     dashed · whiskers: 95 % confidence interval of the median time here, the range of few samples";
 
-/// A speed-up of a value on a machine.
-struct Dot {
-    series: String,
-    label: String,
-    speed_up: f64,
-    interval: Option<(f64, f64)>,
-}
-
 /// The chart of a figure; `None` where nothing can be related to anything.
-pub fn figure(reproduction: &Reproduction) -> Option<BarPanels> {
-    let dots: Vec<Dot> = published(reproduction).chain(here(reproduction)).collect();
-    let palette = Palette::new(dots.iter().map(|dot| dot.series.clone()));
-    let labels = reproduction.figure.labels().into_iter();
-    let panels = labels.filter_map(|label| panel(label, &dots, &palette));
-    let panels: Vec<BarPanel> = panels.collect();
+pub fn figure(reproduction: &Reproduction) -> Option<Chart<BarPanel>> {
     let source = &reproduction.figure;
-    (!panels.is_empty()).then(|| BarPanels {
-        title: format!("{}: {}", source.id, source.title),
-        columns: super::columns(3, panels.len()),
-        panels,
-        caption: vec![
-            format!("{} · {}", source.source, source.normalised),
-            format!("{HERE}: {}", reproduction.machine),
-            READING.to_owned(),
-        ],
-    })
+    let bars: Vec<(&str, Bar)> = published(source).chain(here(reproduction)).collect();
+    let palette = Palette::new(bars.iter().map(|(_, bar)| bar.name.clone()));
+    let panels = source.labels().into_iter().filter_map(|label| {
+        let bars = bars.iter().filter(|(of, _)| *of == label).map(|(_, bar)| bar.clone());
+        let bars = bars.map(|bar| Bar { style: palette.style(&bar.name), ..bar }).collect();
+        let unit = Unit::Factor("times as fast");
+        let panel = BarPanel::new(label.to_owned(), unit, bars);
+        (!panel.bars.is_empty()).then_some(BarPanel { reference: Some(1.0), ..panel })
+    });
+    let caption = vec![
+        format!("{} · {}", source.source, source.normalised),
+        format!("{HERE}: {}", reproduction.machine),
+        READING.to_owned(),
+    ];
+    Chart::new(format!("{}: {}", source.id, source.title), 3, panels.collect(), caption)
 }
 
-fn panel(label: &str, dots: &[Dot], palette: &Palette) -> Option<BarPanel> {
-    let bar = |dot: &Dot| Bar {
-        name: dot.series.clone(),
-        value: dot.speed_up,
-        interval: dot.interval,
-        dots: Vec::new(),
-        is_unsure: false,
-        words: units::times(dot.speed_up),
-        style: palette.style(&dot.series),
-    };
-    let bars = dots.iter().filter(|dot| dot.label == label).map(bar);
-    let bars: Vec<Bar> = bars.collect();
-    (!bars.is_empty()).then(|| BarPanel {
-        title: label.to_owned(),
-        unit: Unit::Factor("times as fast"),
-        bars,
-        refused: Vec::new(),
-        reference: Some(1.0),
-    })
-}
-
-fn published(reproduction: &Reproduction) -> impl Iterator<Item = Dot> {
-    let figure = &reproduction.figure;
+/// The bars of what was printed, with the labels of their values.
+fn published(figure: &Figure) -> impl Iterator<Item = (&str, Bar)> {
     figure.values.iter().filter_map(|value| {
-        Some(Dot {
-            series: value.hardware.clone(),
-            label: value.label.clone(),
-            speed_up: figure.published_speed_up(value)?,
-            interval: None,
-        })
+        let speed_up = figure.published_speed_up(value)?;
+        Some((value.label.as_str(), bar(&value.hardware, speed_up)))
     })
 }
 
-fn here(reproduction: &Reproduction) -> impl Iterator<Item = Dot> {
+/// The bars of what was measured.
+fn here(reproduction: &Reproduction) -> impl Iterator<Item = (&str, Bar)> {
     let labels = reproduction.figure.labels().into_iter();
     labels.filter_map(|label| {
         let speed_up = reproduction.speed_up(label)?;
@@ -81,13 +50,14 @@ fn here(reproduction: &Reproduction) -> impl Iterator<Item = Dot> {
             let at = |seconds: f64| speed_up * here.seconds / seconds;
             Some((at(interval.high), at(interval.low)))
         };
-        Some(Dot {
-            series: HERE.to_owned(),
-            label: label.to_owned(),
-            speed_up,
-            interval: reproduction.here(label).and_then(ends),
-        })
+        let interval = reproduction.here(label).and_then(ends);
+        Some((label, Bar { interval, ..bar(HERE, speed_up) }))
     })
+}
+
+/// A bar whose look is not known yet.
+fn bar(series: &str, speed_up: f64) -> Bar {
+    Bar::new(series, speed_up, units::times(speed_up), Style::reference())
 }
 
 #[cfg(test)]
@@ -110,7 +80,7 @@ mod tests {
     fn each_number_has_a_bar() {
         let table = reproduced("tab5.1");
         let chart = figure(&table).expect("a chart");
-        let published = published(&table).count();
+        let published = published(&table.figure).count();
         let here = here(&table).count();
         assert_eq!(here, 15, "all but the bases, and but the GPU");
         let bars: Vec<&Bar> = chart.panels.iter().flat_map(|panel| &panel.bars).collect();

@@ -4,11 +4,11 @@
 //! have no bars: they are said under the chart.
 
 use super::axes::Axis;
-use super::bar_panels::{BarPanel, BarPanels};
+use super::bar_panels::BarPanel;
 use super::bars::{self, Quantity};
 use super::caption;
+use super::chart::Chart;
 use super::lines::THREADS;
-use super::page_times::titled;
 use super::study::Study;
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
@@ -21,34 +21,33 @@ const READING: &str = "figures: of the first input; residuals and pulls: 68 % ar
 const SAME: f64 = 1.001;
 
 /// The chart of a study that knows how good its rows are.
-pub fn figure(study: &Study) -> Option<BarPanels> {
+pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let (study, threads) = with_quality(study)?;
     // What is found does not depend on where threads run, nor on how many.
     let of_data = study.varying.iter().filter(|axis| is_of_data(&axis.name));
     let axes: Vec<Axis> = of_data.cloned().collect();
-    let of = |quantity| bars::chart(&study, &axes, quantity, READING).panels;
-    let mut panels = all_titled(of(Quantity::Time), &format!("time, {threads}"));
+    let of = |quantity, what: &str| {
+        let panels = bars::chart(&study, &axes, quantity, READING).panels.into_iter();
+        panels.map(|panel| panel.showing(what)).collect::<Vec<_>>()
+    };
+    let mut panels = of(Quantity::Time, &format!("time, {threads}"));
     let mut same = Vec::new();
     for quality in Quality::ALL {
         match the_only_value(&study.rows, quality) {
             Some(value) => same.push(format!("{} {}", quality.name, quality.words(value))),
-            None => panels.extend(all_titled(of(Quantity::Quality(quality)), quality.name)),
+            None => panels.extend(of(Quantity::Quality(quality), quality.name)),
         }
     }
     let reading = match same.is_empty() {
         true => READING.to_owned(),
         false => format!("{READING}; the same for all: {}", same.join(", ")),
     };
-    Some(BarPanels {
+    Some(Chart {
         title: format!("{}: how good, how fast", study.algorithm),
         columns: 2,
         panels,
         caption: caption::caption(&study, &reading),
     })
-}
-
-fn all_titled(panels: Vec<BarPanel>, what: &str) -> Vec<BarPanel> {
-    panels.into_iter().map(|panel| titled(panel, what)).collect()
 }
 
 /// The value of a figure if all rows have the same.
@@ -71,14 +70,8 @@ fn with_quality<'a>(study: &Study<'a>) -> Option<(Study<'a>, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
+    use super::super::fixture::{of_study, row};
     use super::*;
-
-    fn of(rows: &[SummaryRow]) -> Option<BarPanels> {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        figure(&Study::new(&run, "sort", rows, &[], &names))
-    }
 
     fn good(variant: &str, threads: usize, efficiency: &str) -> SummaryRow {
         let mut row = SummaryRow { threads, ..row(variant, "n=1", 1e-3) };
@@ -91,13 +84,9 @@ mod tests {
 
     #[test]
     fn what_threads_do_not_change_is_shown_once_beside_the_time() {
-        let rows = [
-            good("a", 1, "0.97"),
-            good("a", 2, "0.97"),
-            good("b", 1, "0.95"),
-            good("b", 2, "0.95"),
-        ];
-        let chart = of(&rows).expect("known");
+        let rows = [("a", "0.97"), ("b", "0.95")]
+            .map(|(variant, value)| [1, 2].map(|threads| good(variant, threads, value)));
+        let chart = of_study(&rows.concat(), &[], figure).expect("known");
         let titles: Vec<_> = chart.panels.iter().map(|panel| panel.title.as_str()).collect();
         assert_eq!(titles, ["time, 1 thread", "efficiency"]);
         let values: Vec<f64> = chart.panels[1].bars.iter().map(|bar| bar.value).collect();
@@ -107,6 +96,6 @@ mod tests {
 
     #[test]
     fn rows_of_unknown_quality_have_no_such_chart() {
-        assert!(of(&[row("a", "n=1", 1e-3)]).is_none());
+        assert!(of_study(&[row("a", "n=1", 1e-3)], &[], figure).is_none());
     }
 }

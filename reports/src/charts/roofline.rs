@@ -8,10 +8,11 @@
 
 use super::axes::{self, Panel};
 use super::caption;
-use super::line_panels::{Cut, Kind, Line, LinePanel, LinePanels, Point, XAxis};
+use super::chart::Chart;
+use super::line_panels::{Cut, Line, LinePanel, Point, XAxis};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
-use super::study::{Study, median};
+use super::study::Study;
 use super::unit::Unit;
 use crate::rank::KERNEL;
 use crate::record::SummaryRow;
@@ -26,58 +27,36 @@ const READING: &str = "markers: items a second of the kernels over the bytes tha
 const BEYOND: f64 = 1.6;
 const TICKS: usize = 6;
 
-/// A variant's place.
-struct Place<'a> {
-    row: &'a SummaryRow,
-    bytes_an_item: f64,
-    items_a_second: f64,
-    bandwidth: f64,
-}
-
 /// The chart of a study, if some of its kernels tell what they move.
-pub fn figure(study: &Study) -> Option<LinePanels> {
-    let rows: Vec<&SummaryRow> =
-        study.stages.iter().copied().filter(|row| place(study, row).is_some()).collect();
-    let varying: Vec<_> = study.varying.iter().collect();
-    let panels = axes::panels(&rows, &varying);
-    let panels: Vec<LinePanel> =
-        panels.into_iter().filter_map(|panel| self::panel(study, panel)).collect();
-    let last = study.varying.last().map_or(1, |axis| axis.values.len());
-    (!panels.is_empty()).then(|| LinePanels {
-        title: format!("{}: kernels under the roof of memory", study.algorithm),
-        columns: super::columns(last, panels.len()),
-        panels,
-        has_legend: true,
-        caption: caption::of_samples(study, READING),
-    })
-}
-
-fn place<'a>(study: &Study, row: &'a SummaryRow) -> Option<Place<'a>> {
-    let moved = row.metrics.number(MOVED).filter(|moved| *moved > 0.0);
-    let bandwidth = study.run.ceilings.get(&row.device)?.copy_bytes_per_s;
-    let (items, seconds) = (row.items as f64, row.valid_median()?);
-    (row.stage == KERNEL && items > 0.0).then_some(())?;
-    Some(Place { row, bytes_an_item: moved? / items, items_a_second: items / seconds, bandwidth })
+pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
+    let panels = axes::panels(&study.stages, &study.varying).into_iter();
+    Chart::new(
+        format!("{}: kernels under the roof of memory", study.algorithm),
+        axes::panels_a_row(&study.varying),
+        panels.filter_map(|panel| self::panel(study, panel)).collect(),
+        caption::of_samples(study, READING),
+    )
 }
 
 fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
-    let places: Vec<Place> = panel.rows.iter().filter_map(|row| place(study, row)).collect();
-    let least = places.first().map(|it| it.row.bytes_min as f64 / it.row.items as f64)?;
-    let bandwidth = places.first()?.bandwidth;
-    let across = places.iter().map(|it| it.bytes_an_item).chain([least]);
-    let (left, right) = range(across)?;
+    let ceilings = &study.run.ceilings;
+    let rows = panel.rows.into_iter().filter(|row| ceilings.contains_key(&row.device));
+    let places: Vec<_> = rows.filter_map(|row| Some((row, place(row)?))).collect();
+    let first = places.first()?.0;
+    let bandwidth = ceilings.get(&first.device)?.copy_bytes_per_s;
+    let least = first.bytes_min as f64 / first.items as f64;
+    let (left, right) = range(places.iter().map(|(_, at)| at.x).chain([least]))?;
     let ends = [left / BEYOND, right * BEYOND];
-    let roof = ends.map(|x| Point { x, y: bandwidth / x, interval: None });
-    let speeds = places.iter().map(|it| it.items_a_second);
+    let roof = ends.map(|x| Point::new(x, bandwidth / x));
+    let speeds = places.iter().map(|(_, at)| at.y);
     let (low, high) = range(speeds.chain(roof.map(|point| point.y)))?;
-    let x = Scale::between(ends[0], ends[1], Spread::Log);
-    let mut lines = vec![Line {
-        name: ROOF.to_owned(),
-        style: Style::reference(),
-        kind: Kind::Reference,
-        points: roof.to_vec(),
-    }];
-    lines.extend(places.iter().map(|place| line(study, place)));
+    let x = Scale { low: ends[0], high: ends[1], spread: Spread::Log };
+    let mut lines = vec![Line::reference(ROOF, roof.to_vec())];
+    // A variant is one marker.
+    lines.extend(places.into_iter().map(|(row, at)| {
+        let name = study.series(row);
+        Line::curve(&name, study.style(&name), vec![at])
+    }));
     Some(LinePanel {
         title: panel.title,
         x: XAxis {
@@ -85,7 +64,7 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
             scale: x,
             ticks: x.ticks(TICKS).into_iter().map(|tick| (tick, format!("{tick}"))).collect(),
         },
-        y: Scale::between(low / BEYOND, high * BEYOND, Spread::Log),
+        y: Scale { low: low / BEYOND, high: high * BEYOND, spread: Spread::Log },
         unit: Unit::Rate("items a second"),
         lines,
         cuts: vec![Cut {
@@ -98,22 +77,17 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     })
 }
 
-/// A variant is one marker.
-fn line(study: &Study, place: &Place) -> Line {
-    let row = place.row;
-    let name = study.series(row);
+/// The bytes and the speed of kernels that tell what they move.
+fn place(row: &SummaryRow) -> Option<Point> {
+    let moved = row.metrics.number(MOVED).filter(|moved| *moved > 0.0)?;
+    let (items, seconds) = (row.items as f64, row.valid_median()?);
+    let speed = items / seconds;
     let ends = row.ci95_low_s.zip(row.ci95_high_s);
-    let share = place.items_a_second * median(row);
-    Line {
-        style: study.style(&name),
-        name,
-        kind: Kind::Curve,
-        points: vec![Point {
-            x: place.bytes_an_item,
-            y: place.items_a_second,
-            interval: ends.map(|(low, high)| (share / high, share / low)),
-        }],
-    }
+    (row.stage == KERNEL && items > 0.0).then(|| Point {
+        x: moved / items,
+        y: speed,
+        interval: ends.map(|(low, high)| (speed * seconds / high, speed * seconds / low)),
+    })
 }
 
 fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
@@ -126,7 +100,6 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
     use super::*;
     use crate::record::{Bandwidth, RunRecord};
 
@@ -140,11 +113,6 @@ mod tests {
 
     fn whole(variant: &str) -> SummaryRow {
         SummaryRow { device: "cuda:0".to_owned(), ..row(variant, "n=1", 1.0) }
-    }
-
-    fn of(rows: &[SummaryRow], run: &RunRecord) -> Option<LinePanels> {
-        let names = SeriesNames::new(rows);
-        figure(&Study::new(run, "sort", rows, &[], &names))
     }
 
     #[test]
@@ -161,7 +129,8 @@ mod tests {
             whole("untold"),
             kernel("untold", 0.1, 0),
         ];
-        let figure = of(&rows, &run).expect("two tell");
+        let of = |run: &RunRecord| figure(&Study::new(run, "sort", &rows, &[]));
+        let figure = of(&run).expect("two tell");
         let lines = &figure.panels[0].lines;
         let at = |name: &str| {
             let line = lines.iter().find(|line| line.name.starts_with(name)).expect(name);
@@ -174,6 +143,6 @@ mod tests {
         assert_eq!((x, y), (32.0, 31_250.0));
         assert_eq!(at("b")[0].y, y / 2.0);
         assert_eq!(figure.panels[0].cuts[0].at, 16.0);
-        assert!(of(&rows, &super::super::fixture::run()).is_none(), "no bandwidth was measured");
+        assert!(of(&super::super::fixture::run()).is_none(), "no bandwidth was measured");
     }
 }

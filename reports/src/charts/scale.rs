@@ -7,9 +7,12 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 /// How values spread over an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    low: f64,
-    high: f64,
-    spread: Spread,
+    /// The smallest value on the axis.
+    pub low: f64,
+    /// The largest value on the axis.
+    pub high: f64,
+    /// Linear or logarithmic.
+    pub spread: Spread,
 }
 
 /// Equal steps, or equal factors, a pixel.
@@ -32,11 +35,6 @@ impl Spread {
 }
 
 impl Scale {
-    /// From one value to another.
-    pub fn between(low: f64, high: f64, spread: Spread) -> Scale {
-        Scale { low, high, spread }
-    }
-
     /// From zero to a bit above `high`.
     pub fn from_zero(high: f64) -> Scale {
         let high = if high > 0.0 { high * 1.08 } else { 1.0 };
@@ -65,21 +63,6 @@ impl Scale {
         Scale { low, high, spread }
     }
 
-    /// Linear or logarithmic.
-    pub fn spread(&self) -> Spread {
-        self.spread
-    }
-
-    /// The smallest value on the axis.
-    pub fn low(&self) -> f64 {
-        self.low
-    }
-
-    /// The largest value on the axis.
-    pub fn high(&self) -> f64 {
-        self.high
-    }
-
     /// Where a value lies: 0 at the low end, 1 at the high end.
     pub fn position(&self, value: f64) -> f64 {
         match self.spread {
@@ -101,7 +84,11 @@ impl Scale {
                 let steps = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]];
                 let mut ticks = steps.map(|steps| self.multiples(steps)).into_iter();
                 let fitting = ticks.find(|ticks| ticks.len() <= count);
-                fitting.unwrap_or_else(|| thinned(self.multiples(&[1.0]), count))
+                fitting.unwrap_or_else(|| {
+                    let decades = self.multiples(&[1.0]);
+                    let step = decades.len().div_ceil(count.max(1)).max(1);
+                    decades.into_iter().step_by(step).collect()
+                })
             }
         }
     }
@@ -133,12 +120,6 @@ fn exponent(value: f64) -> i32 {
     value.clamp(-limit, limit) as i32
 }
 
-/// Every so many-th value, so that at most `count` are left.
-fn thinned(values: Vec<f64>, count: usize) -> Vec<f64> {
-    let step = values.len().div_ceil(count.max(1)).max(1);
-    values.into_iter().step_by(step).collect()
-}
-
 impl Ranged for Scale {
     type FormatOption = DefaultFormatting;
     type ValueType = f64;
@@ -162,9 +143,9 @@ mod tests {
 
     #[test]
     fn a_decade_makes_an_axis_logarithmic() {
-        assert_eq!(Scale::around(1.0, 9.0).spread(), Spread::Linear);
-        assert_eq!(Scale::around(1.0, 10.0).spread(), Spread::Log);
-        assert_eq!(Scale::around(0.0, 10.0).spread(), Spread::Linear);
+        assert_eq!(Scale::around(1.0, 9.0).spread, Spread::Linear);
+        assert_eq!(Scale::around(1.0, 10.0).spread, Spread::Log);
+        assert_eq!(Scale::around(0.0, 10.0).spread, Spread::Linear);
     }
 
     #[test]

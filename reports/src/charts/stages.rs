@@ -1,9 +1,9 @@
 //! Where the time of variants goes: a row of panels for each stage.
 
-use super::axes::{self, Axis, Panel};
-use super::bar_panels::{Bar, BarPanel, BarPanels};
+use super::axes;
+use super::bar_panels::{Bar, BarPanel};
 use super::caption;
-use super::page_times::titled;
+use super::chart::Chart;
 use super::study::Study;
 use super::unit::Unit;
 use crate::breakdown::{self, Breakdown, OTHER, breakdowns, stages};
@@ -21,108 +21,81 @@ const WHOLE: &str = "whole";
 /// Settings beside each other, those that take longest; the others are in tables.
 const MOST_SETTINGS: usize = 2;
 
-/// The stages of a setting.
-struct Setting {
-    title: String,
-    breakdown: Breakdown,
-}
-
 /// The chart of a study that has variants with stages.
-pub fn figure(study: &Study) -> Option<BarPanels> {
+pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let mut settings = settings(study);
     let stages_of = |bar: &breakdown::Bar| bar.parts.iter().filter(|part| part.0 != OTHER).count();
-    let mut bars = settings.iter().flat_map(|setting| &setting.breakdown.bars);
+    let mut bars = settings.iter().flat_map(|(_, breakdown)| &breakdown.bars);
     if !bars.any(|bar| stages_of(bar) >= FEWEST_STAGES) {
         return None;
     }
     let left_out = settings.len().saturating_sub(MOST_SETTINGS);
-    while settings.len() > MOST_SETTINGS {
-        let least =
-            settings.iter().enumerate().min_by(|a, b| a.1.seconds().total_cmp(&b.1.seconds()));
-        let Some((least, _)) = least else { break };
-        settings.remove(least);
+    for _ in 0..left_out {
+        let seconds = |i: usize| settings[i].1.bars.first().map_or(0.0, |bar| bar.total_s);
+        let shortest = (0..settings.len()).min_by(|a, b| seconds(*a).total_cmp(&seconds(*b)));
+        settings.remove(shortest.unwrap_or_default());
     }
-    let all: Vec<Breakdown> = settings.iter().map(|setting| setting.breakdown.clone()).collect();
-    let rows = std::iter::once(None).chain(stages(&all).into_iter().map(Some));
-    let panels = rows.flat_map(|stage| settings.iter().map(move |setting| (stage, setting)));
+    let (titles, breakdowns): (Vec<String>, Vec<Breakdown>) = settings.into_iter().unzip();
+    let rows = std::iter::once(None).chain(stages(&breakdowns).into_iter().map(Some));
+    let panels = rows.flat_map(|stage| {
+        let settings = titles.iter().zip(&breakdowns);
+        settings.map(move |(title, breakdown)| panel(study, title, &breakdown.bars, stage))
+    });
     let reading = match left_out {
         0 => READING.to_owned(),
         _ => format!("{READING}; {} not shown", units::counted(left_out, "further setting")),
     };
-    Some(BarPanels {
+    Some(Chart {
         title: format!("{}: time by stage", study.algorithm),
-        panels: panels.map(|(stage, setting)| panel(study, setting, stage)).collect(),
-        columns: settings.len(),
+        panels: panels.collect(),
+        columns: titles.len(),
         caption: caption::of_samples(study, &reading),
     })
 }
 
-impl Setting {
-    /// What the fastest takes.
-    fn seconds(&self) -> f64 {
-        self.breakdown.bars.first().map_or(0.0, |bar| bar.total_s)
-    }
-}
-
-fn settings(study: &Study) -> Vec<Setting> {
-    let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.stages).copied().collect();
-    let varying: Vec<&Axis> = study.varying.iter().collect();
-    let panels = axes::panels(&rows, &varying).into_iter();
-    panels.filter_map(|panel| setting(study, panel)).collect()
+/// The stages of each setting, with its title.
+fn settings(study: &Study) -> Vec<(String, Breakdown)> {
+    let panels = axes::panels(&study.with_stages(), &study.varying).into_iter();
+    let settings = panels.map(|panel| (panel.title, breakdown(study, &panel.rows)));
+    settings.filter_map(|(title, breakdown)| Some((title, breakdown?))).collect()
 }
 
 /// The bars of a panel, whatever devices they are of.
-fn setting(study: &Study, panel: Panel) -> Option<Setting> {
-    let found = breakdowns(&panel.rows, |row| study.series(row));
+fn breakdown(study: &Study, rows: &[&SummaryRow]) -> Option<Breakdown> {
+    let found = breakdowns(rows, |row| study.series(row));
     let axes = found.first()?.axes.clone();
     let mut bars: Vec<_> = found.into_iter().flat_map(|found| found.bars).collect();
     bars.sort_by(|a, b| a.total_s.total_cmp(&b.total_s));
-    Some(Setting { title: panel.title, breakdown: Breakdown { axes, bars } })
+    Some(Breakdown { axes, bars })
 }
 
 /// The variants at one stage, or as a whole.
-fn panel(study: &Study, setting: &Setting, stage: Option<&str>) -> BarPanel {
+fn panel(study: &Study, title: &str, bars: &[breakdown::Bar], stage: Option<&str>) -> BarPanel {
     let seconds = |bar: &breakdown::Bar| match stage {
         None => Some(bar.total_s),
         Some(stage) => bar.parts.iter().find(|part| part.0 == stage).map(|part| part.1),
     };
-    let bars = &setting.breakdown.bars;
     let best = bars.iter().filter_map(seconds).fold(f64::INFINITY, f64::min);
     let bar = |bar: &breakdown::Bar| {
         let value = seconds(bar)?;
-        let words = format!("{} · {}", units::seconds(value, 3), units::times(value / best));
-        Some(Bar {
-            name: bar.variant.clone(),
-            value,
-            interval: None,
-            dots: Vec::new(),
-            is_unsure: false,
-            words: match stage {
-                None => words,
-                Some(_) => format!("{words} · {:.0} %", 100.0 * value / bar.total_s),
-            },
-            style: study.style(&bar.variant),
-        })
+        let mut words = format!("{} · {}", units::seconds(value, 3), units::times(value / best));
+        if stage.is_some() {
+            words += &format!(" · {:.0} %", 100.0 * value / bar.total_s);
+        }
+        Some(Bar::new(&bar.variant, value, words, study.style(&bar.variant)))
     };
-    let panel = BarPanel {
-        title: setting.title.clone(),
-        unit: Unit::Time("median time"),
-        bars: bars.iter().filter_map(bar).collect(),
-        refused: Vec::new(),
-        reference: None,
-    };
-    titled(panel, stage.unwrap_or(WHOLE))
+    let bars = bars.iter().filter_map(bar).collect();
+    let panel = BarPanel::new(title.to_owned(), Unit::Time("median time"), bars);
+    panel.showing(stage.unwrap_or(WHOLE))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
+    use super::super::fixture::{of_study, row};
     use super::*;
 
-    fn of(rows: &[SummaryRow]) -> Option<BarPanels> {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        figure(&Study::new(&run, "sort", rows, &[], &names))
+    fn of(rows: &[SummaryRow]) -> Option<Chart<BarPanel>> {
+        of_study(rows, &[], figure)
     }
 
     fn rows(variant: &str, threads: usize, slower: f64) -> [SummaryRow; 3] {

@@ -6,21 +6,11 @@ use std::collections::{BTreeSet, HashMap};
 use super::axes::{self, Axis};
 use super::bars::Quantity;
 use super::palette::{Palette, Style};
-use super::placement;
 use crate::rank::{Rank, TOTAL, has_kernels, standing};
-use crate::record::{RunRecord, SampleRow, SummaryRow, YesNo};
+use crate::record::{RunRecord, SampleRow, SummaryRow};
 
 /// The device without a GPU.
 const CPU: &str = "cpu";
-
-/// The series of a whole run. They are named once for all of its charts, so
-/// that a variant looks the same in each of them.
-#[derive(Clone, Debug)]
-pub struct SeriesNames {
-    palette: Palette,
-    placements: Palette,
-    several_devices: bool,
-}
 
 /// One algorithm of a run.
 #[derive(Clone, Debug)]
@@ -41,23 +31,11 @@ pub struct Study<'a> {
     pub samples: &'a [SampleRow],
     /// What the rows show, where that has to be said: something runs on a GPU.
     pub ranked_by: Option<Rank>,
-    names: &'a SeriesNames,
-}
-
-impl SeriesNames {
-    /// Names the series of all rows of a run, drawable or not.
-    pub fn new(rows: &[SummaryRow]) -> Self {
-        let devices: BTreeSet<&str> = rows.iter().map(|row| row.device.as_str()).collect();
-        let several_devices = devices.len() > 1;
-        let series = rows
-            .iter()
-            .map(|row| (name(row, several_devices), row.variant.clone(), row.device != CPU));
-        SeriesNames {
-            palette: Palette::of_variants(series),
-            placements: Palette::new(rows.iter().map(placement::words)),
-            several_devices,
-        }
-    }
+    /// The looks of the series of the whole run, and of placements: they are the same in all of
+    /// its charts.
+    looks: Palette,
+    placements: Palette,
+    several_devices: bool,
 }
 
 impl<'a> Study<'a> {
@@ -67,21 +45,42 @@ impl<'a> Study<'a> {
         algorithm: &'a str,
         rows: &'a [SummaryRow],
         samples: &'a [SampleRow],
-        names: &'a SeriesNames,
     ) -> Self {
+        let several_devices = rows.iter().any(|row| row.device != rows[0].device);
+        let series = rows
+            .iter()
+            .map(|row| (name(row, several_devices), row.variant.clone(), row.device != CPU));
+        let looks = Palette::of_variants(series);
+        let placements = Palette::new(rows.iter().map(axes::placement));
         let of_study = rows.iter().filter(|row| row.algorithm == algorithm);
         let ranked_by = has_kernels(of_study.clone()).then_some(Rank::Total);
         let (rows, stages): (Vec<_>, Vec<_>) = of_study.partition(|row| row.stage == TOTAL);
-        let (rows, left_out): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_drawable(row));
-        let varying = axes::varying(&rows);
-        Study { run, algorithm, rows, stages, left_out, varying, samples, ranked_by, names }
+        let (rows, left_out): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|row| row.valid_median().is_some());
+        Study {
+            run,
+            algorithm,
+            varying: axes::varying(&rows),
+            rows,
+            stages,
+            left_out,
+            samples,
+            ranked_by,
+            looks,
+            placements,
+            several_devices,
+        }
+    }
+
+    /// The rows of whole runs and of their parts.
+    pub fn with_stages(&self) -> Vec<&'a SummaryRow> {
+        self.rows.iter().chain(&self.stages).copied().collect()
     }
 
     /// The same with the kernels of variants that have any; none if no variant has.
     pub fn by_kernels(&self) -> Option<Self> {
         self.ranked_by?;
-        let all = self.rows.iter().chain(&self.stages).copied();
-        let rows = standing(all, Rank::Kernel);
+        let rows = standing(self.with_stages(), Rank::Kernel);
         Some(Study {
             varying: axes::varying(&rows),
             rows,
@@ -90,29 +89,29 @@ impl<'a> Study<'a> {
         })
     }
 
-    /// The same without the rows of which a quantity is not known.
-    pub fn knowing(&self, quantity: Quantity) -> Self {
+    /// The same without the rows of which a quantity is not known; `None` if it is of none.
+    pub fn knowing(&self, quantity: Quantity) -> Option<Self> {
         let mut study = self.clone();
         let is_known = |row: &&SummaryRow| quantity.value(row).is_some();
         let (known, unknown): (Vec<_>, Vec<_>) = study.rows.into_iter().partition(is_known);
         study.rows = known;
         study.left_out.extend(unknown);
-        study
+        (!study.rows.is_empty()).then_some(study)
     }
 
     /// The name of a row's series: the variant, and the device if that is needed.
     pub fn series(&self, row: &SummaryRow) -> String {
-        name(row, self.names.several_devices)
+        name(row, self.several_devices)
     }
 
     /// The look of a series.
     pub fn style(&self, series: &str) -> Style {
-        self.names.palette.style(series)
+        self.looks.style(series)
     }
 
     /// The look of a placement where placements are compared.
     pub fn placement_style(&self, words: &str) -> Style {
-        self.names.placements.style(words)
+        self.placements.style(words)
     }
 
     /// The axis of this name, if it varies.
@@ -149,12 +148,6 @@ pub fn median(row: &SummaryRow) -> f64 {
 pub fn interval(row: &SummaryRow) -> Option<(f64, f64)> {
     let interval = row.ci95_low_s.zip(row.ci95_high_s);
     interval.filter(|(low, high)| *low > 0.0 && low <= high && high.is_finite())
-}
-
-/// Times of nothing have no place on a logarithmic scale.
-pub fn is_drawable(row: &SummaryRow) -> bool {
-    let is_time = |median: f64| median.is_finite() && median > 0.0;
-    row.valid == YesNo::Yes && row.median_s.is_some_and(is_time)
 }
 
 fn name(row: &SummaryRow, several_devices: bool) -> String {

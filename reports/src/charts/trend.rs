@@ -1,7 +1,8 @@
 //! Points over runs, with their levels: a panel each.
 
 use super::canvas::INK;
-use super::line_panels::{Cut, Kind, Line, LinePanel, LinePanels, Point};
+use super::chart::Chart;
+use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point};
 use super::lines::x_axis;
 use super::palette::{Palette, Style};
 use super::scale::Scale;
@@ -13,23 +14,17 @@ const READING: &str = "markers: median of a run, whiskers: its 95 % confidence i
     medians of levels · dashed: where the level changes, and by how much";
 
 /// The chart of some trends of one task; `None` without any.
-pub fn figure(algorithm: &str, trends: &[&Trend]) -> Option<LinePanels> {
+pub fn figure(algorithm: &str, trends: &[&Trend]) -> Option<Chart<LinePanel>> {
     let variant = |trend: &&Trend| trend.track.point.variant.clone();
     let palette = Palette::new(trends.iter().map(variant));
     let panel = |trend: &&Trend| panel(trend, palette.style(&trend.track.point.variant));
-    let panels: Vec<LinePanel> = trends.iter().map(panel).collect();
-    (!panels.is_empty()).then(|| LinePanels {
-        title: format!("{algorithm}: time over runs"),
-        columns: super::columns(3, panels.len()),
-        panels,
-        has_legend: false,
-        caption: vec![READING.to_owned()],
-    })
+    let panels = trends.iter().map(panel).collect();
+    Chart::new(format!("{algorithm}: time over runs"), 3, panels, vec![READING.to_owned()])
 }
 
 fn panel(trend: &Trend, style: Style) -> LinePanel {
     let visits = visits(trend, style);
-    let (low, high) = super::line_panels::extent([&visits]);
+    let (low, high) = line_panels::extent([&visits]);
     let levels = trend.levels.iter().map(level);
     LinePanel {
         title: title(trend),
@@ -62,13 +57,13 @@ fn visits(trend: &Trend, style: Style) -> Line {
         y: visit.median_s,
         interval: visit.interval,
     });
-    Line { name: "run".into(), style, kind: Kind::Dots, points: points.collect() }
+    Line { name: String::new(), style, kind: Kind::Dots, points: points.collect() }
 }
 
 fn level(level: &Level) -> Line {
-    let point = |run: usize| Point { x: number(run), y: level.median_s, interval: None };
+    let point = |run: usize| Point::new(number(run), level.median_s);
     Line {
-        name: "level".into(),
+        name: String::new(),
         style: Style::plain(INK),
         kind: Kind::Level,
         points: vec![point(level.runs.start), point(level.runs.end.saturating_sub(1))],

@@ -26,7 +26,7 @@ pub enum Unit {
 impl Unit {
     /// The name of the axis with the unit that suits the largest value, and the labels of all.
     pub fn axis(self, scale: &Scale, largest: f64) -> (String, impl Fn(f64) -> String + use<>) {
-        let own_units = scale.spread() == Spread::Log && scale.decades() > DECADES_OF_A_UNIT;
+        let own_units = scale.spread == Spread::Log && scale.decades() > DECADES_OF_A_UNIT;
         let (unit, in_units) = units::second_unit(largest);
         let name = match self {
             Unit::Number(what) | Unit::Factor(what) | Unit::Rate(what) => what.to_owned(),
@@ -57,14 +57,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_unit_suits_the_values() {
-        let (name, label) = Unit::Time("time").axis(&Scale::between(0.0, 1.5, Spread::Linear), 0.5);
+    fn the_unit_suits_the_values_and_many_decades_take_a_unit_each() {
+        let linear = Scale { low: 0.0, high: 1.5, spread: Spread::Linear };
+        let (name, label) = Unit::Time("time").axis(&linear, 0.5);
         assert_eq!((name.as_str(), label(0.002).as_str()), ("time [ms]", "2"));
-    }
-
-    #[test]
-    fn many_decades_take_a_unit_each() {
-        let (name, label) = Unit::Time("time").axis(&Scale::between(1e-6, 1.0, Spread::Log), 1.0);
+        let log = Scale { low: 1e-6, high: 1.0, spread: Spread::Log };
+        let (name, label) = Unit::Time("time").axis(&log, 1.0);
         assert_eq!((name.as_str(), label(1e-3).as_str()), ("time", "1 ms"));
     }
 }

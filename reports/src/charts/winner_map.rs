@@ -2,19 +2,19 @@
 
 use plotters::style::text_anchor::HPos;
 
-use super::axes::Axis;
+use super::axes::{self, Axis};
 use super::canvas::{
-    Area, At, Canvas, GRID, INK, PANEL_TITLE, Painted, Picture, QUIET, anchored, fill, height,
-    pixel, shortened, text, write, write_lines,
+    Area, At, GRID, INK, PANEL_TITLE, Painted, QUIET, anchored, fill, height, shortened, text,
+    write, write_lines,
 };
 use super::caption;
-use super::page::{numbered, packed};
+use super::chart::{Chart, Panel};
 use super::palette::Style;
 use super::study::Study;
 use super::text::{width, wrap};
 use crate::grouped::grouped;
+use crate::units;
 use crate::winners::{self, Evidence, Race};
-use crate::{shape, units};
 
 const READING: &str = "in each field: the fastest, how far it is ahead of the next, and of whom; \
     white: the intervals of the two overlap, or there are too few samples to say";
@@ -33,23 +33,10 @@ const QUIET_TEXT: f64 = 12.0;
 /// Around the fields of a panel: below their columns' names, and to the next one.
 const HEADER: f64 = 44.0;
 const BETWEEN: f64 = 22.0;
-/// Pixels of a page's fields, down.
-const PAGE: f64 = 1400.0;
-
-/// Maps of one task, a panel for each value of the axes that have no room in it.
-#[derive(Clone, Debug)]
-pub struct WinnerMap {
-    /// What is shown.
-    pub title: String,
-    /// The maps.
-    pub panels: Vec<Panel>,
-    /// Paragraphs under them.
-    pub caption: Vec<String>,
-}
 
 /// One map.
 #[derive(Clone, Debug)]
-pub struct Panel {
+pub struct WinnerMap {
     title: String,
     /// Names of the axes: across, and down.
     axes: [String; 2],
@@ -69,7 +56,7 @@ pub struct Field {
 
 /// The maps of a study over the axes of these names, or over those with the most values; none
 /// without at least two settings.
-pub fn figure(study: &Study, over: &[String]) -> Option<WinnerMap> {
+pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
     let races = winners::races_of(&study.rows);
     let varying = winners::varying(&races);
     let asked = over.iter().filter(|axis| varying.contains(axis));
@@ -81,16 +68,13 @@ pub fn figure(study: &Study, over: &[String]) -> Option<WinnerMap> {
     let setting = |race: &Race| others.iter().map(|axis| value(race, axis)).collect::<Vec<_>>();
     let panels = grouped(races.iter(), |race| setting(race)).into_iter();
     let panels = panels.map(|(values, races)| {
-        let pairs = others.iter().zip(&values);
-        let pairs = pairs.map(|(axis, value)| format!("{axis} = {}", shape::value(axis, value)));
-        Panel {
-            title: pairs.collect::<Vec<_>>().join(shape::SEPARATOR),
-            ..panel(study, &races, [&across, &down])
-        }
+        let title = axes::title(others.iter().map(String::as_str).zip(&values));
+        map(study, title, &races, [&across, &down])
     });
-    Some(WinnerMap {
+    Some(Chart {
         title: format!("{}: who is the fastest", study.algorithm),
         panels: panels.collect(),
+        columns: 1,
         caption: caption::of_samples(study, READING),
     })
 }
@@ -99,21 +83,16 @@ fn value(race: &Race, axis: &str) -> String {
     race.value(axis).unwrap_or_default().to_owned()
 }
 
-fn panel(study: &Study, races: &[&Race], [across, down]: [&str; 2]) -> Panel {
-    let values = |axis: &str| {
-        let mut values: Vec<String> = races.iter().map(|race| value(race, axis)).collect();
-        values.sort_by(|a, b| shape::order(a, b));
-        values.dedup();
-        Axis { name: axis.to_owned(), values }
-    };
-    let (columns, rows) = (values(across), values(down));
+fn map(study: &Study, title: String, races: &[&Race], [across, down]: [&str; 2]) -> WinnerMap {
+    let axis = |name: &str| Axis::new(name, races.iter().map(|race| value(race, name)));
+    let (columns, rows) = (axis(across), axis(down));
     let field = |x: &String, y: &String| {
         let mut at = races.iter().filter(|race| value(race, across) == *x);
         at.find(|race| value(race, down) == *y).map(|race| field(study, race))
     };
     let fields = |y: &String| columns.values.iter().map(|x| field(x, y)).collect();
-    Panel {
-        title: String::new(),
+    WinnerMap {
+        title,
         axes: [across.to_owned(), down.to_owned()],
         rows: rows.labels().into_iter().zip(rows.values.iter().map(fields)).collect(),
         columns: columns.labels(),
@@ -134,7 +113,7 @@ fn field(study: &Study, race: &Race) -> Field {
     Field { style: study.style(&name), name, beside, is_clear: evidence == Evidence::Clear }
 }
 
-impl Panel {
+impl WinnerMap {
     /// Pixels before the fields: the values of the axis that runs down.
     fn left(&self) -> f64 {
         let names = self.rows.iter().map(|(name, _)| width(name, NAME));
@@ -148,15 +127,22 @@ impl Panel {
         let room = ACROSS / self.columns.len() as f64;
         needed.min(FIELD[1]).min(room).max(FIELD[0])
     }
+}
 
-    fn size(&self) -> At {
+impl Panel for WinnerMap {
+    type Layout = ();
+    const DOWN: f64 = 1400.0;
+
+    fn layout(_: &[WinnerMap]) {}
+
+    fn size(&self, (): &()) -> At {
         let across = self.left() + self.columns.len() as f64 * (self.field() + GAP);
         let title = height(&wrap(&self.title, PANEL_TITLE, across), PANEL_TITLE);
         (across, title + HEADER + self.rows.len() as f64 * (FIELD[2] + GAP) + BETWEEN)
     }
 
-    fn paint(&self, area: &Area<'_>) -> Painted {
-        let title = wrap(&self.title, PANEL_TITLE, self.size().0);
+    fn paint(&self, area: &Area<'_>, (): &()) -> Painted {
+        let title = wrap(&self.title, PANEL_TITLE, self.size(&()).0);
         write_lines(area, &title, (0.0, 0.0), PANEL_TITLE, INK)?;
         let top = height(&title, PANEL_TITLE);
         let (left, across) = (self.left(), self.field());
@@ -207,48 +193,15 @@ impl Field {
     }
 }
 
-impl WinnerMap {
-    /// The maps in pieces that fit a page.
-    pub fn pages(self) -> Vec<WinnerMap> {
-        let pages = packed(self.panels, PAGE, |panel| panel.size().1);
-        let count = pages.len();
-        let page = |(i, panels)| WinnerMap {
-            title: numbered(&self.title, i, count),
-            panels,
-            caption: self.caption.clone(),
-        };
-        pages.into_iter().enumerate().map(page).collect()
-    }
-
-    /// The picture of the maps.
-    pub fn picture(&self) -> Result<Picture, String> {
-        let sizes: Vec<At> = self.panels.iter().map(Panel::size).collect();
-        let across = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
-        let panels = (across, sizes.iter().map(|size| size.1).sum());
-        let canvas = Canvas { title: &self.title, legend: &[], caption: &self.caption, panels };
-        canvas.paint(|area| {
-            let mut top = 0.0;
-            for (panel, size) in self.panels.iter().zip(&sizes) {
-                let corner = pixel((0.0, top));
-                panel.paint(&area.clone().shrink(corner, (size.0 as u32, size.1 as u32)))?;
-                top += size.1;
-            }
-            Ok(())
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
+    use super::super::fixture::{of_study, row};
     use super::*;
     use crate::record::SummaryRow;
 
-    fn of(rows: &[SummaryRow], over: &[&str]) -> Option<WinnerMap> {
-        let (run, names) = (run(), SeriesNames::new(rows));
+    fn of(rows: &[SummaryRow], over: &[&str]) -> Option<Chart<WinnerMap>> {
         let over: Vec<String> = over.iter().map(|&axis| axis.to_owned()).collect();
-        figure(&Study::new(&run, "sort", rows, &[], &names), &over)
+        of_study(rows, &[], |study| figure(study, &over))
     }
 
     fn rows() -> Vec<SummaryRow> {
@@ -261,23 +214,16 @@ mod tests {
         rows
     }
 
-    fn said(panel: &Panel) -> Vec<Vec<Option<&str>>> {
-        let rows = panel.rows.iter().map(|(_, fields)| fields.iter());
-        let names = rows.map(|fields| fields.map(|field| Some(field.as_ref()?.name.as_str())));
-        names.map(Iterator::collect).collect()
-    }
-
     #[test]
     fn each_setting_has_its_winner() {
         let panel = of(&rows(), &[]).expect("a map").panels.remove(0);
         assert_eq!(panel.columns, ["1", "2", "3"]);
-        let (fast, slow) = (Some("fast"), Some("slow"));
-        let found = said(&panel);
-        assert_eq!((found[0][0], found[0][2]), (fast, slow));
-        assert_eq!(found[1][2], None, "not measured");
-        let field = panel.rows[0].1[0].as_ref().expect("measured");
-        assert!(field.is_clear && field.beside == "2.00 × ahead of slow", "{field:?}");
-        let tie = panel.rows[0].1[1].as_ref().expect("measured");
+        let field = |row: usize, column: usize| panel.rows[row].1[column].as_ref();
+        let (first, last) = (field(0, 0).expect("measured"), field(0, 2).expect("measured"));
+        assert_eq!((first.name.as_str(), last.name.as_str()), ("fast", "slow"));
+        assert!(field(1, 2).is_none(), "not measured");
+        assert!(first.is_clear && first.beside == "2.00 × ahead of slow", "{first:?}");
+        let tie = field(0, 1).expect("measured");
         assert!(!tie.is_clear && tie.beside.starts_with("or "), "{tie:?}");
     }
 

@@ -51,7 +51,7 @@ fn keep(request: &DevicesRequest, record: &CeilingsRecord) -> Result<(), Failure
         return Ok(());
     };
     write_ceilings(folder, record)?;
-    charts::draw_links(folder, record)?;
+    charts::write(folder, &charts::draw_links(record)?)?;
     super::say(&format!("ceilings: {}", folder.display()));
     Ok(())
 }

@@ -61,7 +61,7 @@ fn tracks(runs: &[StoredSummary]) -> Vec<Track> {
 fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure> {
     let is_shown = |trend: &&Trend| listing == Listing::All || !trend.shifts.is_empty();
     let shown: Vec<&Trend> = trends.iter().filter(is_shown).collect();
-    for path in charts::draw_trends(folder, &shown)? {
+    for path in charts::write(folder, &charts::draw_trends(&shown)?)? {
         super::super::say(&format!("chart: {}", path.display()));
     }
     Ok(())

@@ -62,7 +62,9 @@ fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
 fn present(figures: &[Reproduction], run: &Run, request: &ReproduceRequest) -> Result<(), Failure> {
     if let Some(folder) = folder(run, request) {
         if request.output.charts {
-            charts::draw_published(folder, figures)?;
+            for figure in figures {
+                charts::write(folder, &charts::draw_published(figure)?)?;
+            }
         }
         write(&folder.join(PAGE), &page(figures, run, folder, request.output.rank)?)?;
     }

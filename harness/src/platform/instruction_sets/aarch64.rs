@@ -2,7 +2,8 @@
 
 use super::features;
 
-// Each with the kernel's word and bit. Source: Documentation/arch/arm64/elf_hwcaps.rst of Linux.
+// Each with the kernel's word and bit; libc names those of the first word. Source: Linux,
+// Documentation/arch/arm64/elf_hwcaps.rst and arch/arm64/include/uapi/asm/hwcap.h.
 #[cfg(target_os = "linux")]
 features! { is_aarch64_feature_detected, has:
     "aes"(libc::AT_HWCAP, libc::HWCAP_AES)
@@ -22,10 +23,10 @@ features! { is_aarch64_feature_detected, has:
     "sha2"(libc::AT_HWCAP, libc::HWCAP_SHA2)
     "sha3"(libc::AT_HWCAP, libc::HWCAP_SHA3)
     "sve"(libc::AT_HWCAP, libc::HWCAP_SVE)
-    "bf16"(libc::AT_HWCAP2, libc::HWCAP2_BF16)
-    "i8mm"(libc::AT_HWCAP2, libc::HWCAP2_I8MM)
-    "rand"(libc::AT_HWCAP2, libc::HWCAP2_RNG)
-    "sve2"(libc::AT_HWCAP2, libc::HWCAP2_SVE2)
+    "sve2"(libc::AT_HWCAP2, 1 << 1)
+    "i8mm"(libc::AT_HWCAP2, 1 << 13)
+    "bf16"(libc::AT_HWCAP2, 1 << 14)
+    "rand"(libc::AT_HWCAP2, 1 << 16)
 }
 
 #[cfg(not(target_os = "linux"))]

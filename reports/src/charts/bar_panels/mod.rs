@@ -5,15 +5,12 @@
 
 mod paint;
 
-use super::canvas::{PANEL_TITLE, height};
-use super::page::{numbered, packed};
+use super::canvas::PANEL_TITLE;
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::text::{width, wrap};
 use super::unit::Unit;
 
-/// Panels side by side up to this width, and below each other up to this height.
-const PAGE: (f64, f64) = (1600.0, 1500.0);
 /// From one bar to the next.
 const PITCH: f64 = 24.0;
 /// Of the labels of the ticks and of the name of the axis.
@@ -27,22 +24,8 @@ const NAME: f64 = 13.5;
 const VALUE: f64 = 12.5;
 /// Between a bar and its value, and between a name and its bar.
 const GAP: f64 = 8.0;
-/// Pixels between panels side by side, and below each other.
-const BETWEEN: f64 = 28.0;
+/// Pixels between panels below each other.
 const BELOW: f64 = 20.0;
-
-/// A chart of bars.
-#[derive(Clone, Debug)]
-pub struct BarPanels {
-    /// What is shown.
-    pub title: String,
-    /// The panels, in reading order.
-    pub panels: Vec<BarPanel>,
-    /// Panels that make a full row.
-    pub columns: usize,
-    /// Paragraphs under the panels.
-    pub caption: Vec<String>,
-}
 
 /// The bars of one setting, or of one quantity.
 #[derive(Clone, Debug)]
@@ -79,6 +62,19 @@ pub struct Bar {
 }
 
 impl Bar {
+    /// A plain bar without a whisker.
+    pub fn new(name: &str, value: f64, words: String, style: Style) -> Self {
+        Bar {
+            name: name.to_owned(),
+            value,
+            interval: None,
+            dots: Vec::new(),
+            is_unsure: false,
+            words,
+            style,
+        }
+    }
+
     fn end(&self) -> f64 {
         let whisker = self.interval.map_or(self.value, |(_, high)| high);
         self.dots.iter().copied().fold(self.value.max(whisker), f64::max)
@@ -90,13 +86,22 @@ impl Bar {
 }
 
 impl BarPanel {
-    fn rows(&self) -> usize {
-        self.bars.len() + self.refused.len()
+    /// A panel in which all have a bar.
+    pub fn new(title: String, unit: Unit, bars: Vec<Bar>) -> Self {
+        BarPanel { title, unit, bars, refused: Vec::new(), reference: None }
     }
 
-    /// Pixels down, without the title.
-    fn height(&self) -> f64 {
-        self.rows() as f64 * PITCH + AXIS_HEIGHT + BELOW
+    /// The same panel with a title that says what it shows.
+    pub fn showing(self, what: &str) -> Self {
+        let title = match self.title.as_str() {
+            "" => what.to_owned(),
+            title => format!("{what}, {title}"),
+        };
+        BarPanel { title, ..self }
+    }
+
+    fn rows(&self) -> usize {
+        self.bars.len() + self.refused.len()
     }
 
     fn names_width(&self) -> f64 {
@@ -127,19 +132,19 @@ impl BarPanel {
                 let margin = 0.05 * (high - low).max(0.1 * high);
                 let low = if from_zero { 0.0 } else { low - margin };
                 let high = low + (high - low) / room;
-                Scale::between(low, high, Spread::Linear)
+                Scale { low, high, spread: Spread::Linear }
             }
             Spread::Log => {
                 let low = low / 2.0;
-                Scale::between(low, low * (high / low).powf(1.0 / room), Spread::Log)
+                let high = low * (high / low).powf(1.0 / room);
+                Scale { low, high, spread: Spread::Log }
             }
         }
     }
 }
 
-/// Pixels that each panel of a chart has.
-struct Layout {
-    columns: usize,
+/// Pixels that each panel of an image has.
+pub struct Layout {
     title: f64,
     names: f64,
     bars: f64,
@@ -147,22 +152,6 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(chart: &BarPanels) -> Layout {
-        let widest = |of: fn(&BarPanel) -> f64| chart.panels.iter().map(of).fold(0.0, f64::max);
-        let mut layout = Layout {
-            columns: 1,
-            title: 0.0,
-            names: widest(BarPanel::names_width) + GAP,
-            bars: BARS[usize::from(chart.panels.len() > 1)],
-            words: widest(BarPanel::words_width) + 2.0 * GAP,
-        };
-        let fitting = ((PAGE.0 + BETWEEN) / (layout.width() + BETWEEN)) as usize;
-        let title = |panel: &BarPanel| height(&layout.title(panel), PANEL_TITLE);
-        layout.title = chart.panels.iter().map(title).fold(0.0, f64::max) + 7.0;
-        layout.columns = chart.columns.min(chart.panels.len()).min(fitting).max(1);
-        layout
-    }
-
     fn width(&self) -> f64 {
         self.names + self.bars + self.words
     }
@@ -170,74 +159,34 @@ impl Layout {
     fn title(&self, panel: &BarPanel) -> Vec<String> {
         wrap(&panel.title, PANEL_TITLE, self.width())
     }
-
-    fn row_height(&self, row: &[BarPanel]) -> f64 {
-        self.title + row.iter().map(BarPanel::height).fold(0.0, f64::max)
-    }
-
-    /// Of all panels.
-    fn size(&self, panels: &[BarPanel]) -> (f64, f64) {
-        let columns = self.columns as f64;
-        let width = columns * self.width() + (columns - 1.0) * BETWEEN;
-        (width, panels.chunks(self.columns).map(|row| self.row_height(row)).sum())
-    }
-}
-
-impl BarPanels {
-    /// The chart in pieces that fit a page, in full rows.
-    pub fn pages(self) -> Vec<BarPanels> {
-        let layout = Layout::new(&self);
-        let rows = self.panels.chunks(layout.columns).map(<[BarPanel]>::to_vec).collect();
-        let pages = packed(rows, PAGE.1, |row| layout.row_height(row));
-        let count = pages.len();
-        let page = |(i, rows): (usize, Vec<Vec<BarPanel>>)| BarPanels {
-            title: numbered(&self.title, i, count),
-            panels: rows.concat(),
-            columns: layout.columns,
-            caption: self.caption.clone(),
-        };
-        pages.into_iter().enumerate().map(page).collect()
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::chart::Chart;
     use super::*;
 
     #[test]
     fn a_scale_leaves_room_and_is_logarithmic_beyond_a_decade() {
-        let bar = |value: f64| Bar {
-            name: "a".into(),
-            value,
-            interval: None,
-            dots: Vec::new(),
-            is_unsure: false,
-            words: String::new(),
-            style: Style::reference(),
-        };
-        let panel = |values: &[f64]| BarPanel {
-            title: String::new(),
-            unit: Unit::Time("time"),
-            bars: values.iter().copied().map(bar).collect(),
-            refused: Vec::new(),
-            reference: None,
+        let panel = |values: &[f64]| {
+            let bar = |value: &f64| Bar::new("a", *value, String::new(), Style::reference());
+            BarPanel::new(String::new(), Unit::Time("time"), values.iter().map(bar).collect())
         };
         let near = panel(&[1e-3, 5e-3]).scale(0.5);
-        assert_eq!((near.spread(), near.position(5e-3)), (Spread::Linear, 0.5));
+        assert_eq!((near.spread, near.position(5e-3)), (Spread::Linear, 0.5));
         assert_eq!(near.position(0.0), 0.0);
         let far = panel(&[1e-6, 1e-3]).scale(0.5);
-        assert_eq!(far.spread(), Spread::Log);
+        assert_eq!(far.spread, Spread::Log);
         assert!((far.position(1e-3) - 0.5).abs() < 1e-9 && far.position(1e-6) > 0.0);
     }
 
     #[test]
     fn a_panel_without_bars_has_a_picture() {
         let refused = vec![("concat".to_owned(), "digis must be in order".to_owned())];
-        let unit = Unit::Time("time");
-        let panel = BarPanel { title: String::new(), unit, bars: vec![], refused, reference: None };
-        let caption = vec!["caption".to_owned()];
-        let chart = BarPanels { title: "sort".into(), panels: vec![panel], columns: 1, caption };
-        let picture = chart.picture().expect("painted");
-        assert!(picture.svg.contains("digis must be in order"));
+        let panel = BarPanel::new(String::new(), Unit::Time("time"), vec![]);
+        let panels = vec![BarPanel { refused, ..panel }];
+        let chart = Chart::new("sort".into(), 1, panels, vec!["caption".to_owned()]);
+        let images = chart.expect("a panel").svgs("sort", "", "bars").expect("painted");
+        assert!(images[0].svg.contains("digis must be in order"));
     }
 }

@@ -7,9 +7,10 @@ use plotters::style::text_anchor::HPos;
 use plotters::style::{RGBColor, TRANSPARENT};
 
 use super::super::canvas::{
-    Area, At, Canvas, GRID, INK, Painted, Picture, QUIET, anchored, disc, fill, line, pixel, place,
-    said, shortened, text, write, write_lines,
+    Area, At, GRID, INK, Painted, QUIET, anchored, disc, fill, height, line, place, said,
+    shortened, text, write, write_lines,
 };
+use super::super::chart::Panel;
 use super::super::scale::Scale;
 use super::*;
 
@@ -19,29 +20,27 @@ const TICK: f64 = 12.5;
 
 type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, RangedCoordf64>>;
 
-impl BarPanels {
-    /// The picture of the chart.
-    pub fn picture(&self) -> Result<Picture, String> {
-        let layout = Layout::new(self);
-        let size = layout.size(&self.panels);
-        let canvas =
-            Canvas { title: &self.title, legend: &[], caption: &self.caption, panels: size };
-        canvas.paint(|area| {
-            let mut top = 0.0;
-            for row in self.panels.chunks(layout.columns) {
-                for (column, panel) in row.iter().enumerate() {
-                    let left = column as f64 * (layout.width() + BETWEEN);
-                    let size = (layout.width() as u32, (layout.title + panel.height()) as u32);
-                    panel.paint(&area.clone().shrink(pixel((left, top)), size), &layout)?;
-                }
-                top += layout.row_height(row);
-            }
-            Ok(())
-        })
-    }
-}
+impl Panel for BarPanel {
+    type Layout = Layout;
+    const BETWEEN: f64 = 28.0;
 
-impl BarPanel {
+    fn layout(panels: &[BarPanel]) -> Layout {
+        let widest = |of: fn(&BarPanel) -> f64| panels.iter().map(of).fold(0.0, f64::max);
+        let layout = Layout {
+            title: 0.0,
+            names: widest(BarPanel::names_width) + GAP,
+            bars: BARS[usize::from(panels.len() > 1)],
+            words: widest(BarPanel::words_width) + 2.0 * GAP,
+        };
+        let titles = panels.iter().map(|panel| height(&layout.title(panel), PANEL_TITLE));
+        Layout { title: titles.fold(0.0, f64::max) + 7.0, ..layout }
+    }
+
+    fn size(&self, layout: &Layout) -> At {
+        let bars = self.rows() as f64 * PITCH + AXIS_HEIGHT + BELOW;
+        (layout.width(), layout.title + bars)
+    }
+
     fn paint(&self, area: &Area<'_>, layout: &Layout) -> Painted {
         let room = layout.bars + layout.words;
         write_lines(area, &layout.title(self), (0.0, 0.0), PANEL_TITLE, INK)?;
@@ -73,14 +72,16 @@ impl BarPanel {
             bar.paint(area, &plot, row as f64)?;
         }
         for (row, (name, reason)) in (self.bars.len()..).zip(&self.refused) {
-            let at = place(area, &plot, (scale.low(), row as f64 + 0.5));
+            let at = place(area, &plot, (scale.low, row as f64 + 0.5));
             write_name(area, name, at, QUIET)?;
             let reason = shortened(reason, VALUE, room - GAP);
             write(area, &reason, at, &anchored(text(VALUE, QUIET), HPos::Left))?;
         }
         Ok(())
     }
+}
 
+impl BarPanel {
     /// A dashed line across all bars.
     fn paint_reference(&self, area: &Area<'_>, plot: &Plot<'_>) -> Painted {
         let Some(value) = self.reference else { return Ok(()) };

@@ -6,15 +6,12 @@ mod paint;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-use super::canvas::{At, PANEL_TITLE, height};
-use super::page::numbered;
+use super::canvas::At;
 use super::palette::Style;
 use super::scale::Scale;
-use super::text::{width, wrap};
+use super::text::width;
 use super::unit::Unit;
 
-/// Panels side by side up to this width, and below each other up to this height.
-const PAGE: At = (1600.0, 1500.0);
 /// Pixels of a plot, alone and among others.
 const PLOT: [At; 2] = [(780.0, 460.0), (390.0, 260.0)];
 /// What surrounds a plot: left and right, its axis below, and the room to the next one.
@@ -26,21 +23,6 @@ const BELOW: f64 = 22.0;
 const TICK: f64 = 13.0;
 /// Between labels of ticks.
 const APART: f64 = 10.0;
-
-/// A chart of lines.
-#[derive(Clone, Debug)]
-pub struct LinePanels {
-    /// What is shown.
-    pub title: String,
-    /// The panels, in reading order.
-    pub panels: Vec<LinePanel>,
-    /// Panels that make a full row.
-    pub columns: usize,
-    /// Whether the lines are named above the panels.
-    pub has_legend: bool,
-    /// Paragraphs under the panels.
-    pub caption: Vec<String>,
-}
 
 /// Lines in one plot, in the order in which they are painted.
 #[derive(Clone, Debug)]
@@ -73,7 +55,7 @@ pub struct XAxis {
 /// Points that belong together.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// As the legend says.
+    /// As the legend says, which leaves out those without a name.
     pub name: String,
     /// The look.
     pub style: Style,
@@ -122,11 +104,44 @@ pub struct Cut {
     pub style: Style,
 }
 
+impl Line {
+    /// Markers joined by a line.
+    pub fn curve(name: &str, style: Style, points: Vec<Point>) -> Line {
+        Line { name: name.to_owned(), style, kind: Kind::Curve, points }
+    }
+
+    /// A dashed line of what data are compared with.
+    pub fn reference(name: &str, points: Vec<Point>) -> Line {
+        let (name, style) = (name.to_owned(), Style::reference());
+        Line { name, style, kind: Kind::Reference, points }
+    }
+}
+
 impl Point {
+    /// A value without a whisker.
+    pub fn new(x: f64, y: f64) -> Point {
+        Point { x, y, interval: None }
+    }
+
     fn extent(&self) -> (f64, f64) {
         let (low, high) = self.interval.unwrap_or((self.y, self.y));
         (low.min(self.y), high.max(self.y))
     }
+}
+
+/// Panels over the same axes, of titles with their lines; `y` makes the vertical one from the
+/// smallest and the largest value of all lines.
+pub fn over(
+    x: &XAxis,
+    unit: Unit,
+    y: impl FnOnce(f64, f64) -> Scale,
+    lines: Vec<(String, Vec<Line>)>,
+) -> Vec<LinePanel> {
+    let (low, high) = extent(lines.iter().flat_map(|(_, lines)| lines));
+    let y = y(low, high);
+    let panel =
+        |(title, lines)| LinePanel { title, x: x.clone(), y, unit, lines, cuts: Vec::new() };
+    lines.into_iter().map(panel).collect()
 }
 
 /// The smallest and the largest value that the lines show.
@@ -186,49 +201,6 @@ impl Ranged for XAxis {
     }
 }
 
-/// Pixels that each panel of a chart has.
-struct Layout {
-    columns: usize,
-    plot: At,
-    title: f64,
-}
-
-impl Layout {
-    fn new(chart: &LinePanels) -> Layout {
-        let plot = PLOT[usize::from(chart.panels.len() > 1)];
-        let title =
-            |panel: &LinePanel| height(&wrap(&panel.title, PANEL_TITLE, plot.0), PANEL_TITLE);
-        let fitting = (PAGE.0 / (LEFT + plot.0 + RIGHT)) as usize;
-        Layout {
-            columns: chart.columns.min(chart.panels.len()).min(fitting).max(1),
-            plot,
-            title: chart.panels.iter().map(title).fold(0.0, f64::max) + 6.0,
-        }
-    }
-
-    fn cell(&self) -> At {
-        (LEFT + self.plot.0 + RIGHT, self.title + self.plot.1 + AXIS + BELOW)
-    }
-}
-
-impl LinePanels {
-    /// The chart in pieces that fit a page, in full rows.
-    pub fn pages(self) -> Vec<LinePanels> {
-        let layout = Layout::new(&self);
-        let rows = ((PAGE.1 / layout.cell().1) as usize).max(1);
-        let pages = self.panels.chunks(rows * layout.columns);
-        let count = pages.len();
-        let page = |(i, panels): (usize, &[LinePanel])| LinePanels {
-            title: numbered(&self.title, i, count),
-            panels: panels.to_vec(),
-            columns: layout.columns,
-            has_legend: self.has_legend,
-            caption: self.caption.clone(),
-        };
-        pages.enumerate().map(page).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::scale::Spread;
@@ -236,13 +208,8 @@ mod tests {
 
     #[test]
     fn the_extent_takes_in_whiskers() {
-        let point = |y: f64, interval: Option<(f64, f64)>| Point { x: 1.0, y, interval };
-        let line = Line {
-            name: "a".into(),
-            style: Style::reference(),
-            kind: Kind::Curve,
-            points: vec![point(2.0, Some((1.0, 5.0))), point(3.0, None)],
-        };
+        let whisker = Point { interval: Some((1.0, 5.0)), ..Point::new(1.0, 2.0) };
+        let line = Line::reference("a", vec![whisker, Point::new(1.0, 3.0)]);
         assert_eq!(extent(&[line]), (1.0, 5.0));
     }
 

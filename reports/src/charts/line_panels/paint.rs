@@ -6,10 +6,11 @@ use plotters::style::TRANSPARENT;
 use plotters::style::text_anchor::HPos;
 
 use super::super::canvas::{
-    Area, At, Canvas, GRID, INK, Painted, Picture, QUIET, anchored, dashed, fill, line, pixel,
-    place, said, text, write, write_lines,
+    Area, GRID, INK, PANEL_TITLE, Painted, QUIET, anchored, dashed, fill, height, line, place,
+    said, text, write, write_lines,
 };
-use super::super::legend::Entry;
+use super::super::chart::Panel;
+use super::super::text::wrap;
 use super::*;
 use crate::grouped::grouped;
 
@@ -22,54 +23,45 @@ const MARKER: f64 = 4.5;
 
 type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<XAxis, Scale>>;
 
-impl LinePanels {
-    /// The picture of the chart.
-    pub fn picture(&self) -> Result<Picture, String> {
-        let layout = Layout::new(self);
-        let (width, height) = layout.cell();
-        let rows = self.panels.len().div_ceil(layout.columns);
-        let legend = if self.has_legend { self.legend() } else { Vec::new() };
-        let canvas = Canvas {
-            title: &self.title,
-            legend: &legend,
-            caption: &self.caption,
-            panels: (layout.columns as f64 * width, rows as f64 * height),
-        };
-        canvas.paint(|area| {
-            for (i, panel) in self.panels.iter().enumerate() {
-                let (column, row) = (i % layout.columns, i / layout.columns);
-                let corner = pixel((column as f64 * width, row as f64 * height));
-                let cell = area.clone().shrink(corner, (width as u32, height as u32));
-                panel.paint(&cell, &layout)?;
-            }
-            Ok(())
-        })
+/// Pixels that each panel of an image has.
+pub struct Layout {
+    plot: At,
+    title: f64,
+}
+
+impl Panel for LinePanel {
+    type Layout = Layout;
+
+    fn layout(panels: &[LinePanel]) -> Layout {
+        let plot = PLOT[usize::from(panels.len() > 1)];
+        let titles = panels.iter().map(|panel| wrap(&panel.title, PANEL_TITLE, plot.0));
+        let titles = titles.map(|lines| height(&lines, PANEL_TITLE));
+        Layout { plot, title: titles.fold(0.0, f64::max) + 6.0 }
+    }
+
+    fn size(&self, Layout { plot, title }: &Layout) -> At {
+        (LEFT + plot.0 + RIGHT, title + plot.1 + AXIS + BELOW)
     }
 
     /// The lines by how high they lie, references last.
-    fn legend(&self) -> Vec<Entry> {
-        let lines = || self.panels.iter().flat_map(|panel| &panel.lines);
-        let named = grouped(lines(), |line| line.name.clone()).into_iter();
-        let mut entries: Vec<(f64, Entry)> = named
-            .map(|(name, lines)| {
+    fn legend(panels: &[LinePanel]) -> Vec<&Line> {
+        let lines = panels.iter().flat_map(|panel| &panel.lines);
+        let named = grouped(lines.filter(|line| !line.name.is_empty()), |line| &line.name);
+        let mut entries: Vec<(f64, &Line)> = named
+            .into_iter()
+            .map(|(_, lines)| {
                 let points = lines.iter().flat_map(|line| &line.points);
                 let logs: Vec<f64> = points.map(|point| point.y.ln()).collect();
-                let Line { style, kind, .. } = lines[0];
-                (
-                    logs.iter().sum::<f64>() / logs.len() as f64,
-                    Entry { name, style: *style, kind: *kind },
-                )
+                (logs.iter().sum::<f64>() / logs.len() as f64, lines[0])
             })
             .collect();
         entries.sort_by(|(a, one), (b, other)| {
-            let is_reference = |entry: &Entry| entry.kind == Kind::Reference;
+            let is_reference = |line: &Line| line.kind == Kind::Reference;
             is_reference(one).cmp(&is_reference(other)).then(b.total_cmp(a))
         });
-        entries.into_iter().map(|(_, entry)| entry).collect()
+        entries.into_iter().map(|(_, line)| line).collect()
     }
-}
 
-impl LinePanel {
     fn paint(&self, area: &Area<'_>, layout: &Layout) -> Painted {
         let title = wrap(&self.title, PANEL_TITLE, layout.plot.0);
         write_lines(area, &title, (LEFT, 0.0), PANEL_TITLE, INK)?;
@@ -81,7 +73,7 @@ impl LinePanel {
             .y_label_area_size(LEFT as i32)
             .build_cartesian_2d(self.x.clone(), self.y)
             .map_err(said)?;
-        let (name, label) = self.unit.axis(&self.y, self.y.high());
+        let (name, label) = self.unit.axis(&self.y, self.y.high);
         plot.configure_mesh()
             .x_labels(self.x.ticks.len().max(1))
             .x_label_formatter(&|value| self.x.label(*value))
@@ -104,14 +96,18 @@ impl LinePanel {
 }
 
 impl Line {
+    /// Paints what joins these points.
+    pub fn paint_stroke(&self, area: &Area<'_>, points: &[At]) -> Painted {
+        match self.kind {
+            Kind::Dots => Ok(()),
+            Kind::Curve | Kind::Level => line(area, points, self.style.color, 2),
+            Kind::Reference => dashed(area, points, self.style.color),
+        }
+    }
+
     fn paint(&self, area: &Area<'_>, plot: &Plot<'_>) -> Painted {
         let points: Vec<At> = self.points.iter().map(|p| place(area, plot, (p.x, p.y))).collect();
-        let color = self.style.color;
-        match self.kind {
-            Kind::Dots => {}
-            Kind::Curve | Kind::Level => line(area, &points, color, 2)?,
-            Kind::Reference => dashed(area, &points, color)?,
-        }
+        self.paint_stroke(area, &points)?;
         let radius = match self.kind {
             Kind::Curve => MARKER,
             Kind::Dots => MARKER / 2.0,
@@ -122,7 +118,7 @@ impl Line {
                 let [low, high] = [low, high].map(|end| place(area, plot, (point.x, end)).1);
                 let cap = |y: f64| [(at.0 - radius, y), (at.0 + radius, y)];
                 for ends in [[(at.0, low), (at.0, high)], cap(low), cap(high)] {
-                    line(area, &ends, color, 1)?;
+                    line(area, &ends, self.style.color, 1)?;
                 }
             }
             self.style.paint_marker(area, at, radius)?;

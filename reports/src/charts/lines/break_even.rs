@@ -7,17 +7,17 @@
 
 use statistics::Contest;
 
-use super::super::axes::Axis;
+use super::super::axes::{self, Axis};
 use super::super::caption;
-use super::super::line_panels::{self, Cut, Kind, Line, LinePanel, LinePanels, Point};
+use super::super::chart::Chart;
+use super::super::line_panels::{self, Cut, Line, LinePanel};
 use super::super::palette::{Palette, Style};
 use super::super::scale::{Scale, Spread};
-use super::super::study::{Study, interval, median};
+use super::super::study::Study;
 use super::super::unit::Unit;
-use super::x_axis;
+use super::{point, x_axis};
 use crate::break_even::{self, Sweep, Way};
-use crate::record::SummaryRow;
-use crate::{shape, units};
+use crate::units;
 
 /// The names in the legend.
 const CPU: &str = "fastest on the CPU";
@@ -29,40 +29,29 @@ const READING: &str = "markers: median of the fastest variant, on the CPU with t
     dashed: where lines cross; shaded: 95 % confidence interval of that";
 
 /// The chart of a study, if it has a CPU and a GPU at enough sizes.
-pub fn figure(study: &Study) -> Option<LinePanels> {
-    let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.stages).copied().collect();
-    let sweeps = break_even::sweeps(&rows);
-    let axis = sizes(&sweeps)?;
-    let all: Vec<Vec<Line>> = sweeps.iter().map(lines).collect();
-    let (low, high) = line_panels::extent(all.iter().flatten());
-    let panel = |(sweep, lines): (&Sweep, Vec<Line>)| LinePanel {
-        title: title(sweep),
-        x: x_axis::of(&axis),
-        y: Scale::new(low, high, Spread::Log),
-        unit: Unit::Time("median time an item"),
-        lines,
-        cuts: cuts(sweep),
-    };
-    let panels: Vec<LinePanel> = sweeps.iter().zip(all).map(panel).collect();
-    Some(LinePanels {
-        title: format!("{}: from which size on a GPU is worth it", study.algorithm),
-        columns: super::super::columns(panels.len(), panels.len()),
+pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
+    let sweeps = break_even::sweeps(&study.with_stages());
+    let x = x_axis::of(&sizes(&sweeps)?);
+    let lines = sweeps.iter().map(|sweep| (title(sweep), lines(sweep))).collect();
+    let y = |low, high| Scale::new(low, high, Spread::Log);
+    let mut panels = line_panels::over(&x, Unit::Time("median time an item"), y, lines);
+    for (panel, sweep) in panels.iter_mut().zip(&sweeps) {
+        panel.cuts = cuts(sweep);
+    }
+    Chart::new(
+        format!("{}: from which size on a GPU is worth it", study.algorithm),
+        panels.len(),
         panels,
-        has_legend: true,
-        caption: caption(study, &sweeps),
-    })
+        caption(study, &sweeps),
+    )
 }
 
 /// All sizes of all sweeps as an axis; `None` without any.
 fn sizes(sweeps: &[Sweep]) -> Option<Axis> {
     let name = format!("{}s", sweeps.first()?.item);
     let curves = sweeps.iter().flat_map(|sweep| [&sweep.cpu, &sweep.end_to_end, &sweep.kernels]);
-    let mut sizes: Vec<u64> =
-        curves.flat_map(|curve| curve.points()).map(|(size, _)| size).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let values = sizes.iter().map(u64::to_string).collect();
-    Some(Axis { name, values })
+    let sizes = curves.flat_map(|curve| curve.points()).map(|(size, _)| size.to_string());
+    Some(Axis::new(&name, sizes))
 }
 
 fn lines(sweep: &Sweep) -> Vec<Line> {
@@ -72,20 +61,8 @@ fn lines(sweep: &Sweep) -> Vec<Line> {
 }
 
 fn line(name: &str, curve: &break_even::Curve) -> Line {
-    let point = |(size, row): (u64, &SummaryRow)| {
-        let an_item = |seconds: f64| seconds / size as f64;
-        Point {
-            x: size as f64,
-            y: an_item(median(row)),
-            interval: interval(row).map(|(low, high)| (an_item(low), an_item(high))),
-        }
-    };
-    Line {
-        name: name.to_owned(),
-        style: style(name),
-        kind: Kind::Curve,
-        points: curve.points().map(point).collect(),
-    }
+    let points = curve.points().map(|(size, row)| point(size as f64, row, size as f64));
+    Line::curve(name, style(name), points.collect())
 }
 
 /// Where lines cross. They fall from left to right, and kernels break even first: there is
@@ -123,9 +100,7 @@ fn style_of(way: Way) -> Style {
 
 /// `order = random · device = cuda:0`.
 fn title(sweep: &Sweep) -> String {
-    let pair = |(name, value): &(String, String)| format!("{name} = {}", shape::value(name, value));
-    let pairs: Vec<String> = sweep.setting.iter().map(pair).collect();
-    pairs.join(shape::SEPARATOR)
+    axes::title(sweep.setting.iter().map(|(name, value)| (name.as_str(), value)))
 }
 
 /// What any chart says, and for each panel from where on who wins.
@@ -144,14 +119,12 @@ fn caption(study: &Study, sweeps: &[Sweep]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{break_even_rows, run};
-    use super::super::super::study::SeriesNames;
+    use super::super::super::fixture::{break_even_rows, of_study};
     use super::*;
+    use crate::record::SummaryRow;
 
     fn panels(rows: &[SummaryRow]) -> Vec<LinePanel> {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        let study = Study::new(&run, "sort", rows, &[], &names);
-        figure(&study).map_or_else(Vec::new, |figure| figure.panels)
+        of_study(rows, &[], figure).map_or_else(Vec::new, |figure| figure.panels)
     }
 
     #[test]
@@ -182,12 +155,5 @@ mod tests {
         rows.iter_mut().for_each(|row| row.ci95_low_s = None);
         let cuts = panels(&rows).remove(0).cuts;
         assert!(cuts.len() == 2 && cuts.iter().all(|cut| cut.interval.is_none()));
-    }
-
-    #[test]
-    fn without_a_gpu_nothing_is_drawn() {
-        let mut rows = break_even_rows(&["random"]);
-        rows.retain(|row| row.device == "cpu");
-        assert!(panels(&rows).is_empty());
     }
 }

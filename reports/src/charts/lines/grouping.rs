@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::axes::{self, Axis};
+use super::super::axes::{self, Axis, PLACEMENT};
 use super::super::palette::Style;
-use super::super::placement;
 use super::super::study::Study;
 use super::THREADS;
 use crate::record::SummaryRow;
 use crate::shape;
+use crate::units::counted;
 
 /// Panels of lines.
 #[derive(Clone, Debug)]
@@ -55,27 +55,10 @@ pub struct Line<'a> {
 }
 
 impl Lines {
-    fn of(study: &Study, axis: &Axis) -> Lines {
-        let varies = |name: &&str| study.varying_axis(name).is_some();
-        match axis.name == THREADS && placement::AXES.iter().any(varies) {
-            true => Lines::Placements,
-            false => Lines::Variants,
-        }
-    }
-
-    /// The axes that make panels.
-    fn panel_axes<'s>(self, study: &'s Study, axis: &Axis) -> Vec<&'s Axis> {
-        let in_line = |other: &Axis| {
-            self == Lines::Placements && placement::AXES.contains(&other.name.as_str())
-        };
-        let others = study.varying.iter();
-        others.filter(|other| *other != axis && !in_line(other)).collect()
-    }
-
     fn name(self, study: &Study, row: &SummaryRow) -> String {
         match self {
             Lines::Variants => study.series(row),
-            Lines::Placements => placement::words(row),
+            Lines::Placements => axes::placement(row),
         }
     }
 
@@ -90,11 +73,16 @@ impl Lines {
 impl<'a> Grouping<'a> {
     /// The lines of a study over `axis`.
     pub fn new(study: &Study<'a>, axis: &Axis) -> Grouping<'a> {
-        let lines = Lines::of(study, axis);
-        let others = lines.panel_axes(study, axis);
+        let is_placement = |axis: &Axis| PLACEMENT.contains(&axis.name.as_str());
+        let lines = match axis.name == THREADS && study.varying.iter().any(is_placement) {
+            true => Lines::Placements,
+            false => Lines::Variants,
+        };
+        let mut others = study.varying.clone();
+        others.retain(|other| other != axis && (lines == Lines::Variants || !is_placement(other)));
         let panels = axes::panels(&study.rows, &others);
         let (panels, row) = match lines {
-            Lines::Variants => (panels, others.last().map_or(1, |axis| axis.values.len())),
+            Lines::Variants => (panels, axes::panels_a_row(&others)),
             Lines::Placements => (by_series(study, &panels), study.series_count()),
         };
         let panel = |panel: axes::Panel<'a>| Panel {
@@ -132,11 +120,9 @@ impl<'a> Grouping<'a> {
 
 /// `; 2 lines with a single number of threads not shown`.
 pub fn not_shown(lines: usize) -> String {
-    let single = "with a single number of threads not shown";
     match lines {
         0 => String::new(),
-        1 => format!("; 1 line {single}"),
-        _ => format!("; {lines} lines {single}"),
+        _ => format!("; {} with a single number of threads not shown", counted(lines, "line")),
     }
 }
 
@@ -190,8 +176,7 @@ fn lines_of<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{row, run};
-    use super::super::super::study::SeriesNames;
+    use super::super::super::fixture::{of_study, row};
     use super::*;
 
     fn placed(variant: &str, threads: usize, places: &str) -> SummaryRow {
@@ -203,63 +188,41 @@ mod tests {
         }
     }
 
-    /// Titles of the panels with the names of their lines.
-    fn of(rows: &[SummaryRow]) -> Vec<(String, Vec<String>)> {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        let study = Study::new(&run, "sort", rows, &[], &names);
-        let threads = study.varying_axis(THREADS).expect("threads vary");
-        let panels = Grouping::new(&study, threads).panels.into_iter();
-        let names = |panel: &Panel| panel.lines.iter().map(|line| line.name.clone()).collect();
-        panels.map(|panel| (panel.title.clone(), names(&panel))).collect()
+    fn over_threads<T>(rows: &[SummaryRow], of: impl FnOnce(Grouping) -> T) -> T {
+        of_study(rows, &[], |study| {
+            of(Grouping::new(study, study.varying_axis(THREADS).expect("threads vary")))
+        })
     }
 
     #[test]
     fn one_placement_leaves_the_lines_to_the_variants() {
-        let rows: Vec<_> = ["a", "b"]
-            .iter()
-            .flat_map(|name| [1, 2].map(|threads| placed(name, threads, "cores")))
-            .collect();
-        let variants = vec!["a".to_owned(), "b".to_owned()];
-        assert_eq!(of(&rows), [(String::new(), variants)]);
+        let rows = ["a", "b"].map(|name| [1, 2].map(|threads| placed(name, threads, "cores")));
+        over_threads(&rows.concat(), |grouping| {
+            let [panel] = &grouping.panels[..] else { panic!("several panels") };
+            let names: Vec<_> = panel.lines.iter().map(|line| line.name.as_str()).collect();
+            assert_eq!((panel.title.as_str(), names), ("", vec!["a", "b"]));
+        });
     }
 
     #[test]
     fn panels_of_single_values_go_and_single_values_beside_lines_stay() {
-        let mut gpu = placed("gpu", 1, "none");
-        gpu.device = "cuda:0".into();
+        let gpu = SummaryRow { device: "cuda:0".into(), ..placed("gpu", 1, "none") };
         let lone = placed("a", 1, "none");
         let rows = [placed("a", 1, "cores"), placed("a", 2, "cores"), lone, gpu];
-        let (run, names) = (run(), SeriesNames::new(&rows));
-        let study = Study::new(&run, "sort", &rows, &[], &names);
-        let threads = study.varying_axis(THREADS).expect("threads vary");
-        let mut grouping = Grouping::new(&study, threads);
-        assert_eq!(grouping.take_single_panels(), 1);
-        assert_eq!(grouping.panels.len(), 1);
-        assert_eq!(grouping.panels[0].lines.len(), 2);
-        assert_eq!(grouping.take_single_lines(), 1);
+        over_threads(&rows, |mut grouping| {
+            assert_eq!(grouping.take_single_panels(), 1);
+            assert_eq!(grouping.panels.len(), 1);
+            assert_eq!(grouping.panels[0].lines.len(), 2);
+            assert_eq!(grouping.take_single_lines(), 1);
+        });
     }
 
     #[test]
     fn a_chart_of_single_values_keeps_its_panels() {
         let rows = [placed("a", 1, "none"), placed("b", 2, "cores")];
-        let (run, names) = (run(), SeriesNames::new(&rows));
-        let study = Study::new(&run, "sort", &rows, &[], &names);
-        let threads = study.varying_axis(THREADS).expect("threads vary");
-        let mut grouping = Grouping::new(&study, threads);
-        assert_eq!(grouping.take_single_panels(), 0);
-        assert_eq!(grouping.panels.len(), 2);
-    }
-
-    #[test]
-    fn several_placements_are_the_lines_of_a_panel_a_variant() {
-        let mut rows = Vec::new();
-        for name in ["a", "b"] {
-            for places in ["none", "cores"] {
-                rows.extend([1, 2].map(|threads| placed(name, threads, places)));
-            }
-        }
-        let placements = vec!["cores close".to_owned(), "not placed".to_owned()];
-        let panel = |name: &str| (name.to_owned(), placements.clone());
-        assert_eq!(of(&rows), [panel("a"), panel("b")]);
+        over_threads(&rows, |mut grouping| {
+            assert_eq!(grouping.take_single_panels(), 0);
+            assert_eq!(grouping.panels.len(), 2);
+        });
     }
 }

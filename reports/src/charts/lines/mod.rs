@@ -15,7 +15,9 @@ pub mod time;
 pub mod x_axis;
 
 use super::axes::Axis;
-use super::study::Study;
+use super::line_panels::Point;
+use super::study::{Study, interval, median};
+use crate::record::SummaryRow;
 
 /// The axis of the scaling of a program.
 pub const THREADS: &str = "threads";
@@ -33,37 +35,8 @@ pub fn axes<'a>(study: &'a Study) -> Vec<&'a Axis> {
     longest.into_iter().chain(others).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::fixture::{row, run};
-    use super::super::study::SeriesNames;
-    use super::*;
-    use crate::record::SummaryRow;
-
-    fn names(rows: &[SummaryRow]) -> Vec<String> {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        let study = Study::new(&run, "sort", rows, &[], &names);
-        let axes = axes(&study).into_iter();
-        axes.map(|axis| axis.name.clone()).collect()
-    }
-
-    #[test]
-    fn words_are_no_axis_for_a_line() {
-        let rows = [row("a", "order=random", 1e-3), row("a", "order=sorted", 1e-3)];
-        assert!(names(&rows).is_empty());
-    }
-
-    #[test]
-    fn segments_and_threads_are_axes_beside_the_longest() {
-        let mut rows = Vec::new();
-        for (digis, skew) in [(1, 1), (2, 2), (3, 1)] {
-            for segments in [24, 1792] {
-                for threads in [1, 2] {
-                    let params = format!("digis={digis};segments={segments};skew={skew}");
-                    rows.push(SummaryRow { threads, ..row("a", &params, 1e-3) });
-                }
-            }
-        }
-        assert_eq!(names(&rows), ["digis", "segments", "threads"]);
-    }
+/// The median of a row with its whisker, over so many items.
+fn point(x: f64, row: &SummaryRow, items: f64) -> Point {
+    let interval = interval(row).map(|(low, high)| (low / items, high / items));
+    Point { x, y: median(row) / items, interval }
 }

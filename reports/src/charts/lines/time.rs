@@ -2,12 +2,13 @@
 
 use super::super::axes::Axis;
 use super::super::caption;
-use super::super::line_panels::{self, Kind, Line, LinePanel, LinePanels, Point};
+use super::super::chart::{Chart, columns};
+use super::super::line_panels::{self, Line, LinePanel};
 use super::super::scale::{Scale, Spread};
-use super::super::study::{Study, interval, median};
+use super::super::study::Study;
 use super::super::unit::Unit;
 use super::grouping::{self, Grouping, Lines};
-use super::x_axis;
+use super::{point, x_axis};
 use crate::record::SummaryRow;
 
 const READING: &str = "markers: median, whiskers: 95 % confidence interval of the median";
@@ -15,7 +16,7 @@ const READING: &str = "markers: median, whiskers: 95 % confidence interval of th
 const SIZES_VARY: f64 = 1.5;
 
 /// The chart of a study over `axis`.
-pub fn figure(study: &Study, axis: &Axis) -> LinePanels {
+pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     let mut grouping = Grouping::new(study, axis);
     // A device without placements has nothing to compare in a panel of its own.
     let single = match grouping.lines {
@@ -23,30 +24,21 @@ pub fn figure(study: &Study, axis: &Axis) -> LinePanels {
         Lines::Placements => grouping.take_single_panels(),
     };
     let an_item = sizes_vary(&grouping);
-    let panels = grouping.panels.iter();
-    let lines = panels.map(|panel| panel.lines.iter().map(|line| of(line, an_item)).collect());
-    let lines: Vec<Vec<Line>> = lines.collect();
-    let y = scale(lines.iter().flatten());
     let item = study.rows.first().map_or("item", |row| row.item_unit.as_str());
     let (what, unit) = match an_item {
         true => (format!("time a {item}"), Unit::Time("median time an item")),
         false => ("time".to_owned(), Unit::Time("median time")),
     };
-    let panel = |(panel, lines): (&grouping::Panel, Vec<Line>)| LinePanel {
-        title: panel.title.clone(),
-        x: x_axis::of(axis),
-        y,
-        unit,
-        lines,
-        cuts: Vec::new(),
-    };
-    let panels: Vec<LinePanel> = grouping.panels.iter().zip(lines).map(panel).collect();
+    let lines = grouping.panels.iter().map(|panel| {
+        let lines = panel.lines.iter().map(|line| of(line, an_item));
+        (panel.title.clone(), lines.collect())
+    });
+    let panels = line_panels::over(&x_axis::of(axis), unit, scale, lines.collect());
     let reading = format!("{READING}{}", grouping::not_shown(single));
-    LinePanels {
+    Chart {
         title: format!("{}: {what} over {}", study.algorithm, axis.name),
-        columns: super::super::columns(grouping.row, panels.len()),
+        columns: columns(grouping.row, panels.len()),
         panels,
-        has_legend: true,
         caption: caption::of_samples(study, &reading),
     }
 }
@@ -62,26 +54,15 @@ fn sizes_vary(grouping: &Grouping) -> bool {
 
 fn of(line: &grouping::Line, an_item: bool) -> Line {
     let point = |(x, row): &(f64, &SummaryRow)| {
-        let items = if an_item { row.items.max(1) as f64 } else { 1.0 };
-        Point {
-            x: *x,
-            y: median(row) / items,
-            interval: interval(row).map(|(low, high)| (low / items, high / items)),
-        }
+        point(*x, row, if an_item { row.items.max(1) as f64 } else { 1.0 })
     };
-    Line {
-        name: line.name.clone(),
-        style: line.style,
-        kind: Kind::Curve,
-        points: line.rows.iter().map(point).collect(),
-    }
+    Line::curve(&line.name, line.style, line.rows.iter().map(point).collect())
 }
 
 /// Logarithmic if the times span a decade, from zero otherwise.
-fn scale<'a>(lines: impl Iterator<Item = &'a Line>) -> Scale {
-    let (low, high) = line_panels::extent(lines);
+fn scale(low: f64, high: f64) -> Scale {
     let around = Scale::around(low, high);
-    match around.spread() {
+    match around.spread {
         Spread::Log => around,
         Spread::Linear => Scale::from_zero(high),
     }
@@ -89,14 +70,11 @@ fn scale<'a>(lines: impl Iterator<Item = &'a Line>) -> Scale {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{row, run};
-    use super::super::super::study::SeriesNames;
+    use super::super::super::fixture::{of_study, row};
     use super::*;
 
-    fn of_axis(rows: &[SummaryRow], axis: &str) -> LinePanels {
-        let (run, names) = (run(), SeriesNames::new(rows));
-        let study = Study::new(&run, "sort", rows, &[], &names);
-        figure(&study, study.varying_axis(axis).expect("it varies"))
+    fn of_axis(rows: &[SummaryRow], axis: &str) -> Chart<LinePanel> {
+        of_study(rows, &[], |study| figure(study, study.varying_axis(axis).expect("it varies")))
     }
 
     #[test]

@@ -60,7 +60,9 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
         _ => Diagnostics::None,
     };
     let wanted = Wanted { rank: input.rank, diagnostics };
-    let charts = crate::charts::svgs(&run.record, &run.summary, &run.samples, wanted)?;
+    let mut charts = crate::charts::draw(&run.record, &run.summary, &run.samples, wanted)?;
+    // The page has a picture of stages that can be asked for numbers.
+    charts.retain(|chart| chart.chart != "stages");
     let published = published::section(input)?;
     let raw = raw::section(input)?;
     let title = title(input);

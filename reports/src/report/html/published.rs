@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::super::{ReportError, ReportInput};
 use super::charts;
 use super::parts::scrolling;
-use crate::charts::published_svgs;
+use crate::charts::draw_published;
 use crate::published::{Reproduction, heading, sentences, table};
 
 pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
@@ -28,7 +28,7 @@ pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
 }
 
 fn figure(reproduction: &Reproduction) -> Result<Markup, ReportError> {
-    let drawn = published_svgs(reproduction)?;
+    let drawn = draw_published(reproduction)?;
     Ok(html! {
         h3 { (heading(reproduction)) }
         ul { @for sentence in sentences(reproduction) { li { (sentence) } } }

@@ -1,28 +1,25 @@
 //! Bars are as long as they should be.
 
 use reports::record::SummaryRow;
-use roxmltree::Document;
 
-use super::picture::{INK, QUIET, colour_of, lines_of, number, svg, texts, with};
-use super::rows::{digi_sweep, drawn, four_variants, row, with_memory, without_interval};
+use super::picture::{INK, QUIET, colour_of, elements, lines_of, number, parsed, texts};
+use super::rows::{digi_sweep, four_variants, row, svg, with_memory, without_interval};
 
 /// Left and right of the bars of a chart, from above.
 fn bars(svg: &str) -> Vec<(f64, f64)> {
-    let document = Document::parse(svg).expect("well-formed XML");
-    let rects = document
-        .descendants()
-        .filter(|node| node.has_tag_name("rect") && node.attribute("fill") != Some("#FFFFFF"));
-    let tallest = rects.clone().map(|node| number(node, "height")).fold(0.0, f64::max);
+    let document = parsed(svg);
+    let rects = elements(&document, "rect");
+    let rects: Vec<_> = rects.filter(|rect| rect.attribute("fill") != Some("#FFFFFF")).collect();
+    let tallest = rects.iter().map(|rect| number(*rect, "height")).fold(0.0, f64::max);
     // Those inside others are lower.
-    let outer = rects.filter(|node| number(*node, "height") >= tallest - 1.0);
+    let outer = rects.into_iter().filter(|rect| number(*rect, "height") >= tallest - 1.0);
     outer.map(|node| (number(node, "x"), number(node, "x") + number(node, "width"))).collect()
 }
 
 #[test]
 fn bars_are_as_long_as_their_times() {
     let rows = four_variants();
-    let (dir, _) = drawn(&rows, &[]);
-    let bars = bars(&svg(dir.path(), "bars.svg"));
+    let bars = bars(&svg(&rows, "bars"));
     assert_eq!(bars.len(), 4);
     for ((from, to), row) in bars.iter().zip(&rows) {
         let expected = row.median_s.expect("valid") / 0.016;
@@ -34,8 +31,7 @@ fn bars_are_as_long_as_their_times() {
 #[test]
 fn times_of_several_decades_are_on_a_logarithmic_scale() {
     let rows = [1e-5, 1e-4, 1e-3].map(|time| row(&format!("v{time}"), "digis=1000", time));
-    let (dir, _) = drawn(&rows, &[]);
-    let ends: Vec<f64> = bars(&svg(dir.path(), "bars.svg")).iter().map(|bar| bar.1).collect();
+    let ends: Vec<f64> = bars(&svg(&rows, "bars")).iter().map(|bar| bar.1).collect();
     let steps: Vec<f64> = ends.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(steps[0] > 50.0 && (steps[1] - steps[0]).abs() <= 2.0, "{ends:?}");
 }
@@ -44,9 +40,7 @@ fn times_of_several_decades_are_on_a_logarithmic_scale() {
 fn whiskers_span_the_interval() {
     let rows = four_variants();
     let spans = |rows: &[SummaryRow]| {
-        let (dir, _) = drawn(rows, &[]);
-        let text = svg(dir.path(), "bars.svg");
-        let lines = lines_of(&text, INK).into_iter();
+        let lines = lines_of(&svg(rows, "bars"), INK).into_iter();
         let across = lines.map(|line| (line[1].0 - line[0].0).abs());
         across.filter(|span| *span > 0.0).collect::<Vec<f64>>()
     };
@@ -60,30 +54,21 @@ fn whiskers_span_the_interval() {
 
 #[test]
 fn powers_of_ten_are_equally_far_apart() {
-    let (dir, names) = drawn(&digi_sweep(), &[]);
-    assert!(names.contains(&"time-over-digis.svg".to_owned()));
-    let text = svg(dir.path(), "time-over-digis.svg");
-    let document = Document::parse(&text).expect("well-formed XML");
-    let colour = colour_of(&text, "one");
-    let lines = with(&document, "polyline", "stroke", &colour);
-    let longest = lines.iter().filter_map(|node| node.attribute("points"));
-    let longest = longest.max_by_key(|points| points.matches(',').count()).expect("a line");
-    let xs: Vec<f64> = longest
-        .split_whitespace()
-        .filter_map(|point| point.split_once(',')?.0.parse().ok())
-        .collect();
-    assert_eq!(xs.len(), 4);
-    let steps: Vec<f64> = xs.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert!(steps[0] > 50.0 && steps.iter().all(|step| (step - steps[0]).abs() <= 1.0), "{xs:?}");
-    assert!(texts(&text).contains(&"100 k".to_owned()));
+    let text = svg(&digi_sweep(), "time-over-digis");
+    let line = &lines_of(&text, &colour_of(&text, "one"))[0];
+    assert_eq!(line.len(), 4);
+    let steps: Vec<f64> = line.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    assert!(steps[0] > 50.0 && steps.iter().all(|step| (step - steps[0]).abs() <= 1.0), "{line:?}");
+    let texts = texts(&text);
+    for label in ["1 k", "10 k", "100 k", "1 M"] {
+        assert!(texts.iter().any(|text| text == label), "{label} not in {texts:?}");
+    }
 }
 
 #[test]
 fn memory_is_in_proportion_and_the_input_is_a_line() {
     let rows = [with_memory("digis=1000"), with_memory("digis=2000")].concat();
-    let (dir, names) = drawn(&rows, &[]);
-    assert!(names.contains(&"memory.png".to_owned()), "{names:?}");
-    let text = svg(dir.path(), "memory.svg");
+    let text = svg(&rows, "memory");
     let bars = bars(&text);
     assert_eq!(bars.len(), 4, "each variant once");
     let length = |bar: &(f64, f64)| bar.1 - bar.0;

@@ -2,8 +2,8 @@
 
 use reports::record::SummaryRow;
 
-use super::picture::{colour_of, lines_of, svg, texts};
-use super::rows::{drawn, row};
+use super::picture::{colour_of, lines_of, texts};
+use super::rows::{names, row, svg};
 
 const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
@@ -13,7 +13,6 @@ fn at(digis: u64, device: &str, stage: &str, seconds: f64) -> SummaryRow {
         stage: stage.into(),
         device: device.into(),
         items: digis,
-        item_unit: "digi".into(),
         ..row("a", &format!("digis={digis}"), seconds)
     }
 }
@@ -34,9 +33,7 @@ fn rows() -> Vec<SummaryRow> {
 
 #[test]
 fn lines_cross_where_the_chart_says() {
-    let (dir, names) = drawn(&rows(), &[]);
-    assert!(names.contains(&"break-even.png".to_owned()), "{names:?}");
-    let text = svg(dir.path(), "break-even.svg");
+    let text = svg(&rows(), "break-even");
     let line = |name: &str| {
         let lines = lines_of(&text, &colour_of(&text, name));
         lines.into_iter().next().expect("a line")
@@ -65,8 +62,7 @@ fn lines_cross_where_the_chart_says() {
 fn without_kernels_there_is_one_line_less() {
     let mut rows = rows();
     rows.retain(|row| row.stage == "total");
-    let (dir, _) = drawn(&rows, &[]);
-    let all = texts(&svg(dir.path(), "break-even.svg")).join(" ");
+    let all = texts(&svg(&rows, "break-even")).join(" ");
     assert!(!all.contains("kernels only"), "{all}");
     assert!(all.contains("the GPU wins end to end"), "{all}");
 }
@@ -76,7 +72,7 @@ fn one_side_alone_has_no_such_chart() {
     for device in ["cpu", "cuda:0"] {
         let mut rows = rows();
         rows.retain(|row| row.device == device);
-        let (_dir, names) = drawn(&rows, &[]);
+        let names = names(&rows);
         assert!(!names.iter().any(|name| name.contains("break-even")), "{names:?}");
     }
 }
@@ -84,15 +80,13 @@ fn one_side_alone_has_no_such_chart() {
 #[test]
 fn bars_are_drawn_by_the_whole_and_by_kernels() {
     let rows: Vec<SummaryRow> = rows().into_iter().filter(|row| row.items == SIZES[1]).collect();
-    let (dir, names) = drawn(&rows, &[]);
-    assert!(names.contains(&"bars-kernel.png".to_owned()), "{names:?}");
-    let said = |name: &str| texts(&svg(dir.path(), name)).join(" ");
-    let (total, kernel) = (said("bars.svg"), said("bars-kernel.svg"));
+    let said = |name: &str| texts(&svg(&rows, name)).join(" ");
+    let (total, kernel) = (said("bars"), said("bars-kernel"));
     assert!(total.contains("(end to end)") && total.contains("63.2 µs"), "{total}");
     assert!(kernel.contains("(kernels)") && kernel.contains("31.6 µs"), "{kernel}");
     assert!(kernel.contains("without copies"), "{kernel}");
     // What runs on the host has no copies: the same bar in both.
     assert!(total.contains("20.0 µs") && kernel.contains("20.0 µs"));
-    let (_, without) = drawn(&rows[..1], &[]);
+    let without = names(&rows[..1]);
     assert!(!without.iter().any(|name| name.starts_with("bars-")), "{without:?}");
 }

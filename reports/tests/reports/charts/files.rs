@@ -1,21 +1,23 @@
 //! Which files there are, and what keeps them from being written.
 
 use std::fs;
+use std::path::Path;
 
 use reports::charts::{ChartError, Diagnostics, Wanted, draw};
 use reports::record::{SampleRow, SummaryRow, YesNo};
 
-use super::picture::{svg, texts};
-use super::rows::{crowded, drawn, four_variants, run};
+use super::picture::{number, parsed, texts};
+use super::rows::{crowded, digi_sweep, drawn, four_variants, names, run, svg, written};
 
 #[test]
 fn many_panels_go_on_in_further_files() {
     let rows = crowded();
-    let (dir, names) = drawn(&rows, &[]);
-    assert!(names.contains(&"bars-2.svg".to_owned()), "{names:?}");
-    let pages = names.iter().filter(|name| name.starts_with("bars") && name.ends_with(".svg"));
-    let all = pages.flat_map(|name| texts(&svg(dir.path(), name)));
-    let all = all.collect::<Vec<_>>().join(" ");
+    let mut images = drawn(&rows);
+    images.retain(|image| image.chart == "bars");
+    assert_eq!((images[0].name.as_str(), images[1].name.as_str()), ("bars", "bars-2"));
+    assert!(images[1].title.starts_with("sort: time by variant (2 of "), "{}", images[1].title);
+    let all: Vec<String> = images.iter().flat_map(|image| texts(&image.svg)).collect();
+    let all = all.join(" ");
     for row in &rows {
         let value = |name: &str| row.params.get(name).unwrap_or_default();
         let title = format!("order = {} · skew = {}", value("order"), value("skew"));
@@ -28,13 +30,19 @@ fn samples_are_shown_to_those_who_ask() {
     let rows = four_variants();
     let sample = |row: &SummaryRow, i: usize| SampleRow::new(&row.point(), "total", i, i, 1e-3);
     let samples: Vec<_> = rows.iter().flat_map(|row| (0..5).map(|i| sample(row, i))).collect();
-    assert_eq!(drawn(&rows, &samples).1, ["bars.svg", "bars.png"]);
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let wanted = Wanted { diagnostics: Diagnostics::All, ..Wanted::default() };
-    draw(dir.path(), &run(), &rows, &samples, wanted).expect("charts");
-    let said = |name: &str| texts(&svg(dir.path(), name));
-    assert!(said("time-over-round.svg").contains(&"round".to_owned()));
-    assert!(said("distribution.svg").contains(&"4.00 ms · 5 samples".to_owned()));
+    let drawn = |diagnostics| {
+        let wanted = Wanted { diagnostics, ..Wanted::default() };
+        draw(&run(), &rows, &samples, wanted).expect("charts")
+    };
+    let [bars] = &drawn(Diagnostics::None)[..] else { panic!("several") };
+    assert_eq!(bars.name, "bars");
+    let [_, distribution, rounds] = &drawn(Diagnostics::All)[..] else { panic!("not three") };
+    assert_eq!(
+        (distribution.chart.as_str(), rounds.chart.as_str()),
+        ("distribution", "time-over-round")
+    );
+    assert!(texts(&rounds.svg).contains(&"round".to_owned()));
+    assert!(texts(&distribution.svg).contains(&"4.00 ms · 5 samples".to_owned()));
 }
 
 #[test]
@@ -43,8 +51,7 @@ fn variants_that_are_not_valid_are_named_with_the_reason() {
     rows[0].valid = YesNo::No;
     rows[0].median_s = None;
     rows[0].note = "digis must be in order; channel 3 is not".into();
-    let (dir, _) = drawn(&rows, &[]);
-    let texts = texts(&svg(dir.path(), "bars.svg"));
+    let texts = texts(&svg(&rows, "bars"));
     let place = |text: &str| texts.iter().position(|other| other == text);
     assert!(place("a") > place("cub-segmented-radix"), "{texts:?}");
     assert!(place("digis must be in order").is_some(), "{texts:?}");
@@ -54,10 +61,30 @@ fn variants_that_are_not_valid_are_named_with_the_reason() {
 fn without_valid_rows_there_are_no_files() {
     let mut rows = four_variants();
     rows.iter_mut().for_each(|row| row.valid = YesNo::No);
-    let (dir, names) = drawn(&rows, &[]);
-    assert!(names.is_empty());
-    assert_eq!(fs::read_dir(dir.path()).expect("the folder").count(), 0);
-    assert!(drawn(&[], &[]).1.is_empty());
+    assert!(names(&rows).is_empty() && names(&[]).is_empty());
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = dir.path().join("charts");
+    assert!(written(&folder, &rows).expect("nothing to write").is_empty() && !folder.exists());
+}
+
+#[test]
+fn each_chart_is_an_svg_and_a_png_of_its_size() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let names = written(dir.path(), &digi_sweep()).expect("written");
+    assert!(names.contains(&"time-over-digis.svg".to_owned()), "{names:?}");
+    let read = |name: &str| fs::read(dir.path().join(name)).expect("a file");
+    for [svg, png] in names.as_chunks().0 {
+        assert_eq!(svg.strip_suffix(".svg"), png.strip_suffix(".png"));
+        let (svg, png) = (String::from_utf8(read(svg)).expect("text"), read(png));
+        assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+        let big_endian = |at: usize| {
+            f64::from(u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes")))
+        };
+        let document = parsed(&svg);
+        let root = document.root_element();
+        let size = (number(root, "width"), number(root, "height"));
+        assert_eq!((big_endian(16), big_endian(20)), size);
+    }
 }
 
 #[test]
@@ -65,14 +92,13 @@ fn a_folder_that_cannot_be_written_is_an_error_with_its_name() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let file = dir.path().join("a-file");
     fs::write(&file, "").expect("written");
-    let error = draw(&file.join("charts"), &run(), &four_variants(), &[], Wanted::default());
-    let error = error.expect_err("a file is no folder");
+    let failure = |dir: &Path| written(dir, &four_variants()).expect_err("not writable");
+    let error = failure(&file.join("charts"));
     assert!(matches!(error, ChartError::Folder { .. }));
     assert!(error.to_string().contains("a-file") && error.to_string().contains("--out"));
 
     fs::create_dir(dir.path().join("bars.svg")).expect("made");
-    let error = draw(dir.path(), &run(), &four_variants(), &[], Wanted::default())
-        .expect_err("a folder is no file");
+    let error = failure(dir.path());
     assert!(matches!(error, ChartError::Write { .. }));
     assert!(error.to_string().contains("bars.svg"));
 }
@@ -84,7 +110,6 @@ fn a_full_disk_is_an_error() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let link = dir.path().join("bars.png");
     std::os::unix::fs::symlink("/dev/full", link).expect("linked");
-    let error =
-        draw(dir.path(), &run(), &four_variants(), &[], Wanted::default()).expect_err("no room");
+    let error = written(dir.path(), &four_variants()).expect_err("no room");
     assert!(error.to_string().contains("bars.png"));
 }

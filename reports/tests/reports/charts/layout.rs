@@ -1,23 +1,21 @@
 //! Texts, colours and sizes.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use plotters::style::IntoFont;
+use reports::charts::NamedSvg;
 use reports::record::SummaryRow;
-use roxmltree::Document;
 
-use super::picture::{colour_of, fills, number, svg, texts};
+use super::picture::{colour_of, elements, fills, number, parsed, texts};
 use super::rows::{
-    PLACEMENTS, crowded, digi_sweep, drawn, four_variants, many_variants, row, threads_sweep,
-    with_memory, without_interval,
+    PLACEMENTS, crowded, digi_sweep, drawn, four_variants, many_variants, names, row, svg,
+    threads_sweep, with_memory, without_interval,
 };
 
 #[test]
 fn a_chart_says_what_it_shows() {
-    let (dir, names) = drawn(&four_variants(), &[]);
-    assert_eq!(names, ["bars.svg", "bars.png"]);
-    let texts = texts(&svg(dir.path(), "bars.svg"));
+    assert_eq!(names(&four_variants()), ["bars"]);
+    let texts = texts(&svg(&four_variants(), "bars"));
     let all = texts.join(" ");
     for expected in ["sort: time by variant", "median time [ms]", "a", "b", "block-merge"] {
         assert!(texts.iter().any(|text| text == expected), "{expected} not in {texts:?}");
@@ -36,8 +34,8 @@ fn microseconds_keep_their_letter() {
     let rows = four_variants()
         .into_iter()
         .map(|row| SummaryRow { median_s: row.median_s.map(|s| s * 1e-3), ..row });
-    let (dir, _) = drawn(&rows.map(without_interval).collect::<Vec<_>>(), &[]);
-    assert!(texts(&svg(dir.path(), "bars.svg")).contains(&"median time [µs]".to_owned()));
+    let rows: Vec<_> = rows.map(without_interval).collect();
+    assert!(texts(&svg(&rows, "bars")).contains(&"median time [µs]".to_owned()));
 }
 
 #[test]
@@ -45,19 +43,17 @@ fn a_series_keeps_its_colour_in_all_charts() {
     let mut rows = digi_sweep();
     rows.push(SummaryRow { algorithm: "merge".into(), ..row("two", "n=1", 1e-3) });
     rows.push(SummaryRow { algorithm: "merge".into(), ..row("two", "n=2", 1e-3) });
-    let (dir, names) = drawn(&rows, &[]);
-    assert!(names.contains(&"sort-time-over-digis.png".to_owned()), "{names:?}");
-    let svgs: Vec<_> = names.iter().filter(|name| name.ends_with(".svg")).collect();
-    assert_eq!(svgs.len(), 6);
-    let (lines, bars): (Vec<_>, Vec<_>) = svgs
+    let images = drawn(&rows);
+    assert_eq!(images.len(), 6);
+    assert!(images.iter().any(|image| image.name == "sort-time-over-digis"));
+    let (lines, bars): (Vec<_>, Vec<_>) = images
         .into_iter()
-        .filter(|name| !name.contains("winners"))
-        .partition(|name| name.contains("over"));
-    let lines = lines.into_iter().map(|name| svg(dir.path(), name));
-    let lines: Vec<String> = lines.collect();
+        .filter(|image| image.chart != "winners")
+        .partition(|image| image.name.contains("over"));
+    let lines: Vec<String> = lines.into_iter().map(|image| image.svg).collect();
     let colours: BTreeSet<String> = lines.iter().map(|svg| colour_of(svg, "two")).collect();
     let [colour] = &colours.into_iter().collect::<Vec<_>>()[..] else { panic!("several") };
-    assert!(bars.into_iter().all(|name| fills(&svg(dir.path(), name)).contains(colour)));
+    assert!(bars.iter().all(|image| fills(&image.svg).contains(colour)));
     assert_ne!(colour_of(&lines[0], "one"), colour_of(&lines[0], "two"));
 }
 
@@ -67,14 +63,10 @@ fn no_text_leaves_the_image_or_touches_another() {
     let placed = threads_sweep(&threads, &PLACEMENTS, |t| 1e-3 / t as f64);
     let memory = with_memory("digis=1000");
     for rows in [four_variants(), digi_sweep(), crowded(), many_variants(), placed, memory] {
-        let (dir, names) = drawn(&rows, &[]);
-        for name in names.iter().filter(|name| name.ends_with(".svg")) {
-            let text = svg(dir.path(), name);
-            let document = Document::parse(&text).expect("well-formed XML");
-            let root = document.root_element();
-            let size = (number(root, "width"), number(root, "height"));
-            let texts = document.descendants().filter(|node| node.has_tag_name("text"));
-            let boxes: Vec<TextBox> = texts.map(TextBox::new).collect();
+        for NamedSvg { name, width, height, svg, .. } in drawn(&rows) {
+            let size = (f64::from(width), f64::from(height));
+            let document = parsed(&svg);
+            let boxes: Vec<TextBox> = elements(&document, "text").map(TextBox::new).collect();
             for (i, one) in boxes.iter().enumerate() {
                 assert!(one.is_inside(size), "{one:?} leaves {name} of {size:?}");
                 let touched = boxes[..i].iter().find(|other| one.touches(other));
@@ -124,24 +116,5 @@ impl<'a> TextBox<'a> {
             || self.to.1 <= other.from.1
             || other.to.1 <= self.from.1;
         !apart
-    }
-}
-
-#[test]
-fn a_png_is_as_large_as_its_svg() {
-    let (dir, names) = drawn(&digi_sweep(), &[]);
-    for name in names.iter().filter(|name| name.ends_with(".png")) {
-        let bytes = fs::read(dir.path().join(name)).expect("a PNG file");
-        assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
-        let big_endian = |at: usize| {
-            f64::from(u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
-        };
-        let text = svg(dir.path(), &name.replace(".png", ".svg"));
-        let document = Document::parse(&text).expect("well-formed XML");
-        let root = document.root_element();
-        assert_eq!(
-            (big_endian(16), big_endian(20)),
-            (number(root, "width"), number(root, "height"))
-        );
     }
 }

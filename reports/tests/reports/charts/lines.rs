@@ -2,17 +2,15 @@
 
 use reports::record::SummaryRow;
 
-use super::picture::{colour_of, height_of_tick, lines_of, svg, texts};
-use super::rows::{PLACEMENTS, UNPLACED, drawn, row, threads_sweep};
+use super::picture::{colour_of, height_of_tick, lines_of, texts};
+use super::rows::{PLACEMENTS, UNPLACED, names, row, svg, threads_sweep};
 
 #[test]
 fn the_speedup_is_at_its_place_on_the_axis() {
     // Twice as fast on four threads and five times on twenty-five: the root.
     let rows = threads_sweep(&[1, 4, 25], &UNPLACED, |t| 8e-3 / (t as f64).sqrt());
-    let (dir, names) = drawn(&rows, &[]);
-    assert!(names.contains(&"time-over-threads.png".to_owned()));
-    assert!(names.contains(&"speedup-over-threads.png".to_owned()));
-    let text = svg(dir.path(), "speedup-over-threads.svg");
+    assert!(names(&rows).contains(&"time-over-threads".to_owned()));
+    let text = svg(&rows, "speedup-over-threads");
     let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
     let expected = ["1 ×", "2 ×", "5 ×"].map(|label| height_of_tick(&text, label));
     for ((_, y), expected) in line.iter().zip(expected) {
@@ -27,8 +25,7 @@ fn the_speedup_is_at_its_place_on_the_axis() {
 #[test]
 fn the_ideal_is_what_a_perfect_variant_follows() {
     let rows = threads_sweep(&[1, 2, 4, 8, 16], &UNPLACED, |t| 8e-3 / t as f64);
-    let (dir, _) = drawn(&rows, &[]);
-    let text = svg(dir.path(), "speedup-over-threads.svg");
+    let text = svg(&rows, "speedup-over-threads");
     let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
     let (first, last) = (line[0], line[line.len() - 1]);
     let mut ideal: Vec<_> = lines_of(&text, &colour_of(&text, "ideal")).concat();
@@ -47,9 +44,8 @@ fn the_ideal_is_what_a_perfect_variant_follows() {
 #[test]
 fn each_placement_has_a_line_in_the_panel_of_its_variant() {
     let rows = threads_sweep(&[1, 2, 4, 8], &PLACEMENTS, |t| 8e-3 / t as f64);
-    let (dir, _) = drawn(&rows, &[]);
-    for chart in ["time-over-threads.svg", "speedup-over-threads.svg"] {
-        let text = svg(dir.path(), chart);
+    for chart in ["time-over-threads", "speedup-over-threads"] {
+        let text = svg(&rows, chart);
         for title in ["fast", "slow"] {
             let panels = texts(&text).iter().filter(|text| *text == title).count();
             assert_eq!(panels, 1, "{title} in {chart}");
@@ -65,14 +61,12 @@ fn each_placement_has_a_line_in_the_panel_of_its_variant() {
 #[test]
 fn threads_and_segments_have_charts_beside_the_longest_axis() {
     let mut rows = Vec::new();
-    for digis in [1, 2, 3] {
+    for (digis, skew) in [(1, 1), (2, 2), (3, 1)] {
         for segments in [24, 1792] {
-            let params = format!("digis={digis};segments={segments}");
+            let params = format!("digis={digis};segments={segments};skew={skew}");
             rows.extend([1, 2].map(|threads| SummaryRow { threads, ..row("a", &params, 1e-3) }));
         }
     }
-    let (_dir, names) = drawn(&rows, &[]);
-    let svgs: Vec<_> = names.iter().filter_map(|n| n.strip_suffix(".svg")).collect();
     let expected = [
         "winners",
         "bars",
@@ -81,5 +75,11 @@ fn threads_and_segments_have_charts_beside_the_longest_axis() {
         "time-over-threads",
         "speedup-over-threads",
     ];
-    assert_eq!(svgs, expected);
+    assert_eq!(names(&rows), expected);
+}
+
+#[test]
+fn words_are_no_axis_for_a_line() {
+    let rows = ["random", "sorted"].map(|order| row("a", &format!("order={order}"), 1e-3));
+    assert_eq!(names(&rows), ["winners", "bars"]);
 }

@@ -1,45 +1,35 @@
 //! What a picture shows, read back from its file.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
-use roxmltree::Document;
+use roxmltree::{Document, Node};
 
-pub fn svg(dir: &Path, name: &str) -> String {
-    fs::read_to_string(dir.join(name)).expect("an SVG file")
+pub fn parsed(svg: &str) -> Document<'_> {
+    Document::parse(svg).expect("well-formed XML")
+}
+
+/// The elements of a tag.
+pub fn elements<'a>(document: &'a Document, tag: &str) -> impl Iterator<Item = Node<'a, 'a>> {
+    document.descendants().filter(move |node| node.has_tag_name(tag))
 }
 
 /// The lines of text of a picture.
 pub fn texts(svg: &str) -> Vec<String> {
-    let document = Document::parse(svg).expect("well-formed XML");
-    let texts = document.descendants().filter(|node| node.has_tag_name("text"));
+    let document = parsed(svg);
+    let texts = elements(&document, "text");
     texts.filter_map(|node| node.text()).map(|text| text.trim().to_owned()).collect()
 }
 
-pub fn number(node: roxmltree::Node, name: &str) -> f64 {
+pub fn number(node: Node, name: &str) -> f64 {
     let value = node.attribute(name).expect("the attribute is there");
     value.parse().expect("a number")
 }
 
-/// The elements of a tag with this value of an attribute.
-pub fn with<'a>(
-    document: &'a Document,
-    tag: &'a str,
-    attribute: &'a str,
-    value: &'a str,
-) -> Vec<roxmltree::Node<'a, 'a>> {
-    let found = document.descendants().filter(|node| node.has_tag_name(tag));
-    found.filter(|node| node.attribute(attribute) == Some(value)).collect()
-}
-
 /// The colour of the look before a name in the legend of lines.
 pub fn colour_of(svg: &str, series: &str) -> String {
-    let document = Document::parse(svg).expect("well-formed XML");
-    let is_name = |node: &roxmltree::Node| {
-        node.has_tag_name("text") && node.text().map(str::trim) == Some(series)
-    };
-    let name = document.descendants().find(is_name).expect("the series is named");
+    let document = parsed(svg);
+    let is_name = |node: &Node| node.text().map(str::trim) == Some(series);
+    let name = elements(&document, "text").find(is_name).expect("the series is named");
     let mut before = name.prev_siblings().filter(|node| node.is_element()).skip(1);
     let line = before.find(|node| node.has_tag_name("polyline"));
     line.and_then(|line| line.attribute("stroke")).expect("a line").to_owned()
@@ -47,36 +37,33 @@ pub fn colour_of(svg: &str, series: &str) -> String {
 
 /// The fills of the bars of a chart.
 pub fn fills(svg: &str) -> BTreeSet<String> {
-    let document = Document::parse(svg).expect("well-formed XML");
-    let rects = document.descendants().filter(|node| node.has_tag_name("rect"));
-    rects.filter_map(|node| node.attribute("fill").map(String::from)).collect()
+    let document = parsed(svg);
+    elements(&document, "rect").filter_map(|rect| Some(rect.attribute("fill")?.into())).collect()
 }
 
 /// The points of the lines of this colour, the longest line first.
 pub fn lines_of(svg: &str, colour: &str) -> Vec<Vec<(f64, f64)>> {
-    let document = Document::parse(svg).expect("well-formed XML");
-    let lines = with(&document, "polyline", "stroke", colour);
+    let document = parsed(svg);
+    let lines = elements(&document, "polyline");
+    let lines = lines.filter(|line| line.attribute("stroke") == Some(colour));
     let point = |text: &str| {
         let (x, y) = text.split_once(',')?;
         Some((x.parse().ok()?, y.parse().ok()?))
     };
     let points = |text: &str| text.split_whitespace().filter_map(point).collect();
     let mut lines: Vec<Vec<(f64, f64)>> =
-        lines.iter().filter_map(|node| node.attribute("points")).map(points).collect();
+        lines.filter_map(|node| node.attribute("points")).map(points).collect();
     lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
     lines
 }
 
 /// Where the ticks of the vertical axis are, by their labels.
 pub fn height_of_tick(svg: &str, label: &str) -> f64 {
-    let document = Document::parse(svg).expect("well-formed XML");
-    let is_label = |node: &roxmltree::Node| {
-        node.has_tag_name("text")
-            && node.attribute("text-anchor") == Some("end")
-            && node.text().map(str::trim) == Some(label)
+    let document = parsed(svg);
+    let is_label = |node: &Node| {
+        node.attribute("text-anchor") == Some("end") && node.text().map(str::trim) == Some(label)
     };
-    let mut labels = document.descendants().filter(is_label);
-    let label = labels.next().expect("the tick is labelled");
+    let label = elements(&document, "text").find(is_label).expect("the tick is labelled");
     let tick = label.next_sibling_element().expect("a tick");
     let points = tick.attribute("points").expect("a line");
     let y = points.split_whitespace().next().and_then(|p| p.split_once(','));

@@ -1,9 +1,9 @@
 //! Made-up runs, and drawing them.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use reports::charts::{Wanted, draw};
-use reports::record::{Machine, RunRecord, SampleRow, SummaryRow, YesNo};
+use reports::charts::{ChartError, NamedSvg, Wanted, draw, write};
+use reports::record::{Machine, RunRecord, SummaryRow, YesNo};
 
 use crate::common;
 
@@ -34,14 +34,28 @@ pub fn run() -> RunRecord {
     }
 }
 
-/// Draws into a fresh folder; returns it with the names of the files.
-pub fn drawn(rows: &[SummaryRow], samples: &[SampleRow]) -> (tempfile::TempDir, Vec<String>) {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let paths = draw(dir.path(), &run(), rows, samples, Wanted::default()).expect("charts");
+/// The charts of rows.
+pub fn drawn(rows: &[SummaryRow]) -> Vec<NamedSvg> {
+    draw(&run(), rows, &[], Wanted::default()).expect("charts")
+}
+
+/// The names of the charts of rows.
+pub fn names(rows: &[SummaryRow]) -> Vec<String> {
+    drawn(rows).into_iter().map(|image| image.name).collect()
+}
+
+/// One of the charts of rows.
+pub fn svg(rows: &[SummaryRow], name: &str) -> String {
+    let image = drawn(rows).into_iter().find(|image| image.name == name);
+    image.unwrap_or_else(|| panic!("no {name}")).svg
+}
+
+/// Writes the charts of rows; returns the names of the files.
+pub fn written(dir: &Path, rows: &[SummaryRow]) -> Result<Vec<String>, ChartError> {
+    let paths = write(dir, &drawn(rows))?;
     assert!(paths.iter().all(|path| path.is_file()));
-    let name = |path: &PathBuf| path.file_name().map(|n| n.to_string_lossy().into_owned());
-    let names = paths.iter().filter_map(name).collect();
-    (dir, names)
+    let names = paths.iter().filter_map(|path| path.file_name());
+    Ok(names.map(|name| name.to_string_lossy().into_owned()).collect())
 }
 
 pub fn four_variants() -> Vec<SummaryRow> {

@@ -1,0 +1,294 @@
+//! A chart: panels in rows between a title and a caption, on as many images as they need.
+//!
+//! Sizes follow from the content: nothing is squeezed into a fixed image, and a text that does
+//! not fit is wrapped or given room.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plotters::prelude::{IntoDrawingArea, SVGBackend};
+use plotters::style::WHITE;
+
+use super::canvas::{Area, At, INK, Painted, QUIET, height, pixel, said, write_lines};
+use super::error::ChartError;
+use super::legend;
+use super::line_panels::Line;
+use super::raster::png;
+use super::text::{load_font, wrap};
+
+/// Panels stand side by side up to this width.
+const ACROSS: f64 = 1600.0;
+/// Room for titles and captions, however small the panels.
+const MIN_WIDTH: f64 = 760.0;
+const MARGIN: f64 = 24.0;
+const TITLE: f64 = 23.0;
+const CAPTION: f64 = 13.0;
+
+/// A chart of panels of one kind.
+#[derive(Clone, Debug)]
+pub struct Chart<P> {
+    /// What is shown.
+    pub title: String,
+    /// The panels, in reading order.
+    pub panels: Vec<P>,
+    /// Panels that make a full row.
+    pub columns: usize,
+    /// Paragraphs under the panels.
+    pub caption: Vec<String>,
+}
+
+/// What a chart is made of.
+pub trait Panel: Clone {
+    /// What the panels of an image have in common.
+    type Layout;
+    /// Pixels between panels side by side.
+    const BETWEEN: f64 = 0.0;
+    /// Pixels of panels below each other.
+    const DOWN: f64 = 1500.0;
+
+    /// Finds what panels have in common.
+    fn layout(panels: &[Self]) -> Self::Layout;
+
+    /// Pixels across and down, with the room to the panel below.
+    fn size(&self, layout: &Self::Layout) -> At;
+
+    /// Paints the panel into an area of its size.
+    fn paint(&self, area: &Area<'_>, layout: &Self::Layout) -> Painted;
+
+    /// The lines that are named above the panels.
+    fn legend(_panels: &[Self]) -> Vec<&Line> {
+        Vec::new()
+    }
+}
+
+/// An image of a chart, with what it shows in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedSvg {
+    /// The subcommand's name.
+    pub algorithm: String,
+    /// Which of the charts: `bars`.
+    pub chart: String,
+    /// The name of its file without the ending: `bars`, `sort-bars-2`.
+    pub name: String,
+    /// Which image of a chart that does not fit one, from 1.
+    pub page: usize,
+    /// What is shown: `sort: time by variant`.
+    pub title: String,
+    /// The paragraphs under the chart, which are a part of the picture too.
+    pub caption: Vec<String>,
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// The picture: an `svg` element.
+    pub svg: String,
+}
+
+/// How the panels of an image are laid out.
+struct Grid<P: Panel> {
+    layout: P::Layout,
+    columns: usize,
+    /// Of each panel.
+    sizes: Vec<At>,
+    /// Of the widest one.
+    width: f64,
+}
+
+impl<P: Panel> Grid<P> {
+    fn new(chart: &Chart<P>) -> Self {
+        let layout = P::layout(&chart.panels);
+        let sizes: Vec<At> = chart.panels.iter().map(|panel| panel.size(&layout)).collect();
+        let width = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
+        let fitting = ((ACROSS + P::BETWEEN) / (width + P::BETWEEN)) as usize;
+        let columns = chart.columns.min(chart.panels.len()).min(fitting).max(1);
+        Grid { layout, columns, sizes, width }
+    }
+
+    /// The pixels down of each row.
+    fn heights(&self) -> impl Iterator<Item = f64> {
+        let rows = self.sizes.chunks(self.columns);
+        rows.map(|row| row.iter().map(|size| size.1).fold(0.0, f64::max))
+    }
+
+    /// Pixels that all panels take.
+    fn size(&self) -> At {
+        let columns = self.columns as f64;
+        (columns * self.width + (columns - 1.0) * P::BETWEEN, self.heights().sum())
+    }
+
+    fn paint(&self, area: &Area<'_>, panels: &[P]) -> Painted {
+        let mut top = 0.0;
+        let panels: Vec<(&P, &At)> = panels.iter().zip(&self.sizes).collect();
+        for (row, height) in panels.chunks(self.columns).zip(self.heights()) {
+            for (column, (panel, size)) in row.iter().enumerate() {
+                let left = column as f64 * (self.width + P::BETWEEN);
+                let size = (size.0 as u32, size.1 as u32);
+                panel.paint(&area.clone().shrink(pixel((left, top)), size), &self.layout)?;
+            }
+            top += height;
+        }
+        Ok(())
+    }
+}
+
+impl<P: Panel> Chart<P> {
+    /// A chart of panels of which `natural` would make a row; none without panels.
+    pub fn new(
+        title: String,
+        natural: usize,
+        panels: Vec<P>,
+        caption: Vec<String>,
+    ) -> Option<Self> {
+        let columns = columns(natural, panels.len());
+        (!panels.is_empty()).then_some(Chart { title, panels, columns, caption })
+    }
+
+    /// The images of the chart, named `bars`, `bars-2` and so on behind the prefix.
+    pub fn svgs(
+        self,
+        algorithm: &str,
+        prefix: &str,
+        chart: &str,
+    ) -> Result<Vec<NamedSvg>, ChartError> {
+        let image = |(image, page): (Chart<P>, usize)| {
+            let name = match page {
+                1 => format!("{prefix}{chart}"),
+                _ => format!("{prefix}{chart}-{page}"),
+            };
+            let (svg, (width, height)) = image.paint().map_err(|reason| {
+                let path = PathBuf::from(format!("{name}.svg"));
+                ChartError::Draw { path, reason }
+            })?;
+            Ok(NamedSvg {
+                algorithm: algorithm.to_owned(),
+                chart: chart.to_owned(),
+                name,
+                page,
+                title: image.title,
+                caption: image.caption,
+                width,
+                height,
+                svg,
+            })
+        };
+        self.pages().into_iter().zip(1..).map(image).collect()
+    }
+
+    /// The chart in pieces that fit an image, in full rows.
+    fn pages(self) -> Vec<Self> {
+        let grid = Grid::new(&self);
+        let rows = self.panels.chunks(grid.columns).zip(grid.heights()).collect();
+        let pages = packed(rows, P::DOWN, |(_, height)| *height);
+        let count = pages.len();
+        let page = |(rows, page): (Vec<(&[P], f64)>, usize)| Chart {
+            title: match count {
+                1 => self.title.clone(),
+                _ => format!("{} ({page} of {count})", self.title),
+            },
+            panels: rows.into_iter().flat_map(|(row, _)| row.to_vec()).collect(),
+            columns: grid.columns,
+            caption: self.caption.clone(),
+        };
+        pages.into_iter().zip(1..).map(page).collect()
+    }
+
+    /// An `svg` element and its size in pixels.
+    fn paint(&self) -> Result<(String, (u32, u32)), String> {
+        if !load_font() {
+            return Err("the built-in font is broken".to_owned());
+        }
+        let grid = Grid::new(self);
+        let panels = grid.size();
+        let page = (panels.0 + 2.0 * MARGIN).max(MIN_WIDTH);
+        let across = page - 2.0 * MARGIN;
+        let lines = |text: &str, size: f64| wrap(text, size, across);
+        let title = lines(&self.title, TITLE);
+        let caption = self.caption.iter().flat_map(|text| lines(text, CAPTION));
+        let caption: Vec<String> = caption.collect();
+        let legend = P::legend(&self.panels);
+        let names = MARGIN + height(&title, TITLE) + 4.0;
+        let top = names + legend::height(&legend, across);
+        let bottom = top + panels.1 + 6.0;
+        let size = (page.ceil() as u32, (bottom + height(&caption, CAPTION) + MARGIN) as u32);
+        let mut svg = String::new();
+        {
+            let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            root.fill(&WHITE).map_err(said)?;
+            write_lines(&root, &title, (MARGIN, MARGIN), TITLE, INK)?;
+            legend::paint(&root, &legend, (MARGIN, names), across)?;
+            let corner = (((page - panels.0) / 2.0) as i32, top as i32);
+            let room = (panels.0.ceil() as u32, panels.1.ceil() as u32);
+            grid.paint(&root.clone().shrink(corner, room), &self.panels)?;
+            write_lines(&root, &caption, (MARGIN, bottom), CAPTION, QUIET)?;
+            root.present().map_err(said)?;
+        }
+        Ok((svg, size))
+    }
+}
+
+impl NamedSvg {
+    /// Writes the image into `dir` as SVG and PNG; returns both paths.
+    ///
+    /// Images are made in memory and written in one go: the file backends of plotters write
+    /// when they are dropped, where an error has nowhere to go.
+    pub(super) fn write(&self, dir: &Path) -> Result<[PathBuf; 2], ChartError> {
+        fs::create_dir_all(dir)
+            .map_err(|source| ChartError::Folder { path: dir.to_owned(), source })?;
+        let write = |ending: &str, content: &[u8]| {
+            let path = dir.join(format!("{}.{ending}", self.name));
+            match fs::write(&path, content) {
+                Ok(()) => Ok(path),
+                Err(source) => Err(ChartError::Write { path, source }),
+            }
+        };
+        let svg = write("svg", self.svg.as_bytes())?;
+        let pixels = png(&self.svg).map_err(|reason| {
+            let path = dir.join(format!("{}.png", self.name));
+            ChartError::Draw { path, reason }
+        })?;
+        Ok([svg, write("png", &pixels)?])
+    }
+}
+
+/// Panels a row for `count` panels, preferring `natural`.
+pub fn columns(natural: usize, count: usize) -> usize {
+    match natural {
+        2..=3 => natural,
+        4 => 2,
+        6 | 9 => 3,
+        _ if count <= 3 => count,
+        _ => (count as f64).sqrt().ceil().min(3.0) as usize,
+    }
+}
+
+/// Items in pieces that are no higher than a page, where none alone is.
+fn packed<T>(items: Vec<T>, page: f64, height: impl Fn(&T) -> f64) -> Vec<Vec<T>> {
+    let mut pages: Vec<Vec<T>> = Vec::new();
+    let mut room = 0.0;
+    for item in items {
+        let needed = height(&item);
+        match pages.last_mut() {
+            Some(last) if needed <= room => {
+                last.push(item);
+                room -= needed;
+            }
+            _ => {
+                pages.push(vec![item]);
+                room = page - needed;
+            }
+        }
+    }
+    pages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_filled_and_nothing_is_lost() {
+        let heights = vec![40.0, 50.0, 20.0, 300.0, 10.0];
+        let pages = packed(heights, 100.0, |height| *height);
+        assert_eq!(pages, [vec![40.0, 50.0], vec![20.0], vec![300.0], vec![10.0]]);
+    }
+}
