@@ -108,6 +108,8 @@ pub fn write(dir: &Path, images: &[NamedSvg]) -> Result<Vec<PathBuf>, ChartError
 /// | `speedup-over-threads` | how many times faster each line is than at its fewest threads, beside the ideal | threads vary |
 /// | `break-even` | time an item of the fastest on CPU and GPU over the size of the input, and where they cross | both have three sizes in common |
 /// | `memory` | memory of the variants as multiples of their input | it is known |
+/// | `bandwidth` | the bytes that have to be moved a second, beside the bandwidth measured | it was measured |
+/// | `roofline` | each device's roof, and the variants below it | it was measured |
 ///
 /// The lines are variants, and what else varies makes panels. Over `threads`
 /// the lines are placements, with a panel a variant, if a run has several.
