@@ -198,6 +198,8 @@ fn differ(rows: &[SummaryRow], field: fn(&SummaryRow) -> &String) -> bool {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::charts::fixture;
+    use crate::rank::KERNEL;
 
     /// The blocks, ranked by the whole.
     pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
@@ -208,45 +210,12 @@ pub mod tests {
         block.notes.iter().map(Note::to_string).collect()
     }
 
-    use crate::record::Params;
-
     /// A valid row of `sort` with this median.
     pub fn row(variant: &str, median: f64) -> SummaryRow {
         SummaryRow {
-            algorithm: "sort".into(),
-            variant: variant.into(),
-            stage: TOTAL.into(),
-            backend: "cpu".into(),
-            device: "cpu".into(),
-            threads: 2,
-            places: "none".into(),
-            bind: "false".into(),
-            cache: "hot".into(),
-            params: "digis=2000000;order=random;segments=24".parse().expect("well formed"),
-            items: 2_000_000,
-            item_unit: "digi".into(),
-            bytes_min: 32_000_000,
-            samples: 12,
-            stopped_by: "interval".into(),
-            median_s: Some(median),
-            mean_s: Some(median),
-            stddev_s: Some(median * 0.01),
-            min_s: Some(median),
-            p95_s: Some(median),
-            p99_s: Some(median),
-            max_s: Some(median),
-            ci95_low_s: Some(median * 0.98),
             ci95_high_s: Some(median * 1.01),
             items_per_s: Some(2e6 / median),
-            bytes_per_s: Some(32e6 / median),
-            peak_fraction: Some(0.52),
-            memory_bytes: Some(64_000_000),
-            memory_ratio: Some(2.0),
-            stable: YesNo::Yes,
-            valid: YesNo::Yes,
-            fingerprint: String::new(),
-            metrics: Params::default(),
-            note: String::new(),
+            ..fixture::row(variant, "digis=2000000;order=random;segments=24", median)
         }
     }
 

@@ -221,13 +221,11 @@ fn point(number: usize, row: &SummaryRow) -> PointVerdict {
 
 fn gate() -> SelfTest {
     let trial = |slowdown, slower| Trial {
-        slowdown,
         pairs: 10,
         points: 200,
         slower,
-        faster: 0,
         inconclusive: 4,
-        alarmed: 0,
+        ..Trial::new(slowdown)
     };
     SelfTest {
         schema_version: SCHEMA_VERSION,
