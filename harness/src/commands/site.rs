@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use reports::history::{Filter, Store, StoredSummary};
-use reports::rank::Rank;
 use reports::report::{self, EarlierRun, ReportInput};
 use reports::site::{Page, Site, pages, run_page};
 use reports::store::Run;
@@ -62,16 +61,7 @@ fn page_of_run(store: &Store, runs: &[StoredSummary], i: usize) -> Result<Page, 
         .take(MOST_STORED)
         .map(|run| EarlierRun { record: run.record.clone(), summary: run.rows.clone() })
         .collect();
-    let input = ReportInput {
-        title: None,
-        run: &run,
-        earlier: &earlier,
-        comparison: None,
-        published: &[],
-        rank: Rank::default(),
-        samples_link: None,
-        diagnostics: false,
-    };
+    let input = ReportInput { earlier: &earlier, ..ReportInput::of(&run) };
     Ok(Page { path: run_page(id).into(), text: report::html(&input)? })
 }
 

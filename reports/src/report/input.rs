@@ -51,6 +51,20 @@ impl EarlierRun {
 }
 
 impl<'a> ReportInput<'a> {
+    /// What a report of a run by itself is made of.
+    pub fn of(run: &'a Run) -> Self {
+        ReportInput {
+            title: None,
+            run,
+            earlier: &[],
+            comparison: None,
+            published: &[],
+            rank: Rank::default(),
+            samples_link: None,
+            diagnostics: false,
+        }
+    }
+
     /// The runs before the reported one on the same machine, the oldest first.
     pub(super) fn history(&self) -> Vec<&'a EarlierRun> {
         let started = &self.run.record.started;

@@ -78,7 +78,7 @@ fn machine(record: &RunRecord) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::fixture::{comparison, input, row, run};
+    use super::super::facts::fixture::{comparison, row, run};
     use super::*;
     use crate::compare::Verdict;
 
@@ -86,8 +86,7 @@ mod tests {
     fn the_verdict_comes_first_and_the_machine_last() {
         let run = run(vec![row("a", "n=1", 1.0), row("b", "n=1", 2.0)]);
         let comparison = comparison(&[Verdict::Slower, Verdict::Same]);
-        let mut input = input(&run);
-        input.comparison = Some(&comparison);
+        let input = ReportInput { comparison: Some(&comparison), ..ReportInput::of(&run) };
         let text = text(&input);
         let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(lines[0], "## sort, 2026-01-01");
@@ -102,8 +101,7 @@ mod tests {
         let point = |i: usize| row(&format!("v{}", i % 20), &format!("n={}", i / 20), 1.0);
         let run = run((0..2000).map(point).collect());
         let comparison = comparison(&[Verdict::Slower; 2000]);
-        let mut input = input(&run);
-        input.comparison = Some(&comparison);
+        let input = ReportInput { comparison: Some(&comparison), ..ReportInput::of(&run) };
         let text = text(&input);
         // What GitHub takes as a comment.
         assert!(text.len() < 65_536, "{} bytes", text.len());

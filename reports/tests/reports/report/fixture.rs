@@ -42,14 +42,9 @@ impl Fixture {
     /// What the report is made of.
     pub fn input(&self) -> ReportInput<'_> {
         ReportInput {
-            title: None,
-            run: &self.run,
             earlier: &self.earlier,
             comparison: Some(&self.comparison),
-            rank: reports::rank::Rank::Total,
-            published: &[],
-            samples_link: None,
-            diagnostics: false,
+            ..ReportInput::of(&self.run)
         }
     }
 }
