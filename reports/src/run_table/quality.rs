@@ -12,19 +12,13 @@ use crate::table::{NOTHING, Side, Table};
 pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
     let known = rows.iter().filter(|row| is_known(row));
     let settings = grouped(known, |row| (row.algorithm.clone(), axes_but_threads(row)));
-    let table = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| Table {
-        heading: format!("{algorithm}, quality: {}", shape::phrases(&axes)),
-        columns: columns(),
-        rows: lines(&rows),
-        ..Table::default()
+    let figures = Quality::ALL.map(|quality| (quality.name(), Side::Right));
+    let columns: Vec<_> = std::iter::once(("variant", Side::Left)).chain(figures).collect();
+    let table = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| {
+        let heading = format!("{algorithm}, quality: {}", shape::phrases(&axes));
+        Table::new(&columns, lines(&rows)).under(heading)
     };
     settings.into_iter().map(table).collect()
-}
-
-fn columns() -> Vec<(String, Side)> {
-    let figures = Quality::ALL.map(|quality| (quality.name().to_owned(), Side::Right));
-    let variant = ("variant".to_owned(), Side::Left);
-    std::iter::once(variant).chain(figures).collect()
 }
 
 fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {

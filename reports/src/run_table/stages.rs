@@ -5,12 +5,12 @@
 
 use super::axes_but_threads;
 use crate::grouped::grouped;
+use crate::rank::TOTAL;
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 use crate::table::{NOTHING, Side, Table};
 use crate::units;
 
-const TOTAL: &str = "total";
 /// Variants with fewer stages are well served by the other tables.
 const FEWEST_STAGES: usize = 3;
 /// A variant on a device, with so many threads.
@@ -36,16 +36,14 @@ fn table(algorithm: &str, axes: &Axes, rows: &[&SummaryRow]) -> Option<Table> {
     };
     let headings =
         columns.iter().map(|(variant, threads, _)| (heading(variant, *threads), Side::Right));
+    let stage = ("stage".to_owned(), Side::Left);
+    let headings: Vec<_> = std::iter::once(stage).chain(headings).collect();
     let row = |stage: &String| {
         let times = columns.iter().map(|(_, _, rows)| time(rows, stage));
-        std::iter::once(stage.clone()).chain(times).collect()
+        std::iter::once(stage.clone()).chain(times).collect::<Vec<_>>()
     };
-    Some(Table {
-        heading: format!("{algorithm}, stages (threads): {}", shape::phrases(axes)),
-        columns: std::iter::once(("stage".to_owned(), Side::Left)).chain(headings).collect(),
-        rows: stages.iter().map(row).collect(),
-        ..Table::default()
-    })
+    let heading = format!("{algorithm}, stages (threads): {}", shape::phrases(axes));
+    Some(Table::new(&headings, stages.iter().map(row)).under(heading))
 }
 
 /// Those that have stages, by name: a run ends variants in any order. Fewer threads come
@@ -101,12 +99,6 @@ mod tests {
         rows.collect()
     }
 
-    fn column(table: &Table, name: &str) -> Vec<String> {
-        let place = table.columns.iter().position(|(column, _)| column == name);
-        let place = place.expect("the column exists");
-        table.rows.iter().map(|row| row[place].clone()).collect()
-    }
-
     const STAGES: [(&str, f64); 3] = [("presort", 1e-3), ("cluster", 2e-3), ("hits", 4e-3)];
 
     #[test]
@@ -119,10 +111,10 @@ mod tests {
         let expected = ["stage", "offline (1)", "offline (2)", "online (1)"];
         assert_eq!(names, expected);
         let stages = ["presort", "zero", "cluster", "hits", "total"];
-        assert_eq!(column(table, "stage"), stages);
+        assert_eq!(table.column("stage"), stages);
         let times = ["1.00 ms", "-", "2.00 ms", "4.00 ms", "7.00 ms"];
-        assert_eq!(column(table, "offline (1)"), times);
-        assert_eq!(column(table, "online (1)")[1], "5.00 ms");
+        assert_eq!(table.column("offline (1)"), times);
+        assert_eq!(table.column("online (1)")[1], "5.00 ms");
     }
 
     #[test]
