@@ -1,12 +1,12 @@
 //! Rows of one data shape, fastest first.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::cells::{self, Columns, Ratios};
+use super::cells::{Line, columns};
+use super::entry::{Entry, Ratios, entries, fastest};
 use super::remarks::{self, Note};
 use crate::grouped::grouped;
-use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
+use crate::rank::{Rank, TOTAL, has_kernels};
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
 use crate::table::{Look, Table};
@@ -39,9 +39,6 @@ struct Naming {
     rank: Rank,
 }
 
-/// The rows of a variant on a device: the whole first, then its stages.
-type Entry<'a> = Vec<&'a SummaryRow>;
-
 /// The blocks of a run, in the order in which their shapes first occur.
 pub fn blocks(rows: &[SummaryRow], rank: Rank) -> Vec<Block> {
     let naming = Naming {
@@ -57,25 +54,23 @@ pub fn blocks(rows: &[SummaryRow], rank: Rank) -> Vec<Block> {
 
 impl Naming {
     fn block(&self, rows: &[&SummaryRow]) -> Block {
-        let point = |row: &SummaryRow| (row.variant.clone(), row.device.clone());
-        let entries = grouped(rows.iter().copied(), |row| point(row)).into_iter();
-        let mut entries: Vec<Entry> = entries.map(|(_, rows)| rows).collect();
-        entries.iter_mut().for_each(|entry| entry.sort_by_key(|row| row.stage != TOTAL));
-        entries.sort_by(|a, b| by_time(a, b, self.rank));
-        let columns =
-            Columns { device: self.with_device, kernel: has_kernels(rows.iter().copied()) };
-        let ranked_by = columns.kernel.then_some(self.rank);
-        let fastest = Rank::ALL.map(|rank| fastest(&entries, rank));
-        let first = rows.first();
+        let with_kernels = has_kernels(rows.iter().copied());
+        let ranked_by = with_kernels.then_some(self.rank);
+        let columns = columns(self.with_device, with_kernels);
+        let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
+        let entries = entries(rows, self.rank);
+        let fastest = fastest(&entries);
+        let lines = entries.iter().flat_map(|entry| lines(entry, fastest));
+        let cells =
+            lines.map(|line| columns.iter().map(|(_, _, say)| say(&line)).collect::<Vec<String>>());
+        let heading = rows.first().map_or_else(String::new, |row| self.heading(row, ranked_by));
         let looks = entries.iter().enumerate();
-        let rows = entries.iter().flat_map(|entry| entry_cells(entry, columns, fastest));
-        let heading = first.map_or_else(String::new, |row| self.heading(row, ranked_by));
         Block {
             table: Table {
                 looks: looks.flat_map(|(i, entry)| looks_of(i, entry)).collect(),
-                ..Table::new(&cells::columns(columns), rows).under(heading)
+                ..Table::new(&headings, cells).under(heading)
             },
-            axes: first.map_or_else(Vec::new, |row| shape::axes(row)),
+            axes: rows.first().map_or_else(Vec::new, |row| shape::axes(row)),
             ranked_by,
             notes: self.notes(&entries),
         }
@@ -94,7 +89,7 @@ impl Naming {
 
     fn notes(&self, entries: &[Entry]) -> Vec<Note> {
         let mut notes: Vec<Note> = Vec::new();
-        for note in entries.iter().flatten().filter_map(|row| self.note(row)) {
+        for note in entries.iter().flat_map(|entry| &entry.0).filter_map(|row| self.note(row)) {
             if !notes.contains(&note) {
                 notes.push(note);
             }
@@ -113,41 +108,31 @@ impl Naming {
     }
 }
 
-/// The cells of an entry; its stages are indented under it.
-fn entry_cells(entry: &Entry, columns: Columns, fastest: [Option<f64>; 2]) -> Vec<Vec<String>> {
-    let ratio = |rank, fastest: Option<f64>| {
-        let ratio = time(entry, rank).zip(fastest);
-        let ratio = ratio.map(|(time, fastest)| time / fastest);
-        ratio.filter(|ratio| ratio.is_finite())
+/// What is said of an entry; its stages are indented under it.
+fn lines<'a>(entry: &Entry<'a>, fastest: [Option<f64>; 2]) -> Vec<Line<'a>> {
+    let line = |(i, row): (usize, &&'a SummaryRow)| {
+        let (label, ratios) = match i {
+            0 if row.stage == TOTAL => (row.variant.clone(), entry.ratios(fastest)),
+            0 => (format!("{} {}", row.variant, row.stage), Ratios::default()),
+            _ => (indented(&row.stage), Ratios::default()),
+        };
+        Line { row, label, ratios }
     };
-    let ratios = Ratios {
-        total: ratio(Rank::Total, fastest[0]),
-        kernel: ratio(Rank::Kernel, fastest[1]),
-        kernel_s: stage_time(entry, KERNEL),
-    };
-    let row = |(i, row): (usize, &&SummaryRow)| match i {
-        0 if row.stage == TOTAL => cells::cells(row, row.variant.clone(), columns, ratios),
-        0 => {
-            let label = format!("{} {}", row.variant, row.stage);
-            cells::cells(row, label, columns, Ratios::default())
-        }
-        _ => cells::cells(row, indented(&row.stage), columns, Ratios::default()),
-    };
-    entry.iter().enumerate().map(row).collect()
+    entry.0.iter().enumerate().map(line).collect()
 }
 
 /// The looks of the rows of the `i`-th entry.
 fn looks_of(i: usize, entry: &Entry) -> Vec<Look> {
     // What refuses its input is not wrong.
     let is_wrong = |row: &SummaryRow| row.valid == YesNo::No && !remarks::is_refusal(row);
-    let whole = if entry.iter().any(|row| is_wrong(row)) {
+    let whole = if entry.0.iter().any(|row| is_wrong(row)) {
         Look::NotValid
-    } else if i == 0 && stage_time(entry, TOTAL).is_some() {
+    } else if i == 0 && entry.stage_time(TOTAL).is_some() {
         Look::Winner
     } else {
         Look::Plain
     };
-    let stages = std::iter::repeat_n(Look::Plain, entry.len().saturating_sub(1));
+    let stages = std::iter::repeat_n(Look::Plain, entry.0.len().saturating_sub(1));
     std::iter::once(whole).chain(stages).collect()
 }
 
@@ -158,36 +143,6 @@ fn indented(stage: &str) -> String {
         None => (0, stage),
     };
     format!("{}{name}", "  ".repeat(1 + depth))
-}
-
-/// The time that ranks an entry; none if its whole is not valid.
-fn time(entry: &Entry, rank: Rank) -> Option<f64> {
-    let total = stage_time(entry, TOTAL)?;
-    match rank {
-        Rank::Total => Some(total),
-        Rank::Kernel => Some(stage_time(entry, KERNEL).unwrap_or(total)),
-    }
-}
-
-fn stage_time(entry: &Entry, stage: &str) -> Option<f64> {
-    let row = entry.iter().find(|row| row.stage == stage)?;
-    row.median_s.filter(|_| row.valid == YesNo::Yes)
-}
-
-fn fastest(entries: &[Entry], rank: Rank) -> Option<f64> {
-    let times = entries.iter().filter_map(|entry| time(entry, rank));
-    times.min_by(f64::total_cmp)
-}
-
-/// Fastest first, those without a time last and by name.
-fn by_time(a: &Entry, b: &Entry, rank: Rank) -> Ordering {
-    let name = |entry: &Entry| entry.first().map(|row| row.variant.clone());
-    match (time(a, rank), time(b, rank)) {
-        (Some(a), Some(b)) => a.total_cmp(&b),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => name(a).cmp(&name(b)),
-    }
 }
 
 fn differ(rows: &[SummaryRow], field: fn(&SummaryRow) -> &String) -> bool {
