@@ -2,7 +2,7 @@
 
 use super::super::facts::refusals::refusals;
 use super::super::facts::settings::Settings;
-use super::super::facts::{counted, grouped, median};
+use super::super::facts::{counted, grouped};
 use super::text::and_more;
 use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::SummaryRow;
@@ -21,7 +21,7 @@ const MOST_ROWS: usize = 12;
 /// The tables, the fastest variant first, and what has no time.
 pub fn text(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> String {
     let of_table = |row: &&SummaryRow| matches!(row.stage.as_str(), TOTAL | KERNEL);
-    let valid = rows.iter().copied().filter(|row| median(row).is_some());
+    let valid = rows.iter().copied().filter(|row| row.valid_median().is_some());
     let groups = grouped(valid.filter(of_table), |row| shape::axes(row));
     let tables = groups.iter().take(MOST_TABLES);
     let tables: Vec<String> =
