@@ -2,7 +2,7 @@
 
 use super::super::facts::settings::Settings;
 use super::super::facts::{counted, time::minute};
-use super::text::and_more;
+use super::and_more;
 use crate::compare::{Comparison, PointVerdict, Verdict};
 use crate::shape::point_axes;
 use crate::table::{Side, Table, escaped};

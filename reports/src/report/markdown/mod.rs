@@ -4,7 +4,6 @@
 mod break_even;
 mod changes;
 mod tables;
-mod text;
 
 use super::ReportInput;
 use super::facts::settings::Settings;
@@ -58,6 +57,14 @@ fn task(input: &ReportInput, algorithm: &str) -> String {
         break_even::text(rows),
         tables::text(rows, &settings, input.rank)
     )
+}
+
+/// What did not fit, counted; nothing if all did.
+fn and_more(hidden: usize, what: &str) -> String {
+    match hidden {
+        0 => String::new(),
+        count => format!("\n… and {count} more {what}\n"),
+    }
 }
 
 /// `AMD EPYC, 2 cores, 25 GB, …, commit 1b476acfc876`.

@@ -3,7 +3,7 @@
 use super::super::facts::refusals::refusals;
 use super::super::facts::settings::Settings;
 use super::super::facts::{counted, grouped};
-use super::text::and_more;
+use super::and_more;
 use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::SummaryRow;
 use crate::run_table::{Entry, entries, fastest, share_of};
