@@ -69,7 +69,8 @@ fn time_of_base(comparison: &Comparison) -> String {
     }
 }
 
-fn are(count: usize) -> &'static str {
+/// The verb for so many things.
+pub fn are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
