@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::{Site, class, point_page, run_page};
+use super::{Site, point_page, run_page};
 use crate::history::StoredSummary;
 use crate::report::html::document;
-use crate::report::html::parts::{and_more, scrolling};
+use crate::report::html::parts::{and_more, class, scrolling};
 use crate::report::html::trace::{Frame, trace};
 use crate::report::time::minute;
 use crate::trend::{Shift, Trend, change, names, words};

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::index::machine;
-use super::{Site, class, run_page};
+use super::{Site, run_page};
 use crate::report::html::document;
-use crate::report::html::parts::scrolling;
+use crate::report::html::parts::{class, scrolling};
 use crate::report::html::trace::{Frame, interval, range, trace};
 use crate::report::time::{day, minute};
 use crate::trend::{Shift, Trend, Visit, change, names, words};
