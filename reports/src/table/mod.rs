@@ -7,6 +7,7 @@ mod markdown;
 mod terminal;
 
 pub(crate) use escape::escaped;
+pub(crate) use html::{NUMBER, Row, cards};
 
 use crate::frame::FrameError;
 use crate::paint::Paint;
