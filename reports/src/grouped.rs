@@ -1,6 +1,6 @@
 //! Items by what they have in common.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 /// Items with equal keys together, in the order in which keys first occur.
@@ -21,6 +21,12 @@ pub(crate) fn grouped<T, K: Clone + Eq + Hash>(
     groups
 }
 
+/// Each item once, in the order in which they first occur.
+pub(crate) fn distinct<T: Clone + Eq + Hash>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut known = HashSet::new();
+    items.into_iter().filter(|item| known.insert(item.clone())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +35,6 @@ mod tests {
     fn groups_come_in_the_order_of_their_first_items() {
         let groups = grouped([3, 1, 5, 2, 4], |number| number % 2);
         assert_eq!(groups, [(1, vec![3, 1, 5]), (0, vec![2, 4])]);
+        assert_eq!(distinct([3, 1, 3, 2, 1]), [3, 1, 2]);
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::compare::Comparison;
+use crate::grouped::distinct;
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::{RunRecord, SummaryRow};
@@ -94,12 +95,6 @@ impl<'a> ReportInput<'a> {
 
     /// Names of the tasks in the order of the run.
     pub(super) fn algorithms(&self) -> Vec<&'a str> {
-        let mut names: Vec<&str> = Vec::new();
-        for row in &self.run.summary {
-            if !names.contains(&row.algorithm.as_str()) {
-                names.push(&row.algorithm);
-            }
-        }
-        names
+        distinct(self.run.summary.iter().map(|row| row.algorithm.as_str()))
     }
 }

@@ -1,11 +1,9 @@
 //! Rows of one data shape, fastest first.
 
-use std::collections::BTreeSet;
-
 use super::cells::{Line, columns};
 use super::entry::{Entry, Ratios, entries, fastest};
 use super::remarks::{self, Note};
-use crate::grouped::grouped;
+use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, TOTAL, has_kernels};
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
@@ -46,10 +44,8 @@ pub fn blocks(rows: &[SummaryRow], rank: Rank) -> Vec<Block> {
         with_device: differ(rows, |row| &row.device),
         rank,
     };
-    let shape = |row: &SummaryRow| (row.algorithm.clone(), shape::axes(row));
-    let shapes = grouped(rows, |row| shape(row));
-    let blocks = shapes.iter().map(|(_, rows)| naming.block(rows));
-    blocks.collect()
+    let shapes = grouped(rows, |row| (&row.algorithm, shape::axes(row)));
+    shapes.iter().map(|(_, rows)| naming.block(rows)).collect()
 }
 
 impl Naming {
@@ -88,13 +84,8 @@ impl Naming {
     }
 
     fn notes(&self, entries: &[Entry]) -> Vec<Note> {
-        let mut notes: Vec<Note> = Vec::new();
-        for note in entries.iter().flat_map(|entry| &entry.0).filter_map(|row| self.note(row)) {
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        }
-        notes
+        let rows = entries.iter().flat_map(|entry| &entry.0);
+        distinct(rows.filter_map(|row| self.note(row)))
     }
 
     /// What a row has to say; that it is not valid is said in any case.
@@ -146,8 +137,7 @@ fn indented(stage: &str) -> String {
 }
 
 fn differ(rows: &[SummaryRow], field: fn(&SummaryRow) -> &String) -> bool {
-    let values: BTreeSet<&String> = rows.iter().map(field).collect();
-    values.len() > 1
+    rows.iter().any(|row| field(row) != field(&rows[0]))
 }
 
 #[cfg(test)]

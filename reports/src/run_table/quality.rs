@@ -1,7 +1,7 @@
 //! How good what variants find is, side by side.
 
 use super::axes_but_threads;
-use crate::grouped::grouped;
+use crate::grouped::{distinct, grouped};
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
@@ -22,18 +22,14 @@ pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
 }
 
 fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {
-    let mut lines: Vec<Vec<String>> = Vec::new();
-    for row in rows {
+    let line = |row: &&SummaryRow| -> Vec<String> {
         let figures = Quality::ALL.map(|quality| {
             let value = quality.of(row);
             value.map_or_else(|| NOTHING.to_owned(), |value| quality.words(value))
         });
-        let line = std::iter::once(row.variant.clone()).chain(figures);
-        let line = line.collect();
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
+        std::iter::once(row.variant.clone()).chain(figures).collect()
+    };
+    let mut lines = distinct(rows.iter().map(line));
     lines.sort_by(|a, b| a[0].cmp(&b[0]));
     lines
 }

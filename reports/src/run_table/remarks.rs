@@ -23,7 +23,7 @@ pub fn is_refusal(row: &SummaryRow) -> bool {
 }
 
 /// What a variant has to say at a point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The variant, with stage and device as far as these are needed.
     who: String,

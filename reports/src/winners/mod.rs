@@ -7,7 +7,7 @@ mod table;
 
 use std::collections::BTreeSet;
 
-use crate::grouped::grouped;
+use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, standing};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
@@ -129,13 +129,8 @@ pub fn varying(races: &[Race]) -> Vec<String> {
 
 /// The axes that a map of a run's winners can be over.
 pub fn axes(rows: &[SummaryRow], rank: Rank) -> Vec<String> {
-    let mut axes: Vec<String> = Vec::new();
-    for (_, rows) in grouped(rows, |row| row.algorithm.clone()) {
-        let found = varying(&races(&rows, rank)).into_iter();
-        let new: Vec<String> = found.filter(|axis| !axes.contains(axis)).collect();
-        axes.extend(new);
-    }
-    axes
+    let tasks = grouped(rows, |row| &row.algorithm).into_iter();
+    distinct(tasks.flat_map(|(_, rows)| varying(&races(&rows, rank))))
 }
 
 #[cfg(test)]
