@@ -1,7 +1,5 @@
 //! The rows of a variant, and how fast it is beside others.
 
-use std::cmp::Ordering;
-
 use crate::grouped::grouped;
 use crate::rank::{KERNEL, Rank, TOTAL};
 use crate::record::{SummaryRow, YesNo};
@@ -25,10 +23,17 @@ pub struct Ratios {
 /// and by name.
 pub fn entries<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Entry<'a>> {
     let variants = grouped(rows.iter().copied(), |row| (&row.variant, &row.device));
-    let mut entries: Vec<Entry> = variants.into_iter().map(|(_, rows)| Entry(rows)).collect();
-    entries.iter_mut().for_each(|entry| entry.0.sort_by_key(|row| row.stage != TOTAL));
-    entries.sort_by(|a, b| a.by_time(b, rank));
-    entries
+    let entries = variants.into_iter().map(|(_, mut rows)| {
+        rows.sort_by_key(|row| row.stage != TOTAL);
+        Entry(rows)
+    });
+    let (mut timed, mut others): (Vec<Entry>, Vec<Entry>) =
+        entries.partition(|entry| entry.time(rank).is_some());
+    let time = |entry: &Entry| entry.time(rank).unwrap_or(f64::INFINITY);
+    timed.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    others.sort_by_key(|entry| &entry.0[0].variant);
+    timed.extend(others);
+    timed
 }
 
 /// The shortest time by each rank, in the order of [`Rank::ALL`].
@@ -63,16 +68,6 @@ impl Entry<'_> {
             total: ratio(Rank::Total, fastest[0]),
             kernel: ratio(Rank::Kernel, fastest[1]),
             kernel_s: self.stage_time(KERNEL),
-        }
-    }
-
-    fn by_time(&self, other: &Entry, rank: Rank) -> Ordering {
-        let name = |entry: &Entry| entry.0.first().map(|row| row.variant.clone());
-        match (self.time(rank), other.time(rank)) {
-            (Some(a), Some(b)) => a.total_cmp(&b),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => name(self).cmp(&name(other)),
         }
     }
 }
