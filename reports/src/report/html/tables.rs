@@ -40,17 +40,11 @@ fn table(block: &Block, settings: &Settings, open: bool) -> Markup {
         details open[open] {
             summary { (heading) }
             (scrolling(&heading, &block.table.html()))
-            (notes(block))
-        }
-    }
-}
-
-fn notes(block: &Block) -> Markup {
-    html! {
-        @if !block.notes.is_empty() {
-            details.remarks {
-                summary { (counted(block.notes.len(), "remark")) }
-                ul.notes { @for note in &block.notes { li { (note.to_string()) } } }
+            @if !block.notes.is_empty() {
+                details.remarks {
+                    summary { (counted(block.notes.len(), "remark")) }
+                    ul.notes { @for note in &block.notes { li { (note.to_string()) } } }
+                }
             }
         }
     }
