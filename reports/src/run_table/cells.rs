@@ -2,7 +2,7 @@
 
 use super::entry::Ratios;
 use crate::record::{Ceiling, SummaryRow, YesNo};
-use crate::table::{NOTHING, Side};
+use crate::table::{NOTHING, Side, known};
 use crate::units::{self, bytes_per_second, times};
 
 /// A row with what its cells say beside its own figures.
@@ -33,12 +33,7 @@ pub fn columns(with_device: bool, with_kernels: bool) -> Vec<Column> {
         (with_kernels, ("kernel ratio", Right, |line| line.known(line.ratios.kernel, times))),
         (true, ("items/s", Right, |line| line.known(line.row.items_per_s, units::rate))),
         (true, ("bytes/s", Right, |line| line.known(line.row.bytes_per_s, bytes_per_second))),
-        (
-            true,
-            ("of copy", Right, |line| {
-                line.known(line.row.peak_fraction, share_of(line.row.ceiling()))
-            }),
-        ),
+        (true, ("of copy", Right, |line| line.share())),
         (true, ("memory", Right, |line| line.known(line.row.memory_ratio, times))),
         (true, ("samples", Left, |line| samples(line.row))),
         (true, ("stable", Left, |line| stable(line.row))),
@@ -47,10 +42,14 @@ pub fn columns(with_device: bool, with_kernels: bool) -> Vec<Column> {
 }
 
 impl Line<'_> {
+    /// How close it comes to its ceiling.
+    fn share(&self) -> String {
+        self.known(self.row.peak_fraction, share_of(self.row.ceiling()))
+    }
+
     /// A figure in words, if the row is valid and has it.
     fn known(&self, value: Option<f64>, say: fn(f64) -> String) -> String {
-        let value = value.filter(|_| self.row.valid == YesNo::Yes);
-        value.map_or_else(|| NOTHING.to_owned(), say)
+        known(value.filter(|_| self.row.valid == YesNo::Yes), say)
     }
 }
 
@@ -70,12 +69,11 @@ pub fn share_of(ceiling: Ceiling) -> fn(f64) -> String {
 /// The interval in the unit of the median: `[12.1, 12.4]`.
 fn interval(row: &SummaryRow) -> String {
     let median = row.median_s.filter(|_| row.valid == YesNo::Yes);
-    let Some((median, (low, high))) = median.zip(row.ci95_low_s.zip(row.ci95_high_s)) else {
-        return NOTHING.to_owned();
-    };
-    let (scale, _) = units::second_unit(median);
-    let number = |seconds: f64| units::significant(seconds / scale, 3);
-    format!("[{}, {}]", number(low), number(high))
+    known(median.zip(row.ci95_low_s.zip(row.ci95_high_s)), |(median, (low, high))| {
+        let (scale, _) = units::second_unit(median);
+        let number = |seconds: f64| units::significant(seconds / scale, 3);
+        format!("[{}, {}]", number(low), number(high))
+    })
 }
 
 /// How many, and what ended the sampling: `12, interval`.

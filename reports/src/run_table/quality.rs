@@ -5,7 +5,7 @@ use crate::grouped::{distinct, grouped};
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
-use crate::table::{NOTHING, Side, Table};
+use crate::table::{Side, Table, known};
 
 /// A table for each algorithm and setting whose quality is known. How many threads
 /// there are changes nothing: their rows are told once if they agree.
@@ -23,10 +23,8 @@ pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
 
 fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {
     let line = |row: &&SummaryRow| -> Vec<String> {
-        let figures = Quality::ALL.map(|quality| {
-            let value = quality.of(row);
-            value.map_or_else(|| NOTHING.to_owned(), |value| quality.words(value))
-        });
+        let figures =
+            Quality::ALL.map(|quality| known(quality.of(row), |value| quality.words(value)));
         std::iter::once(row.variant.clone()).chain(figures).collect()
     };
     let mut lines = distinct(rows.iter().map(line));
@@ -38,6 +36,7 @@ fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {
 mod tests {
     use super::super::block::tests::row;
     use super::*;
+    use crate::table::NOTHING;
 
     fn good(variant: &str, threads: usize, efficiency: &str) -> SummaryRow {
         let mut row = SummaryRow { threads, ..row(variant, 1e-3) };

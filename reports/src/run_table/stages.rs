@@ -8,7 +8,7 @@ use crate::grouped::{distinct, grouped};
 use crate::rank::TOTAL;
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
-use crate::table::{NOTHING, Side, Table};
+use crate::table::{Side, Table, known};
 use crate::units;
 
 /// Variants with fewer stages are well served by the other tables.
@@ -67,8 +67,7 @@ fn stages<'a>(columns: &[Column<'a>]) -> Vec<&'a str> {
 
 fn time(rows: &[&SummaryRow], stage: &str) -> String {
     let row = rows.iter().find(|row| row.stage == stage);
-    let median = row.and_then(|row| row.valid_median());
-    median.map_or_else(|| NOTHING.to_owned(), |median| units::seconds(median, 3))
+    known(row.and_then(|row| row.valid_median()), |median| units::seconds(median, 3))
 }
 
 #[cfg(test)]

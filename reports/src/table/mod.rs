@@ -15,6 +15,11 @@ use crate::paint::Paint;
 /// What stands where there is no number.
 pub(crate) const NOTHING: &str = "-";
 
+/// A figure in words, where there is one.
+pub(crate) fn known<T>(figure: Option<T>, say: impl FnOnce(T) -> String) -> String {
+    figure.map_or_else(|| NOTHING.to_owned(), say)
+}
+
 /// For whom a table is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

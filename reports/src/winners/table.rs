@@ -9,7 +9,7 @@ use crate::rank::{Rank, has_kernels};
 use crate::record::{RunRecord, SummaryRow};
 use crate::run_table::View;
 use crate::shape::{self, name};
-use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
+use crate::table::{Format, Side, Table, TableError, for_people, known};
 use crate::units;
 
 /// Who wins each setting of each task of `run`, as a text that ends with a line break.
@@ -94,7 +94,7 @@ fn in_order<'r, 'a>(races: &'r [Race<'a>], axes: &[String]) -> Vec<&'r Race<'a>>
 fn cells(race: &Race, axes: &[String]) -> Vec<String> {
     let mut cells: Vec<String> = axes
         .iter()
-        .map(|axis| race.value(axis).map_or(NOTHING.to_owned(), |value| shape::value(axis, value)))
+        .map(|axis| known(race.value(axis), |value| shape::value(axis, value)))
         .collect();
     let evidence = match race.evidence() {
         Evidence::Clear => "",
@@ -104,8 +104,8 @@ fn cells(race: &Race, axes: &[String]) -> Vec<String> {
     cells.extend([
         name(race.first),
         units::seconds(race.first.median_s.unwrap_or(f64::NAN), 3),
-        race.lead().map_or(NOTHING.to_owned(), units::times),
-        race.second.map_or(NOTHING.to_owned(), name),
+        known(race.lead(), units::times),
+        known(race.second, name),
         evidence.to_owned(),
     ]);
     cells

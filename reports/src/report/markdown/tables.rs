@@ -8,7 +8,7 @@ use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::SummaryRow;
 use crate::run_table::{Entry, entries, fastest, share_of};
 use crate::shape::{self, name};
-use crate::table::{NOTHING, Side, Table, escaped};
+use crate::table::{Side, Table, escaped, known};
 use crate::units::{self, times};
 
 /// More settings than this are folded.
@@ -55,8 +55,6 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
 /// `fastest` are the shortest times by each rank.
 fn cells(entry: &Entry, fastest: [Option<f64>; 2], with_kernels: bool) -> Vec<String> {
     let (row, ratios) = (entry.0[0], entry.ratios(fastest));
-    let known =
-        |value: Option<f64>, say: fn(f64) -> String| value.map_or_else(|| NOTHING.to_owned(), say);
     let seconds = |time| units::seconds(time, 3);
     let interval = row.median_s.zip(row.ci95_low_s.zip(row.ci95_high_s));
     let half = interval.map(|(median, (low, high))| (high - low) / 2.0 / median * 100.0);
