@@ -51,16 +51,7 @@ fn reports_of(points: usize, criterion: &mut Criterion) {
         Ok(run) => run,
         Err(error) => panic!("no run to report: {error}"),
     };
-    let input = ReportInput {
-        title: None,
-        run: &run,
-        earlier: &[],
-        comparison: None,
-        rank: Default::default(),
-        published: &[],
-        samples_link: None,
-        diagnostics: false,
-    };
+    let input = ReportInput::of(&run);
     if let Ok(page) = report::html(&input) {
         println!("{points} points make a page of {} bytes", page.len());
     }

@@ -10,11 +10,9 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use crate::compare::Comparison;
-use crate::frame::{Cell, Frame, summary};
+use crate::frame::{Cell, Document, Frame, summary};
 use crate::history::Entry;
-use crate::record::{
-    CeilingsRecord, Machine, RunRecord, SelfTest, Software, SuitePart, SummaryRow,
-};
+use crate::record::{CeilingsRecord, RunRecord, SelfTest, SummaryRow};
 use crate::trend::Trend;
 use crate::winners::Evidence;
 
@@ -31,32 +29,6 @@ fn of<T: JsonSchema>(title: &str) -> Value {
 fn titled(title: &str, mut schema: Schema) -> Value {
     schema.insert("title".to_owned(), json!(title));
     schema.to_value()
-}
-
-/// Rows with what they were measured on.
-#[derive(JsonSchema)]
-#[allow(dead_code, reason = "only its schema is of use")]
-struct Document<Row> {
-    /// The version of the layout.
-    schema_version: u32,
-    /// UTC, RFC 3339.
-    started: String,
-    /// UTC, RFC 3339; null if the run did not end by itself.
-    finished: Option<String>,
-    /// The command line, the program's name first.
-    command: Vec<String>,
-    /// The suite that was measured.
-    suite: Option<SuitePart>,
-    /// What was run.
-    software: Software,
-    /// Equal keys mean comparable numbers.
-    machine_key: String,
-    /// What it ran on.
-    machine: Machine,
-    /// What a reader should know about the whole run.
-    notes: Vec<String>,
-    /// All of them have the same columns.
-    rows: Vec<Row>,
 }
 
 /// An interval of the crate `statistics`.
@@ -103,7 +75,7 @@ struct Winner {
 
 /// The schema of rows in a document, whose further columns have one of these prefixes.
 fn rows<Row: JsonSchema>(title: &str, prefixes: &[&str], differ: &[(&str, Value)]) -> Value {
-    let mut schema = of::<Document<Row>>(title);
+    let mut schema = of::<Document<Vec<Row>>>(title);
     let name = Row::schema_name().into_owned();
     let row = &mut schema["$defs"][name];
     for (column, differs) in differ {

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use reports::history::{Filter, Store, StoredSummary};
-use reports::rank::Rank;
+use reports::record::retain_samples_of;
 use reports::report::{self, EarlierRun, ReportInput};
 use reports::site::{Page, Site, pages, run_page};
-use reports::store::Run;
+use reports::store::{Run, read_samples};
 use reports::trend::{self, Terms};
 use reports::units::counted;
 
@@ -52,26 +52,17 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
 /// The report of the `i`-th run, with those before it as its history.
 fn page_of_run(store: &Store, runs: &[StoredSummary], i: usize) -> Result<Page, Failure> {
     let StoredSummary { id, record, rows } = &runs[i];
-    let mut run = Run::read(&store.resolve(id, None)?)?;
-    run.summary.clone_from(rows);
-    let points: Vec<String> = rows.iter().map(|row| row.point().id()).collect();
-    run.samples.retain(|sample| points.contains(&sample.point_id));
+    let folder = store.resolve(id, None)?;
+    let mut samples = read_samples(&folder)?;
+    retain_samples_of(rows, &mut samples);
+    let run = Run { folder, record: record.clone(), summary: rows.clone(), samples };
     let before = runs[..i].iter().rev();
     let before = before.filter(|other| other.record.machine_key == record.machine_key);
     let earlier: Vec<EarlierRun> = before
         .take(MOST_STORED)
         .map(|run| EarlierRun { record: run.record.clone(), summary: run.rows.clone() })
         .collect();
-    let input = ReportInput {
-        title: None,
-        run: &run,
-        earlier: &earlier,
-        comparison: None,
-        published: &[],
-        rank: Rank::default(),
-        samples_link: None,
-        diagnostics: false,
-    };
+    let input = ReportInput { earlier: &earlier, ..ReportInput::of(&run) };
     Ok(Page { path: run_page(id).into(), text: report::html(&input)? })
 }
 

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use super::ExportError;
+use crate::frame::spread_name;
 use crate::history::StoredSummary;
 use crate::record::{SummaryRow, YesNo};
 
@@ -106,8 +107,7 @@ pub fn tags<'a>(run: &'a StoredSummary, row: &'a SummaryRow) -> Vec<(String, Str
     .map(|(name, value)| (name.to_owned(), value.to_owned()));
     // An axis of a task may have any name.
     let axes = row.params.iter();
-    let axes =
-        axes.map(|(name, value)| (format!("axis_{}", name.replace('-', "_")), value.to_owned()));
+    let axes = axes.map(|(name, value)| (spread_name("axis", name), value.to_owned()));
     let all = fixed.into_iter().chain(axes);
     all.filter(|(_, value)| !value.is_empty()).collect()
 }

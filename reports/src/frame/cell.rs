@@ -55,74 +55,28 @@ impl Cell<'_> {
     }
 }
 
-impl<'a> From<&'a str> for Cell<'a> {
-    fn from(text: &'a str) -> Self {
-        Cell::Text(text.into())
-    }
+/// What becomes a cell, and which one.
+macro_rules! cells {
+    ($($value:ident: $from:ty => $cell:expr,)*) => {
+        $(impl<'a> From<$from> for Cell<'a> {
+            fn from($value: $from) -> Self {
+                $cell
+            }
+        })*
+    };
 }
 
-impl<'a> From<&'a String> for Cell<'a> {
-    fn from(text: &'a String) -> Self {
-        Cell::Text(text.into())
-    }
-}
-
-impl From<String> for Cell<'_> {
-    fn from(text: String) -> Self {
-        Cell::Text(text.into())
-    }
-}
-
-impl<'a> From<Option<&'a str>> for Cell<'a> {
-    fn from(text: Option<&'a str>) -> Self {
-        Cell::Text(text.unwrap_or_default().into())
-    }
-}
-
-impl From<bool> for Cell<'_> {
-    fn from(flag: bool) -> Self {
-        Cell::Flag(flag)
-    }
-}
-
-impl From<YesNo> for Cell<'_> {
-    fn from(flag: YesNo) -> Self {
-        Cell::Flag(flag == YesNo::Yes)
-    }
-}
-
-impl From<usize> for Cell<'_> {
-    fn from(number: usize) -> Self {
-        Cell::Whole(Some(number as u64))
-    }
-}
-
-impl From<Option<usize>> for Cell<'_> {
-    fn from(number: Option<usize>) -> Self {
-        Cell::Whole(number.map(|number| number as u64))
-    }
-}
-
-impl From<u64> for Cell<'_> {
-    fn from(number: u64) -> Self {
-        Cell::Whole(Some(number))
-    }
-}
-
-impl From<Option<u64>> for Cell<'_> {
-    fn from(number: Option<u64>) -> Self {
-        Cell::Whole(number)
-    }
-}
-
-impl From<f64> for Cell<'_> {
-    fn from(number: f64) -> Self {
-        Cell::Number(Some(number))
-    }
-}
-
-impl From<Option<f64>> for Cell<'_> {
-    fn from(number: Option<f64>) -> Self {
-        Cell::Number(number)
-    }
+cells! {
+    text: &'a str => Cell::Text(text.into()),
+    text: &'a String => Cell::Text(text.into()),
+    text: String => Cell::Text(text.into()),
+    text: Option<&'a str> => Cell::Text(text.unwrap_or_default().into()),
+    flag: bool => Cell::Flag(flag),
+    flag: YesNo => Cell::Flag(flag == YesNo::Yes),
+    number: usize => Cell::Whole(Some(number as u64)),
+    number: Option<usize> => Cell::Whole(number.map(|number| number as u64)),
+    number: u64 => Cell::Whole(Some(number)),
+    number: Option<u64> => Cell::Whole(number),
+    number: f64 => Cell::Number(Some(number)),
+    number: Option<f64> => Cell::Number(number),
 }

@@ -1,5 +1,7 @@
 //! A frame as CSV: what is not known is empty, flags are `yes` and `no`.
 
+use std::borrow::Cow;
+
 use super::column::Values;
 use super::{Frame, FrameError};
 
@@ -21,15 +23,17 @@ impl Frame {
     }
 }
 
-fn cell(values: &Values, row: usize) -> String {
-    let yes_no = |flag: bool| if flag { "yes" } else { "no" }.to_owned();
-    let text = match values {
-        Values::Text(texts) | Values::Time(texts) => texts[row].clone(),
-        Values::Flag(flags) => flags[row].map(yes_no),
-        Values::Whole(numbers) => numbers[row].map(|number| number.to_string()),
-        Values::Number(numbers) => numbers[row].map(|number| number.to_string()),
+fn cell(values: &Values, row: usize) -> Cow<'_, [u8]> {
+    let text: Option<Cow<'_, str>> = match values {
+        Values::Text(texts) | Values::Time(texts) => texts[row].as_deref().map(Cow::from),
+        Values::Flag(flags) => flags[row].map(|flag| if flag { "yes" } else { "no" }.into()),
+        Values::Whole(numbers) => numbers[row].map(|number| number.to_string().into()),
+        Values::Number(numbers) => numbers[row].map(|number| number.to_string().into()),
     };
-    text.unwrap_or_default()
+    match text.unwrap_or_default() {
+        Cow::Borrowed(text) => text.as_bytes().into(),
+        Cow::Owned(text) => text.into_bytes().into(),
+    }
 }
 
 #[cfg(test)]

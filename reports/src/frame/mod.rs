@@ -66,12 +66,16 @@ impl<'a> Record<'a> {
         prefix: &str,
         values: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Self {
-        let named = values.into_iter().map(|(name, value)| {
-            (format!("{prefix}_{}", name.replace('-', "_")), Cell::Free(value))
-        });
+        let values = values.into_iter();
+        let named = values.map(|(name, value)| (spread_name(prefix, name), Cell::Free(value)));
         self.further.extend(named);
         self
     }
+}
+
+/// The column of one of several values that not every row has: `axis_first_orbit`.
+pub fn spread_name(prefix: &str, name: &str) -> String {
+    format!("{prefix}_{}", name.replace('-', "_"))
 }
 
 /// A table of typed columns.

@@ -114,23 +114,34 @@ impl Frame {
     }
 }
 
-/// Rows with what they were measured on, for programs that see nothing else of the run.
+/// Rows with what they were measured on.
 #[derive(Serialize)]
-pub struct Document<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Document<'a, Rows = &'a Frame> {
+    /// The version of the layout.
     schema_version: u32,
+    /// UTC, RFC 3339.
     started: &'a str,
+    /// UTC, RFC 3339; null if the run did not end by itself.
     finished: Option<&'a str>,
+    /// The command line, the program's name first.
     command: &'a [String],
+    /// The suite that was measured.
     suite: Option<&'a SuitePart>,
+    /// What was run.
     software: &'a Software,
+    /// Equal keys mean comparable numbers.
     machine_key: &'a str,
+    /// What it ran on.
     machine: &'a Machine,
+    /// What a reader should know about the whole run.
     notes: &'a [String],
-    rows: &'a Frame,
+    /// All of them have the same columns.
+    rows: Rows,
 }
 
 impl<'a> Document<'a> {
-    /// The rows of a run.
+    /// The rows of a run, for programs that see nothing else of it.
     pub fn new(run: &'a RunRecord, rows: &'a Frame) -> Self {
         Document {
             schema_version: SCHEMA_VERSION,

@@ -18,7 +18,7 @@ pub use run::{
     CacheLevel, DIRTY, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord, SCHEMA_VERSION,
     Software,
 };
-pub use sample::{SampleRow, flags};
+pub use sample::{SampleRow, flags, retain_samples_of};
 pub use self_test::{PointScatter, SELF_TEST_VERSION, SelfTest, Trial};
 pub use suite::{Shard, SuitePart};
 pub use summary::{Ceiling, SummaryRow, YesNo};

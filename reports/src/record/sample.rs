@@ -1,8 +1,10 @@
 //! One row of `samples.csv`.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Params, Point};
+use super::{Params, Point, SummaryRow};
 
 /// The flags of samples.
 pub mod flags {
@@ -94,4 +96,10 @@ impl SampleRow {
             counters: Params::default(),
         }
     }
+}
+
+/// Leaves out the samples of points that have no row.
+pub fn retain_samples_of(rows: &[SummaryRow], samples: &mut Vec<SampleRow>) {
+    let ids: HashSet<String> = rows.iter().map(|row| row.point().id()).collect();
+    samples.retain(|sample| ids.contains(&sample.point_id));
 }

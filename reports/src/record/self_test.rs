@@ -72,24 +72,6 @@ pub struct PointScatter {
     pub runs: usize,
 }
 
-impl SelfTest {
-    /// Of runs one after the other: the share of unchanged points that were
-    /// called a change, or of points with a known slowdown that were found.
-    pub fn rate(&self, slowdown: f64) -> Option<f64> {
-        rate(&self.trials, slowdown)
-    }
-
-    /// The same of what was measured in turn.
-    pub fn rate_in_turn(&self, slowdown: f64) -> Option<f64> {
-        rate(&self.in_turn, slowdown)
-    }
-}
-
-fn rate(trials: &[Trial], slowdown: f64) -> Option<f64> {
-    let of_it = |trial: &&Trial| trial.slowdown == slowdown;
-    trials.iter().find(of_it)?.rate()
-}
-
 impl Trial {
     /// One that has no pairs yet.
     pub fn new(slowdown: f64) -> Self {

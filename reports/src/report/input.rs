@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::compare::Comparison;
+use crate::grouped::distinct;
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::{RunRecord, SummaryRow};
@@ -51,6 +52,20 @@ impl EarlierRun {
 }
 
 impl<'a> ReportInput<'a> {
+    /// What a report of a run by itself is made of.
+    pub fn of(run: &'a Run) -> Self {
+        ReportInput {
+            title: None,
+            run,
+            earlier: &[],
+            comparison: None,
+            published: &[],
+            rank: Rank::default(),
+            samples_link: None,
+            diagnostics: false,
+        }
+    }
+
     /// The runs before the reported one on the same machine, the oldest first.
     pub(super) fn history(&self) -> Vec<&'a EarlierRun> {
         let started = &self.run.record.started;
@@ -80,12 +95,6 @@ impl<'a> ReportInput<'a> {
 
     /// Names of the tasks in the order of the run.
     pub(super) fn algorithms(&self) -> Vec<&'a str> {
-        let mut names: Vec<&str> = Vec::new();
-        for row in &self.run.summary {
-            if !names.contains(&row.algorithm.as_str()) {
-                names.push(&row.algorithm);
-            }
-        }
-        names
+        distinct(self.run.summary.iter().map(|row| row.algorithm.as_str()))
     }
 }

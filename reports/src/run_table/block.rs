@@ -1,12 +1,10 @@
 //! Rows of one data shape, fastest first.
 
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
-
-use super::cells::{self, Columns, Ratios};
+use super::cells::{Line, columns};
+use super::entry::{Entry, Ratios, entries, fastest};
 use super::remarks::{self, Note};
-use crate::grouped::grouped;
-use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
+use crate::grouped::{distinct, grouped};
+use crate::rank::{Rank, TOTAL, has_kernels};
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
 use crate::table::{Look, Table};
@@ -39,9 +37,6 @@ struct Naming {
     rank: Rank,
 }
 
-/// The rows of a variant on a device: the whole first, then its stages.
-type Entry<'a> = Vec<&'a SummaryRow>;
-
 /// The blocks of a run, in the order in which their shapes first occur.
 pub fn blocks(rows: &[SummaryRow], rank: Rank) -> Vec<Block> {
     let naming = Naming {
@@ -49,33 +44,29 @@ pub fn blocks(rows: &[SummaryRow], rank: Rank) -> Vec<Block> {
         with_device: differ(rows, |row| &row.device),
         rank,
     };
-    let shape = |row: &SummaryRow| (row.algorithm.clone(), shape::axes(row));
-    let shapes = grouped(rows, |row| shape(row));
-    let blocks = shapes.iter().map(|(_, rows)| naming.block(rows));
-    blocks.collect()
+    let shapes = grouped(rows, |row| (&row.algorithm, shape::axes(row)));
+    shapes.iter().map(|(_, rows)| naming.block(rows)).collect()
 }
 
 impl Naming {
     fn block(&self, rows: &[&SummaryRow]) -> Block {
-        let point = |row: &SummaryRow| (row.variant.clone(), row.device.clone());
-        let entries = grouped(rows.iter().copied(), |row| point(row)).into_iter();
-        let mut entries: Vec<Entry> = entries.map(|(_, rows)| rows).collect();
-        entries.iter_mut().for_each(|entry| entry.sort_by_key(|row| row.stage != TOTAL));
-        entries.sort_by(|a, b| by_time(a, b, self.rank));
-        let columns =
-            Columns { device: self.with_device, kernel: has_kernels(rows.iter().copied()) };
-        let ranked_by = columns.kernel.then_some(self.rank);
-        let fastest = Rank::ALL.map(|rank| fastest(&entries, rank));
-        let first = rows.first();
+        let with_kernels = has_kernels(rows.iter().copied());
+        let ranked_by = with_kernels.then_some(self.rank);
+        let columns = columns(self.with_device, with_kernels);
+        let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
+        let entries = entries(rows, self.rank);
+        let fastest = fastest(&entries);
+        let lines = entries.iter().flat_map(|entry| lines(entry, fastest));
+        let cells =
+            lines.map(|line| columns.iter().map(|(_, _, say)| say(&line)).collect::<Vec<String>>());
+        let heading = rows.first().map_or_else(String::new, |row| self.heading(row, ranked_by));
         let looks = entries.iter().enumerate();
-        let rows = entries.iter().flat_map(|entry| entry_cells(entry, columns, fastest));
-        let heading = first.map_or_else(String::new, |row| self.heading(row, ranked_by));
         Block {
             table: Table {
                 looks: looks.flat_map(|(i, entry)| looks_of(i, entry)).collect(),
-                ..Table::new(&cells::columns(columns), rows).under(heading)
+                ..Table::new(&headings, cells).under(heading)
             },
-            axes: first.map_or_else(Vec::new, |row| shape::axes(row)),
+            axes: rows.first().map_or_else(Vec::new, |row| shape::axes(row)),
             ranked_by,
             notes: self.notes(&entries),
         }
@@ -93,13 +84,8 @@ impl Naming {
     }
 
     fn notes(&self, entries: &[Entry]) -> Vec<Note> {
-        let mut notes: Vec<Note> = Vec::new();
-        for note in entries.iter().flatten().filter_map(|row| self.note(row)) {
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        }
-        notes
+        let rows = entries.iter().flat_map(|entry| &entry.0);
+        distinct(rows.filter_map(|row| self.note(row)))
     }
 
     /// What a row has to say; that it is not valid is said in any case.
@@ -113,41 +99,31 @@ impl Naming {
     }
 }
 
-/// The cells of an entry; its stages are indented under it.
-fn entry_cells(entry: &Entry, columns: Columns, fastest: [Option<f64>; 2]) -> Vec<Vec<String>> {
-    let ratio = |rank, fastest: Option<f64>| {
-        let ratio = time(entry, rank).zip(fastest);
-        let ratio = ratio.map(|(time, fastest)| time / fastest);
-        ratio.filter(|ratio| ratio.is_finite())
+/// What is said of an entry; its stages are indented under it.
+fn lines<'a>(entry: &Entry<'a>, fastest: [Option<f64>; 2]) -> Vec<Line<'a>> {
+    let line = |(i, row): (usize, &&'a SummaryRow)| {
+        let (label, ratios) = match i {
+            0 if row.stage == TOTAL => (row.variant.clone(), entry.ratios(fastest)),
+            0 => (format!("{} {}", row.variant, row.stage), Ratios::default()),
+            _ => (indented(&row.stage), Ratios::default()),
+        };
+        Line { row, label, ratios }
     };
-    let ratios = Ratios {
-        total: ratio(Rank::Total, fastest[0]),
-        kernel: ratio(Rank::Kernel, fastest[1]),
-        kernel_s: stage_time(entry, KERNEL),
-    };
-    let row = |(i, row): (usize, &&SummaryRow)| match i {
-        0 if row.stage == TOTAL => cells::cells(row, row.variant.clone(), columns, ratios),
-        0 => {
-            let label = format!("{} {}", row.variant, row.stage);
-            cells::cells(row, label, columns, Ratios::default())
-        }
-        _ => cells::cells(row, indented(&row.stage), columns, Ratios::default()),
-    };
-    entry.iter().enumerate().map(row).collect()
+    entry.0.iter().enumerate().map(line).collect()
 }
 
 /// The looks of the rows of the `i`-th entry.
 fn looks_of(i: usize, entry: &Entry) -> Vec<Look> {
     // What refuses its input is not wrong.
     let is_wrong = |row: &SummaryRow| row.valid == YesNo::No && !remarks::is_refusal(row);
-    let whole = if entry.iter().any(|row| is_wrong(row)) {
+    let whole = if entry.0.iter().any(|row| is_wrong(row)) {
         Look::NotValid
-    } else if i == 0 && stage_time(entry, TOTAL).is_some() {
+    } else if i == 0 && entry.stage_time(TOTAL).is_some() {
         Look::Winner
     } else {
         Look::Plain
     };
-    let stages = std::iter::repeat_n(Look::Plain, entry.len().saturating_sub(1));
+    let stages = std::iter::repeat_n(Look::Plain, entry.0.len().saturating_sub(1));
     std::iter::once(whole).chain(stages).collect()
 }
 
@@ -160,44 +136,15 @@ fn indented(stage: &str) -> String {
     format!("{}{name}", "  ".repeat(1 + depth))
 }
 
-/// The time that ranks an entry; none if its whole is not valid.
-fn time(entry: &Entry, rank: Rank) -> Option<f64> {
-    let total = stage_time(entry, TOTAL)?;
-    match rank {
-        Rank::Total => Some(total),
-        Rank::Kernel => Some(stage_time(entry, KERNEL).unwrap_or(total)),
-    }
-}
-
-fn stage_time(entry: &Entry, stage: &str) -> Option<f64> {
-    let row = entry.iter().find(|row| row.stage == stage)?;
-    row.median_s.filter(|_| row.valid == YesNo::Yes)
-}
-
-fn fastest(entries: &[Entry], rank: Rank) -> Option<f64> {
-    let times = entries.iter().filter_map(|entry| time(entry, rank));
-    times.min_by(f64::total_cmp)
-}
-
-/// Fastest first, those without a time last and by name.
-fn by_time(a: &Entry, b: &Entry, rank: Rank) -> Ordering {
-    let name = |entry: &Entry| entry.first().map(|row| row.variant.clone());
-    match (time(a, rank), time(b, rank)) {
-        (Some(a), Some(b)) => a.total_cmp(&b),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => name(a).cmp(&name(b)),
-    }
-}
-
 fn differ(rows: &[SummaryRow], field: fn(&SummaryRow) -> &String) -> bool {
-    let values: BTreeSet<&String> = rows.iter().map(field).collect();
-    values.len() > 1
+    rows.iter().any(|row| field(row) != field(&rows[0]))
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::charts::fixture;
+    use crate::rank::KERNEL;
 
     /// The blocks, ranked by the whole.
     pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
@@ -208,45 +155,12 @@ pub mod tests {
         block.notes.iter().map(Note::to_string).collect()
     }
 
-    use crate::record::Params;
-
     /// A valid row of `sort` with this median.
     pub fn row(variant: &str, median: f64) -> SummaryRow {
         SummaryRow {
-            algorithm: "sort".into(),
-            variant: variant.into(),
-            stage: TOTAL.into(),
-            backend: "cpu".into(),
-            device: "cpu".into(),
-            threads: 2,
-            places: "none".into(),
-            bind: "false".into(),
-            cache: "hot".into(),
-            params: "digis=2000000;order=random;segments=24".parse().expect("well formed"),
-            items: 2_000_000,
-            item_unit: "digi".into(),
-            bytes_min: 32_000_000,
-            samples: 12,
-            stopped_by: "interval".into(),
-            median_s: Some(median),
-            mean_s: Some(median),
-            stddev_s: Some(median * 0.01),
-            min_s: Some(median),
-            p95_s: Some(median),
-            p99_s: Some(median),
-            max_s: Some(median),
-            ci95_low_s: Some(median * 0.98),
             ci95_high_s: Some(median * 1.01),
             items_per_s: Some(2e6 / median),
-            bytes_per_s: Some(32e6 / median),
-            peak_fraction: Some(0.52),
-            memory_bytes: Some(64_000_000),
-            memory_ratio: Some(2.0),
-            stable: YesNo::Yes,
-            valid: YesNo::Yes,
-            fingerprint: String::new(),
-            metrics: Params::default(),
-            note: String::new(),
+            ..fixture::row(variant, "digis=2000000;order=random;segments=24", median)
         }
     }
 
@@ -255,20 +169,14 @@ pub mod tests {
         SummaryRow { valid: YesNo::No, median_s: None, note: note.into(), ..row(variant, 1.0) }
     }
 
-    fn column(block: &Block, name: &str) -> Vec<String> {
-        let i = block.table.columns.iter().position(|(column, _)| column == name);
-        let i = i.expect("the column exists");
-        block.table.rows.iter().map(|row| row[i].clone()).collect()
-    }
-
     #[test]
     fn the_fastest_comes_first_and_the_wrong_last() {
         let rows = [wrong("a", "row 3 differs"), row("slow", 0.02), row("fast", 0.01)];
         let block = &blocks(&rows)[0];
-        assert_eq!(column(block, "variant"), ["fast", "slow", "a"]);
-        assert_eq!(column(block, "ratio"), ["1.00 ×", "2.00 ×", "-"]);
-        assert_eq!(column(block, "median"), ["10.0 ms", "20.0 ms", "-"]);
-        assert_eq!(column(block, "items/s"), ["200 M/s", "100 M/s", "-"]);
+        assert_eq!(block.table.column("variant"), ["fast", "slow", "a"]);
+        assert_eq!(block.table.column("ratio"), ["1.00 ×", "2.00 ×", "-"]);
+        assert_eq!(block.table.column("median"), ["10.0 ms", "20.0 ms", "-"]);
+        assert_eq!(block.table.column("items/s"), ["200 M/s", "100 M/s", "-"]);
         assert_eq!(said(block), ["a: not valid: row 3 differs"]);
     }
 
@@ -277,9 +185,9 @@ pub mod tests {
         let mut fast_but_wrong = row("wrong", 1e-6);
         fast_but_wrong.valid = YesNo::No;
         let block = &blocks(&[fast_but_wrong, row("right", 1.0)])[0];
-        assert_eq!(column(block, "variant"), ["right", "wrong"]);
-        assert_eq!(column(block, "ratio"), ["1.00 ×", "-"]);
-        assert_eq!(column(block, "median")[1], "-");
+        assert_eq!(block.table.column("variant"), ["right", "wrong"]);
+        assert_eq!(block.table.column("ratio"), ["1.00 ×", "-"]);
+        assert_eq!(block.table.column("median")[1], "-");
         assert_eq!(said(block), ["wrong: not valid"]);
     }
 
@@ -294,8 +202,8 @@ pub mod tests {
             headings,
             [format!("{shape} · 2 threads · cache hot"), format!("{shape} · 1 thread · cache hot")]
         );
-        assert_eq!(column(&blocks[0], "variant"), ["a", "b"]);
-        assert_eq!(column(&blocks[1], "ratio"), ["1.00 ×"]);
+        assert_eq!(blocks[0].table.column("variant"), ["a", "b"]);
+        assert_eq!(blocks[1].table.column("ratio"), ["1.00 ×"]);
     }
 
     #[test]
@@ -303,16 +211,16 @@ pub mod tests {
         let mut kernel = row("a", 0.004);
         kernel.stage = "kernel".into();
         let block = &blocks(&[kernel, row("b", 0.02), row("a", 0.01)])[0];
-        assert_eq!(column(block, "variant"), ["a", "  kernel", "b"]);
-        assert_eq!(column(block, "ratio"), ["1.00 ×", "-", "2.00 ×"]);
+        assert_eq!(block.table.column("variant"), ["a", "  kernel", "b"]);
+        assert_eq!(block.table.column("ratio"), ["1.00 ×", "-", "2.00 ×"]);
     }
 
     #[test]
     fn a_sample_of_the_work_is_not_ranked() {
         let sample = SummaryRow { stage: "sample".into(), ..row("naive", 1e-6) };
         let block = &blocks(&[sample, row("whole", 0.02)])[0];
-        assert_eq!(column(block, "variant"), ["whole", "naive sample"]);
-        assert_eq!(column(block, "ratio"), ["1.00 ×", "-"]);
+        assert_eq!(block.table.column("variant"), ["whole", "naive sample"]);
+        assert_eq!(block.table.column("ratio"), ["1.00 ×", "-"]);
     }
 
     #[test]
@@ -320,7 +228,7 @@ pub mod tests {
         let stage = |stage: &str| SummaryRow { stage: stage.into(), ..row("a", 0.004) };
         let rows = [row("a", 0.01), stage("again"), stage("again/sort")];
         let block = &blocks(&rows)[0];
-        assert_eq!(column(block, "variant"), ["a", "  again", "    sort"]);
+        assert_eq!(block.table.column("variant"), ["a", "  again", "    sort"]);
     }
 
     #[test]
@@ -329,7 +237,7 @@ pub mod tests {
         let mut gpu = wrong("a", "no room");
         gpu.device = "cuda:0".into();
         let block = &blocks(&[row("a", 1.0), gpu])[0];
-        assert_eq!(column(block, "device"), ["cpu", "cuda:0"]);
+        assert_eq!(block.table.column("device"), ["cpu", "cuda:0"]);
         assert_eq!(said(block), ["a (cuda:0): not valid: no room"]);
     }
 
@@ -338,7 +246,7 @@ pub mod tests {
         let mut row = row("a", 1.005e-3);
         row.ci95_low_s = Some(0.995e-3);
         let block = &blocks(&[row])[0];
-        assert_eq!(column(block, "95 % CI"), ["[0.995, 1.02]"]);
+        assert_eq!(block.table.column("95 % CI"), ["[0.995, 1.02]"]);
     }
 
     /// A variant on a GPU with its kernels.
@@ -362,16 +270,16 @@ pub mod tests {
         assert!(block.table.heading.ends_with("· ranked by: end to end"));
         assert_eq!(block.table.looks[0], Look::Winner);
         let variants = ["link", "  kernel", "device", "  kernel", "host"];
-        assert_eq!(column(block, "variant"), variants);
-        assert_eq!(column(block, "total")[0], "10.0 ms");
-        assert_eq!(column(block, "ratio"), ["1.00 ×", "-", "1.10 ×", "-", "2.00 ×"]);
-        assert_eq!(column(block, "kernel"), ["3.00 ms", "-", "1.00 ms", "-", "-"]);
+        assert_eq!(block.table.column("variant"), variants);
+        assert_eq!(block.table.column("total")[0], "10.0 ms");
+        assert_eq!(block.table.column("ratio"), ["1.00 ×", "-", "1.10 ×", "-", "2.00 ×"]);
+        assert_eq!(block.table.column("kernel"), ["3.00 ms", "-", "1.00 ms", "-", "-"]);
         let by_kernel = ["3.00 ×", "-", "1.00 ×", "-", "20.0 ×"];
-        assert_eq!(column(block, "kernel ratio"), by_kernel);
+        assert_eq!(block.table.column("kernel ratio"), by_kernel);
         let block = &super::blocks(&rows, Rank::Kernel)[0];
         assert!(block.table.heading.ends_with("· ranked by: kernels"));
         let variants = ["device", "  kernel", "link", "  kernel", "host"];
-        assert_eq!(column(block, "variant"), variants);
+        assert_eq!(block.table.column("variant"), variants);
     }
 
     #[test]
@@ -379,6 +287,6 @@ pub mod tests {
         let rows = [row("a", 0.02), row("b", 0.01)];
         let block = &super::blocks(&rows, Rank::Kernel)[0];
         assert_eq!((block.ranked_by, block.table.columns.len()), (None, 10));
-        assert_eq!(column(block, "variant"), ["b", "a"]);
+        assert_eq!(block.table.column("variant"), ["b", "a"]);
     }
 }

@@ -1,79 +1,60 @@
 //! The columns of a table and what a row says in each.
 
+use super::entry::Ratios;
 use crate::record::{Ceiling, SummaryRow, YesNo};
-use crate::table::{NOTHING, Side};
-use crate::units::{self, times};
+use crate::table::{NOTHING, Side, known};
+use crate::units::{self, bytes_per_second, times};
 
-/// Which columns a table has beside the usual ones.
-#[derive(Clone, Copy, Debug)]
-pub struct Columns {
-    /// The device, if that tells rows apart.
-    pub device: bool,
-    /// The time of the kernels, where something runs on a GPU.
-    pub kernel: bool,
+/// A row with what its cells say beside its own figures.
+#[derive(Clone, Debug)]
+pub struct Line<'a> {
+    /// The row.
+    pub row: &'a SummaryRow,
+    /// What it is called.
+    pub label: String,
+    /// How it compares with the fastest ones.
+    pub ratios: Ratios,
 }
 
-/// How a variant compares with the fastest ones.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Ratios {
-    /// Its time over that of the fastest variant.
-    pub total: Option<f64>,
-    /// The same by kernels.
-    pub kernel: Option<f64>,
-    /// The time of its kernels.
-    pub kernel_s: Option<f64>,
+/// A column: what stands over it, where its texts line up, and what it says of a row.
+pub type Column = (&'static str, Side, fn(&Line) -> String);
+
+/// The columns of a table; not all tell of devices and of kernels.
+pub fn columns(with_device: bool, with_kernels: bool) -> Vec<Column> {
+    use Side::{Left, Right};
+    let median = if with_kernels { "total" } else { "median" };
+    let columns: [(bool, Column); 13] = [
+        (true, ("variant", Left, |line| line.label.clone())),
+        (with_device, ("device", Left, |line| line.row.device.clone())),
+        (true, (median, Right, |line| line.known(line.row.median_s, seconds))),
+        (true, ("95 % CI", Right, |line| interval(line.row))),
+        (true, ("ratio", Right, |line| line.known(line.ratios.total, times))),
+        (with_kernels, ("kernel", Right, |line| line.known(line.ratios.kernel_s, seconds))),
+        (with_kernels, ("kernel ratio", Right, |line| line.known(line.ratios.kernel, times))),
+        (true, ("items/s", Right, |line| line.known(line.row.items_per_s, units::rate))),
+        (true, ("bytes/s", Right, |line| line.known(line.row.bytes_per_s, bytes_per_second))),
+        (true, ("of copy", Right, |line| line.share())),
+        (true, ("memory", Right, |line| line.known(line.row.memory_ratio, times))),
+        (true, ("samples", Left, |line| samples(line.row))),
+        (true, ("stable", Left, |line| stable(line.row))),
+    ];
+    columns.into_iter().filter(|(is_shown, _)| *is_shown).map(|(_, column)| column).collect()
 }
 
-/// The columns' names and sides.
-pub fn columns(which: Columns) -> Vec<(&'static str, Side)> {
-    let mut columns = vec![("variant", Side::Left)];
-    if which.device {
-        columns.push(("device", Side::Left));
+impl Line<'_> {
+    /// How close it comes to its ceiling.
+    fn share(&self) -> String {
+        self.known(self.row.peak_fraction, share_of(self.row.ceiling()))
     }
-    let median = if which.kernel { "total" } else { "median" };
-    columns.extend([(median, Side::Right), ("95 % CI", Side::Right), ("ratio", Side::Right)]);
-    if which.kernel {
-        columns.extend([("kernel", Side::Right), ("kernel ratio", Side::Right)]);
+
+    /// A figure in words, if the row is valid and has it.
+    fn known(&self, value: Option<f64>, say: fn(f64) -> String) -> String {
+        known(value.filter(|_| self.row.valid == YesNo::Yes), say)
     }
-    columns.extend([
-        ("items/s", Side::Right),
-        ("bytes/s", Side::Right),
-        ("of copy", Side::Right),
-        ("memory", Side::Right),
-        ("samples", Side::Left),
-        ("stable", Side::Left),
-    ]);
-    columns
 }
 
-/// A row in words.
-pub fn cells(row: &SummaryRow, label: String, which: Columns, ratios: Ratios) -> Vec<String> {
-    let mut cells = vec![label];
-    if which.device {
-        cells.push(row.device.clone());
-    }
-    let shown = |value: Option<f64>, say: fn(f64) -> String| {
-        let value = value.filter(|_| row.valid == YesNo::Yes);
-        value.map_or_else(|| NOTHING.to_owned(), say)
-    };
-    let seconds = |seconds| units::seconds(seconds, 3);
-    cells.extend([
-        shown(row.median_s, seconds),
-        interval(row).unwrap_or_else(|| NOTHING.to_owned()),
-        shown(ratios.total, times),
-    ]);
-    if which.kernel {
-        cells.extend([shown(ratios.kernel_s, seconds), shown(ratios.kernel, times)]);
-    }
-    cells.extend([
-        shown(row.items_per_s, units::rate),
-        shown(row.bytes_per_s, units::bytes_per_second),
-        shown(row.peak_fraction, share_of(row.ceiling())),
-        shown(row.memory_ratio, times),
-        samples(row),
-        stable(row),
-    ]);
-    cells
+fn seconds(seconds: f64) -> String {
+    units::seconds(seconds, 3)
 }
 
 /// A share of the copy bandwidth goes without saying; one of another ceiling
@@ -86,12 +67,13 @@ pub fn share_of(ceiling: Ceiling) -> fn(f64) -> String {
 }
 
 /// The interval in the unit of the median: `[12.1, 12.4]`.
-fn interval(row: &SummaryRow) -> Option<String> {
-    let median = row.median_s.filter(|_| row.valid == YesNo::Yes)?;
-    let (scale, _) = units::second_unit(median);
-    let number = |seconds: f64| units::significant(seconds / scale, 3);
-    let (low, high) = row.ci95_low_s.zip(row.ci95_high_s)?;
-    Some(format!("[{}, {}]", number(low), number(high)))
+fn interval(row: &SummaryRow) -> String {
+    let median = row.median_s.filter(|_| row.valid == YesNo::Yes);
+    known(median.zip(row.ci95_low_s.zip(row.ci95_high_s)), |(median, (low, high))| {
+        let (scale, _) = units::second_unit(median);
+        let number = |seconds: f64| units::significant(seconds / scale, 3);
+        format!("[{}, {}]", number(low), number(high))
+    })
 }
 
 /// How many, and what ended the sampling: `12, interval`.

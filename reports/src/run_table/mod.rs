@@ -6,12 +6,14 @@
 
 mod block;
 mod cells;
+mod entry;
 mod quality;
 mod remarks;
 mod stages;
 
 pub(crate) use block::{Block, blocks};
 pub(crate) use cells::share_of;
+pub(crate) use entry::{Entry, entries, fastest};
 pub(crate) use remarks::gather;
 
 use crate::frame::{Document, Frame};

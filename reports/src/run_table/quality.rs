@@ -1,45 +1,33 @@
 //! How good what variants find is, side by side.
 
 use super::axes_but_threads;
-use crate::grouped::grouped;
+use crate::grouped::{distinct, grouped};
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
-use crate::table::{NOTHING, Side, Table};
+use crate::table::{Side, Table, known};
 
 /// A table for each algorithm and setting whose quality is known. How many threads
 /// there are changes nothing: their rows are told once if they agree.
 pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
     let known = rows.iter().filter(|row| is_known(row));
     let settings = grouped(known, |row| (row.algorithm.clone(), axes_but_threads(row)));
-    let table = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| Table {
-        heading: format!("{algorithm}, quality: {}", shape::phrases(&axes)),
-        columns: columns(),
-        rows: lines(&rows),
-        ..Table::default()
+    let figures = Quality::ALL.map(|quality| (quality.name, Side::Right));
+    let columns: Vec<_> = std::iter::once(("variant", Side::Left)).chain(figures).collect();
+    let table = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| {
+        let heading = format!("{algorithm}, quality: {}", shape::phrases(&axes));
+        Table::new(&columns, lines(&rows)).under(heading)
     };
     settings.into_iter().map(table).collect()
 }
 
-fn columns() -> Vec<(String, Side)> {
-    let figures = Quality::ALL.map(|quality| (quality.name.to_owned(), Side::Right));
-    let variant = ("variant".to_owned(), Side::Left);
-    std::iter::once(variant).chain(figures).collect()
-}
-
 fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {
-    let mut lines: Vec<Vec<String>> = Vec::new();
-    for row in rows {
-        let figures = Quality::ALL.map(|quality| {
-            let value = quality.of(row);
-            value.map_or_else(|| NOTHING.to_owned(), |value| quality.words(value))
-        });
-        let line = std::iter::once(row.variant.clone()).chain(figures);
-        let line = line.collect();
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
+    let line = |row: &&SummaryRow| -> Vec<String> {
+        let figures =
+            Quality::ALL.map(|quality| known(quality.of(row), |value| quality.words(value)));
+        std::iter::once(row.variant.clone()).chain(figures).collect()
+    };
+    let mut lines = distinct(rows.iter().map(line));
     lines.sort_by(|a, b| a[0].cmp(&b[0]));
     lines
 }
@@ -48,6 +36,7 @@ fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {
 mod tests {
     use super::super::block::tests::row;
     use super::*;
+    use crate::table::NOTHING;
 
     fn good(variant: &str, threads: usize, efficiency: &str) -> SummaryRow {
         let mut row = SummaryRow { threads, ..row(variant, 1e-3) };

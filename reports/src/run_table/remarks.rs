@@ -3,6 +3,7 @@
 //! On a noisy machine every point has the same to say, with other numbers. What many points
 //! say is told once under all tables, with their count and the ranges of the numbers.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use super::block::Block;
@@ -22,7 +23,7 @@ pub fn is_refusal(row: &SummaryRow) -> bool {
 }
 
 /// What a variant has to say at a point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The variant, with stage and device as far as these are needed.
     who: String,
@@ -44,9 +45,9 @@ enum Kind {
 impl Note {
     /// What a row has to say of `who`, if anything.
     pub fn of(row: &SummaryRow, who: String) -> Option<Note> {
-        let split = |text: &str| {
-            let remarks = text.split("; ").filter(|remark| !remark.is_empty());
-            remarks.map(str::to_owned).collect::<Vec<_>>()
+        let is_said = |text: &&str| !text.is_empty();
+        let split = |text: &str| -> Vec<String> {
+            text.split("; ").filter(is_said).map(str::to_owned).collect()
         };
         let (kind, remarks) = match (row.valid, row.note.strip_prefix(REFUSED)) {
             (YesNo::Yes, _) if row.note.is_empty() => return None,
@@ -55,14 +56,13 @@ impl Note {
             (YesNo::No, Some(reason)) => {
                 (Kind::DoesNotApply, split(reason).into_iter().take(1).collect())
             }
-            (YesNo::No, None) => (Kind::NotValid, Vec::from_iter(note_of(row))),
+            (YesNo::No, None) => {
+                let whole = Some(row.note.as_str()).filter(is_said);
+                (Kind::NotValid, whole.map(str::to_owned).into_iter().collect())
+            }
         };
         Some(Note { who, kind, remarks })
     }
-}
-
-fn note_of(row: &SummaryRow) -> Option<String> {
-    (!row.note.is_empty()).then(|| row.note.clone())
 }
 
 impl fmt::Display for Note {
@@ -77,30 +77,28 @@ impl fmt::Display for Note {
     }
 }
 
-/// A remark of a note of a block.
-#[derive(Clone)]
-struct Place {
-    block: usize,
-    note: usize,
-    text: String,
-}
-
 /// Takes what many points say out of their blocks' notes; returns it, each with its count.
 pub fn gather(blocks: &mut [Block]) -> Vec<String> {
+    let notes = blocks.iter().flat_map(|block| &block.notes);
+    let remarks = notes.flat_map(|note| {
+        note.remarks.iter().filter_map(|text| Some((About::of(note, text)?, text.clone())))
+    });
+    let mut told = HashSet::new();
     let mut lines = Vec::new();
-    for (about, places) in grouped(places(blocks), |(about, _)| about.clone()) {
-        let places: Vec<Place> = places.into_iter().map(|(_, place)| place).collect();
-        if let Some(line) = about.line(&places) {
-            for place in &places {
-                let remarks = &mut blocks[place.block].notes[place.note].remarks;
-                remarks.retain(|remark| *remark != place.text);
-            }
+    for (about, remarks) in grouped(remarks, |(about, _)| about.clone()) {
+        let texts: Vec<String> = remarks.into_iter().map(|(_, text)| text).collect();
+        if let Some(line) = about.line(&texts) {
             lines.push(line);
+            told.insert(about);
         }
     }
     for block in blocks {
-        let is_said = |note: &Note| note.kind != Kind::NotValid && note.remarks.is_empty();
-        block.notes.retain(|note| !is_said(note));
+        for note in &mut block.notes {
+            let is_told =
+                |text: &String| About::of(note, text).is_some_and(|it| told.contains(&it));
+            note.remarks = note.remarks.iter().filter(|text| !is_told(text)).cloned().collect();
+        }
+        block.notes.retain(|note| note.kind == Kind::NotValid || !note.remarks.is_empty());
     }
     lines
 }
@@ -114,47 +112,37 @@ struct About {
     words: Vec<String>,
 }
 
-/// All remarks that may be told together. What is wrong is told where it was.
-fn places(blocks: &[Block]) -> Vec<(About, Place)> {
-    let mut places = Vec::new();
-    for (block, notes) in blocks.iter().map(|block| &block.notes).enumerate() {
-        for (number, note) in notes.iter().enumerate() {
-            let who = match note.kind {
-                Kind::Measured => None,
-                Kind::DoesNotApply => Some(note.who.clone()),
-                Kind::NotValid => continue,
-            };
-            places.extend(note.remarks.iter().map(|text| {
-                let about = About { who: who.clone(), words: parted(text).0 };
-                let place = Place { block, note: number, text: text.clone() };
-                (about, place)
-            }));
-        }
-    }
-    places
-}
-
 impl About {
+    /// What a remark of a note may be told together with; nothing if that is wrong, which is
+    /// told where it was.
+    fn of(note: &Note, text: &str) -> Option<Self> {
+        let who = match note.kind {
+            Kind::Measured => None,
+            Kind::DoesNotApply => Some(note.who.clone()),
+            Kind::NotValid => return None,
+        };
+        Some(About { who, words: parted(text).0 })
+    }
+
     /// The line that stands for all of them, if they are many.
-    fn line(&self, places: &[Place]) -> Option<String> {
-        let count = places.len();
+    fn line(&self, texts: &[String]) -> Option<String> {
+        let count = texts.len();
         match &self.who {
             Some(who) if count > 1 => {
                 let settings = units::counted(count, "setting");
-                let text = &places[0].text;
-                Some(format!("{who}: does not apply at {settings}: {text}"))
+                Some(format!("{who}: does not apply at {settings}: {}", texts[0]))
             }
             None if count >= MANY => {
                 let points = units::counted(count, "point");
-                Some(format!("{points}: {}", self.with_ranges(places)))
+                Some(format!("{points}: {}", self.with_ranges(texts)))
             }
             _ => None,
         }
     }
 
     /// The remark with the ranges of its numbers: `2 to 23 of 23 samples at a low clock`.
-    fn with_ranges(&self, places: &[Place]) -> String {
-        let numbers: Vec<Vec<&str>> = places.iter().map(|it| parted(&it.text).1).collect();
+    fn with_ranges(&self, texts: &[String]) -> String {
+        let numbers: Vec<Vec<&str>> = texts.iter().map(|text| parted(text).1).collect();
         let mut text = self.words[0].clone();
         for (i, word) in self.words[1..].iter().enumerate() {
             let mut column: Vec<&str> = numbers.iter().map(|numbers| numbers[i]).collect();

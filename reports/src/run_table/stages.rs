@@ -4,17 +4,17 @@
 //! chain go, and what do more threads make of it?
 
 use super::axes_but_threads;
-use crate::grouped::grouped;
+use crate::grouped::{distinct, grouped};
+use crate::rank::TOTAL;
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
-use crate::table::{NOTHING, Side, Table};
+use crate::table::{Side, Table, known};
 use crate::units;
 
-const TOTAL: &str = "total";
 /// Variants with fewer stages are well served by the other tables.
 const FEWEST_STAGES: usize = 3;
 /// A variant on a device, with so many threads.
-type Column<'a> = ((String, String), usize, Vec<&'a SummaryRow>);
+type Column<'a> = ((&'a str, &'a str, usize), Vec<&'a SummaryRow>);
 
 /// A table for each algorithm and setting whose variants have many stages.
 pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
@@ -30,59 +30,44 @@ fn table(algorithm: &str, axes: &Axes, rows: &[&SummaryRow]) -> Option<Table> {
     if stages.len() <= FEWEST_STAGES {
         return None;
     }
-    let heading = |(variant, device): &(String, String), threads: usize| match device.as_str() {
-        "cpu" => format!("{variant} ({threads})"),
-        device => format!("{variant} ({device})"),
+    let headings = columns.iter().map(|((variant, device, threads), _)| match *device {
+        "cpu" => (format!("{variant} ({threads})"), Side::Right),
+        device => (format!("{variant} ({device})"), Side::Right),
+    });
+    let stage = ("stage".to_owned(), Side::Left);
+    let headings: Vec<_> = std::iter::once(stage).chain(headings).collect();
+    let row = |stage: &&str| {
+        let times = columns.iter().map(|(_, rows)| time(rows, stage));
+        std::iter::once((*stage).to_owned()).chain(times).collect::<Vec<_>>()
     };
-    let headings =
-        columns.iter().map(|(variant, threads, _)| (heading(variant, *threads), Side::Right));
-    let row = |stage: &String| {
-        let times = columns.iter().map(|(_, _, rows)| time(rows, stage));
-        std::iter::once(stage.clone()).chain(times).collect()
-    };
-    Some(Table {
-        heading: format!("{algorithm}, stages (threads): {}", shape::phrases(axes)),
-        columns: std::iter::once(("stage".to_owned(), Side::Left)).chain(headings).collect(),
-        rows: stages.iter().map(row).collect(),
-        ..Table::default()
-    })
+    let heading = format!("{algorithm}, stages (threads): {}", shape::phrases(axes));
+    Some(Table::new(&headings, stages.iter().map(row)).under(heading))
 }
 
 /// Those that have stages, by name: a run ends variants in any order. Fewer threads come
 /// first.
 fn columns<'a>(rows: &[&'a SummaryRow]) -> Vec<Column<'a>> {
-    let mut variants =
-        grouped(rows.iter().copied(), |row| (row.variant.clone(), row.device.clone()));
-    variants.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let mut columns = Vec::new();
-    for (variant, rows) in variants {
-        let mut of_threads = grouped(rows, |row| row.threads);
-        of_threads.retain(|(_, rows)| rows.len() > 1);
-        of_threads.sort_by_key(|(threads, _)| *threads);
-        let column = |(threads, rows)| (variant.clone(), threads, rows);
-        columns.extend(of_threads.into_iter().map(column));
-    }
+    let mut columns = grouped(rows.iter().copied(), |row| {
+        (row.variant.as_str(), row.device.as_str(), row.threads)
+    });
+    columns.retain(|(_, rows)| rows.len() > 1);
+    columns.sort_by_key(|(column, _)| *column);
     columns
 }
 
 /// All stages in the order of the column that has most, the whole last.
-fn stages(columns: &[Column<'_>]) -> Vec<String> {
-    let mut by_length: Vec<_> = columns.iter().map(|(_, _, rows)| rows).collect();
+fn stages<'a>(columns: &[Column<'a>]) -> Vec<&'a str> {
+    let mut by_length: Vec<_> = columns.iter().map(|(_, rows)| rows).collect();
     by_length.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
-    let mut stages: Vec<String> = Vec::new();
-    for row in by_length.into_iter().flatten() {
-        if row.stage != TOTAL && !stages.contains(&row.stage) {
-            stages.push(row.stage.clone());
-        }
-    }
-    stages.push(TOTAL.to_owned());
+    let stages = by_length.into_iter().flatten().map(|row| row.stage.as_str());
+    let mut stages = distinct(stages.filter(|stage| *stage != TOTAL));
+    stages.push(TOTAL);
     stages
 }
 
 fn time(rows: &[&SummaryRow], stage: &str) -> String {
     let row = rows.iter().find(|row| row.stage == stage);
-    let median = row.and_then(|row| row.valid_median());
-    median.map_or_else(|| NOTHING.to_owned(), |median| units::seconds(median, 3))
+    known(row.and_then(|row| row.valid_median()), |median| units::seconds(median, 3))
 }
 
 #[cfg(test)]
@@ -101,12 +86,6 @@ mod tests {
         rows.collect()
     }
 
-    fn column(table: &Table, name: &str) -> Vec<String> {
-        let place = table.columns.iter().position(|(column, _)| column == name);
-        let place = place.expect("the column exists");
-        table.rows.iter().map(|row| row[place].clone()).collect()
-    }
-
     const STAGES: [(&str, f64); 3] = [("presort", 1e-3), ("cluster", 2e-3), ("hits", 4e-3)];
 
     #[test]
@@ -119,10 +98,10 @@ mod tests {
         let expected = ["stage", "offline (1)", "offline (2)", "online (1)"];
         assert_eq!(names, expected);
         let stages = ["presort", "zero", "cluster", "hits", "total"];
-        assert_eq!(column(table, "stage"), stages);
+        assert_eq!(table.column("stage"), stages);
         let times = ["1.00 ms", "-", "2.00 ms", "4.00 ms", "7.00 ms"];
-        assert_eq!(column(table, "offline (1)"), times);
-        assert_eq!(column(table, "online (1)")[1], "5.00 ms");
+        assert_eq!(table.column("offline (1)"), times);
+        assert_eq!(table.column("online (1)")[1], "5.00 ms");
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::{Site, class, point_page, run_page};
+use super::{Site, point_page, run_page};
 use crate::history::StoredSummary;
 use crate::report::html::document;
-use crate::report::html::parts::{and_more, scrolling};
+use crate::report::html::parts::{and_more, class, scrolling};
 use crate::report::html::trace::{Frame, trace};
 use crate::report::time::minute;
+use crate::table::{NUMBER, Row, cards};
 use crate::trend::{Shift, Trend, change, names, words};
 use crate::units::{self, counted};
 
@@ -50,9 +51,10 @@ fn measured(site: &Site<'_>) -> String {
     )
 }
 
-/// What may be searched for, in small letters.
-fn searchable(texts: &[&str]) -> String {
-    texts.join(" ").to_lowercase()
+/// A row that is found by any of these texts.
+fn row<const N: usize>(texts: &[&str], cells: [Markup; N]) -> Row {
+    // The search looks for small letters.
+    Row { words: Some(texts.join(" ").to_lowercase()), cells: cells.into(), ..Row::default() }
 }
 
 fn changes(site: &Site<'_>) -> Markup {
@@ -61,17 +63,17 @@ fn changes(site: &Site<'_>) -> Markup {
         site.trends.iter().flat_map(|trend| trend.shifts.iter().map(of_trend(trend))).collect();
     let when = |(trend, shift): &(&Trend, &Shift)| trend.first_visit(shift).started.clone();
     changes.sort_by_key(|it| std::cmp::Reverse((it.1.is_alarm(), when(it))));
-    let table = html! {
-        table.cards {
-            thead { tr {
-                th { "point" } th { "since" } th { "commit" } th.number { "before" }
-                th.number { "after" } th.number { "change" } th { "state" }
-            } }
-            tbody { @for (trend, shift) in changes.iter().take(MOST_CHANGES) {
-                (changed(trend, shift))
-            } }
-        }
-    };
+    let columns = [
+        ("point", None),
+        ("since", None),
+        ("commit", None),
+        ("before", NUMBER),
+        ("after", NUMBER),
+        ("change", NUMBER),
+        ("state", None),
+    ];
+    let shown = changes.iter().take(MOST_CHANGES);
+    let table = cards(&columns, shown.map(|(trend, shift)| changed(trend, shift)));
     html! {
         section #changes {
             h2 { "What changed" }
@@ -85,48 +87,49 @@ fn changes(site: &Site<'_>) -> Markup {
     }
 }
 
-fn changed(trend: &Trend, shift: &Shift) -> Markup {
+fn changed(trend: &Trend, shift: &Shift) -> Row {
     let ([point, on], first) = (names(trend), trend.first_visit(shift));
     let (commit, state) = (first.git_commit.as_deref().unwrap_or_default(), words(shift));
-    html! {
-        tr data-words=(searchable(&[&point, &on, commit, &state, &first.run])) {
-            th scope="row" { a href=(point_page(trend)) { (point) } " " span.quiet { (on) } }
-            td data-label="since" { a href=(run_page(&first.run)) { (minute(&first.started)) } }
-            td data-label="commit" { code { (commit) } }
-            td.number data-label="before" { (units::seconds(shift.before_s, 3)) }
-            td.number data-label="after" { (units::seconds(shift.after_s, 3)) }
-            td.number.(class(shift)) data-label="change" { (change(shift.ratio())) }
-            td.(class(shift)) data-label="state" { (state) }
-        }
-    }
+    row(
+        &[&point, &on, commit, &state, &first.run],
+        [
+            html! { a href=(point_page(trend)) { (point) } " " span.quiet { (on) } },
+            html! { a href=(run_page(&first.run)) { (minute(&first.started)) } },
+            html! { code { (commit) } },
+            html! { (units::seconds(shift.before_s, 3)) },
+            html! { (units::seconds(shift.after_s, 3)) },
+            html! { span.(class(shift)) { (change(shift.ratio())) } },
+            html! { span.(class(shift)) { (state) } },
+        ],
+    )
 }
 
 fn points(site: &Site<'_>) -> Markup {
-    let table = html! {
-        table.cards {
-            thead { tr {
-                th { "point" } th { "medians" } th.number { "last" } th.number { "runs" }
-                th { "machine" }
-            } }
-            tbody { @for trend in site.trends { (point(site, trend)) } }
-        }
-    };
+    let columns = [
+        ("point", None),
+        ("medians", Some("trace")),
+        ("last", NUMBER),
+        ("runs", NUMBER),
+        ("machine", None),
+    ];
+    let table = cards(&columns, site.trends.iter().map(|trend| point(site, trend)));
     html! { section #points { h2 { "Points" } (scrolling("All points", &table)) } }
 }
 
-fn point(site: &Site<'_>, trend: &Trend) -> Markup {
+fn point(site: &Site<'_>, trend: &Trend) -> Row {
     let ([point, on], visits) = (names(trend), &trend.track.visits);
     let machine = machine(site, &trend.track.machine_key);
     let last = visits.last().map_or(f64::NAN, |visit| visit.median_s);
-    html! {
-        tr data-words=(searchable(&[&point, &on, machine])) {
-            th scope="row" { a href=(point_page(trend)) { (point) } " " span.quiet { (on) } }
-            td.trace { (trace(visits, &trend.shifts, PICTURE, |_| None)) }
-            td.number data-label="last" { (units::seconds(last, 3)) }
-            td.number data-label="runs" { (visits.len()) }
-            td data-label="machine" { (machine) }
-        }
-    }
+    row(
+        &[&point, &on, machine],
+        [
+            html! { a href=(point_page(trend)) { (point) } " " span.quiet { (on) } },
+            trace(visits, &trend.shifts, PICTURE, |_| None),
+            html! { (units::seconds(last, 3)) },
+            html! { (visits.len()) },
+            html! { (machine) },
+        ],
+    )
 }
 
 /// What a machine is called: by its CPU.
@@ -136,19 +139,18 @@ pub fn machine<'a>(site: &Site<'a>, key: &str) -> &'a str {
 }
 
 fn runs(site: &Site<'_>) -> Markup {
-    let table = html! {
-        table.cards {
-            thead { tr {
-                th { "run" } th { "measured" } th { "commit" } th.number { "points" }
-                th { "machine" }
-            } }
-            tbody { @for run in site.runs.iter().rev() { (run_row(run)) } }
-        }
-    };
+    let columns = [
+        ("run", None),
+        ("measured", None),
+        ("commit", None),
+        ("points", NUMBER),
+        ("machine", None),
+    ];
+    let table = cards(&columns, site.runs.iter().rev().map(run_row));
     html! { section #runs { h2 { "Runs" } (scrolling("All runs, the newest first", &table)) } }
 }
 
-fn run_row(run: &StoredSummary) -> Markup {
+fn run_row(run: &StoredSummary) -> Row {
     let record = &run.record;
     let mut tasks: Vec<&str> = run.rows.iter().map(|row| row.algorithm.as_str()).collect();
     tasks.dedup();
@@ -159,13 +161,14 @@ fn run_row(run: &StoredSummary) -> Markup {
     let commit = record.software.git_commit.as_deref().unwrap_or_default();
     let points = run.rows.iter().filter(|row| row.stage == "total").count();
     let cpu = &record.machine.cpu_model;
-    html! {
-        tr data-words=(searchable(&[&run.id, &measured, commit, cpu, &record.started])) {
-            th scope="row" { a href=(run_page(&run.id)) { (minute(&record.started)) } }
-            td data-label="measured" { (measured) }
-            td data-label="commit" { code { (commit) } }
-            td.number data-label="points" { (points) }
-            td data-label="machine" { (cpu) }
-        }
-    }
+    row(
+        &[&run.id, &measured, commit, cpu, &record.started],
+        [
+            html! { a href=(run_page(&run.id)) { (minute(&record.started)) } },
+            html! { (measured) },
+            html! { code { (commit) } },
+            html! { (points) },
+            html! { (cpu) },
+        ],
+    )
 }

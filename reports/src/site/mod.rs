@@ -12,7 +12,7 @@ mod point;
 use std::path::PathBuf;
 
 use crate::history::StoredSummary;
-use crate::trend::{Shift, Trend};
+use crate::trend::Trend;
 
 /// What a site is made of.
 #[derive(Clone, Copy, Debug)]
@@ -56,15 +56,6 @@ fn point_page(trend: &Trend) -> String {
     let track = &trend.track;
     let machine: String = track.machine_key.chars().take(KEY).collect();
     format!("points/{machine}-{}.html", track.point.id())
-}
-
-/// How a change is coloured.
-fn class(shift: &Shift) -> &'static str {
-    use crate::trend::Direction;
-    match shift.direction {
-        Direction::Slower => "slower",
-        Direction::Faster => "faster",
-    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use maud::{Markup, html};
 
 use super::index::machine;
-use super::{Site, class, run_page};
+use super::{Site, run_page};
 use crate::report::html::document;
-use crate::report::html::parts::scrolling;
+use crate::report::html::parts::{class, scrolling};
 use crate::report::html::trace::{Frame, interval, range, trace};
 use crate::report::time::{day, minute};
+use crate::table::{NUMBER, Row, cards};
 use crate::trend::{Shift, Trend, Visit, change, names, words};
 use crate::units::{self, counted};
 
@@ -72,23 +73,26 @@ fn changed(trend: &Trend, shift: &Shift) -> Markup {
 }
 
 fn table(trend: &Trend) -> Markup {
+    let columns = [
+        ("run", None),
+        ("commit", None),
+        ("median", NUMBER),
+        ("95 % interval", None),
+        ("level", None),
+    ];
     let starts = |i: usize| trend.shifts.iter().find(|shift| shift.first == i);
-    let table = html! {
-        table.cards {
-            thead { tr {
-                th { "run" } th { "commit" } th.number { "median" } th { "95 % interval" }
-                th { "level" }
-            } }
-            tbody { @for (i, visit) in trend.track.visits.iter().enumerate().rev() { tr {
-                th scope="row" { a href=(link(visit)) { (minute(&visit.started)) } }
-                td data-label="commit" { code { (visit.git_commit.as_deref().unwrap_or_default()) } }
-                td.number data-label="median" { (units::seconds(visit.median_s, 4)) }
-                td data-label="95 % interval" { (interval(visit).unwrap_or_default()) }
-                td data-label="level" { @if let Some(shift) = starts(i) {
-                    span.(class(shift)) { (change(shift.ratio())) }
-                } }
-            } } }
-        }
+    let row = |(i, visit): (usize, &Visit)| Row {
+        cells: vec![
+            html! { a href=(link(visit)) { (minute(&visit.started)) } },
+            html! { code { (visit.git_commit.as_deref().unwrap_or_default()) } },
+            html! { (units::seconds(visit.median_s, 4)) },
+            html! { (interval(visit).unwrap_or_default()) },
+            html! { @if let Some(shift) = starts(i) {
+                span.(class(shift)) { (change(shift.ratio())) }
+            } },
+        ],
+        ..Row::default()
     };
+    let table = cards(&columns, trend.track.visits.iter().enumerate().rev().map(row));
     html! { h2 { "Runs" } (scrolling("All runs of this point, the newest first", &table)) }
 }

@@ -4,38 +4,56 @@ use maud::{Markup, html};
 
 use super::{Side, Table};
 
-impl Table {
-    /// The rows under the names of their columns.
-    pub fn html(&self) -> Markup {
-        let columns: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
-        html! {
-            table.cards {
-                thead { tr { @for (name, side) in &self.columns {
-                    th scope="col" class=(class(*side)) { (name) }
-                } } }
-                tbody { @for row in &self.rows { tr {
-                    @for (i, (cell, (_, side))) in row.iter().zip(&self.columns).enumerate() {
-                        @if i == 0 {
-                            th scope="row" class=[indent(cell)] { (cell.trim_start()) }
-                        } @else {
-                            td class=(class(*side)) data-label=(columns[i]) { (cell) }
-                        }
+/// The class of columns of numbers.
+pub(crate) const NUMBER: Option<&str> = Some("number");
+
+/// A row of [`cards`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    /// What a search finds it by.
+    pub words: Option<String>,
+    /// The class of its heading.
+    pub class: Option<&'static str>,
+    /// Its heading, then a cell for each further column.
+    pub cells: Vec<Markup>,
+}
+
+/// A table under columns with names and classes. On a phone its rows are cards, where each
+/// cell stands beside the name of its column.
+pub(crate) fn cards(
+    columns: &[(&str, Option<&str>)],
+    rows: impl IntoIterator<Item = Row>,
+) -> Markup {
+    html! {
+        table.cards {
+            thead { tr { @for (name, class) in columns {
+                th scope="col" class=[class] { (name) }
+            } } }
+            tbody { @for row in rows { tr data-words=[row.words] {
+                @for (i, (cell, (name, class))) in row.cells.iter().zip(columns).enumerate() {
+                    @if i == 0 {
+                        th scope="row" class=[row.class] { (cell) }
+                    } @else {
+                        td class=[class] data-label=(name) { (cell) }
                     }
-                } } }
-            }
+                }
+            } } }
         }
     }
 }
 
-/// Stages are indented under their variant.
-fn indent(cell: &str) -> Option<&'static str> {
-    cell.starts_with(' ').then_some("stage")
-}
-
-fn class(side: Side) -> &'static str {
-    match side {
-        Side::Left => "text",
-        Side::Right => "number",
+impl Table {
+    /// The rows under the names of their columns.
+    pub fn html(&self) -> Markup {
+        let class = |side| if side == Side::Right { NUMBER } else { Some("text") };
+        let columns = self.columns.iter().map(|(name, side)| (name.as_str(), class(*side)));
+        let rows = self.rows.iter().map(|row| Row {
+            // Stages are indented under their variant.
+            class: row.first().filter(|cell| cell.starts_with(' ')).map(|_| "stage"),
+            cells: row.iter().map(|cell| html! { (cell.trim_start()) }).collect(),
+            ..Row::default()
+        });
+        cards(&columns.collect::<Vec<_>>(), rows)
     }
 }
 

@@ -7,12 +7,18 @@ mod markdown;
 mod terminal;
 
 pub(crate) use escape::escaped;
+pub(crate) use html::{NUMBER, Row, cards};
 
 use crate::frame::FrameError;
 use crate::paint::Paint;
 
 /// What stands where there is no number.
 pub(crate) const NOTHING: &str = "-";
+
+/// A figure in words, where there is one.
+pub(crate) fn known<T>(figure: Option<T>, say: impl FnOnce(T) -> String) -> String {
+    figure.map_or_else(|| NOTHING.to_owned(), say)
+}
 
 /// For whom a table is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,11 +82,11 @@ pub(crate) struct Table {
 impl Table {
     /// A table of `rows` without a heading.
     pub fn new<R: Into<Vec<String>>>(
-        columns: &[(&str, Side)],
+        columns: &[(impl ToString, Side)],
         rows: impl IntoIterator<Item = R>,
     ) -> Self {
         Table {
-            columns: columns.iter().map(|(name, side)| ((*name).to_owned(), *side)).collect(),
+            columns: columns.iter().map(|(name, side)| (name.to_string(), *side)).collect(),
             rows: rows.into_iter().map(Into::into).collect(),
             ..Table::default()
         }
@@ -111,6 +117,15 @@ pub(crate) fn for_people(format: Format, tables: &[Table], paint: Paint) -> Stri
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+
+    impl Table {
+        /// The cells under a name.
+        pub fn column(&self, name: &str) -> Vec<&str> {
+            let place = self.columns.iter().position(|(column, _)| column == name);
+            let place = place.expect("the column exists");
+            self.rows.iter().map(|row| row[place].as_str()).collect()
+        }
+    }
 
     /// A winner, a stage of it, and something wrong.
     pub fn table() -> Table {

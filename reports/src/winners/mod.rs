@@ -5,7 +5,9 @@
 
 mod table;
 
-use crate::grouped::grouped;
+use std::collections::BTreeSet;
+
+use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, standing};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
@@ -118,28 +120,17 @@ impl Race<'_> {
 
 /// The axes that differ between races, those with the most values first.
 pub fn varying(races: &[Race]) -> Vec<String> {
-    let mut axes: Vec<(String, Vec<&str>)> = Vec::new();
-    for (name, value) in races.iter().flat_map(|race| &race.axes) {
-        match axes.iter_mut().find(|(axis, _)| axis == name) {
-            Some((_, values)) if values.contains(&value.as_str()) => {}
-            Some((_, values)) => values.push(value),
-            None => axes.push((name.clone(), vec![value])),
-        }
-    }
-    axes.retain(|(_, values)| values.len() > 1);
-    axes.sort_by_key(|(_, values)| std::cmp::Reverse(values.len()));
-    axes.into_iter().map(|(name, _)| name).collect()
+    let axes = grouped(races.iter().flat_map(|race| &race.axes), |(name, _)| name);
+    let counted = axes.into_iter().map(|(name, axes)| (name, BTreeSet::from_iter(axes).len()));
+    let mut varying: Vec<_> = counted.filter(|(_, values)| *values > 1).collect();
+    varying.sort_by_key(|(_, values)| std::cmp::Reverse(*values));
+    varying.into_iter().map(|(name, _)| name.clone()).collect()
 }
 
 /// The axes that a map of a run's winners can be over.
 pub fn axes(rows: &[SummaryRow], rank: Rank) -> Vec<String> {
-    let mut axes: Vec<String> = Vec::new();
-    for (_, rows) in grouped(rows, |row| row.algorithm.clone()) {
-        let found = varying(&races(&rows, rank)).into_iter();
-        let new: Vec<String> = found.filter(|axis| !axes.contains(axis)).collect();
-        axes.extend(new);
-    }
-    axes
+    let tasks = grouped(rows, |row| &row.algorithm).into_iter();
+    distinct(tasks.flat_map(|(_, rows)| varying(&races(&rows, rank))))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::rank::{Rank, has_kernels};
 use crate::record::{RunRecord, SummaryRow};
 use crate::run_table::View;
 use crate::shape::{self, name};
-use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
+use crate::table::{Format, Side, Table, TableError, for_people, known};
 use crate::units;
 
 /// Who wins each setting of each task of `run`, as a text that ends with a line break.
@@ -22,24 +22,20 @@ pub fn render(
     rows: &[SummaryRow],
     view: View,
 ) -> Result<String, TableError> {
-    let tasks = grouped(rows, |row| row.algorithm.clone()).into_iter();
-    let of_task: Vec<(String, bool, Vec<Race>)> = tasks
-        .map(|(task, rows)| {
-            let kernels = has_kernels(rows.iter().copied());
-            (task, kernels, races(&rows, view.rank))
-        })
-        .collect();
-    let races = of_task.iter().flat_map(|(_, _, races)| races);
+    let tasks = grouped(rows, |row| &row.algorithm);
+    let races: Vec<Vec<Race>> = tasks.iter().map(|(_, rows)| races(rows, view.rank)).collect();
     let empty = SummaryRow::default();
     let empty = Race { axes: Vec::new(), first: &empty, second: None };
-    let frame = Frame::new(&record(&empty), races.map(record));
+    let frame = Frame::new(&record(&empty), races.iter().flatten().map(record));
     match format {
         Format::Json => Ok(Document::new(run, &frame).json()?),
         Format::Csv => Ok(frame.csv()?),
         Format::Table | Format::Markdown => {
-            let with_winners = of_task.iter().filter(|(_, _, races)| !races.is_empty());
-            let tables = with_winners
-                .map(|(task, kernels, races)| table(task, kernels.then_some(view.rank), races));
+            let with_winners = tasks.iter().zip(&races).filter(|(_, races)| !races.is_empty());
+            let tables = with_winners.map(|((task, rows), races)| {
+                let ranked_by = has_kernels(rows.iter().copied()).then_some(view.rank);
+                table(task, ranked_by, races)
+            });
             Ok(for_people(format, &tables.collect::<Vec<_>>(), view.paint))
         }
     }
@@ -71,7 +67,7 @@ fn table(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Table {
     let rank = ranked_by.map(Rank::sentence).into_iter();
     let words = std::iter::once(shape::phrases(&common)).chain(rank);
     let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
-    let named = axes.iter().map(|axis| (axis.clone(), Side::Right));
+    let named = axes.iter().map(|axis| (axis.as_str(), Side::Right));
     let others = [
         ("winner", Side::Left),
         ("median", Side::Right),
@@ -79,12 +75,9 @@ fn table(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Table {
         ("next", Side::Left),
         ("", Side::Left),
     ];
-    Table {
-        heading: format!("{task}: {}", words.join(shape::SEPARATOR)),
-        columns: named.chain(others.map(|(name, side)| (name.to_owned(), side))).collect(),
-        rows: in_order(races, &axes).into_iter().map(|race| cells(race, &axes)).collect(),
-        ..Table::default()
-    }
+    let columns: Vec<_> = named.chain(others).collect();
+    let rows = in_order(races, &axes).into_iter().map(|race| cells(race, &axes));
+    Table::new(&columns, rows).under(format!("{task}: {}", words.join(shape::SEPARATOR)))
 }
 
 /// By their values on the axes.
@@ -101,7 +94,7 @@ fn in_order<'r, 'a>(races: &'r [Race<'a>], axes: &[String]) -> Vec<&'r Race<'a>>
 fn cells(race: &Race, axes: &[String]) -> Vec<String> {
     let mut cells: Vec<String> = axes
         .iter()
-        .map(|axis| race.value(axis).map_or(NOTHING.to_owned(), |value| shape::value(axis, value)))
+        .map(|axis| known(race.value(axis), |value| shape::value(axis, value)))
         .collect();
     let evidence = match race.evidence() {
         Evidence::Clear => "",
@@ -111,8 +104,8 @@ fn cells(race: &Race, axes: &[String]) -> Vec<String> {
     cells.extend([
         name(race.first),
         units::seconds(race.first.median_s.unwrap_or(f64::NAN), 3),
-        race.lead().map_or(NOTHING.to_owned(), units::times),
-        race.second.map_or(NOTHING.to_owned(), name),
+        known(race.lead(), units::times),
+        known(race.second, name),
         evidence.to_owned(),
     ]);
     cells

@@ -1,9 +1,8 @@
 //! Some points of a run, where only these are to be reported.
 
-use std::collections::HashSet;
-
 use reports::compare::Comparison;
 use reports::filter::PointFilter;
+use reports::record::retain_samples_of;
 use reports::report::EarlierRun;
 use reports::store::Run;
 
@@ -25,8 +24,7 @@ pub(super) fn retain(
         let problem = format!("nothing to report: no such point in {folder}; see bench list");
         return Err(Failure::NothingMeasured(problem));
     }
-    let ids: HashSet<String> = run.summary.iter().map(|row| row.point().id()).collect();
-    run.samples.retain(|sample| ids.contains(&sample.point_id));
+    retain_samples_of(&run.summary, &mut run.samples);
     for run in earlier {
         run.summary.retain(|row| filter.takes(&row.point()));
     }

@@ -90,13 +90,10 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
 fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Result<String, Failure> {
     let input = ReportInput {
         title: Some("Published figures, measured again"),
-        run,
-        earlier: &[],
-        comparison: None,
         published: figures,
         rank,
         samples_link: (folder == run.folder).then_some("samples.csv"),
-        diagnostics: false,
+        ..ReportInput::of(run)
     };
     Ok(report::html(&input)?)
 }

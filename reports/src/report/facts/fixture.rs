@@ -6,7 +6,7 @@ pub use crate::charts::fixture::row;
 
 use statistics::Interval;
 
-use super::super::{EarlierRun, ReportInput};
+use super::super::EarlierRun;
 use crate::charts::fixture;
 use crate::compare::{
     Code, Comparison, Key, PointVerdict, RunName, Side, Thresholds, Unmatched, Verdict,
@@ -31,20 +31,6 @@ pub fn run(summary: Vec<SummaryRow>) -> crate::store::Run {
 pub fn earlier(started: &str, summary: Vec<SummaryRow>) -> EarlierRun {
     let record = RunRecord { started: started.into(), ..record() };
     EarlierRun { record, summary }
-}
-
-/// A report of a run, without history and comparison.
-pub fn input(run: &crate::store::Run) -> ReportInput<'_> {
-    ReportInput {
-        title: None,
-        run,
-        earlier: &[],
-        comparison: None,
-        published: &[],
-        rank: crate::rank::Rank::Total,
-        samples_link: None,
-        diagnostics: false,
-    }
 }
 
 /// A point of variants `v0`, `v1`, … for each verdict.
@@ -103,13 +89,11 @@ fn point(number: usize, verdict: Verdict) -> PointVerdict {
 
 fn gate() -> SelfTest {
     let trial = |slowdown, slower| Trial {
-        slowdown,
         pairs: 10,
         points: 200,
         slower,
-        faster: 0,
         inconclusive: 4,
-        alarmed: 0,
+        ..Trial::new(slowdown)
     };
     SelfTest {
         schema_version: SCHEMA_VERSION,

@@ -30,11 +30,6 @@ pub use crate::rank::TOTAL;
 use crate::record::SummaryRow;
 pub use crate::units::counted;
 
-/// The median of a row that is valid.
-pub fn median(row: &SummaryRow) -> Option<f64> {
-    row.valid_median()
-}
-
 /// The rows of an algorithm.
 pub fn rows_of<'a>(rows: &'a [SummaryRow], algorithm: &str) -> Vec<&'a SummaryRow> {
     let of_algorithm = |row: &&SummaryRow| row.algorithm == algorithm;

@@ -1,10 +1,10 @@
 //! How close variants come to the bandwidth that was measured beside them: on a
 //! GPU whole runs to that of the link, kernels to that of the memory.
 
-use super::{TOTAL, grouped, median};
+use super::{TOTAL, grouped};
+use crate::rank::KERNEL;
 use crate::record::{Ceiling, SummaryRow};
-use crate::shape::name;
-use crate::shape::{self, Axes};
+use crate::shape::{self, Axes, name};
 
 /// A variant under the ceiling of its threads.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,9 +26,6 @@ pub struct Position {
     /// The bandwidth there, in bytes a second.
     pub bytes_per_s: f64,
 }
-
-/// The stage that all kernels are together.
-const KERNEL: &str = "kernel";
 
 impl Position {
     /// The ceiling in bytes a second.
@@ -58,7 +55,7 @@ fn subject(row: &SummaryRow) -> String {
 }
 
 fn share(row: &SummaryRow) -> Option<f64> {
-    median(row)?;
+    row.valid_median()?;
     let is_whole = [TOTAL, KERNEL].contains(&row.stage.as_str());
     let share = row.peak_fraction.filter(|_| is_whole)?;
     (share.is_finite() && share > 0.0).then_some(share)

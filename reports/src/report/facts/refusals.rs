@@ -1,6 +1,6 @@
 //! What is not valid, and why.
 
-use super::{TOTAL, grouped, median};
+use super::{TOTAL, grouped};
 use crate::record::SummaryRow;
 use crate::shape::name;
 
@@ -17,7 +17,7 @@ pub struct Refusal {
 
 /// The refusals among rows.
 pub fn refusals(rows: &[&SummaryRow]) -> Vec<Refusal> {
-    let refused = rows.iter().filter(|row| row.stage == TOTAL && median(row).is_none());
+    let refused = rows.iter().filter(|row| row.stage == TOTAL && row.valid_median().is_none());
     let groups = grouped(refused, |row| (name(row), reason(row)));
     let refusal = |((variant, reason), rows): ((String, String), Vec<_>)| Refusal {
         variant,

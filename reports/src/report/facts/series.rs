@@ -4,37 +4,22 @@ use std::collections::HashMap;
 
 use super::super::ReportInput;
 use crate::record::{Point, SummaryRow};
-use crate::shape::name;
-use crate::shape::{self, Axes};
-use crate::trend::{Shift, Terms, Track, Trend, Visit, trends};
+use crate::trend::{Terms, Track, Trend, Visit, trends};
 
 /// A point over runs of the same machine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Series {
-    /// The variant, with its device if that is not the CPU.
-    pub variant: String,
-    /// The setting.
-    pub axes: Axes,
-    /// Two or more, the oldest first; the last one is of the reported run.
-    pub entries: Vec<Visit>,
-    /// The changes of its level.
-    pub shifts: Vec<Shift>,
+#[derive(Clone, Debug)]
+pub struct Series<'a> {
+    /// The point in the reported run.
+    pub row: &'a SummaryRow,
+    /// Two visits or more, the oldest first: the last one is of the reported run.
+    pub trend: Trend,
 }
 
-impl Series {
-    /// The series of a row's point, with the changes of its level.
-    fn of(row: &SummaryRow, trend: Trend) -> Self {
-        Series {
-            variant: name(row),
-            axes: shape::axes(row),
-            entries: trend.track.visits,
-            shifts: trend.shifts,
-        }
-    }
-
+impl Series<'_> {
     /// The last median over the middle one of those before.
     pub fn change(&self) -> f64 {
-        let mut medians: Vec<f64> = self.entries.iter().map(|entry| entry.median_s).collect();
+        let visits = &self.trend.track.visits;
+        let mut medians: Vec<f64> = visits.iter().map(|visit| visit.median_s).collect();
         let last = medians.pop().unwrap_or(1.0);
         medians.sort_by(f64::total_cmp);
         medians.get(medians.len() / 2).map_or(1.0, |m| last / m)
@@ -42,7 +27,7 @@ impl Series {
 }
 
 /// The points of a task that an earlier run has too, those first that moved most.
-pub fn series(input: &ReportInput, algorithm: &str) -> Vec<Series> {
+pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
     let mut entries: HashMap<Point, Vec<Visit>> = HashMap::new();
     for run in input.history() {
         for row in run.summary.iter().filter(|row| row.algorithm == algorithm) {
@@ -63,7 +48,7 @@ pub fn series(input: &ReportInput, algorithm: &str) -> Vec<Series> {
     let (rows, tracks): (Vec<_>, Vec<_>) = tracks.unzip();
     let trends = trends(tracks, &Terms::default(), &[]);
     let series = rows.into_iter().zip(trends);
-    let mut series: Vec<Series> = series.map(|(row, trend)| Series::of(row, trend)).collect();
+    let mut series: Vec<_> = series.map(|(row, trend)| Series { row, trend }).collect();
     let moved = |series: &Series| series.change().ln().abs();
     series.sort_by(|a, b| moved(b).total_cmp(&moved(a)));
     series
@@ -71,7 +56,7 @@ pub fn series(input: &ReportInput, algorithm: &str) -> Vec<Series> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{earlier, input, row, run};
+    use super::super::fixture::{earlier, row, run};
     use super::*;
 
     #[test]
@@ -86,11 +71,10 @@ mod tests {
         ];
         let mut run = run(vec![row("a", "n=1", 4.0), row("new", "n=1", 1.0)]);
         run.record.started = "2026-01-01T00:00:04Z".into();
-        let mut input = input(&run);
-        input.earlier = &runs;
+        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
         let series = series(&input, "sort");
         assert_eq!(series.len(), 1);
-        let medians: Vec<_> = series[0].entries.iter().map(|e| e.median_s).collect();
+        let medians: Vec<_> = series[0].trend.track.visits.iter().map(|e| e.median_s).collect();
         assert_eq!(medians, [1.0, 2.0, 4.0]);
         assert_eq!(series[0].change(), 2.0);
     }
@@ -106,10 +90,9 @@ mod tests {
             .map(|night| earlier(&day(night), vec![row("a", "n=1", median(night))]))
             .collect();
         let run = run(vec![row("a", "n=1", 1.5)]);
-        let mut input = input(&run);
-        input.earlier = &runs;
+        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
         let series = series(&input, "sort");
-        let firsts: Vec<usize> = series[0].shifts.iter().map(|shift| shift.first).collect();
+        let firsts: Vec<usize> = series[0].trend.shifts.iter().map(|shift| shift.first).collect();
         assert_eq!(firsts, [20]);
     }
 
@@ -118,8 +101,7 @@ mod tests {
         let rows = |a: f64, b: f64| vec![row("a", "n=1", a), row("b", "n=1", b)];
         let runs = [earlier("2025-12-31T00:00:00Z", rows(1.0, 1.0))];
         let run = run(rows(1.1, 0.5));
-        let mut input = input(&run);
-        input.earlier = &runs;
-        assert_eq!(series(&input, "sort")[0].variant, "b");
+        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
+        assert_eq!(series(&input, "sort")[0].row.variant, "b");
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{TOTAL, median};
+use super::TOTAL;
 use crate::record::SummaryRow;
-use crate::shape::name;
-use crate::shape::{self, Axes};
+use crate::shape::{self, Axes, name};
 
 /// Counts of a run, or of a task of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +28,7 @@ impl Tally {
         let mut variants: BTreeSet<(String, String)> = BTreeSet::new();
         let mut settings: BTreeSet<(String, Axes)> = BTreeSet::new();
         for row in rows.into_iter().filter(|row| row.stage == TOTAL) {
-            match median(row) {
+            match row.valid_median() {
                 Some(_) => tally.points += 1,
                 None => tally.refused += 1,
             }

@@ -4,7 +4,8 @@ use super::super::ReportInput;
 use super::counted;
 use super::time::{day, minute};
 use super::winners::sentences as winners;
-use crate::compare::{Comparison, Verdict};
+use crate::compare::{Comparison, PointVerdict, Verdict};
+use crate::units;
 
 /// What a reader must know if they read no more.
 pub fn sentences(input: &ReportInput) -> Vec<String> {
@@ -45,6 +46,20 @@ pub fn changes(comparison: &Comparison) -> String {
     worst + &others.collect::<String>() + &wrong
 }
 
+/// The points that a reader should look at, the most urgent first.
+pub fn changed_points(comparison: &Comparison) -> Vec<&PointVerdict> {
+    let urgent = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same);
+    urgent.flat_map(|verdict| comparison.of(verdict)).collect()
+}
+
+/// `1.080 [1.050, 1.110]`.
+pub fn ratio(point: &PointVerdict) -> String {
+    let interval = point.interval.map_or_else(String::new, |interval| {
+        format!(" [{}, {}]", units::ratio(interval.low), units::ratio(interval.high))
+    });
+    format!("{}{interval}", units::ratio(point.ratio))
+}
+
 /// The day, or what tells two runs of a day apart.
 fn time_of_base(comparison: &Comparison) -> String {
     let (base, new) = (&comparison.base.started, &comparison.new.started);
@@ -54,7 +69,8 @@ fn time_of_base(comparison: &Comparison) -> String {
     }
 }
 
-fn are(count: usize) -> &'static str {
+/// The verb for so many things.
+pub fn are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 

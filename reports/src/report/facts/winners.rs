@@ -9,20 +9,12 @@ use crate::shape::name;
 use crate::winners::{Evidence, Race, races};
 
 /// Who is the fastest at most settings of a task.
-#[derive(Clone, Debug, PartialEq)]
-struct Winners {
+#[derive(Clone, Debug)]
+struct Winners<'a> {
+    /// One a setting, at least one.
+    races: Vec<Race<'a>>,
     /// Who is clearly the fastest at how many settings, the one with the most first.
     wins: Vec<(String, usize)>,
-    /// Of the first of these, the least and the greatest ratio of the next one's median to
-    /// its own.
-    lead: Option<(f64, f64)>,
-    /// The two smallest medians at the first setting, for what can't be decided there.
-    closest: (String, Option<String>),
-    /// At how many settings the intervals of the first two overlap.
-    overlapping: usize,
-    /// At how many settings there are too few samples.
-    too_few: usize,
-    settings: usize,
 }
 
 /// Who wins a task: a sentence for what ranks, and one for the other of whole and kernels if
@@ -55,23 +47,9 @@ fn place_of(rank: Rank) -> &'static str {
 }
 
 /// The winners of a task; none without a valid row.
-fn winners(rows: &[&SummaryRow], rank: Rank) -> Option<Winners> {
+fn winners<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Option<Winners<'a>> {
     let races = races(rows, rank);
-    let first = races.first()?;
-    let count = |evidence| races.iter().filter(|race| race.evidence() == evidence).count();
-    let wins = wins(&races);
-    let winner = wins.first().map(|(name, _)| name.clone());
-    let won = races
-        .iter()
-        .filter(|race| race.evidence() == Evidence::Clear && Some(name(race.first)) == winner);
-    Some(Winners {
-        lead: range(won.filter_map(Race::lead)),
-        closest: (name(first.first), first.second.map(name)),
-        overlapping: count(Evidence::Overlap),
-        too_few: count(Evidence::TooFew),
-        settings: races.len(),
-        wins,
-    })
+    (!races.is_empty()).then(|| Winners { wins: wins(&races), races })
 }
 
 /// Who wins how many races clearly, the one with the most first.
@@ -92,11 +70,22 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-impl Winners {
+impl Winners<'_> {
+    /// At how many settings so much can be said.
+    fn count(&self, evidence: Evidence) -> usize {
+        self.races.iter().filter(|race| race.evidence() == evidence).count()
+    }
+
+    /// Of a winner, the least and the greatest ratio of the next one's median to its own.
+    fn lead(&self, winner: &str) -> Option<(f64, f64)> {
+        let clear = self.races.iter().filter(|race| race.evidence() == Evidence::Clear);
+        range(clear.filter(|race| name(race.first) == winner).filter_map(Race::lead))
+    }
+
     /// Who wins most clearly, or has the smallest median where nobody does.
     fn closest_or_winner(&self) -> String {
-        let winner = self.wins.first().map(|(name, _)| name);
-        winner.unwrap_or(&self.closest.0).clone()
+        let winner = self.wins.first().map(|(name, _)| name.clone());
+        winner.unwrap_or_else(|| name(self.races[0].first))
     }
 
     /// `radix is the fastest at 7 of 8 settings, 1.10 to 3.10 × ahead of the next; elsewhere
@@ -105,19 +94,18 @@ impl Winners {
         let Some((winner, wins)) = self.wins.first() else {
             return self.undecided();
         };
-        let place = match (*wins, self.settings) {
+        let place = match (*wins, self.races.len()) {
             (1, 1) => String::new(),
             (wins, all) if wins == all => format!(" at all {all} settings"),
             (wins, all) => format!(" at {wins} of {}", counted(all, "setting")),
         };
-        let parts = [Some(self.ahead()), self.elsewhere(), self.unclear()];
-        let parts: String = parts.into_iter().flatten().collect();
-        format!("{winner} is the fastest{place}{parts}")
+        let (ahead, elsewhere) = (self.ahead(winner), self.elsewhere());
+        format!("{winner} is the fastest{place}{ahead}{elsewhere}{}", self.unclear())
     }
 
     /// `, 1.10 to 3.10 × ahead of the next`.
-    fn ahead(&self) -> String {
-        let Some((low, high)) = self.lead else {
+    fn ahead(&self, winner: &str) -> String {
+        let Some((low, high)) = self.lead(winner) else {
             return " (of one)".to_owned();
         };
         let lead = match (format!("{low:.2}"), format!("{high:.2}")) {
@@ -128,33 +116,35 @@ impl Winners {
     }
 
     /// `; elsewhere merge (3), quick (1)`.
-    fn elsewhere(&self) -> Option<String> {
+    fn elsewhere(&self) -> String {
         let others = self.wins[1..].iter();
         let others: Vec<String> = others.map(|(name, wins)| format!("{name} ({wins})")).collect();
-        (!others.is_empty()).then(|| format!("; elsewhere {}", others.join(", ")))
+        if others.is_empty() { String::new() } else { format!("; elsewhere {}", others.join(", ")) }
     }
 
     /// What can't be decided at other settings.
-    fn unclear(&self) -> Option<String> {
-        let overlapping = (self.overlapping > 0)
-            .then(|| format!("; at {} the intervals of the first two overlap", self.overlapping));
-        let too_few =
-            (self.too_few > 0).then(|| format!("; at {} too few samples to say", self.too_few));
-        Some(overlapping.into_iter().chain(too_few).collect())
+    fn unclear(&self) -> String {
+        let said = |evidence, words: &str| match self.count(evidence) {
+            0 => String::new(),
+            count => format!("; at {count} {words}"),
+        };
+        let overlapping = said(Evidence::Overlap, "the intervals of the first two overlap");
+        overlapping + &said(Evidence::TooFew, "too few samples to say")
     }
 
     /// Nobody is clearly the fastest anywhere.
     fn undecided(&self) -> String {
-        if let (1, (first, second)) = (self.settings, &self.closest) {
-            let second = second.iter().map(|second| format!(" and {second}"));
-            let names = first.clone() + &second.collect::<String>();
-            return match self.too_few {
-                0 => format!("{names} can't be told apart: their intervals overlap"),
-                _ => format!("too few samples to say which is the fastest ({names} come first)"),
+        if let [race] = &self.races[..] {
+            let second = race.second.map(|second| format!(" and {}", name(second)));
+            let names = name(race.first) + &second.unwrap_or_default();
+            return match race.evidence() {
+                Evidence::TooFew => {
+                    format!("too few samples to say which is the fastest ({names} come first)")
+                }
+                _ => format!("{names} can't be told apart: their intervals overlap"),
             };
         }
-        let unclear = self.unclear().unwrap_or_default();
-        let settings = self.settings;
+        let (settings, unclear) = (self.races.len(), self.unclear());
         format!("nobody is clearly the fastest at any of {settings} settings{unclear}")
     }
 }

@@ -6,6 +6,7 @@ use super::super::facts::command::short_path;
 use super::super::facts::counted;
 use super::super::facts::settings::Settings;
 use super::super::facts::time::minute;
+use super::super::facts::verdict::{changed_points, ratio};
 use super::interval::{self, Scale};
 use super::parts::{and_more, scrolling};
 use crate::compare::render::steps;
@@ -66,10 +67,8 @@ fn counts(comparison: &Comparison) -> Markup {
     }
 }
 
-/// The points that a reader should look at, the most urgent first.
 fn changed(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Markup {
-    let urgent = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same);
-    let points: Vec<_> = urgent.flat_map(|verdict| comparison.of(verdict)).collect();
+    let points = changed_points(comparison);
     html! {
         @if points.is_empty() {
             p { "No point changed." }
@@ -122,7 +121,7 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
                 (point.key.name()) " "
                 span.quiet { (settings.apart(&point_axes(&point.key.point))) }
             }
-            td.number data-label="ratio" { (interval::numbers(point)) }
+            td.number data-label="ratio" { (ratio(point)) }
             td { (scale.plot(point)) }
             td.number data-label="before" { (units::seconds(point.base.median_s, 3)) }
             td.number data-label="now" { (units::seconds(point.new.median_s, 3)) }

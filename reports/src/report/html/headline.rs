@@ -12,21 +12,18 @@ use crate::charts::NamedSvg;
 
 pub fn section(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
     let record = &input.run.record;
+    // Who wins where, task by task.
+    let maps = charts.iter().filter(|chart| is_map(chart)).take(MOST_MAPS);
     html! {
         section.headline aria-label="Summary" {
             p.asked { code { "bench " (asked(&record.command)) } }
             @for sentence in verdict::sentences(input) { p.verdict { (sentence) "." } }
-            (maps(charts))
+            @for map in maps { (figure(map)) }
             p { (measured(input)) }
             (figures(input))
             @for note in &record.notes { p.note { "Note: " (note) } }
         }
     }
-}
-
-/// Who wins where, task by task.
-fn maps(charts: &[NamedSvg]) -> Markup {
-    html! { @for map in charts.iter().filter(|chart| is_map(chart)).take(MOST_MAPS) { (figure(map)) } }
 }
 
 /// `Measured on 2026-11-20 12:18 UTC in 14s on AMD EPYC by commit 1b476acfc876.`

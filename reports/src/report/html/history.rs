@@ -7,9 +7,10 @@ use super::super::facts::counted;
 use super::super::facts::series::{Series, series};
 use super::super::facts::settings::Settings;
 use super::super::facts::time::day;
-use super::parts::and_more;
+use super::parts::{and_more, class};
 use super::trace::{Frame, trace};
-use crate::trend::{Direction, Shift, change};
+use crate::shape::{axes, name};
+use crate::trend::{Shift, Trend, change};
 use crate::units;
 
 /// Further points moved less.
@@ -46,27 +47,23 @@ pub fn section(input: &ReportInput, algorithm: &str, settings: &Settings) -> Mar
 fn pictures(series: &[Series], settings: &Settings) -> Markup {
     html! {
         ul.history { @for series in series { li {
-            strong { (series.variant) }
-            span.quiet { (settings.apart(&series.axes)) }
-            (trace(&series.entries, &series.shifts, PICTURE, |_| None))
+            strong { (name(series.row)) }
+            span.quiet { (settings.apart(&axes(series.row))) }
+            (trace(&series.trend.track.visits, &series.trend.shifts, PICTURE, |_| None))
             span { (latest(series)) }
-            @for shift in &series.shifts { (changed(series, shift)) }
+            @for shift in &series.trend.shifts { (changed(&series.trend, shift)) }
         } } }
     }
 }
 
 /// `1.23 ms, +4.0 %`.
 fn latest(series: &Series) -> String {
-    let last = series.entries.last().map_or(0.0, |entry| entry.median_s);
+    let last = series.trend.track.visits.last().map_or(0.0, |visit| visit.median_s);
     format!("{}, {}", units::seconds(last, 3), change(series.change()))
 }
 
 /// `slower since 2026-11-20: +4.0 %`.
-fn changed(series: &Series, shift: &Shift) -> Markup {
-    let (class, word) = match shift.direction {
-        Direction::Slower => ("slower", "slower"),
-        Direction::Faster => ("faster", "faster"),
-    };
-    let since = day(&series.entries[shift.first].started);
-    html! { span class=(class) { (word) " since " (since) ": " (change(shift.ratio())) } }
+fn changed(trend: &Trend, shift: &Shift) -> Markup {
+    let (word, since) = (class(shift), day(&trend.first_visit(shift).started));
+    html! { span.(word) { (word) " since " (since) ": " (change(shift.ratio())) } }
 }

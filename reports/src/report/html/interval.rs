@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::super::facts::verdict::ratio;
 use super::parts::pixels;
 use crate::compare::{PointVerdict, Verdict};
 use crate::units;
@@ -71,22 +72,13 @@ impl Scale {
     }
 }
 
-/// `1.080 [1.050, 1.110]`.
-pub fn numbers(point: &PointVerdict) -> String {
-    let interval = point.interval.map_or_else(String::new, |interval| {
-        let (low, high) = (units::ratio(interval.low), units::ratio(interval.high));
-        format!(" [{low}, {high}]")
-    });
-    format!("{}{interval}", units::ratio(point.ratio))
-}
-
-/// The same for those who don't see the plot.
+/// The numbers for those who don't see the plot.
 fn words(point: &PointVerdict) -> String {
     let missing = match point.interval {
         Some(_) => "",
         None => ", too few samples for an interval",
     };
-    format!("{}{missing}", numbers(point))
+    format!("{}{missing}", ratio(point))
 }
 
 /// The class of a verdict's colour.

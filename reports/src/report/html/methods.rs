@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::super::ReportInput;
 use super::super::facts::counted;
 use super::super::facts::tally::Tally;
+use super::super::facts::verdict::are;
 use crate::record::RunRecord;
 
 /// What the columns of the tables mean.
@@ -92,8 +93,9 @@ fn caveats(input: &ReportInput) -> Vec<String> {
 
 fn refused(input: &ReportInput) -> Option<String> {
     let refused = Tally::of(&input.run.summary).refused;
-    let words = || format!("{} without a valid time; each task says why.", are(refused, "point"));
-    (refused > 0).then(words)
+    let points = counted(refused, "point");
+    let words = format!("{points} {} without a valid time; each task says why.", are(refused));
+    (refused > 0).then_some(words)
 }
 
 fn shard(record: &RunRecord) -> Option<String> {
@@ -107,9 +109,4 @@ fn later(input: &ReportInput) -> Option<String> {
     let runs = counted(input.later(), "run");
     let words = format!("{runs} on this machine started later: no part of the history.");
     (input.later() > 0).then_some(words)
-}
-
-fn are(count: usize, noun: &str) -> String {
-    let verb = if count == 1 { "is" } else { "are" };
-    format!("{} {verb}", counted(count, noun))
 }

@@ -21,7 +21,6 @@ mod history;
 mod interval;
 mod machines;
 mod methods;
-mod palette;
 pub(crate) mod parts;
 mod published;
 mod raw;

@@ -39,7 +39,7 @@ fn figure(reproduction: &Reproduction) -> Result<Markup, ReportError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::facts::fixture::{input, run};
+    use super::super::super::facts::fixture::run;
     use super::*;
     use crate::published::fixture::rows;
     use crate::published::{Here, figures, reproduce};
@@ -51,7 +51,7 @@ mod tests {
         let mut table = figures();
         table.retain(|figure| figure.id == "tab5.1");
         let published = reproduce(table, &here);
-        let mut input = input(&run);
+        let mut input = ReportInput::of(&run);
         assert_eq!(section(&input).expect("nothing").into_string(), "");
         input.published = &published;
         let text = section(&input).expect("a section").into_string();

@@ -13,7 +13,6 @@ use super::super::{ReportError, ReportInput};
 use crate::compare::quoted;
 use crate::frame::Frame;
 use crate::record::{DIRTY, RunRecord};
-use crate::store::Run;
 use crate::units;
 
 /// Packed samples of more bytes are linked instead of embedded.
@@ -28,8 +27,23 @@ struct Embedded {
 
 pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
     let run = input.run;
-    let files = [record(run)?, summary(run)?];
-    let samples = samples(run)?;
+    let files = [
+        Embedded {
+            name: "run.json",
+            media_type: "application/json",
+            content: serde_json::to_vec_pretty(&run.record)?,
+        },
+        Embedded {
+            name: "summary.csv",
+            media_type: "text/csv",
+            content: Frame::of_summary(&run.summary).csv()?.into_bytes(),
+        },
+    ];
+    let samples = Embedded {
+        name: "samples.csv.gz",
+        media_type: "application/gzip",
+        content: packed(Frame::of_samples(&run.samples).csv()?.as_bytes())?,
+    };
     Ok(html! {
         section #raw {
             h2 { "Raw data" }
@@ -40,31 +54,6 @@ pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
             h3 { "To run it again" }
             pre tabindex="0" { code { (commands(&run.record)) } }
         }
-    })
-}
-
-fn record(run: &Run) -> Result<Embedded, ReportError> {
-    Ok(Embedded {
-        name: "run.json",
-        media_type: "application/json",
-        content: serde_json::to_vec_pretty(&run.record)?,
-    })
-}
-
-fn summary(run: &Run) -> Result<Embedded, ReportError> {
-    Ok(Embedded {
-        name: "summary.csv",
-        media_type: "text/csv",
-        content: Frame::of_summary(&run.summary).csv()?.into_bytes(),
-    })
-}
-
-fn samples(run: &Run) -> Result<Embedded, ReportError> {
-    let text = Frame::of_samples(&run.samples).csv()?;
-    Ok(Embedded {
-        name: "samples.csv.gz",
-        media_type: "application/gzip",
-        content: packed(text.as_bytes())?,
     })
 }
 

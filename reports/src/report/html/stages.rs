@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use super::super::facts::settings::Settings;
-use super::palette;
 use super::parts::and_more;
 use crate::breakdown::{Bar, Breakdown, OTHER, breakdowns, stages};
+use crate::charts::series_color;
 use crate::record::SummaryRow;
 use crate::shape::name;
 use crate::units;
@@ -14,6 +14,8 @@ use crate::units;
 const MOST_SETTINGS: usize = 12;
 /// A part that takes more of the line than this has its share written in it.
 const ROOM_FOR_SHARE: f64 = 0.1;
+/// The colour of what is left over: it stands for nothing that was measured itself.
+const REST: &str = "#8a8a8a";
 
 pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
     let breakdowns = breakdowns(rows, name);
@@ -48,11 +50,13 @@ fn figure(breakdown: &Breakdown, stages: &[&str], settings: &Settings) -> Markup
     }
 }
 
+/// The colour of a stage, that of the charts, as CSS writes it.
 fn color(stage: &str, index: usize) -> String {
-    match stage {
-        OTHER => palette::rest(),
-        _ => palette::color(index),
+    if stage == OTHER {
+        return REST.to_owned();
     }
+    let (red, green, blue) = series_color(index);
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// The parts of a bar as boxes: their texts keep their size on a small screen.

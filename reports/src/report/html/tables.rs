@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::super::facts::counted;
 use super::super::facts::settings::Settings;
-use super::super::facts::{counted, median};
 use super::parts::scrolling;
 use crate::rank::Rank;
 use crate::record::SummaryRow;
@@ -14,7 +14,7 @@ use crate::shape;
 const OPEN: usize = 4;
 
 pub fn section(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> Markup {
-    let valid = rows.iter().copied().filter(|row| median(row).is_some());
+    let valid = rows.iter().copied().filter(|row| row.valid_median().is_some());
     let valid: Vec<SummaryRow> = valid.cloned().collect();
     let mut blocks = blocks(&valid, rank);
     let remarks = gather(&mut blocks);
@@ -40,17 +40,11 @@ fn table(block: &Block, settings: &Settings, open: bool) -> Markup {
         details open[open] {
             summary { (heading) }
             (scrolling(&heading, &block.table.html()))
-            (notes(block))
-        }
-    }
-}
-
-fn notes(block: &Block) -> Markup {
-    html! {
-        @if !block.notes.is_empty() {
-            details.remarks {
-                summary { (counted(block.notes.len(), "remark")) }
-                ul.notes { @for note in &block.notes { li { (note.to_string()) } } }
+            @if !block.notes.is_empty() {
+                details.remarks {
+                    summary { (counted(block.notes.len(), "remark")) }
+                    ul.notes { @for note in &block.notes { li { (note.to_string()) } } }
+                }
             }
         }
     }

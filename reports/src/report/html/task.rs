@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::ReportInput;
-use super::super::facts::refusals::refusals;
+use super::super::facts::refusals::{Refusal, refusals};
 use super::super::facts::settings::Settings;
 use super::super::facts::tally::Tally;
 use super::super::facts::{counted, rows_of};
@@ -11,6 +11,7 @@ use super::parts::scrolling;
 use super::{ceilings, charts, history, stages, tables};
 use crate::charts::NamedSvg;
 use crate::record::SummaryRow;
+use crate::table::{NUMBER, Row, cards};
 
 pub fn section(input: &ReportInput, algorithm: &str, id: &str, drawn: &[NamedSvg]) -> Markup {
     let rows = rows_of(&input.run.summary, algorithm);
@@ -41,20 +42,16 @@ fn measured(rows: &[&SummaryRow]) -> String {
 
 fn not_valid(rows: &[&SummaryRow]) -> Markup {
     let refusals = refusals(rows);
-    let table = html! {
-        table {
-            thead { tr {
-                th scope="col" { "variant" }
-                th.number scope="col" { "points" }
-                th scope="col" { "reason" }
-            } }
-            tbody { @for refusal in &refusals { tr {
-                th scope="row" { (refusal.variant) }
-                td.number { (refusal.points) }
-                td.words { (refusal.reason) }
-            } } }
-        }
+    let columns = [("variant", None), ("points", NUMBER), ("reason", Some("words"))];
+    let row = |refusal: &Refusal| Row {
+        cells: vec![
+            html! { (refusal.variant) },
+            html! { (refusal.points) },
+            html! { (refusal.reason) },
+        ],
+        ..Row::default()
     };
+    let table = cards(&columns, refusals.iter().map(row));
     html! {
         @if !refusals.is_empty() {
             h3 { "Without a valid time" }

@@ -1,6 +1,6 @@
 //! From which size on a GPU is worth it, setting by setting.
 
-use super::text::and_more;
+use super::and_more;
 use crate::break_even::{Sweep, entrants, sentences, sweeps};
 use crate::record::SummaryRow;
 use crate::shape;

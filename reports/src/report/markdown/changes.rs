@@ -1,8 +1,9 @@
 //! The points that changed, as a table.
 
 use super::super::facts::settings::Settings;
+use super::super::facts::verdict::{changed_points, ratio};
 use super::super::facts::{counted, time::minute};
-use super::text::and_more;
+use super::and_more;
 use crate::compare::{Comparison, PointVerdict, Verdict};
 use crate::shape::point_axes;
 use crate::table::{Side, Table, escaped};
@@ -20,8 +21,7 @@ const COLUMNS: [(&str, Side); 6] = [
 const MOST_ROWS: usize = 30;
 
 pub fn text(comparison: &Comparison) -> String {
-    let urgent = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same);
-    let points: Vec<_> = urgent.flat_map(|verdict| comparison.of(verdict)).collect();
+    let points = changed_points(comparison);
     let table = match points.is_empty() {
         true => String::new(),
         false => format!("\n{}", rows(&points)),
@@ -49,9 +49,6 @@ fn rows(points: &[&PointVerdict]) -> String {
 }
 
 fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
-    let interval = point.interval.map_or_else(String::new, |interval| {
-        format!(" [{}, {}]", units::ratio(interval.low), units::ratio(interval.high))
-    });
     let next = point.next.as_ref();
     let next = next.map_or_else(String::new, |next| format!("; next: {next}"));
     let point_name =
@@ -61,7 +58,7 @@ fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
         point_name,
         units::seconds(point.base.median_s, 3),
         units::seconds(point.new.median_s, 3),
-        format!("{}{interval}", units::ratio(point.ratio)),
+        ratio(point),
         format!("{}{next}", point.reason),
     ]
 }

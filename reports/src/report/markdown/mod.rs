@@ -4,7 +4,6 @@
 mod break_even;
 mod changes;
 mod tables;
-mod text;
 
 use super::ReportInput;
 use super::facts::settings::Settings;
@@ -60,6 +59,14 @@ fn task(input: &ReportInput, algorithm: &str) -> String {
     )
 }
 
+/// What did not fit, counted; nothing if all did.
+fn and_more(hidden: usize, what: &str) -> String {
+    match hidden {
+        0 => String::new(),
+        count => format!("\n… and {count} more {what}\n"),
+    }
+}
+
 /// `AMD EPYC, 2 cores, 25 GB, …, commit 1b476acfc876`.
 fn machine(record: &RunRecord) -> String {
     let (machine, software) = (&record.machine, &record.software);
@@ -78,7 +85,7 @@ fn machine(record: &RunRecord) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::facts::fixture::{comparison, input, row, run};
+    use super::super::facts::fixture::{comparison, row, run};
     use super::*;
     use crate::compare::Verdict;
 
@@ -86,8 +93,7 @@ mod tests {
     fn the_verdict_comes_first_and_the_machine_last() {
         let run = run(vec![row("a", "n=1", 1.0), row("b", "n=1", 2.0)]);
         let comparison = comparison(&[Verdict::Slower, Verdict::Same]);
-        let mut input = input(&run);
-        input.comparison = Some(&comparison);
+        let input = ReportInput { comparison: Some(&comparison), ..ReportInput::of(&run) };
         let text = text(&input);
         let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(lines[0], "## sort, 2026-01-01");
@@ -102,8 +108,7 @@ mod tests {
         let point = |i: usize| row(&format!("v{}", i % 20), &format!("n={}", i / 20), 1.0);
         let run = run((0..2000).map(point).collect());
         let comparison = comparison(&[Verdict::Slower; 2000]);
-        let mut input = input(&run);
-        input.comparison = Some(&comparison);
+        let input = ReportInput { comparison: Some(&comparison), ..ReportInput::of(&run) };
         let text = text(&input);
         // What GitHub takes as a comment.
         assert!(text.len() < 65_536, "{} bytes", text.len());

@@ -2,13 +2,13 @@
 
 use super::super::facts::refusals::refusals;
 use super::super::facts::settings::Settings;
-use super::super::facts::{counted, grouped, median};
-use super::text::and_more;
+use super::super::facts::{counted, grouped};
+use super::and_more;
 use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::SummaryRow;
-use crate::run_table::share_of;
+use crate::run_table::{Entry, entries, fastest, share_of};
 use crate::shape::{self, name};
-use crate::table::{NOTHING, Side, Table, escaped};
+use crate::table::{Side, Table, escaped, known};
 use crate::units::{self, times};
 
 /// More settings than this are folded.
@@ -21,7 +21,7 @@ const MOST_ROWS: usize = 12;
 /// The tables, the fastest variant first, and what has no time.
 pub fn text(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> String {
     let of_table = |row: &&SummaryRow| matches!(row.stage.as_str(), TOTAL | KERNEL);
-    let valid = rows.iter().copied().filter(|row| median(row).is_some());
+    let valid = rows.iter().copied().filter(|row| row.valid_median().is_some());
     let groups = grouped(valid.filter(of_table), |row| shape::axes(row));
     let tables = groups.iter().take(MOST_TABLES);
     let tables: Vec<String> =
@@ -36,79 +36,39 @@ pub fn text(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> String {
 
 fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     let with_kernels = has_kernels(rows.iter().copied());
-    let lines = lines(rows, rank);
-    let fastest = |time: fn(&Line) -> f64| lines.iter().map(time).fold(f64::INFINITY, f64::min);
-    let fastest = (fastest(|line| line.total_s), fastest(|line| line.kernel_s()));
-    let mut first = heading.to_owned();
-    let mut columns = vec!["median", "± 95 %", "ratio"];
-    if with_kernels {
-        first = [heading, &rank.sentence()].join(shape::SEPARATOR);
-        columns = vec!["total", "± 95 %", "ratio", "kernel", "kernel ratio"];
-    }
-    columns.push("of copy");
-    let columns = columns.into_iter().map(|name| (name, Side::Right));
+    let mut entries = entries(rows, rank);
+    entries.retain(|entry| entry.stage_time(TOTAL).is_some());
+    let fastest = fastest(&entries);
+    let (first, columns) = if with_kernels {
+        let ranked = [heading, &rank.sentence()].join(shape::SEPARATOR);
+        (ranked, &["total", "± 95 %", "ratio", "kernel", "kernel ratio", "of copy"][..])
+    } else {
+        (heading.to_owned(), &["median", "± 95 %", "ratio", "of copy"][..])
+    };
+    let columns = columns.iter().map(|name| (*name, Side::Right));
     let columns: Vec<_> = std::iter::once((first.as_str(), Side::Left)).chain(columns).collect();
-    let rows = lines.iter().take(MOST_ROWS).map(|row| row.cells(fastest, with_kernels));
+    let rows = entries.iter().take(MOST_ROWS).map(|entry| cells(entry, fastest, with_kernels));
     let table = Table::new(&columns, rows).markdown_rows();
-    table + &and_more(lines.len().saturating_sub(MOST_ROWS), "variants")
+    table + &and_more(entries.len().saturating_sub(MOST_ROWS), "variants")
 }
 
-/// A variant with the times that rank it.
-struct Line<'a> {
-    row: &'a SummaryRow,
-    total_s: f64,
-    /// Of a variant with kernels.
-    kernel_s: Option<f64>,
-}
-
-/// The lines of a table, the fastest first.
-fn lines<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Line<'a>> {
-    let points = grouped(rows.iter().copied(), |row| row.point()).into_iter();
-    let lines = points.filter_map(|(_, rows)| {
-        let of = |stage: &str| rows.iter().copied().find(|row| row.stage == stage);
-        let row = of(TOTAL)?;
-        Some(Line { row, total_s: median(row)?, kernel_s: of(KERNEL).and_then(median) })
-    });
-    let mut lines: Vec<Line> = lines.collect();
-    lines.sort_by(|a, b| a.ranks_by(rank).total_cmp(&b.ranks_by(rank)));
-    lines
-}
-
-impl Line<'_> {
-    fn kernel_s(&self) -> f64 {
-        self.kernel_s.unwrap_or(self.total_s)
+/// `fastest` are the shortest times by each rank.
+fn cells(entry: &Entry, fastest: [Option<f64>; 2], with_kernels: bool) -> Vec<String> {
+    let (row, ratios) = (entry.0[0], entry.ratios(fastest));
+    let seconds = |time| units::seconds(time, 3);
+    let interval = row.median_s.zip(row.ci95_low_s.zip(row.ci95_high_s));
+    let half = interval.map(|(median, (low, high))| (high - low) / 2.0 / median * 100.0);
+    let mut cells = vec![
+        name(row),
+        known(row.median_s, seconds),
+        known(half, |half| format!("{half:.1} %")),
+        known(ratios.total, times),
+    ];
+    if with_kernels {
+        cells.extend([known(ratios.kernel_s, seconds), known(ratios.kernel, times)]);
     }
-
-    fn ranks_by(&self, rank: Rank) -> f64 {
-        match rank {
-            Rank::Total => self.total_s,
-            Rank::Kernel => self.kernel_s(),
-        }
-    }
-
-    /// `fastest` are the shortest times by the whole and by kernels.
-    fn cells(&self, fastest: (f64, f64), with_kernels: bool) -> Vec<String> {
-        let row = self.row;
-        let interval = row.ci95_low_s.zip(row.ci95_high_s);
-        let half = interval.map(|(low, high)| (high - low) / 2.0 / self.total_s * 100.0);
-        let nothing = || NOTHING.to_owned();
-        let seconds = |time| units::seconds(time, 3);
-        let mut cells = vec![
-            name(row),
-            seconds(self.total_s),
-            half.map_or_else(nothing, |half| format!("{half:.1} %")),
-            times(self.total_s / fastest.0),
-        ];
-        if with_kernels {
-            cells.extend([
-                self.kernel_s.map_or_else(nothing, seconds),
-                times(self.kernel_s() / fastest.1),
-            ]);
-        }
-        let share = row.peak_fraction;
-        cells.push(share.map_or_else(nothing, share_of(row.ceiling())));
-        cells
-    }
+    cells.push(known(row.peak_fraction, share_of(row.ceiling())));
+    cells
 }
 
 fn not_valid(rows: &[&SummaryRow]) -> String {

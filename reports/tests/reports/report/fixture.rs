@@ -42,14 +42,9 @@ impl Fixture {
     /// What the report is made of.
     pub fn input(&self) -> ReportInput<'_> {
         ReportInput {
-            title: None,
-            run: &self.run,
             earlier: &self.earlier,
             comparison: Some(&self.comparison),
-            rank: reports::rank::Rank::Total,
-            published: &[],
-            samples_link: None,
-            diagnostics: false,
+            ..ReportInput::of(&self.run)
         }
     }
 }
@@ -221,13 +216,11 @@ fn point(number: usize, row: &SummaryRow) -> PointVerdict {
 
 fn gate() -> SelfTest {
     let trial = |slowdown, slower| Trial {
-        slowdown,
         pairs: 10,
         points: 200,
         slower,
-        faster: 0,
         inconclusive: 4,
-        alarmed: 0,
+        ..Trial::new(slowdown)
     };
     SelfTest {
         schema_version: SCHEMA_VERSION,

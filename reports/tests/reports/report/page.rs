@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reports::report::html;
+use reports::report::{ReportInput, html};
 use reports::store::Run;
 
 use super::fixture::{Fixture, HOSTILE, large, row, run};
@@ -13,10 +13,7 @@ fn page() -> String {
 
 /// A page of a run and nothing else.
 fn page_of(run: &Run) -> String {
-    let fixture = Fixture::new();
-    let mut input = fixture.input();
-    (input.run, input.earlier, input.comparison) = (run, &[], None);
-    html(&input).expect("a page")
+    html(&ReportInput::of(run)).expect("a page")
 }
 
 /// The values of an attribute in the order of the page.

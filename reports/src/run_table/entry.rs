@@ -1,0 +1,73 @@
+//! The rows of a variant, and how fast it is beside others.
+
+use crate::grouped::grouped;
+use crate::rank::{KERNEL, Rank, TOTAL};
+use crate::record::{SummaryRow, YesNo};
+
+/// The rows of a variant on a device: the whole first, then its stages.
+#[derive(Clone, Debug)]
+pub struct Entry<'a>(pub Vec<&'a SummaryRow>);
+
+/// How a variant compares with the fastest ones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ratios {
+    /// Its time over that of the fastest variant.
+    pub total: Option<f64>,
+    /// The same by kernels.
+    pub kernel: Option<f64>,
+    /// The time of its kernels.
+    pub kernel_s: Option<f64>,
+}
+
+/// The entries of rows that have one data shape: the fastest first, those without a time last
+/// and by name.
+pub fn entries<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Entry<'a>> {
+    let variants = grouped(rows.iter().copied(), |row| (&row.variant, &row.device));
+    let entries = variants.into_iter().map(|(_, mut rows)| {
+        rows.sort_by_key(|row| row.stage != TOTAL);
+        Entry(rows)
+    });
+    let (mut timed, mut others): (Vec<Entry>, Vec<Entry>) =
+        entries.partition(|entry| entry.time(rank).is_some());
+    let time = |entry: &Entry| entry.time(rank).unwrap_or(f64::INFINITY);
+    timed.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    others.sort_by_key(|entry| &entry.0[0].variant);
+    timed.extend(others);
+    timed
+}
+
+/// The shortest time by each rank, in the order of [`Rank::ALL`].
+pub fn fastest(entries: &[Entry]) -> [Option<f64>; 2] {
+    let times = |rank| entries.iter().filter_map(move |entry| entry.time(rank));
+    Rank::ALL.map(|rank| times(rank).min_by(f64::total_cmp))
+}
+
+impl Entry<'_> {
+    /// The time that ranks it; none if its whole is not valid.
+    fn time(&self, rank: Rank) -> Option<f64> {
+        let total = self.stage_time(TOTAL)?;
+        match rank {
+            Rank::Total => Some(total),
+            Rank::Kernel => Some(self.stage_time(KERNEL).unwrap_or(total)),
+        }
+    }
+
+    /// The time of a stage, if it is valid.
+    pub fn stage_time(&self, stage: &str) -> Option<f64> {
+        let row = self.0.iter().find(|row| row.stage == stage)?;
+        row.median_s.filter(|_| row.valid == YesNo::Yes)
+    }
+
+    /// Its times beside the shortest ones.
+    pub fn ratios(&self, fastest: [Option<f64>; 2]) -> Ratios {
+        let ratio = |rank, fastest: Option<f64>| {
+            let ratio = self.time(rank)? / fastest?;
+            ratio.is_finite().then_some(ratio)
+        };
+        Ratios {
+            total: ratio(Rank::Total, fastest[0]),
+            kernel: ratio(Rank::Kernel, fastest[1]),
+            kernel_s: self.stage_time(KERNEL),
+        }
+    }
+}
