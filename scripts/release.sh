@@ -21,14 +21,21 @@ if [ -n "${MOST_GLIBC:-}" ]; then
     fi
 fi
 
+# Manual pages are the same for all levels: where this machine has less, any build writes them.
+writer=$binary
+if ! "$binary" --version > /dev/null; then
+    cargo build --locked --bin bench
+    writer=${CARGO_TARGET_DIR:-target}/debug/bench
+fi
+
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder/$name/completions"
 install -s "$binary" "$folder/$name/bench"
 cp LICENSE README.md "$folder/$name/"
-"$binary" man "$folder/$name/man/man1"
+"$writer" man "$folder/$name/man/man1"
 for shell in bash zsh fish; do
-    "$binary" completions "$shell" > "$folder/$name/completions/bench.$shell"
+    "$writer" completions "$shell" > "$folder/$name/completions/bench.$shell"
 done
 tar --create --gzip --owner 0 --group 0 --file "$name.tar.gz" --directory "$folder" "$name"
 echo "$name.tar.gz"

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use reports::export::{ExportTable, StoredSamples, export, export_samples};
-use reports::history::{Filter, Store, StoredSummary};
-use reports::store::{read_run, read_samples, read_summary};
+use reports::history::{Filter, Store};
+use reports::store::{RunSummary, read_samples};
 
 use super::runs;
 use crate::failure::{Exit, Failure};
@@ -18,7 +18,7 @@ const FOR_ALL: u32 = 0o666;
 
 pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
     let format = request.format().map_err(Failure::Usage)?;
-    let (folders, runs): (Vec<PathBuf>, Vec<StoredSummary>) = runs(request)?.into_iter().unzip();
+    let (folders, runs): (Vec<PathBuf>, Vec<RunSummary>) = runs(request)?.into_iter().unzip();
     if runs.iter().all(|run| run.rows.is_empty()) {
         let nothing = "nothing to export: the runs hold no measured point";
         return Err(Failure::NothingMeasured(nothing.to_owned()));
@@ -35,7 +35,7 @@ pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
 }
 
 /// The runs with their folders.
-fn runs(request: &ExportRequest) -> Result<Vec<(PathBuf, StoredSummary)>, Failure> {
+fn runs(request: &ExportRequest) -> Result<Vec<(PathBuf, RunSummary)>, Failure> {
     if request.all {
         let store = Store::open(&request.store)?;
         let runs = store.summaries(&Filter::default())?.into_iter();
@@ -43,23 +43,14 @@ fn runs(request: &ExportRequest) -> Result<Vec<(PathBuf, StoredSummary)>, Failur
     }
     let run = |name: &PathBuf| {
         let folder = runs::folder(name, &request.store, None)?;
-        let run = summary(&folder)?;
+        let run = RunSummary::read(&folder)?;
         Ok((folder, run))
     };
     request.runs.iter().map(run).collect()
 }
 
-fn summary(folder: &Path) -> Result<StoredSummary, Failure> {
-    let id = folder.file_name().unwrap_or_default();
-    Ok(StoredSummary {
-        id: id.to_string_lossy().into_owned(),
-        record: read_run(folder)?,
-        rows: read_summary(folder)?,
-    })
-}
-
-fn samples(folders: &[PathBuf], runs: Vec<StoredSummary>) -> Result<Vec<StoredSamples>, Failure> {
-    let runs = folders.iter().zip(runs).map(|(folder, StoredSummary { id, record, .. })| {
+fn samples(folders: &[PathBuf], runs: Vec<RunSummary>) -> Result<Vec<StoredSamples>, Failure> {
+    let runs = folders.iter().zip(runs).map(|(folder, RunSummary { id, record, .. })| {
         Ok(StoredSamples { rows: read_samples(folder)?, id, record })
     });
     runs.collect()

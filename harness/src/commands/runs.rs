@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use reports::compare::{Comparison, Measured, RunScatter};
-use reports::history::{HistoryError, Series, Store, StoredSummary};
+use reports::history::{HistoryError, Series, Store};
 use reports::record::SelfTest;
-use reports::store::{StoreError, read_run, read_summary};
+use reports::store::{RunSummary, StoreError, read_run, read_summary};
 
 use crate::failure::Failure;
 
@@ -97,7 +97,7 @@ impl Background {
 }
 
 /// The other runs of a run's series, the one added first first.
-fn earlier(store: &Store, run: &Measured) -> Result<Vec<StoredSummary>, HistoryError> {
+fn earlier(store: &Store, run: &Measured) -> Result<Vec<RunSummary>, HistoryError> {
     let mut runs = store.summaries_of(&series(&run.folder)?, HISTORY)?;
     runs.retain(|stored| stored.record != run.record);
     Ok(runs)

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use reports::history::{Filter, Store, StoredSummary};
+use reports::history::{Filter, Store};
 use reports::record::retain_samples_of;
-use reports::report::{self, EarlierRun, ReportInput};
+use reports::report::{self, ReportInput};
 use reports::site::{Page, Site, pages, run_page};
-use reports::store::{Run, read_samples};
+use reports::store::{Run, RunSummary, read_samples};
 use reports::trend::{self, Terms};
 use reports::units::counted;
 
@@ -50,18 +50,15 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
 }
 
 /// The report of the `i`-th run, with those before it as its history.
-fn page_of_run(store: &Store, runs: &[StoredSummary], i: usize) -> Result<Page, Failure> {
-    let StoredSummary { id, record, rows } = &runs[i];
+fn page_of_run(store: &Store, runs: &[RunSummary], i: usize) -> Result<Page, Failure> {
+    let RunSummary { id, record, rows } = &runs[i];
     let folder = store.resolve(id, None)?;
     let mut samples = read_samples(&folder)?;
     retain_samples_of(rows, &mut samples);
     let run = Run { folder, record: record.clone(), summary: rows.clone(), samples };
     let before = runs[..i].iter().rev();
     let before = before.filter(|other| other.record.machine_key == record.machine_key);
-    let earlier: Vec<EarlierRun> = before
-        .take(MOST_STORED)
-        .map(|run| EarlierRun { record: run.record.clone(), summary: run.rows.clone() })
-        .collect();
+    let earlier: Vec<RunSummary> = before.take(MOST_STORED).cloned().collect();
     let input = ReportInput { earlier: &earlier, ..ReportInput::of(&run) };
     Ok(Page { path: run_page(id).into(), text: report::html(&input)? })
 }

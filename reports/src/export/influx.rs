@@ -2,13 +2,13 @@
 
 use super::ExportError;
 use super::quantities::{QUANTITIES, figures, started, tags};
-use crate::history::StoredSummary;
 use crate::record::SummaryRow;
+use crate::store::RunSummary;
 
 const MEASUREMENT: &str = "recobench";
 
 /// All rows of all runs.
-pub fn text(runs: &[StoredSummary]) -> Result<String, ExportError> {
+pub fn text(runs: &[RunSummary]) -> Result<String, ExportError> {
     let mut text = String::new();
     for run in runs {
         let nanoseconds = started(run)?.as_nanos();
@@ -21,14 +21,14 @@ pub fn text(runs: &[StoredSummary]) -> Result<String, ExportError> {
 }
 
 /// Sorted by name, as the server would do otherwise.
-fn tag_set(run: &StoredSummary, row: &SummaryRow) -> String {
+fn tag_set(run: &RunSummary, row: &SummaryRow) -> String {
     let mut tags = tags(run, row);
     tags.sort();
     let tag = |(name, value): (String, String)| format!(",{}={}", key(&name), key(&value));
     tags.into_iter().map(tag).collect()
 }
 
-fn field_set(run: &StoredSummary, row: &SummaryRow) -> String {
+fn field_set(run: &RunSummary, row: &SummaryRow) -> String {
     let of_row = |quantity: &super::quantities::Quantity| {
         let value = (quantity.of)(row)?;
         Some(format!("{}={value:?}", quantity.field))

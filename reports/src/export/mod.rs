@@ -14,8 +14,8 @@ mod quantities;
 pub use error::ExportError;
 
 use crate::frame::{Frame, of_run, summary, wide_sample};
-use crate::history::StoredSummary;
 use crate::record::{RunRecord, SampleRow, SummaryRow};
+use crate::store::RunSummary;
 
 /// What runs can be exported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub struct StoredSamples {
 ///
 /// # Errors
 /// If a table can't be written, or a run does not tell when it was started.
-pub fn export(format: ExportFormat, runs: &[StoredSummary]) -> Result<Vec<u8>, ExportError> {
+pub fn export(format: ExportFormat, runs: &[RunSummary]) -> Result<Vec<u8>, ExportError> {
     match format {
         ExportFormat::Prometheus => Ok(prometheus::text(runs)?.into_bytes()),
         ExportFormat::Influx => Ok(influx::text(runs)?.into_bytes()),
@@ -110,7 +110,7 @@ pub fn export_samples(
     }
 }
 
-fn summaries(runs: &[StoredSummary]) -> Frame {
+fn summaries(runs: &[RunSummary]) -> Frame {
     let (nothing, empty) = (RunRecord::default(), SummaryRow::default());
     let rows = runs
         .iter()
@@ -129,21 +129,21 @@ fn samples(runs: &[StoredSamples]) -> Frame {
 #[cfg(test)]
 mod fixture {
     use crate::charts::fixture::{row, run};
-    use crate::history::StoredSummary;
     use crate::record::RunRecord;
+    use crate::store::RunSummary;
 
     /// A run with names that mean something to every format.
-    pub fn run_of(id: &str, started: &str) -> StoredSummary {
+    pub fn run_of(id: &str, started: &str) -> RunSummary {
         let mut nasty = row("std \"quoted\", a=b\\", "digis=1000;first-orbit=0", 1e-3);
         nasty.note = "two\nlines, \"quoted\"".into();
         nasty.metrics = "us_per_page=1.5".parse().expect("well formed");
         nasty.peak_fraction = None;
         let record = RunRecord { started: started.into(), ..run() };
-        StoredSummary { id: id.into(), record, rows: vec![row("plain", "digis=1000", 2e-3), nasty] }
+        RunSummary { id: id.into(), record, rows: vec![row("plain", "digis=1000", 2e-3), nasty] }
     }
 
     /// Two runs, the older one first.
-    pub fn runs() -> Vec<StoredSummary> {
+    pub fn runs() -> Vec<RunSummary> {
         vec![run_of("old", "2026-01-01T00:00:00Z"), run_of("new", "2026-01-02T00:00:00Z")]
     }
 }

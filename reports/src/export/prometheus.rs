@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use super::ExportError;
 use super::quantities::{QUANTITIES, figures, started, tags};
-use crate::history::StoredSummary;
 use crate::record::SummaryRow;
+use crate::store::RunSummary;
 
 const FIGURE: &str = "recobench_figure";
 const STARTED: &str = "recobench_run_timestamp_seconds";
@@ -19,7 +19,7 @@ const STARTED: &str = "recobench_run_timestamp_seconds";
 struct Families(BTreeMap<&'static str, String>);
 
 /// The latest numbers of each point.
-pub fn text(runs: &[StoredSummary]) -> Result<String, ExportError> {
+pub fn text(runs: &[RunSummary]) -> Result<String, ExportError> {
     let mut families = Families::default();
     for (run, row, labels) in latest(runs) {
         for quantity in &QUANTITIES {
@@ -37,7 +37,7 @@ pub fn text(runs: &[StoredSummary]) -> Result<String, ExportError> {
 }
 
 /// The rows of each series' latest run, with their labels.
-fn latest(runs: &[StoredSummary]) -> Vec<(&StoredSummary, &SummaryRow, String)> {
+fn latest(runs: &[RunSummary]) -> Vec<(&RunSummary, &SummaryRow, String)> {
     let rows = runs.iter().rev();
     let rows = rows.flat_map(|run| run.rows.iter().rev().map(move |row| (run, row)));
     let mut seen = HashSet::new();
@@ -49,7 +49,7 @@ fn latest(runs: &[StoredSummary]) -> Vec<(&StoredSummary, &SummaryRow, String)> 
     kept
 }
 
-fn labels(run: &StoredSummary, row: &SummaryRow) -> String {
+fn labels(run: &RunSummary, row: &SummaryRow) -> String {
     let label =
         |(name, value): (String, String)| format!("{}=\"{}\"", allowed(&name), escaped(&value));
     let labels: Vec<String> = tags(run, row).into_iter().map(label).collect();

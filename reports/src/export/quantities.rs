@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use super::ExportError;
 use crate::frame::spread_name;
-use crate::history::StoredSummary;
 use crate::record::{SummaryRow, YesNo};
+use crate::store::RunSummary;
 
 /// A number of a row, which need not have it.
 pub struct Quantity {
@@ -87,7 +87,7 @@ pub const QUANTITIES: [Quantity; 11] = [
 
 /// What tells a row from all others of its run, and the machine from others: names with
 /// values, none of them empty.
-pub fn tags<'a>(run: &'a StoredSummary, row: &'a SummaryRow) -> Vec<(String, String)> {
+pub fn tags<'a>(run: &'a RunSummary, row: &'a SummaryRow) -> Vec<(String, String)> {
     let record = &run.record;
     let suite = record.suite.as_ref().map_or("", |suite| &suite.name);
     let fixed = [
@@ -122,7 +122,7 @@ pub fn figures(row: &SummaryRow) -> impl Iterator<Item = (&str, f64)> {
 }
 
 /// How long after 1970 a run was started.
-pub fn started(run: &StoredSummary) -> Result<Duration, ExportError> {
+pub fn started(run: &RunSummary) -> Result<Duration, ExportError> {
     let started = humantime::parse_rfc3339_weak(&run.record.started).ok();
     let since = started.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     since.ok_or_else(|| ExportError::NoTime {

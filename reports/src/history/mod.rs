@@ -42,4 +42,3 @@ pub use retention::Retention;
 pub use series::Series;
 pub use store::Store;
 pub use stored::StoredRun;
-pub use summaries::StoredSummary;

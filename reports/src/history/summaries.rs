@@ -3,27 +3,14 @@
 use rayon::prelude::*;
 
 use super::{Filter, HistoryError, Series, Store, StoredRun};
-use crate::aliases::ALIASES;
-use crate::record::{RunRecord, SummaryRow};
-use crate::store::{read_run, read_summary};
-
-/// A stored run without its samples.
-#[derive(Clone, Debug)]
-pub struct StoredSummary {
-    /// Its id.
-    pub id: String,
-    /// `run.json`.
-    pub record: RunRecord,
-    /// The rows of `summary.csv`, under the names that variants have today.
-    pub rows: Vec<SummaryRow>,
-}
+use crate::store::RunSummary;
 
 impl Store {
     /// The runs that a filter takes, the one added first first, but for damaged ones.
     ///
     /// # Errors
     /// If the store can't be read, or a run of it is damaged at this moment.
-    pub fn summaries(&self, filter: &Filter) -> Result<Vec<StoredSummary>, HistoryError> {
+    pub fn summaries(&self, filter: &Filter) -> Result<Vec<RunSummary>, HistoryError> {
         let runs = self.list(filter)?.into_iter().map(|entry| entry.run);
         self.read_all(runs.filter(|run| run.problem.is_none()))
     }
@@ -37,7 +24,7 @@ impl Store {
         &self,
         series: &Series,
         last: usize,
-    ) -> Result<Vec<StoredSummary>, HistoryError> {
+    ) -> Result<Vec<RunSummary>, HistoryError> {
         let is_meant = |run: &StoredRun| {
             run.series() == *series && run.problem.is_none() && run.finished.is_some()
         };
@@ -48,15 +35,10 @@ impl Store {
     fn read_all(
         &self,
         runs: impl Iterator<Item = StoredRun>,
-    ) -> Result<Vec<StoredSummary>, HistoryError> {
+    ) -> Result<Vec<RunSummary>, HistoryError> {
         let runs: Vec<StoredRun> = runs.collect();
-        runs.into_par_iter().rev().map(|run| self.summary(run.id)).collect()
-    }
-
-    fn summary(&self, id: String) -> Result<StoredSummary, HistoryError> {
-        let folder = self.run_folder(&id);
-        let rows = ALIASES.of_rows(read_summary(&folder)?);
-        Ok(StoredSummary { record: read_run(&folder)?, rows, id })
+        let read = |run: StoredRun| Ok(RunSummary::read(&self.run_folder(&run.id))?);
+        runs.into_par_iter().rev().map(read).collect()
     }
 }
 

@@ -1,13 +1,11 @@
 //! What a report is made of.
 
-use std::path::Path;
-
 use crate::compare::Comparison;
 use crate::grouped::distinct;
 use crate::published::Reproduction;
 use crate::rank::Rank;
-use crate::record::{RunRecord, SummaryRow};
-use crate::store::{Run, StoreError, read_run, read_summary};
+use crate::record::RunRecord;
+use crate::store::{Run, RunSummary};
 
 /// What a report is made of.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +16,7 @@ pub struct ReportInput<'a> {
     pub run: &'a Run,
     /// Other runs, in any order and of any machine: those before it on the
     /// same machine are its history.
-    pub earlier: &'a [EarlierRun],
+    pub earlier: &'a [RunSummary],
     /// The run against another one.
     pub comparison: Option<&'a Comparison>,
     /// Published figures beside what the run has measured.
@@ -30,25 +28,6 @@ pub struct ReportInput<'a> {
     pub samples_link: Option<&'a str>,
     /// Whether charts for whoever doubts the measuring are wanted too.
     pub diagnostics: bool,
-}
-
-/// A run without its samples.
-#[derive(Clone, Debug)]
-pub struct EarlierRun {
-    /// `run.json`.
-    pub record: RunRecord,
-    /// The rows of `summary.csv`.
-    pub summary: Vec<SummaryRow>,
-}
-
-impl EarlierRun {
-    /// Reads a run folder but for its samples.
-    ///
-    /// # Errors
-    /// If a file is missing, damaged or of another version.
-    pub fn read(folder: &Path) -> Result<Self, StoreError> {
-        Ok(EarlierRun { record: read_run(folder)?, summary: read_summary(folder)? })
-    }
 }
 
 impl<'a> ReportInput<'a> {
@@ -67,7 +46,7 @@ impl<'a> ReportInput<'a> {
     }
 
     /// The runs before the reported one on the same machine, the oldest first.
-    pub(super) fn history(&self) -> Vec<&'a EarlierRun> {
+    pub(super) fn history(&self) -> Vec<&'a RunSummary> {
         let started = &self.run.record.started;
         let mut runs: Vec<_> =
             self.of_this_machine().filter(|run| run.record.started < *started).collect();
@@ -81,7 +60,7 @@ impl<'a> ReportInput<'a> {
         self.of_this_machine().count() - self.history().len()
     }
 
-    fn of_this_machine(&self) -> impl Iterator<Item = &'a EarlierRun> {
+    fn of_this_machine(&self) -> impl Iterator<Item = &'a RunSummary> {
         let key = &self.run.record.machine_key;
         let earlier = self.earlier.iter();
         earlier.filter(move |run| run.record.machine_key == *key)

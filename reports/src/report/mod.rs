@@ -7,7 +7,7 @@
 //! | `html` | says it on one page that needs nothing else |
 //! | `markdown` | says the most important of it in a few lines |
 //!
-//! Nothing here reads or writes a file, but for [`EarlierRun::read`].
+//! Nothing here reads or writes a file.
 
 mod error;
 mod facts;
@@ -20,7 +20,7 @@ pub(crate) use facts::fixture;
 
 pub use error::ReportError;
 pub(crate) use facts::time;
-pub use input::{EarlierRun, ReportInput};
+pub use input::ReportInput;
 
 /// The report as a page: charts, tables and raw data in one file without
 /// anything to load.

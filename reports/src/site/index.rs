@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::{Site, point_page, run_page};
-use crate::history::StoredSummary;
 use crate::report::html::document;
 use crate::report::html::parts::{and_more, class, scrolling};
 use crate::report::html::trace::{Frame, trace};
 use crate::report::time::minute;
+use crate::store::RunSummary;
 use crate::table::{NUMBER, Row, cards};
 use crate::trend::{Shift, Trend, change, names, words};
 use crate::units::{self, counted};
@@ -150,7 +150,7 @@ fn runs(site: &Site<'_>) -> Markup {
     html! { section #runs { h2 { "Runs" } (scrolling("All runs, the newest first", &table)) } }
 }
 
-fn run_row(run: &StoredSummary) -> Row {
+fn run_row(run: &RunSummary) -> Row {
     let record = &run.record;
     let mut tasks: Vec<&str> = run.rows.iter().map(|row| row.algorithm.as_str()).collect();
     tasks.dedup();

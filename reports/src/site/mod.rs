@@ -11,7 +11,7 @@ mod point;
 
 use std::path::PathBuf;
 
-use crate::history::StoredSummary;
+use crate::store::RunSummary;
 use crate::trend::Trend;
 
 /// What a site is made of.
@@ -20,7 +20,7 @@ pub struct Site<'a> {
     /// What stands over it.
     pub title: &'a str,
     /// The runs of the store, the oldest first.
-    pub runs: &'a [StoredSummary],
+    pub runs: &'a [RunSummary],
     /// Their points.
     pub trends: &'a [Trend],
 }
@@ -66,7 +66,7 @@ mod tests {
     use crate::trend::{Terms, tracks, trends};
 
     /// Thirty runs, the last ten of them slower.
-    fn runs() -> Vec<StoredSummary> {
+    fn runs() -> Vec<RunSummary> {
         let runs = (0..30).map(|i| {
             let median = if i < 20 { 1e-3 } else { 1.3e-3 } * (1.0 + 1e-3 * f64::from(i % 3));
             let mut row = row("radix", "digis=1000;order=<time>", median);
@@ -75,7 +75,7 @@ mod tests {
             let mut record =
                 RunRecord { started: format!("2026-01-{:02}T00:00:00Z", i % 28 + 1), ..run() };
             record.software.git_commit = Some(format!("c0ffee{i:02}"));
-            StoredSummary { id: format!("run-{i:02}"), record, rows: vec![row] }
+            RunSummary { id: format!("run-{i:02}"), record, rows: vec![row] }
         });
         runs.collect()
     }

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
+use crate::aliases::ALIASES;
 use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 use crate::units::counted;
 
@@ -35,6 +36,32 @@ impl Run {
             record: read_run(folder)?,
             summary: read_summary(folder)?,
             samples: read_samples(folder)?,
+        })
+    }
+}
+
+/// A run without its samples.
+#[derive(Clone, Debug)]
+pub struct RunSummary {
+    /// The name of its folder.
+    pub id: String,
+    /// `run.json`.
+    pub record: RunRecord,
+    /// The rows of `summary.csv`, under the names that variants have today.
+    pub rows: Vec<SummaryRow>,
+}
+
+impl RunSummary {
+    /// Reads a run folder but for its samples.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another version.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        let id = folder.file_name().unwrap_or_default();
+        Ok(RunSummary {
+            id: id.to_string_lossy().into_owned(),
+            record: read_run(folder)?,
+            rows: ALIASES.of_rows(read_summary(folder)?),
         })
     }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use reports::charts;
-use reports::history::{Store, StoredSummary};
+use reports::history::Store;
+use reports::store::RunSummary;
 use reports::table::Format;
 use reports::trend::{self, AcceptedShift, Listing, Track, Trend};
 
@@ -53,7 +54,7 @@ pub(in crate::commands) fn accepted(
     }
 }
 
-fn tracks(runs: &[StoredSummary]) -> Vec<Track> {
+fn tracks(runs: &[RunSummary]) -> Vec<Track> {
     let runs = runs.iter();
     trend::tracks(runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
 }

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use reports::aliases::ALIASES;
 use reports::history::{Filter, Store};
 use reports::record::RunRecord;
-use reports::report::EarlierRun;
+use reports::store::RunSummary;
 
 use super::is_same_run;
 use crate::failure::Failure;
@@ -19,13 +18,13 @@ pub(super) fn earlier_runs(
     reported: &RunRecord,
     given: &[PathBuf],
     store: Option<&Path>,
-) -> Result<Vec<EarlierRun>, Failure> {
-    let mut runs: Vec<EarlierRun> = Vec::new();
+) -> Result<Vec<RunSummary>, Failure> {
+    let given = given.iter().map(|folder| RunSummary::read(folder));
+    let given = given.collect::<Result<Vec<_>, _>>()?;
     let stored = store.map_or(Ok(Vec::new()), |store| stored(store, &reported.machine_key))?;
-    for folder in given.iter().chain(&stored) {
-        let mut run = EarlierRun::read(folder)?;
-        run.summary = ALIASES.of_rows(run.summary);
-        let known = |other: &EarlierRun| is_same_run(&other.record, &run.record);
+    let mut runs: Vec<RunSummary> = Vec::new();
+    for run in given.into_iter().chain(stored) {
+        let known = |other: &RunSummary| is_same_run(&other.record, &run.record);
         if !is_same_run(reported, &run.record) && !runs.iter().any(known) {
             runs.push(run);
         }
@@ -34,15 +33,11 @@ pub(super) fn earlier_runs(
 }
 
 /// The runs of a machine that were stored last, but for damaged ones.
-fn stored(store: &Path, machine_key: &str) -> Result<Vec<PathBuf>, Failure> {
-    let store = Store::open(store)?;
+fn stored(store: &Path, machine_key: &str) -> Result<Vec<RunSummary>, Failure> {
     let filter = Filter {
         machine: Some(machine_key.to_owned()),
         last: Some(MOST_STORED),
         ..Filter::default()
     };
-    let entries = store.list(&filter)?;
-    let whole = entries.iter().filter(|entry| entry.run.problem.is_none());
-    let folders = whole.map(|entry| store.resolve(&entry.run.id, None));
-    Ok(folders.collect::<Result<_, _>>()?)
+    Ok(Store::open(store)?.summaries(&filter)?)
 }

@@ -3,8 +3,7 @@
 use reports::compare::Comparison;
 use reports::filter::PointFilter;
 use reports::record::retain_samples_of;
-use reports::report::EarlierRun;
-use reports::store::Run;
+use reports::store::{Run, RunSummary};
 
 use crate::failure::Failure;
 
@@ -15,7 +14,7 @@ use crate::failure::Failure;
 pub(super) fn retain(
     filter: &PointFilter,
     run: &mut Run,
-    earlier: &mut [EarlierRun],
+    earlier: &mut [RunSummary],
     comparison: Option<&mut Comparison>,
 ) -> Result<(), Failure> {
     run.summary.retain(|row| filter.takes(&row.point()));
@@ -26,7 +25,7 @@ pub(super) fn retain(
     }
     retain_samples_of(&run.summary, &mut run.samples);
     for run in earlier {
-        run.summary.retain(|row| filter.takes(&row.point()));
+        run.rows.retain(|row| filter.takes(&row.point()));
     }
     if let Some(comparison) = comparison {
         comparison.points.retain(|point| filter.takes(&point.key.point));

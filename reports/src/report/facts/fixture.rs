@@ -6,31 +6,26 @@ pub use crate::charts::fixture::row;
 
 use statistics::Interval;
 
-use super::super::EarlierRun;
 use crate::charts::fixture;
 use crate::compare::{
     Code, Comparison, Key, PointVerdict, RunName, Side, Thresholds, Unmatched, Verdict,
 };
 use crate::record::{RunRecord, SCHEMA_VERSION, SelfTest, SummaryRow, Trial};
+use crate::store::{Run, RunSummary};
 
 fn record() -> RunRecord {
     RunRecord { finished: Some("2026-01-01T00:01:30Z".into()), ..fixture::run() }
 }
 
 /// A run with these rows and no samples.
-pub fn run(summary: Vec<SummaryRow>) -> crate::store::Run {
-    crate::store::Run {
-        folder: PathBuf::from("results/new"),
-        record: record(),
-        summary,
-        samples: vec![],
-    }
+pub fn run(summary: Vec<SummaryRow>) -> Run {
+    Run { folder: PathBuf::from("results/new"), record: record(), summary, samples: vec![] }
 }
 
 /// A run before.
-pub fn earlier(started: &str, summary: Vec<SummaryRow>) -> EarlierRun {
+pub fn earlier(started: &str, rows: Vec<SummaryRow>) -> RunSummary {
     let record = RunRecord { started: started.into(), ..record() };
-    EarlierRun { record, summary }
+    RunSummary { id: started.into(), record, rows }
 }
 
 /// A point of variants `v0`, `v1`, … for each verdict.

@@ -30,7 +30,7 @@ impl Series<'_> {
 pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
     let mut entries: HashMap<Point, Vec<Visit>> = HashMap::new();
     for run in input.history() {
-        for row in run.summary.iter().filter(|row| row.algorithm == algorithm) {
+        for row in run.rows.iter().filter(|row| row.algorithm == algorithm) {
             if let Some(entry) = Visit::of("", &run.record, row) {
                 entries.entry(row.point()).or_default().push(entry);
             }

@@ -9,8 +9,8 @@ use reports::record::{
     Bandwidth, Machine, Params, RunRecord, SCHEMA_VERSION, SampleRow, SelfTest, SummaryRow, Trial,
     YesNo,
 };
-use reports::report::{EarlierRun, ReportInput};
-use reports::store::Run;
+use reports::report::ReportInput;
+use reports::store::{Run, RunSummary};
 use statistics::Interval;
 
 use crate::common;
@@ -23,7 +23,7 @@ pub struct Fixture {
     /// The reported run.
     pub run: Run,
     /// Runs before it.
-    pub earlier: Vec<EarlierRun>,
+    pub earlier: Vec<RunSummary>,
     /// Against the one before.
     pub comparison: Comparison,
 }
@@ -94,7 +94,7 @@ fn record(started: &str) -> RunRecord {
     }
 }
 
-fn earlier(day: usize) -> EarlierRun {
+fn earlier(day: usize) -> RunSummary {
     let factor = [1.0, 1.01, 0.99, 1.0, 1.08, 1.09, 1.07, 1.0][day % 8];
     let mut record = record(&format!("2026-01-0{day}T10:00:00Z"));
     record.software.git_commit = Some(format!("c0ffee00000{day}"));
@@ -102,7 +102,7 @@ fn earlier(day: usize) -> EarlierRun {
         record.machine_key = "another".into();
         record.machine.cpu_model = "Another CPU".into();
     }
-    EarlierRun { record, summary: summary(factor) }
+    RunSummary { id: format!("day-{day}"), record, rows: summary(factor) }
 }
 
 /// A valid row of `sort`.
