@@ -67,6 +67,24 @@ impl Workshop {
         self.compile_with(language, "docs/plugin", &source, name, "")
     }
 
+    /// An example of the documentation in CUDA; none without a compiler and a GPU.
+    pub fn example_in_cuda(&self, file: &str, name: &str) -> Option<String> {
+        if Command::new("nvcc").arg("--version").output().is_err() {
+            eprintln!("skipped: no nvcc");
+            return None;
+        }
+        if let Err(problem) = algorithms::device::gpu::cuda::devices() {
+            eprintln!("skipped: no GPU: {problem}");
+            return None;
+        }
+        let mut nvcc = Command::new("nvcc");
+        nvcc.args(["-O3", "-arch=native", "-cudart", "static", "-Werror", "all-warnings"]);
+        nvcc.args(["-shared", "-Xcompiler", "-fPIC", "-o"]).arg(self.join(name));
+        nvcc.arg(in_repository(&format!("docs/plugin/examples/{file}")));
+        Run::of(&mut nvcc).exits(0);
+        Some(format!("./{name}"))
+    }
+
     fn compile(&self, source: &str, name: &str, defines: &str) -> String {
         self.compile_with(("cc", &["-O2"]), "docs/plugin", source, name, defines)
     }

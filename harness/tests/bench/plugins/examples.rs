@@ -10,9 +10,9 @@ use super::compiled::{Workshop, measuring, workshop};
 use crate::common::{Run, in_repository, row, stages};
 
 /// That an example's variants are right on all hard inputs of a task.
-fn assert_right(workshop: &Workshop, task: &str, plugin: &str) {
+fn assert_right(workshop: &Workshop, task: &str, device: &str, plugin: &str) {
     let line =
-        format!("verify {task} --variant example-* --device cpu --seeds 1 --plugin {plugin}");
+        format!("verify {task} --variant example-* --device {device} --seeds 1 --plugin {plugin}");
     let run = workshop.bench(line).exits(0);
     run.prints(" checks: ").prints("0 wrong, 0 not run");
 }
@@ -21,7 +21,7 @@ fn assert_right(workshop: &Workshop, task: &str, plugin: &str) {
 fn check(task: &str, file: &str) {
     if let Some(workshop) = workshop() {
         let plugin = workshop.example_of(file, "libexample.so");
-        assert_right(&workshop, task, &plugin);
+        assert_right(&workshop, task, "cpu", &plugin);
     }
 }
 
@@ -63,8 +63,19 @@ fn each_task_that_takes_plugins_has_an_example_and_each_is_tested() {
     let folder = fs::read_dir(in_repository("docs/plugin/examples")).expect("a folder");
     for file in folder {
         let name = file.expect("readable").file_name().into_string().expect("UTF-8");
-        let is_source = name.ends_with(".c") || name.ends_with(".cpp");
-        assert!(!is_source || EXAMPLES.iter().any(|(_, tested)| *tested == name), "{name}");
+        let is_source = [".c", ".cpp", ".cu"].iter().any(|ending| name.ends_with(ending));
+        let tested = EXAMPLES.iter().map(|(_, tested)| *tested).chain([IN_CUDA]);
+        assert!(!is_source || tested.into_iter().any(|tested| tested == name), "{name}");
+    }
+}
+
+const IN_CUDA: &str = "noisy-pads.cu";
+
+#[test]
+fn noisy_pads_in_cuda() {
+    let Some(workshop) = workshop() else { return };
+    if let Some(plugin) = workshop.example_in_cuda(IN_CUDA, "libexample.so") {
+        assert_right(&workshop, "noisy-pads", "cuda:0", &plugin);
     }
 }
 
@@ -80,7 +91,7 @@ fn the_example_in_rust_is_right() {
         return;
     }
     Run::of(&mut cargo).exits(0);
-    assert_right(&workshop, "sort", "./target/release/libplugin_rust.so");
+    assert_right(&workshop, "sort", "cpu", "./target/release/libplugin_rust.so");
 }
 
 #[test]
