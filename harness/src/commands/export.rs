@@ -39,7 +39,7 @@ fn runs(request: &ExportRequest) -> Result<Vec<(PathBuf, RunSummary)>, Failure> 
     if request.all {
         let store = Store::open(&request.store)?;
         let runs = store.summaries(&Filter::default())?.into_iter();
-        return runs.map(|run| Ok((store.resolve(&run.id, None)?, run))).collect();
+        return Ok(runs.map(|run| (store.run_folder(&run.id), run)).collect());
     }
     let run = |name: &PathBuf| {
         let folder = runs::folder(name, &request.store, None)?;

@@ -52,7 +52,7 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
 /// The report of the `i`-th run, with those before it as its history.
 fn page_of_run(store: &Store, runs: &[RunSummary], i: usize) -> Result<Page, Failure> {
     let RunSummary { id, record, rows } = &runs[i];
-    let folder = store.resolve(id, None)?;
+    let folder = store.run_folder(id);
     let mut samples = read_samples(&folder)?;
     retain_samples_of(rows, &mut samples);
     let run = Run { folder, record: record.clone(), summary: rows.clone(), samples };

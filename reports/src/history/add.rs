@@ -82,8 +82,8 @@ impl Store {
 
     /// Above the order of every run that is there.
     fn next_order(&self) -> Result<u64, HistoryError> {
-        let last = self.ids()?.pop().map(|id| Receipt::read(&self.run_folder(&id)));
-        Ok(last.and_then(Result::ok).map_or(0, |receipt| receipt.order) + 1)
+        let last = self.places()?.pop().and_then(|(place, _)| place);
+        Ok(last.map_or(0, |(order, _)| order) + 1)
     }
 }
 

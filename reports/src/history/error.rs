@@ -31,7 +31,7 @@ pub enum HistoryError {
     /// The files changed meanwhile.
     #[error("{}: the files changed while they were read; add the run again when it has ended", .0.display())]
     Changed(PathBuf),
-    /// No run has that name; runs of a similar one, or the newest.
+    /// No run has that name; those that are like it are near.
     #[error("no run \"{name}\" in the store{}", hint("; did you mean", near))]
     Unknown { name: String, near: Vec<String> },
     /// More than one run begins with that name: these.

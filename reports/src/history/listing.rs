@@ -4,7 +4,7 @@ use super::Entry;
 use crate::frame::{Cell, Frame, Record};
 use crate::paint::Paint;
 use crate::record::DIRTY;
-use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
+use crate::table::{Format, Side, Table, TableError, for_people, known};
 
 /// So many characters of a hash tell machines and commits apart.
 const SHORT: usize = 10;
@@ -48,7 +48,7 @@ fn cells(entry: &Entry) -> [String; 7] {
         0 => run.points.to_string(),
         invalid => format!("{} (+ {invalid} not valid)", run.points),
     };
-    let commit = run.git_commit.as_deref().map_or(NOTHING.to_owned(), short_commit);
+    let commit = known(run.git_commit.as_deref(), short_commit);
     let mark = mark(entry).to_owned();
     let added = run.added.clone();
     [run.id.clone(), short(&run.machine_key), series, commit, points, added, mark]

@@ -40,17 +40,34 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Shelf;
+    use super::super::testing::{Shelf, row};
     use super::*;
+    use crate::record::{PointScatter, Trial};
 
     #[test]
     fn the_last_test_of_a_machine_is_kept() {
         let shelf = Shelf::new();
+        let trial = Trial {
+            slowdown: 0.0,
+            pairs: 1,
+            points: 2,
+            slower: 3,
+            faster: 4,
+            inconclusive: 5,
+            alarmed: 6,
+        };
+        let point = row("a").point();
+        let scatter = PointScatter { point, stage: "total".into(), between: 0.003, runs: 9 };
         let test = |finished: &str| SelfTest {
             schema_version: SELF_TEST_VERSION,
             machine_key: "00ff".into(),
             finished: finished.into(),
-            ..SelfTest::default()
+            git_commit: Some("c0ffee".into()),
+            min_effect: 0.01,
+            significance: 0.02,
+            trials: vec![trial.clone()],
+            in_turn: vec![Trial { slowdown: 0.05, ..trial.clone() }],
+            scatter: vec![scatter.clone()],
         };
         assert_eq!(shelf.store.self_test("00ff").expect("read"), None);
         shelf.store.put_self_test(&test("first")).expect("kept");

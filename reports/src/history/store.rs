@@ -83,8 +83,8 @@ impl Store {
         self.root.join("runs")
     }
 
-    /// The folder of a run, whether it is there or not.
-    pub(super) fn run_folder(&self, id: &str) -> PathBuf {
+    /// The folder of the run of an id, whether it is there or not.
+    pub fn run_folder(&self, id: &str) -> PathBuf {
         self.runs_folder().join(id)
     }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{STORE_VERSION, entries, read_json, write_json};
 use super::{HistoryError, Series, Store, content, series};
+use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{StoreError, read_run, read_summary};
 
@@ -76,9 +77,17 @@ impl Receipt {
     }
 }
 
+/// The order of a run and when it was added.
+type Place = Option<(u64, String)>;
+
 impl Store {
     /// The ids of all runs in the order of adding; those that don't tell come first.
     pub(super) fn ids(&self) -> Result<Vec<String>, HistoryError> {
+        Ok(self.places()?.into_iter().map(|(_, id)| id).collect())
+    }
+
+    /// The same with their order and the time of adding, where they tell.
+    pub(super) fn places(&self) -> Result<Vec<(Place, String)>, HistoryError> {
         let folders = entries(&self.runs_folder())?.into_iter().filter(|path| path.is_dir());
         let ids = folders.filter_map(|folder| {
             let place = Receipt::read(&folder).ok().map(|receipt| (receipt.order, receipt.added));
@@ -86,7 +95,7 @@ impl Store {
         });
         let mut ids: Vec<_> = ids.collect();
         ids.sort();
-        Ok(ids.into_iter().map(|(_, id)| id).collect())
+        Ok(ids)
     }
 
     /// All runs in the order of adding.
@@ -152,7 +161,7 @@ impl StoredRun {
     fn count(&mut self, record: &RunRecord, summary: &[SummaryRow]) {
         self.series = Series::of(record, summary).name;
         self.tasks = series::tasks(summary);
-        let totals = summary.iter().filter(|row| row.stage == "total");
+        let totals = summary.iter().filter(|row| row.stage == TOTAL);
         let (valid, invalid): (Vec<_>, Vec<_>) = totals.partition(|row| row.valid == YesNo::Yes);
         self.points = valid.len();
         self.invalid = invalid.len();

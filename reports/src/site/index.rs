@@ -3,8 +3,9 @@
 use maud::{Markup, html};
 
 use super::{Site, point_page, run_page};
+use crate::rank::TOTAL;
 use crate::report::html::document;
-use crate::report::html::parts::{and_more, class, scrolling};
+use crate::report::html::parts::{and_more, scrolling};
 use crate::report::html::trace::{Frame, trace};
 use crate::report::time::minute;
 use crate::store::RunSummary;
@@ -98,8 +99,8 @@ fn changed(trend: &Trend, shift: &Shift) -> Row {
             html! { code { (commit) } },
             html! { (units::seconds(shift.before_s, 3)) },
             html! { (units::seconds(shift.after_s, 3)) },
-            html! { span.(class(shift)) { (change(shift.ratio())) } },
-            html! { span.(class(shift)) { (state) } },
+            html! { span.(shift.direction.name()) { (change(shift.ratio())) } },
+            html! { span.(shift.direction.name()) { (state) } },
         ],
     )
 }
@@ -159,7 +160,7 @@ fn run_row(run: &RunSummary) -> Row {
         None => tasks.join(", "),
     };
     let commit = record.software.git_commit.as_deref().unwrap_or_default();
-    let points = run.rows.iter().filter(|row| row.stage == "total").count();
+    let points = run.rows.iter().filter(|row| row.stage == TOTAL).count();
     let cpu = &record.machine.cpu_model;
     row(
         &[&run.id, &measured, commit, cpu, &record.started],

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::index::machine;
 use super::{Site, run_page};
 use crate::report::html::document;
-use crate::report::html::parts::{class, scrolling};
+use crate::report::html::parts::scrolling;
 use crate::report::html::trace::{Frame, interval, range, trace};
 use crate::report::time::{day, minute};
 use crate::table::{NUMBER, Row, cards};
@@ -65,7 +65,7 @@ fn changed(trend: &Trend, shift: &Shift) -> Markup {
     let first = trend.first_visit(shift);
     html! {
         li {
-            span.(class(shift)) { (words(shift)) ": " (change(shift.ratio())) }
+            span.(shift.direction.name()) { (words(shift)) ": " (change(shift.ratio())) }
             " since " a href=(link(first)) { (minute(&first.started)) }
             @if let Some(commit) = &first.git_commit { ", commit " code { (commit) } }
         }
@@ -88,7 +88,7 @@ fn table(trend: &Trend) -> Markup {
             html! { (units::seconds(visit.median_s, 4)) },
             html! { (interval(visit).unwrap_or_default()) },
             html! { @if let Some(shift) = starts(i) {
-                span.(class(shift)) { (change(shift.ratio())) }
+                span.(shift.direction.name()) { (change(shift.ratio())) }
             } },
         ],
         ..Row::default()

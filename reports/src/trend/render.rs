@@ -105,10 +105,7 @@ pub fn change(ratio: f64) -> String {
 
 /// What became of a change: `SLOWER, same code: the environment`.
 pub fn words(shift: &Shift) -> String {
-    let what = match shift.direction {
-        Direction::Slower => "slower",
-        Direction::Faster => "faster",
-    };
+    let what = shift.direction.name();
     let code = match shift.code {
         Code::Same => ", by the same code: the environment changed",
         Code::Changed | Code::Unknown => "",

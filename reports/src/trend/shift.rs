@@ -53,6 +53,16 @@ pub enum Direction {
     Faster,
 }
 
+impl Direction {
+    /// `slower` or `faster`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Slower => "slower",
+            Direction::Faster => "faster",
+        }
+    }
+}
+
 /// What became of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

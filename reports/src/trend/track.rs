@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::grouped::by_key;
+use crate::rank::TOTAL;
 use crate::record::{Point, RunRecord, SummaryRow};
 
 /// A point over the runs of a machine.
@@ -38,7 +39,7 @@ pub struct Visit {
 impl Visit {
     /// What a row says of its point; nothing of stages, and of what has no valid median.
     pub fn of(run: &str, record: &RunRecord, row: &SummaryRow) -> Option<Self> {
-        let median_s = row.valid_median().filter(|_| row.stage == "total")?;
+        let median_s = row.valid_median().filter(|_| row.stage == TOTAL)?;
         Some(Visit {
             run: run.to_owned(),
             started: record.started.clone(),

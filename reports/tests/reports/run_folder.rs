@@ -3,23 +3,49 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{folder, record, row};
+use crate::common::{finished, folder, record, row};
 use reports::compare::Measured;
 use reports::history::{Store, Unfinished};
-use reports::record::{SampleRow, SummaryRow};
+use reports::record::{Environment, Machine, RunRecord, SampleRow, Software, SummaryRow};
 use reports::store::{Run, RunFolder, StoreError, read_run, read_samples, read_summary};
 
 #[test]
 fn what_is_written_is_read() {
     let folder = folder();
     let path = folder.path().join("new/run");
-    let mut run = RunFolder::create(&path, &record()).expect("created");
+    let record = RunRecord {
+        machine: Machine {
+            architecture: "x86_64".into(),
+            packages: 1,
+            numa_nodes: 3,
+            ..record().machine
+        },
+        software: Software {
+            git_commit: Some("c0ffee".into()),
+            compiler: "rustc".into(),
+            build_profile: "release".into(),
+            target: "x86_64-unknown-linux-gnu".into(),
+            target_features: "+avx2".into(),
+            built_for: "x86-64-v3".into(),
+            fingerprint: "00ff".into(),
+            ..record().software
+        },
+        environment: Environment {
+            governor: Some("performance".into()),
+            transparent_huge_pages: Some("always".into()),
+            available_memory_bytes: 1 << 33,
+            ..record().environment
+        },
+        notes: vec!["a note".into()],
+        ..finished(1)
+    };
+    let mut run = RunFolder::create(&path, &record).expect("created");
     let rows = [row("plain"), row("commas, \"quotes\" and\nlines")];
     let sample = SampleRow::new(&rows[0].point(), "total", 0, 0, 0.5);
     run.append_samples(std::slice::from_ref(&sample)).expect("written");
     run.append_samples(&[sample.clone(), sample.clone()]).expect("written");
     run.append_summary(&rows).expect("written");
-    assert_eq!(read_run(&path).expect("read"), record());
+    assert_eq!(read_run(&path).expect("read"), record);
     assert_eq!(read_samples(&path).expect("read"), vec![sample; 3]);
     assert_eq!(read_summary(&path).expect("read"), rows);
 }

@@ -7,7 +7,7 @@ use super::super::facts::counted;
 use super::super::facts::series::{Series, series};
 use super::super::facts::settings::Settings;
 use super::super::facts::time::day;
-use super::parts::{and_more, class};
+use super::parts::and_more;
 use super::trace::{Frame, trace};
 use crate::shape::{axes, name};
 use crate::trend::{Shift, Trend, change};
@@ -64,6 +64,6 @@ fn latest(series: &Series) -> String {
 
 /// `slower since 2026-11-20: +4.0 %`.
 fn changed(trend: &Trend, shift: &Shift) -> Markup {
-    let (word, since) = (class(shift), day(&trend.first_visit(shift).started));
+    let (word, since) = (shift.direction.name(), day(&trend.first_visit(shift).started));
     html! { span.(word) { (word) " since " (since) ": " (change(shift.ratio())) } }
 }

@@ -2,8 +2,6 @@
 
 use maud::{Markup, html};
 
-use crate::trend::{Direction, Shift};
-
 /// A wide thing that scrolls by itself, so that the page does not.
 pub fn scrolling(label: &str, content: &Markup) -> Markup {
     html! {
@@ -27,14 +25,6 @@ pub fn facts(list: &[(&str, Option<String>)]) -> Markup {
                 div { dt { (name) } dd { (value) } }
             }
         }
-    }
-}
-
-/// How a change is coloured, and called.
-pub fn class(shift: &Shift) -> &'static str {
-    match shift.direction {
-        Direction::Slower => "slower",
-        Direction::Faster => "faster",
     }
 }
 
