@@ -5,18 +5,21 @@
 
 use std::cmp::Ordering;
 
-use crate::record::{Point, SummaryRow};
+use crate::record::{Params, Point, SummaryRow};
 use crate::units;
 
 /// What stands between the phrases of a shape.
 pub const SEPARATOR: &str = " · ";
+
+/// The device without a GPU.
+pub const CPU: &str = "cpu";
 
 /// Names of axes with values.
 pub type Axes = Vec<(String, String)>;
 
 /// The axes of a row; see [`point_axes`].
 pub fn axes(row: &SummaryRow) -> Axes {
-    point_axes(&row.point())
+    ordered(&row.params, row.threads, [&row.cache, &row.places, &row.bind])
 }
 
 /// The axes of a point with their values, in the order in which they are read:
@@ -24,15 +27,14 @@ pub fn axes(row: &SummaryRow) -> Axes {
 ///
 /// Variant and device are no axes here: they say who was measured, not on what.
 pub fn point_axes(point: &Point) -> Axes {
+    ordered(&point.params, point.threads, [&point.cache, &point.places, &point.bind])
+}
+
+fn ordered(params: &Params, threads: usize, [cache, places, bind]: [&str; 3]) -> Axes {
     let (counts, others): (Vec<_>, Vec<_>) =
-        point.params.iter().partition(|(name, value)| is_count(name, value));
-    let threads = point.threads.to_string();
-    let run = [
-        ("threads", &*threads),
-        ("cache", &*point.cache),
-        ("places", &*point.places),
-        ("bind", &*point.bind),
-    ];
+        params.iter().partition(|(name, value)| is_count(name, value));
+    let threads = threads.to_string();
+    let run = [("threads", &*threads), ("cache", cache), ("places", places), ("bind", bind)];
     let axes = counts.into_iter().chain(others).chain(run);
     axes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
@@ -160,7 +162,7 @@ pub fn name(row: &SummaryRow) -> String {
 
 /// `block-merge on cuda:0`; of the CPU nothing is said.
 pub fn on_device(name: String, device: &str) -> String {
-    if device == "cpu" { name } else { format!("{name} on {device}") }
+    if device == CPU { name } else { format!("{name} on {device}") }
 }
 
 #[cfg(test)]

@@ -35,6 +35,11 @@ pub fn counted(number: usize, thing: &str) -> String {
     format!("{number} {thing}{plural}")
 }
 
+/// The verb for so many things.
+pub fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
 /// A rate with a decimal prefix: `125 M/s`.
 pub fn rate(value: f64) -> String {
     known(value, || format!("{}/s", prefixed(value, 3)))
@@ -103,10 +108,7 @@ fn prefixed(value: f64, digits: usize) -> String {
 
 /// A number without the zeros at its end that say nothing.
 pub fn trimmed(number: &str) -> &str {
-    match number.contains('.') {
-        true => number.trim_end_matches('0').trim_end_matches('.'),
-        false => number,
-    }
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
 #[cfg(test)]

@@ -105,9 +105,10 @@ pub(super) fn first_of(range: Range<usize>, holds: impl Fn(usize) -> bool) -> us
     let Range { start: mut low, end: mut high } = range;
     while low < high {
         let middle = low.midpoint(high);
-        match holds(middle) {
-            true => high = middle,
-            false => low = middle + 1,
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
         }
     }
     high

@@ -88,8 +88,8 @@ mod tests {
                 let mut run = |_| Evidence { centre: value(), variance: 0.0, df: 10.0 };
                 let known: Vec<_> = (0..9).map(&mut run).collect();
                 let between = Between::of_runs(&known).expect("enough");
-                let ratio = run(0).centre - run(1).centre;
-                let alone = Evidence { centre: ratio, variance: 0.0, df: 30.0 };
+                let difference = run(0).centre - run(1).centre;
+                let alone = Evidence { centre: difference, variance: 0.0, df: 30.0 };
                 alone.between_runs(between).p_value(0.0) < 0.01
             };
             (0..4000).filter(alarm).count() as f64 / 4000.0

@@ -43,6 +43,14 @@ pub(super) fn values(
     AxisValues::new(axes.into_iter().filter_map(given).collect())
 }
 
+/// The values for data that are made.
+pub(super) fn generated(
+    axes: impl IntoIterator<Item = &'static Axis> + Clone,
+    matches: &ArgMatches,
+) -> AxisValues {
+    values(axes.clone(), matches).to_generate(axes)
+}
+
 /// Takes the values of an axis, in plain form.
 #[derive(Clone)]
 struct Parser(&'static Axis);

@@ -67,7 +67,7 @@ impl FromArgMatches for GenerateRequest {
         let flags = WritingFlags::from_arg_matches(matches)?;
         Ok(GenerateRequest {
             data,
-            axes: axes::values(data.axes(), matches).to_generate(data.axes()),
+            axes: axes::generated(data.axes(), matches),
             seed: flags.seed,
             out: flags.out,
         })

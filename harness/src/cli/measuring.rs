@@ -120,7 +120,7 @@ fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureReque
         Some(file) => {
             Source::File { path: file.clone(), options: axes::values(task.file_axes(), matches) }
         }
-        None => Source::Generated(axes::values(task.axes(), matches).to_generate(task.axes())),
+        None => Source::Generated(axes::generated(task.axes(), matches)),
     };
     Ok(MeasureRequest {
         session: SessionFlags::from_arg_matches(matches)?,

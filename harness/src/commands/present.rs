@@ -24,7 +24,7 @@ pub(super) fn present(outcome: &mut Outcome, output: &OutputFlags) -> Result<Exi
     // Charts first: they are kept even if nobody takes the table.
     if output.charts {
         let diagnostics = if output.diagnostics { Diagnostics::All } else { Diagnostics::None };
-        draw(outcome, Wanted { rank, diagnostics })?;
+        draw(outcome, Wanted { rank, diagnostics, ..Wanted::default() })?;
     }
     super::put(&output.format, |format, paint| {
         let view = View { rank, paint };

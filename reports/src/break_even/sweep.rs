@@ -8,9 +8,7 @@ use super::size;
 use crate::grouped::grouped;
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::SummaryRow;
-use crate::shape::{self, Axes};
-
-const CPU: &str = "cpu";
+use crate::shape::{self, Axes, CPU};
 
 /// A CPU and a GPU on the same data in several sizes.
 #[derive(Clone, Debug)]

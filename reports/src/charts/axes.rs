@@ -121,10 +121,7 @@ pub fn placement(row: &SummaryRow) -> String {
     let values = PLACEMENT.into_iter().zip([&row.places, &row.bind]);
     let said = values.filter(|(name, value)| !shape::is_silent(name, value));
     let said: Vec<&str> = said.map(|(_, value)| value.as_str()).collect();
-    match said.is_empty() {
-        true => "not placed".to_owned(),
-        false => said.join(" "),
-    }
+    if said.is_empty() { "not placed".to_owned() } else { said.join(" ") }
 }
 
 #[cfg(test)]

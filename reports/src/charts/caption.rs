@@ -119,14 +119,14 @@ fn not_shown<'a>(
     let shown: BTreeSet<String> = study.rows.iter().map(|row| study.series(row)).collect();
     let (partly, wholly): (Vec<_>, Vec<_>) =
         rows.map(|row| study.series(row)).partition(|name| shown.contains(name));
-    let distinct = |series: &[String]| Vec::from_iter(BTreeSet::from_iter(series.iter().cloned()));
+    let sorted = |series: &[String]| Vec::from_iter(BTreeSet::from_iter(series.iter().cloned()));
     let text = |count: usize, what: &str, names: &[String]| {
         let names = names.join(", ");
         (count > 0).then(|| format!("{} not shown: {reason} ({names})", counted(count, what)))
     };
-    let wholly = distinct(&wholly);
+    let wholly = sorted(&wholly);
     let variants = text(wholly.len(), "variant", &wholly);
-    variants.into_iter().chain(text(partly.len(), "point", &distinct(&partly))).collect()
+    variants.into_iter().chain(text(partly.len(), "point", &sorted(&partly))).collect()
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub fn figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
     let sizes = record.links.iter().map(|point| point.block_bytes.to_string());
     let x = x_axis::of(&Axis::new(AXIS, sizes));
     let y = |low, high| Scale::new(low, high, Spread::beyond(2.0, low, high));
-    let panels = line_panels::over(&x, Unit::Bandwidth, y, lines.collect());
+    let panels = line_panels::panels_over(&x, Unit::Bandwidth, y, lines.collect());
     let caption = vec![machine(record), READING.to_owned()];
     Chart::new("Link bandwidth over block size".to_owned(), panels.len(), panels, caption)
 }

@@ -66,6 +66,18 @@ pub struct Wanted {
     pub rank: Rank,
     /// What a reader who doubts is shown.
     pub diagnostics: Diagnostics,
+    /// Where the times of stages are shown.
+    pub stages: Stages,
+}
+
+/// Where the times of stages are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stages {
+    /// In a chart.
+    #[default]
+    Chart,
+    /// In a picture of the page, which can be asked for numbers.
+    Page,
 }
 
 /// Charts of single samples.
@@ -123,7 +135,7 @@ pub fn write(dir: &Path, images: &[NamedSvg]) -> Result<Vec<PathBuf>, ChartError
 ///
 /// # Errors
 ///
-/// If a chart cannot be drawn; so it is with all that draw.
+/// If a chart cannot be drawn; there are no others then.
 pub fn draw(
     run: &RunRecord,
     rows: &[SummaryRow],
@@ -134,6 +146,10 @@ pub fn draw(
 }
 
 /// Draws `winners` of a run, or `<task>-winners` of several tasks, over the axes of these names.
+///
+/// # Errors
+///
+/// If it cannot be drawn.
 pub fn draw_winners(
     run: &RunRecord,
     rows: &[SummaryRow],
@@ -147,6 +163,10 @@ pub fn draw_winners(
 }
 
 /// Draws `link-bandwidth`, if a link was measured.
+///
+/// # Errors
+///
+/// If it cannot be drawn.
 pub fn draw_links(record: &CeilingsRecord) -> Result<Vec<NamedSvg>, ChartError> {
     let mut images = Images::of("devices");
     images.add("link-bandwidth", link::figure(record))?;
@@ -154,6 +174,10 @@ pub fn draw_links(record: &CeilingsRecord) -> Result<Vec<NamedSvg>, ChartError> 
 }
 
 /// Draws `history-<task>` of each task, a panel for each trend.
+///
+/// # Errors
+///
+/// If it cannot be drawn.
 pub fn draw_trends(trends: &[&Trend]) -> Result<Vec<NamedSvg>, ChartError> {
     let tasks = grouped(trends.iter().copied(), |trend| &trend.track.point.algorithm);
     let mut all = Vec::new();
@@ -166,6 +190,10 @@ pub fn draw_trends(trends: &[&Trend]) -> Result<Vec<NamedSvg>, ChartError> {
 }
 
 /// Draws `published-<id>` of a figure, if something of it can be related to anything.
+///
+/// # Errors
+///
+/// If it cannot be drawn.
 pub fn draw_published(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError> {
     let id = &figure.figure.id;
     let mut images = Images::of(id);
@@ -237,11 +265,14 @@ fn draw_study(study: &Study, wanted: Wanted, images: &mut Images) -> Result<(), 
         images.add(&format!("bars-{}", rank.name()), bars::times(other))?;
     }
     images.add("time-and-page", bars::times_and_pages(study))?;
-    images.add("stages", stages::figure(study))?;
+    if wanted.stages == Stages::Chart {
+        images.add("stages", stages::figure(study))?;
+    }
     images.add("quality", quality::figure(study))?;
     for axis in lines::axes(shown) {
         images.add(&format!("time-over-{}", axis.name), lines::time::figure(shown, axis))?;
     }
+    // One of both: lines begin at three numbers of threads.
     images.add("speedup-over-threads", lines::speedup::bars(shown))?;
     images.add("speedup-over-threads", lines::speedup::lines(shown))?;
     images.add("break-even", lines::break_even::figure(study))?;

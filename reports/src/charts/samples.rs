@@ -85,7 +85,7 @@ pub fn over_rounds(study: &Study) -> Option<Chart<LinePanel>> {
     Chart::new(
         format!("{}: time over round", study.algorithm),
         axes::panels_a_row(&study.varying),
-        line_panels::over(&x, Unit::Time("time of a sample"), Scale::around, lines),
+        line_panels::panels_over(&x, Unit::Time("time of a sample"), Scale::around, lines),
         caption::of_samples(study, OF_ROUNDS),
     )
 }

@@ -8,9 +8,7 @@ use super::bars::Quantity;
 use super::palette::{Palette, Style};
 use crate::rank::{Rank, TOTAL, has_kernels, standing};
 use crate::record::{RunRecord, SampleRow, SummaryRow};
-
-/// The device without a GPU.
-const CPU: &str = "cpu";
+use crate::shape::CPU;
 
 /// One algorithm of a run.
 #[derive(Clone, Debug)]

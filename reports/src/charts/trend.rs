@@ -38,11 +38,8 @@ fn panel(trend: &Trend, style: Style) -> LinePanel {
 
 fn title(trend: &Trend) -> String {
     let point = &trend.track.point;
-    let axes = shape::phrases(&shape::point_axes(point));
-    match point.device.as_str() {
-        "cpu" => format!("{} · {axes}", point.variant),
-        device => format!("{} on {device} · {axes}", point.variant),
-    }
+    let who = shape::on_device(point.variant.clone(), &point.device);
+    format!("{who} · {}", shape::phrases(&shape::point_axes(point)))
 }
 
 /// People count from one.

@@ -32,7 +32,7 @@ const NAME: f64 = 13.5;
 const QUIET_TEXT: f64 = 12.0;
 /// Around the fields of a panel: below their columns' names, and to the next one.
 const HEADER: f64 = 44.0;
-const BETWEEN: f64 = 22.0;
+const BELOW: f64 = 22.0;
 
 /// One map.
 #[derive(Clone, Debug)]
@@ -138,7 +138,7 @@ impl Panel for WinnerMap {
     fn size(&self, (): &()) -> At {
         let across = self.left() + self.columns.len() as f64 * (self.field() + GAP);
         let title = height(&wrap(&self.title, PANEL_TITLE, across), PANEL_TITLE);
-        (across, title + HEADER + self.rows.len() as f64 * (FIELD[2] + GAP) + BETWEEN)
+        (across, title + HEADER + self.rows.len() as f64 * (FIELD[2] + GAP) + BELOW)
     }
 
     fn paint(&self, area: &Area<'_>, (): &()) -> Painted {

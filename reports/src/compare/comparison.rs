@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use statistics::Interval;
 
 use super::Thresholds;
+use crate::rank::TOTAL;
 use crate::record::{Point, SelfTest};
 use crate::shape;
 use crate::units;
@@ -242,7 +243,7 @@ impl Key {
     /// `block-merge`, `block-merge kernel`, `block-merge on cuda:0`.
     pub fn name(&self) -> String {
         let stage = match self.stage.as_str() {
-            "total" => String::new(),
+            TOTAL => String::new(),
             stage => format!(" {stage}"),
         };
         shape::on_device(format!("{}{stage}", self.point.variant), &self.point.device)

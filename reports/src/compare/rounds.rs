@@ -5,6 +5,7 @@ use statistics::{Paired, lower_quartile, median};
 use super::Thresholds;
 use super::judge::{Judgement, Why, by_limits};
 use super::measured::Samples;
+use crate::rank::{KERNEL, TOTAL};
 use crate::record::{SampleRow, flags};
 
 /// From this share of disturbed samples on the wall tells of others, too.
@@ -16,7 +17,7 @@ const WAITING: f64 = 1.02;
 /// The stages that are judged by rounds: whole runs, and all kernels together. How many rounds
 /// there are was decided by these; a part of a run may take no more than microseconds, which
 /// nobody waited for to be clear.
-pub(super) const JUDGED: [&str; 3] = ["total", "sample", "kernel"];
+pub(super) const JUDGED: [&str; 3] = [TOTAL, "sample", KERNEL];
 
 /// What a round found of a point, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use statistics::Interval;
 
 use super::figure::{Figure, Threads, Value};
+use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::shape;
 
@@ -82,7 +83,7 @@ impl Here<'_> {
     /// Why it is in none, in words.
     pub fn find(&self, wanted: &Value) -> Result<Measured, String> {
         let most = self.record.environment.usable_threads;
-        let is_whole = |row: &&SummaryRow| ["total", SAMPLE].contains(&row.stage.as_str());
+        let is_whole = |row: &&SummaryRow| [TOTAL, SAMPLE].contains(&row.stage.as_str());
         let wholes = self.rows.iter().filter(is_whole);
         let meant = wholes.filter(|row| wanted.is_point(&row.point(), most));
         let Some(total) = meant.max_by_key(|row| row.items) else {

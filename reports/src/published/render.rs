@@ -7,7 +7,7 @@ use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
 use crate::frame::{Frame, Record};
 use crate::paint::Paint;
-use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
+use crate::table::{Format, NOTHING, Side, Table, TableError, for_people, known};
 use crate::units::{self, times};
 
 /// The columns of [`cells`].
@@ -75,9 +75,6 @@ pub fn table(reproduction: &Reproduction) -> Table {
 }
 
 fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
-    let shown = |number: Option<f64>, say: fn(f64) -> String| {
-        number.map_or_else(|| NOTHING.to_owned(), say)
-    };
     let time = |seconds: f64| units::seconds(seconds, 3);
     let found = reproduction.found(&value.label);
     [
@@ -86,16 +83,16 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
             "" => NOTHING.to_owned(),
             hardware => hardware.to_owned(),
         },
-        shown(value.seconds(), time),
-        shown(value.seconds_an_item(), time),
-        shown(reproduction.figure.published_speed_up(value), times),
+        known(value.seconds(), time),
+        known(value.seconds_an_item(), time),
+        known(reproduction.figure.published_speed_up(value), times),
         match found {
             Ok(here) if here.is_sample => format!("{} of a sample", time(here.seconds)),
             Ok(here) => time(here.seconds),
             Err(why) => why.to_owned(),
         },
-        found.map_or_else(|_| NOTHING.to_owned(), an_item),
-        shown(reproduction.speed_up(&value.label), times),
+        known(found.ok(), an_item),
+        known(reproduction.speed_up(&value.label), times),
     ]
 }
 

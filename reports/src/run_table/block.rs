@@ -84,7 +84,7 @@ impl Naming {
     }
 
     fn notes(&self, entries: &[Entry]) -> Vec<Note> {
-        let rows = entries.iter().flat_map(|entry| &entry.0);
+        let rows = entries.iter().flat_map(|entry| &entry.rows);
         distinct(rows.filter_map(|row| self.note(row)))
     }
 
@@ -109,21 +109,21 @@ fn lines<'a>(entry: &Entry<'a>, fastest: [Option<f64>; 2]) -> Vec<Line<'a>> {
         };
         Line { row, label, ratios }
     };
-    entry.0.iter().enumerate().map(line).collect()
+    entry.rows.iter().enumerate().map(line).collect()
 }
 
 /// The looks of the rows of the `i`-th entry.
 fn looks_of(i: usize, entry: &Entry) -> Vec<Look> {
     // What refuses its input is not wrong.
     let is_wrong = |row: &SummaryRow| row.valid == YesNo::No && !remarks::is_refusal(row);
-    let whole = if entry.0.iter().any(|row| is_wrong(row)) {
+    let whole = if entry.rows.iter().any(|row| is_wrong(row)) {
         Look::NotValid
     } else if i == 0 && entry.stage_time(TOTAL).is_some() {
         Look::Winner
     } else {
         Look::Plain
     };
-    let stages = std::iter::repeat_n(Look::Plain, entry.0.len().saturating_sub(1));
+    let stages = std::iter::repeat_n(Look::Plain, entry.rows.len().saturating_sub(1));
     std::iter::once(whole).chain(stages).collect()
 }
 

@@ -4,9 +4,12 @@ use crate::grouped::grouped;
 use crate::rank::{KERNEL, Rank, TOTAL};
 use crate::record::{SummaryRow, YesNo};
 
-/// The rows of a variant on a device: the whole first, then its stages.
+/// The rows of a variant on a device.
 #[derive(Clone, Debug)]
-pub struct Entry<'a>(pub Vec<&'a SummaryRow>);
+pub struct Entry<'a> {
+    /// The whole, then its stages.
+    pub rows: Vec<&'a SummaryRow>,
+}
 
 /// How a variant compares with the fastest ones.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,13 +28,13 @@ pub fn entries<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Entry<'a>> {
     let variants = grouped(rows.iter().copied(), |row| (&row.variant, &row.device));
     let entries = variants.into_iter().map(|(_, mut rows)| {
         rows.sort_by_key(|row| row.stage != TOTAL);
-        Entry(rows)
+        Entry { rows }
     });
     let (mut timed, mut others): (Vec<Entry>, Vec<Entry>) =
         entries.partition(|entry| entry.time(rank).is_some());
     let time = |entry: &Entry| entry.time(rank).unwrap_or(f64::INFINITY);
     timed.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    others.sort_by_key(|entry| &entry.0[0].variant);
+    others.sort_by_key(|entry| &entry.whole().variant);
     timed.extend(others);
     timed
 }
@@ -42,7 +45,12 @@ pub fn fastest(entries: &[Entry]) -> [Option<f64>; 2] {
     Rank::ALL.map(|rank| times(rank).min_by(f64::total_cmp))
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    /// The row of the whole.
+    pub fn whole(&self) -> &'a SummaryRow {
+        self.rows[0]
+    }
+
     /// The time that ranks it; none if its whole is not valid.
     fn time(&self, rank: Rank) -> Option<f64> {
         let total = self.stage_time(TOTAL)?;
@@ -54,7 +62,7 @@ impl Entry<'_> {
 
     /// The time of a stage, if it is valid.
     pub fn stage_time(&self, stage: &str) -> Option<f64> {
-        let row = self.0.iter().find(|row| row.stage == stage)?;
+        let row = self.rows.iter().find(|row| row.stage == stage)?;
         row.median_s.filter(|_| row.valid == YesNo::Yes)
     }
 

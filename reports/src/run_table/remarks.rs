@@ -94,9 +94,9 @@ pub fn gather(blocks: &mut [Block]) -> Vec<String> {
     }
     for block in blocks {
         for note in &mut block.notes {
-            let is_told =
-                |text: &String| About::of(note, text).is_some_and(|it| told.contains(&it));
-            note.remarks = note.remarks.iter().filter(|text| !is_told(text)).cloned().collect();
+            let remarks = std::mem::take(&mut note.remarks);
+            let is_told = |text: &str| About::of(note, text).is_some_and(|it| told.contains(&it));
+            note.remarks = remarks.into_iter().filter(|text| !is_told(text)).collect();
         }
         block.notes.retain(|note| note.kind == Kind::NotValid || !note.remarks.is_empty());
     }

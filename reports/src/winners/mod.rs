@@ -10,13 +10,12 @@ use std::collections::BTreeSet;
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, standing};
 use crate::record::SummaryRow;
-use crate::shape::{self, Axes};
+use crate::shape::{self, Axes, CPU};
 
 pub use table::render;
 
 /// The interval of fewer samples has a lower level: the range of five has 94 %.
 pub const FEWEST_SAMPLES: usize = 6;
-const CPU: &str = "cpu";
 /// What the CPU runs with, whatever the data are.
 const OF_TEAMS: [&str; 3] = ["threads", "places", "bind"];
 

@@ -131,7 +131,7 @@ impl Point {
 
 /// Panels over the same axes, of titles with their lines; `y` makes the vertical one from the
 /// smallest and the largest value of all lines.
-pub fn over(
+pub fn panels_over(
     x: &XAxis,
     unit: Unit,
     y: impl FnOnce(f64, f64) -> Scale,

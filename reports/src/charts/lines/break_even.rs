@@ -34,7 +34,7 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     let x = x_axis::of(&sizes(&sweeps)?);
     let lines = sweeps.iter().map(|sweep| (title(sweep), lines(sweep))).collect();
     let y = |low, high| Scale::new(low, high, Spread::Log);
-    let mut panels = line_panels::over(&x, Unit::Time("median time an item"), y, lines);
+    let mut panels = line_panels::panels_over(&x, Unit::Time("median time an item"), y, lines);
     for (panel, sweep) in panels.iter_mut().zip(&sweeps) {
         panel.cuts = cuts(sweep);
     }

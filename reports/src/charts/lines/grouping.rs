@@ -74,10 +74,8 @@ impl<'a> Grouping<'a> {
     /// The lines of a study over `axis`.
     pub fn new(study: &Study<'a>, axis: &Axis) -> Grouping<'a> {
         let is_placement = |axis: &Axis| PLACEMENT.contains(&axis.name.as_str());
-        let lines = match axis.name == THREADS && study.varying.iter().any(is_placement) {
-            true => Lines::Placements,
-            false => Lines::Variants,
-        };
+        let are_placements = axis.name == THREADS && study.varying.iter().any(is_placement);
+        let lines = if are_placements { Lines::Placements } else { Lines::Variants };
         let mut others = study.varying.clone();
         others.retain(|other| other != axis && (lines == Lines::Variants || !is_placement(other)));
         let panels = axes::panels(&study.rows, &others);

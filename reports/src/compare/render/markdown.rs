@@ -36,19 +36,17 @@ fn headline(comparison: &Comparison) -> String {
     let (wrong, slower) = (comparison.wrong().count(), comparison.count(Verdict::Slower));
     match (wrong, slower) {
         (0, 0) => no_regression(comparison),
-        (0, slower) => are(slower, "slower"),
-        (wrong, 0) => are(wrong, "wrong or failed"),
-        (wrong, slower) => [are(wrong, "wrong or failed"), are(slower, "slower")].join(", "),
+        (0, slower) => points_are(slower, "slower"),
+        (wrong, 0) => points_are(wrong, "wrong or failed"),
+        (wrong, slower) => {
+            [points_are(wrong, "wrong or failed"), points_are(slower, "slower")].join(", ")
+        }
     }
 }
 
 /// `1 point is slower`, `2 points are slower`.
-fn are(count: usize, what: &str) -> String {
-    format!("{} {} {what}", units::counted(count, "point"), is(count))
-}
-
-fn is(count: usize) -> &'static str {
-    if count == 1 { "is" } else { "are" }
+fn points_are(count: usize, what: &str) -> String {
+    format!("{} {} {what}", units::counted(count, "point"), units::are(count))
 }
 
 fn no_regression(comparison: &Comparison) -> String {
@@ -70,7 +68,7 @@ fn no_regression(comparison: &Comparison) -> String {
         (_, _) => format!(
             "No regression found in {judged} of {points}{}; {open} {} not clear{lost}",
             how_finely(comparison),
-            is(open)
+            units::are(open)
         ),
     }
 }

@@ -32,16 +32,20 @@ pub fn changes(comparison: &Comparison) -> String {
             counted(all, "point")
         ),
         0 => format!("None of {} is slower than {base}", counted(all, "point")),
-        _ => format!("{slower} of {} {} slower than {base}", counted(all, "point"), are(slower)),
+        _ => format!(
+            "{slower} of {} {} slower than {base}",
+            counted(all, "point"),
+            units::are(slower)
+        ),
     };
     let others = [(Verdict::Faster, "faster"), (Verdict::Inconclusive, "inconclusive")];
     let others = others.into_iter().filter_map(|(verdict, word)| {
         let count = comparison.count(verdict);
-        (count > 0).then(|| format!(", {count} {} {word}", are(count)))
+        (count > 0).then(|| format!(", {count} {} {word}", units::are(count)))
     });
     let wrong = match comparison.wrong().count() {
         0 => String::new(),
-        wrong => format!(", {wrong} {} wrong now or failed", are(wrong)),
+        wrong => format!(", {wrong} {} wrong now or failed", units::are(wrong)),
     };
     worst + &others.collect::<String>() + &wrong
 }
@@ -67,11 +71,6 @@ fn time_of_base(comparison: &Comparison) -> String {
         true => minute(base),
         false => day(base).to_owned(),
     }
-}
-
-/// The verb for so many things.
-pub fn are(count: usize) -> &'static str {
-    if count == 1 { "is" } else { "are" }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub const MOST_MAPS: usize = 3;
 
 /// Whether a chart shows who wins where.
 pub fn is_map(chart: &NamedSvg) -> bool {
-    chart.name.ends_with("winners") && chart.page == 1
+    chart.chart == "winners" && chart.page == 1
 }
 
 pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use super::super::ReportInput;
 use super::super::facts::counted;
 use super::super::facts::tally::Tally;
-use super::super::facts::verdict::are;
 use crate::record::RunRecord;
+use crate::units;
 
 /// What the columns of the tables mean.
 const COLUMNS: [(&str, &str); 9] = [
@@ -94,7 +94,8 @@ fn caveats(input: &ReportInput) -> Vec<String> {
 fn refused(input: &ReportInput) -> Option<String> {
     let refused = Tally::of(&input.run.summary).refused;
     let points = counted(refused, "point");
-    let words = format!("{points} {} without a valid time; each task says why.", are(refused));
+    let words =
+        format!("{points} {} without a valid time; each task says why.", units::are(refused));
     (refused > 0).then_some(words)
 }
 

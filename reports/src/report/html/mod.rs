@@ -36,7 +36,7 @@ use sha2::{Digest, Sha256};
 
 use super::facts::time::day;
 use super::{ReportError, ReportInput};
-use crate::charts::{Diagnostics, NamedSvg, Wanted};
+use crate::charts::{Diagnostics, NamedSvg, Stages, Wanted};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -58,10 +58,8 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
         ..=MOST_SAMPLES => Diagnostics::Distributions,
         _ => Diagnostics::None,
     };
-    let wanted = Wanted { rank: input.rank, diagnostics };
-    let mut charts = crate::charts::draw(&run.record, &run.summary, &run.samples, wanted)?;
-    // The page has a picture of stages that can be asked for numbers.
-    charts.retain(|chart| chart.chart != "stages");
+    let wanted = Wanted { rank: input.rank, diagnostics, stages: Stages::Page };
+    let charts = crate::charts::draw(&run.record, &run.summary, &run.samples, wanted)?;
     let published = published::section(input)?;
     let raw = raw::section(input)?;
     let title = title(input);

@@ -54,7 +54,7 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
 
 /// `fastest` are the shortest times by each rank.
 fn cells(entry: &Entry, fastest: [Option<f64>; 2], with_kernels: bool) -> Vec<String> {
-    let (row, ratios) = (entry.0[0], entry.ratios(fastest));
+    let (row, ratios) = (entry.whole(), entry.ratios(fastest));
     let seconds = |time| units::seconds(time, 3);
     let interval = row.median_s.zip(row.ci95_low_s.zip(row.ci95_high_s));
     let half = interval.map(|(median, (low, high))| (high - low) / 2.0 / median * 100.0);
