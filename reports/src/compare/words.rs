@@ -10,6 +10,9 @@ use super::multiplicity::Family;
 use super::rounds::Quantity;
 use crate::units;
 
+/// Ten times as long, as a change.
+const TENFOLD: f64 = 9.0;
+
 /// What was found of a point, to be said.
 pub struct Found<'a> {
     pub judgement: &'a Judgement,
@@ -43,11 +46,12 @@ impl Found<'_> {
                 why + &counters.collect::<String>()
             }
             Verdict::Inconclusive => match self.detectable() {
-                Some(smallest) => {
+                // That a tenfold time would have been seen is no comfort.
+                Some(smallest) if smallest < TENFOLD => {
                     let smallest = units::percent(smallest);
                     format!("{why}; a change of {smallest} would have been found")
                 }
-                None => why,
+                _ => why,
             },
             Verdict::Same => why,
         }
@@ -155,19 +159,20 @@ fn with_code(verdict: Verdict, code: Code) -> &'static str {
     }
 }
 
-/// `1.2 to 3.4 % slower`, `1.2 % faster to 0.3 % slower`.
+/// `1.2 to 3.4 % slower`, `1.2 % faster to 0.3 % slower`, `2.0 to 7.9 × slower`.
 fn range(interval: Interval) -> String {
-    let change = |ratio: f64| {
-        let slower = ratio >= 1.0;
-        let size = if slower { ratio - 1.0 } else { 1.0 / ratio - 1.0 };
-        (100.0 * size, if slower { "slower" } else { "faster" })
-    };
-    let digits = |percent: f64| units::significant(percent, 2);
-    let ((low, low_way), (high, high_way)) = (change(interval.low), change(interval.high));
+    let times = |ratio: f64| if ratio >= 1.0 { (ratio, "slower") } else { (1.0 / ratio, "faster") };
+    let ((low, low_way), (high, high_way)) = (times(interval.low), times(interval.high));
+    let in_percent = low.max(high) <= 2.0;
+    let size =
+        |times: f64| units::significant(if in_percent { 100.0 * (times - 1.0) } else { times }, 2);
+    let unit = if in_percent { "%" } else { "×" };
     match (low_way == high_way, low_way) {
-        (true, "slower") => format!("{} to {} % slower", digits(low), digits(high)),
-        (true, _) => format!("{} to {} % faster", digits(high), digits(low)),
-        (false, _) => format!("{} % {low_way} to {} % {high_way}", digits(low), digits(high)),
+        (true, "slower") => format!("{} to {} {unit} slower", size(low), size(high)),
+        (true, _) => format!("{} to {} {unit} faster", size(high), size(low)),
+        (false, _) => {
+            format!("{} {unit} {low_way} to {} {unit} {high_way}", size(low), size(high))
+        }
     }
 }
 
@@ -202,6 +207,8 @@ mod tests {
         assert_eq!(range(1.012, 1.034), "1.2 to 3.4 % slower");
         assert_eq!(range(0.5, 0.8), "25 to 100 % faster");
         assert_eq!(range(0.99, 1.02), "1.0 % faster to 2.0 % slower");
+        assert_eq!(range(0.125, 7.9), "8.0 × faster to 7.9 × slower");
+        assert_eq!(range(1.4, 2.1), "1.4 to 2.1 × slower");
     }
 
     #[test]

@@ -5,15 +5,43 @@ use super::counted;
 use super::time::{day, minute};
 use super::winners::sentences as winners;
 use crate::compare::{Comparison, PointVerdict, Verdict};
+use crate::published::{Outcome, Reproduction};
 use crate::units;
 
-/// What a reader must know if they read no more.
+/// What a reader must know if they read no more: what changed, whether publications were right,
+/// or else who wins.
 pub fn sentences(input: &ReportInput) -> Vec<String> {
     let changes = input.comparison.map(changes);
+    if !input.published.is_empty() {
+        return changes.into_iter().chain([conclusions(input.published)]).collect();
+    }
     let rows = &input.run.summary;
     let algorithms = input.algorithms().into_iter();
     let winners = algorithms.flat_map(|algorithm| winners(rows, algorithm, input.rank));
     changes.into_iter().chain(winners).collect()
+}
+
+/// `Of 12 published conclusions 7 hold here, 2 don't, 1 is not clear, and of 2 not all was measured`.
+fn conclusions(published: &[Reproduction]) -> String {
+    let outcomes = || published.iter().flat_map(|figure| &figure.judged).map(|it| &it.outcome);
+    let count = |is_meant: fn(&Outcome) -> bool| outcomes().filter(|it| is_meant(it)).count();
+    let holds = count(|outcome| matches!(outcome, Outcome::Holds(_)));
+    let fails = count(|outcome| matches!(outcome, Outcome::Fails(_)));
+    let unclear = count(|outcome| matches!(outcome, Outcome::Unclear(_)));
+    let unknown = count(|outcome| matches!(outcome, Outcome::Unknown(_)));
+    let others = [
+        (fails, format!(", {fails} {}", if fails == 1 { "doesn't" } else { "don't" })),
+        (unclear, format!(", {unclear} {} not clear", units::are(unclear))),
+        (unknown, format!(", and of {unknown} not all was measured")),
+    ];
+    let others = others.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words);
+    let hold = match holds {
+        0 => "none holds".to_owned(),
+        1 => "1 holds".to_owned(),
+        _ => format!("{holds} hold"),
+    };
+    let all = counted(outcomes().count(), "published conclusion");
+    format!("Of {all} {hold} here{}", others.collect::<String>())
 }
 
 /// `2 of 68 points are slower than in the run of 2026-11-19, 1 is inconclusive`.
@@ -25,6 +53,13 @@ pub fn changes(comparison: &Comparison) -> String {
     }
     let slower = comparison.count(Verdict::Slower);
     let open = comparison.count(Verdict::Inconclusive);
+    if open == all && comparison.wrong().next().is_none() {
+        let points = counted(all, "point");
+        return format!(
+            "None of {points} could be judged against the run of {}",
+            time_of_base(comparison)
+        );
+    }
     let worst = match slower {
         0 if 2 * open > all => format!(
             "Only {} of {} could be judged: none of them is slower than {base}",
@@ -77,6 +112,7 @@ fn time_of_base(comparison: &Comparison) -> String {
 mod tests {
     use super::super::fixture::comparison;
     use super::*;
+    use crate::published::fixture as published;
 
     #[test]
     fn slower_points_come_first() {
@@ -96,6 +132,21 @@ mod tests {
             "Only 1 of 3 points could be judged: none of them is slower than in the run of \
              2025-12-31, 2 are inconclusive"
         );
+    }
+
+    #[test]
+    fn where_nothing_could_be_judged_there_is_nothing_else_to_say() {
+        let open = comparison(&[Verdict::Inconclusive, Verdict::Inconclusive]);
+        let expected = "None of 2 points could be judged against the run of 2025-12-31";
+        assert_eq!(changes(&open), expected);
+    }
+
+    #[test]
+    fn published_conclusions_are_counted_by_what_became_of_them() {
+        let published = [published::table(&published::rows())];
+        let said = conclusions(&published);
+        assert!(said.starts_with("Of ") && said.contains(" published conclusions "), "{said}");
+        assert!(said.contains(" here") && said.contains("not all was measured"), "{said}");
     }
 
     #[test]

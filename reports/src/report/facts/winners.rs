@@ -99,20 +99,21 @@ impl Winners<'_> {
             (wins, all) if wins == all => format!(" at all {all} settings"),
             (wins, all) => format!(" at {wins} of {}", counted(all, "setting")),
         };
-        let (ahead, elsewhere) = (self.ahead(winner), self.elsewhere());
-        format!("{winner} is the fastest{place}{ahead}{elsewhere}{}", self.unclear())
+        let (elsewhere, unclear) = (self.elsewhere(), self.unclear());
+        match self.ahead(winner) {
+            Some(ahead) => format!("{winner} is the fastest{place}{ahead}{elsewhere}{unclear}"),
+            None => format!("{winner} is the only one with a time{place}{elsewhere}{unclear}"),
+        }
     }
 
-    /// `, 1.10 to 3.10 × ahead of the next`.
-    fn ahead(&self, winner: &str) -> String {
-        let Some((low, high)) = self.lead(winner) else {
-            return " (of one)".to_owned();
-        };
+    /// `, 1.10 to 3.10 × ahead of the next`; nothing if there is no next one.
+    fn ahead(&self, winner: &str) -> Option<String> {
+        let (low, high) = self.lead(winner)?;
         let lead = match (format!("{low:.2}"), format!("{high:.2}")) {
             (low, high) if low == high => low,
             (low, high) => format!("{low} to {high}"),
         };
-        format!(", {lead} × ahead of the next")
+        Some(format!(", {lead} × ahead of the next"))
     }
 
     /// `; elsewhere merge (3), quick (1)`.
@@ -208,7 +209,7 @@ mod tests {
         let mut wrong = row("wrong", "n=1", 0.1);
         wrong.valid = crate::record::YesNo::No;
         let rows = [wrong, row("right", "n=1", 1.0)];
-        assert_eq!(said(&rows), ["sort: right is the fastest (of one)"]);
+        assert_eq!(said(&rows), ["sort: right is the only one with a time"]);
         assert!(said(&rows[..1]).is_empty());
     }
 

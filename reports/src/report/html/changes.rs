@@ -115,7 +115,7 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
     html! {
         tr {
             td.verdict-cell.(interval::class(point.verdict)) data-label="verdict" {
-                span aria-hidden="true" { (interval::sign(point.verdict)) } " " (point.label())
+                span { span aria-hidden="true" { (interval::sign(point.verdict)) } " " (point.label()) }
             }
             th.point scope="row" {
                 (point.key.name()) " "
