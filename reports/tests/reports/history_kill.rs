@@ -23,7 +23,10 @@ use statistics::synthetic::Noise;
 /// A writer lives at most so long: some adds, the last of them cut off.
 const LIFE: Duration = Duration::from_millis(30);
 /// A writer whose test was killed itself ends after this.
-const LONGEST_LIFE: Duration = Duration::from_secs(60);
+const LONGEST_LIFE: Duration = Duration::from_secs(300);
+/// A writer adds so many runs at most: where checks are slow, the more there are to check the
+/// more would be added meanwhile.
+const MOST_ADDED: u64 = 10;
 /// So many runs stay when old ones are deleted.
 const KEEP: usize = 30;
 const FILES: [&str; 3] = ["run.json", "samples.csv", "summary.csv"];
@@ -172,12 +175,14 @@ fn writer() {
 
 fn add(store: &Store, folder: &Path, number: u64) {
     let journal = folder.join(format!("added-{number}"));
-    for count in 0.. {
+    for count in 0..MOST_ADDED {
         let seed = number * 1000 + count;
         let source = write_run(folder, seed);
         let added = store.add(&source, Unfinished::Refuse).expect("added");
         note(&journal, added.id());
     }
+    // To be killed.
+    thread::sleep(LONGEST_LIFE);
 }
 
 fn accept(store: &Store, folder: &Path) {

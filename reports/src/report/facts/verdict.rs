@@ -144,9 +144,8 @@ mod tests {
     #[test]
     fn published_conclusions_are_counted_by_what_became_of_them() {
         let published = [published::table(&published::rows())];
-        let said = conclusions(&published);
-        assert!(said.starts_with("Of ") && said.contains(" published conclusions "), "{said}");
-        assert!(said.contains(" here") && said.contains("not all was measured"), "{said}");
+        let expected = "Of 19 published conclusions 15 hold here, and of 4 not all was measured";
+        assert_eq!(conclusions(&published), expected);
     }
 
     #[test]
