@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
+use crate::record::SummaryRow;
+
 /// Items with equal keys together, in the order in which keys first occur.
 pub(crate) fn grouped<T, K: Clone + Eq + Hash>(
     items: impl IntoIterator<Item = T>,
@@ -31,6 +33,11 @@ pub(crate) fn by_key<T, K: Clone + Eq + Hash>(
 pub(crate) fn distinct<T: Clone + Eq + Hash>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut known = HashSet::new();
     items.into_iter().filter(|item| known.insert(item.clone())).collect()
+}
+
+/// The tasks that rows are of, in the order of the rows.
+pub(crate) fn tasks_of(rows: &[SummaryRow]) -> Vec<&str> {
+    distinct(rows.iter().map(|row| row.algorithm.as_str()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::grouped::grouped;
+use crate::grouped::{distinct, grouped};
 use crate::record::SummaryRow;
 use crate::shape;
 
@@ -75,8 +75,8 @@ pub fn value_of(row: &SummaryRow, axis: &str) -> String {
 
 /// All axes of the rows, in reading order.
 pub fn all(rows: &[&SummaryRow]) -> Vec<Axis> {
-    let names = grouped(rows.iter().flat_map(|row| shape::axes(row)), |(name, _)| name.clone());
-    names.iter().map(|(name, _)| Axis::of(name, rows)).collect()
+    let names = distinct(rows.iter().flat_map(|row| shape::axes(row)).map(|(name, _)| name));
+    names.iter().map(|name| Axis::of(name, rows)).collect()
 }
 
 /// The axes that vary on at least one device. An axis that merely differs

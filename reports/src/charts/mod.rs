@@ -51,7 +51,7 @@ pub use error::ChartError;
 pub(crate) use palette::color as series_color;
 pub use palette::look_of;
 
-use crate::grouped::grouped;
+use crate::grouped::{grouped, tasks_of};
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
@@ -234,9 +234,9 @@ fn of_tasks(
     samples: &[SampleRow],
     draw: impl Fn(&Study, &mut Images) -> Result<(), ChartError>,
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let tasks = grouped(rows, |row| row.algorithm.as_str());
+    let tasks = tasks_of(rows);
     let mut all = Vec::new();
-    for (task, _) in &tasks {
+    for task in &tasks {
         let mut images = Images::of(task);
         if tasks.len() > 1 {
             images.prefix = format!("{task}-");

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::content;
-use crate::grouped::distinct;
+use crate::grouped::tasks_of;
 use crate::record::{RunRecord, SuitePart, SummaryRow};
 
 /// The runs of one suite, or of one task, on one kind of machine.
@@ -53,7 +53,7 @@ impl fmt::Display for Series {
 
 /// The tasks of a run, each once, in their order: `sort+cluster`.
 pub(super) fn tasks(summary: &[SummaryRow]) -> String {
-    distinct(summary.iter().map(|row| row.algorithm.as_str())).join("+")
+    tasks_of(summary).join("+")
 }
 
 /// A text as part of a file name. Different texts make different names: where

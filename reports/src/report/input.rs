@@ -1,7 +1,7 @@
 //! What a report is made of.
 
 use crate::compare::Comparison;
-use crate::grouped::distinct;
+use crate::grouped::tasks_of;
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::RunRecord;
@@ -74,6 +74,6 @@ impl<'a> ReportInput<'a> {
 
     /// Names of the tasks in the order of the run.
     pub(super) fn algorithms(&self) -> Vec<&'a str> {
-        distinct(self.run.summary.iter().map(|row| row.algorithm.as_str()))
+        tasks_of(&self.run.summary)
     }
 }
