@@ -1,5 +1,5 @@
-//! Compiles the CUDA kernels for the emulator, where there is a C++ compiler, and makes what
-//! launchers know of them: see `build/interface`.
+//! Compiles the CUDA kernels for the emulator and `std::sort` for the variants that use it, where
+//! there is a C++ compiler, and makes what launchers know of kernels: see `build/interface`.
 
 use std::env;
 use std::error::Error;
@@ -8,9 +8,12 @@ use std::path::PathBuf;
 
 #[path = "build/interface/mod.rs"]
 mod interface;
+#[path = "build/std_sort.rs"]
+mod std_sort;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build");
+    std_sort::compile();
     let kernels = cuda_emulator_build::Kernels::in_folders(["src"])
         .with_headers("kernels")
         .unless_off("RECOBENCH_EMULATOR");

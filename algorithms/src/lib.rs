@@ -36,6 +36,7 @@ pub mod plugin;
 mod plugin_session;
 pub mod registry;
 mod shared_inputs;
+mod std_sort;
 pub mod sts;
 pub mod sts_scenario;
 pub mod sts_sort;

@@ -27,7 +27,6 @@ mod cuda;
 pub mod data;
 pub mod formulas;
 mod hits;
-mod introsort;
 mod presort;
 mod products;
 pub mod quality;

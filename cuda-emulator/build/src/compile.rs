@@ -13,7 +13,7 @@ use crate::include_folder;
 use crate::sources::Unit;
 use crate::stamp;
 
-/// Why there is no compiler, if there is none.
+/// Why there is no C++ compiler, if there is none, and what to do.
 pub fn missing_compiler() -> Option<String> {
     let advice = "install one (Debian: apt install g++) and build again";
     let found = cc::Build::new().cpp(true).try_get_compiler();

@@ -34,6 +34,8 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub use compile::missing_compiler;
+
 /// The kernel files of a crate, `*.cu` with lines `KERNEL_EXPORT(name)`.
 pub struct Kernels {
     root: PathBuf,

@@ -4,7 +4,7 @@ use super::Chain;
 use super::left::{Left, Lists};
 use crate::device::Arena;
 use crate::parallel::{Grain, collect, for_each, map};
-use crate::sts::cluster_order::sort_objects;
+use crate::std_sort::{sort_offline_clusters, sort_offline_digis};
 use crate::sts::clusters::Friese;
 use crate::sts::collect::append;
 use crate::sts::formulas::Side;
@@ -71,11 +71,11 @@ impl Chain for Offline<'_> {
             }
             ChainStage::Zero => {}
             ChainStage::Sort => {
-                for_each(&mut self.digis, |digis| digis.sort_by_key(|digi| digi.time));
+                for_each(&mut self.digis, |digis| sort_offline_digis(digis));
             }
             ChainStage::Cluster => self.cluster(),
             ChainStage::ClusterSort => {
-                for_each(&mut self.clusters, |clusters| sort_objects(clusters));
+                for_each(&mut self.clusters, |clusters| sort_offline_clusters(clusters));
             }
             ChainStage::Hits => self.find_hits(),
             ChainStage::Collect => append(&self.hits, &mut self.flat),

@@ -11,12 +11,11 @@ use super::left::{Left, Places, filled};
 use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::parallel::{for_each, for_each_numbered};
-use crate::sts::cluster_order::{sort_entries, write_entries};
+use crate::std_sort::{sort_by_key_and_charge, sort_entries, sort_hits};
+use crate::sts::cluster_order::write_entries;
 use crate::sts::clusters::{Connectors, SortedDigis};
 use crate::sts::collect::{HitOrder, copy, make_streams};
-use crate::sts::data::digi_order;
 use crate::sts::hits::HitBuckets;
-use crate::sts::introsort::introsort;
 use crate::sts::presort::{Counting, Orders, Permutation};
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
@@ -105,9 +104,7 @@ impl<'a, P: Rules> Online<'a, P> {
         let buckets: Vec<_> = self.buckets.buckets().collect();
         self.arrays.places = copy(&buckets, &mut self.arrays.flat);
         if self.ways.hits == HitOrder::Streams {
-            make_streams(&mut self.arrays.flat, &self.arrays.places, |hits| {
-                introsort(hits, &|hit| u64::from(hit.time));
-            });
+            make_streams(&mut self.arrays.flat, &self.arrays.places, sort_hits);
         }
     }
 
@@ -148,7 +145,7 @@ impl<P: Rules> Chain for Online<'_, P> {
             ChainStage::Zero => self.connectors.zero(),
             ChainStage::Sort => {
                 let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
-                for_each(sides, |digis| introsort(digis, &digi_order));
+                for_each(sides, sort_by_key_and_charge);
             }
             ChainStage::Cluster => self.cluster(),
             ChainStage::ClusterSort => self.sort_clusters(),

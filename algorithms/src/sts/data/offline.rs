@@ -24,7 +24,7 @@ pub struct OfflineDigi {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct OfflineCluster {
-    pub(in crate::sts) base: [u64; 5],
+    pub(crate) base: [u64; 5],
     /// Its digis: their places in the digis of the side in order of time.
     pub digis: Vec<u32>,
     /// Charge in electrons.
@@ -87,6 +87,14 @@ impl From<Digi> for OfflineDigi {
             channel: digi.channel(),
             adc: u16::from(digi.adc()),
         }
+    }
+}
+
+impl OfflineDigi {
+    /// Digis of a module side in the order in which clusters are found: by time, and those of
+    /// the same time by channel and charge, so that none is left to chance.
+    pub fn order(&self) -> (u64, u16, u16) {
+        (self.time, self.channel, self.adc)
     }
 }
 

@@ -11,8 +11,7 @@ use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
 
 /// The clusters of all module sides, each side in [`OfflineCluster::order`].
 ///
-/// Digis are looked at in order of time; those of equal time in the order in which
-/// they come.
+/// Digis are looked at in order of time; those of equal time in that of channel and charge.
 pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineCluster> {
     sides(digis, setup, |clusters| clusters.sort_by_key(OfflineCluster::order))
 }
@@ -39,7 +38,7 @@ fn sides(
             clusters: Vec::new(),
         };
         let mut by_time = digis.segment(segment).to_vec();
-        by_time.sort_by_key(|digi| digi.time_ns());
+        by_time.sort_by_key(|digi| (digi.time_ns(), digi.channel(), digi.adc()));
         finder.find(&by_time);
         let mut clusters = finder.clusters;
         bring_in_order(&mut clusters);

@@ -9,6 +9,7 @@ use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineWays}
 use crate::sts::collect::HitOrder;
 use crate::sts::presort::{Counting, Orders};
 use crate::sts::rules::{Exact, Published};
+use crate::std_sort;
 
 /// A chain for a timeslice, by so many threads.
 pub(super) type MakeChain = for<'a> fn(&'a Timeslice, usize) -> Box<dyn Chain + 'a>;
@@ -64,13 +65,19 @@ fn chains<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, Sts
     Ok(Box::new(chains))
 }
 
+/// The same for chains that sort by `std::sort`, as both reconstructions do.
+fn published<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, StsTask> {
+    std_sort::available()?;
+    chains(at, chain)
+}
+
 const fn variant(name: &'static str, open: Open<StsTask>) -> Variant<StsTask> {
     super::online(Variant::cpu(name, "", open))
 }
 
 /// A variant that gives the answer of the offline reconstruction.
 const fn offline(name: &'static str) -> Variant<StsTask> {
-    let variant = Variant::cpu(name, "", |at| chains(at, OFFLINE)).unstable();
+    let variant = Variant::cpu(name, "", |at| published(at, OFFLINE)).unstable();
     variant.with_semantics(&[Semantics::Offline], |_| Semantics::Offline)
 }
 
@@ -78,13 +85,13 @@ const PRESORT: &[Variant<StsTask>] = &[
     offline("hash-map")
         .summary("a list for each address, found by hashing (offline reconstruction)")
         .in_order(),
-    variant("lookup-table", |at| chains(at, ONLINE))
+    variant("lookup-table", |at| published(at, ONLINE))
         .summary("count and scatter by a table of all addresses (online reconstruction)")
         .in_order(),
-    variant("lookup-table-serial", |at| chains(at, SERIAL))
+    variant("lookup-table-serial", |at| published(at, SERIAL))
         .summary("the same by one thread, however many there are")
         .in_order(),
-    variant("lookup-table-both", |at| chains(at, BOTH_ORDERS))
+    variant("lookup-table-both", |at| published(at, BOTH_ORDERS))
         .summary("by all threads, and where each digi has gone: the order of time is kept too")
         .in_order(),
 ];
@@ -92,7 +99,7 @@ const PRESORT: &[Variant<StsTask>] = &[
 const CLUSTER: &[Variant<StsTask>] = &[
     offline("offline")
         .summary("in order of time, one active digi a channel, objects (after Friese)"),
-    variant("online", |at| chains(at, ONLINE))
+    variant("online", |at| published(at, ONLINE))
         .summary("a worker a digi, connected by atomic words"),
     variant("per-side", |at| chains(at, PER_SIDE))
         .summary("a worker a side: neighbouring channels are merged"),
@@ -101,15 +108,15 @@ const CLUSTER: &[Variant<StsTask>] = &[
 ];
 
 const CLUSTER_SORT: &[Variant<StsTask>] = &[
-    offline("offline").summary("the objects themselves, by std's unstable sort"),
-    variant("online", |at| chains(at, ONLINE)).summary("entries of 8 bytes, by introspective sort"),
+    offline("offline").summary("the objects themselves, by std::sort of C++"),
+    variant("online", |at| published(at, ONLINE)).summary("entries of 8 bytes, by std::sort of C++"),
     variant("insertion", |at| chains(at, TIME_SWEEP))
         .summary("ours: insertion, as the time sweep leaves entries nearly in order"),
 ];
 
 const HITS: &[Variant<StsTask>] = &[
     offline("offline").summary("a worker a module, in double precision"),
-    variant("online", |at| chains(at, ONLINE))
+    variant("online", |at| published(at, ONLINE))
         .summary("a worker a cluster of the front, by binary search, into buckets"),
     variant("windows", |at| chains(at, TIME_SWEEP))
         .summary("ours: a window moves over what was computed once for each cluster"),
@@ -117,11 +124,11 @@ const HITS: &[Variant<StsTask>] = &[
 
 const COLLECT: &[Variant<StsTask>] = &[
     offline("append").summary("hit by hit, objects of 136 bytes (offline reconstruction)"),
-    variant("buckets", |at| chains(at, ONLINE))
+    variant("buckets", |at| published(at, ONLINE))
         .summary("a bucket a module, all at once (online reconstruction)"),
     variant("pieces", |at| chains(at, TIME_SWEEP))
         .summary("ours: what each thread has found, all at once"),
-    variant("buckets-by-time", |at| chains(at, ONLINE_STREAMS))
+    variant("buckets-by-time", |at| published(at, ONLINE_STREAMS))
         .summary("a stream for each module, sorted by time anew (online reconstruction)"),
     variant("pieces-by-time", |at| chains(at, TIME_SWEEP_STREAMS))
         .summary("ours: the same by insertion, as windows leave hits nearly in order"),
@@ -130,8 +137,8 @@ const COLLECT: &[Variant<StsTask>] = &[
 const CHAIN: &[Variant<StsTask>] = &[
     offline("offline")
         .summary("as the offline reconstruction: objects, lists, double precision (after Friese)"),
-    variant("online", |at| chains(at, ONLINE))
-        .summary("as the online reconstruction: introspective sort, atomic connectors, buckets"),
+    variant("online", |at| published(at, ONLINE))
+        .summary("as the online reconstruction: std::sort of C++, atomic connectors, buckets"),
     variant("per-side", |at| chains(at, PER_SIDE))
         .summary("scatter by channel, a worker a side, windows"),
     variant("time-sweep", |at| chains(at, TIME_SWEEP))

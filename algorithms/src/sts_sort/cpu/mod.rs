@@ -25,6 +25,7 @@ pub(crate) use channel_bucket::sort_alone_in_place;
 pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     std_sorts::STD_STABLE,
     std_sorts::STD_UNSTABLE,
+    std_sorts::STD_SORT,
     block_merge::BLOCK_MERGE,
     radix::SEGMENTED_RADIX,
     concat::CONCAT,

@@ -1,7 +1,10 @@
-//! The standard library's sorts.
+//! The sorts of standard libraries: Rust's and that of C++.
 
-use super::segments::sort_by_parts;
+use super::parts::Cost;
+use super::segments::{Scratch, sort_by_parts, sort_segments};
+use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
+use crate::std_sort;
 use crate::sts_sort::StsSort;
 
 /// `slice::sort_by_key` (driftsort) for each segment; segments in parts are
@@ -14,7 +17,7 @@ pub(super) const STD_STABLE: Variant<StsSort> =
     });
 
 /// `slice::sort_unstable_by_key` (ipnsort) for each segment; segments in parts
-/// are merged. What CBM's CPU code does, in Rust.
+/// are merged.
 pub(super) const STD_UNSTABLE: Variant<StsSort> =
     Variant::cpu("std-unstable", "Rust's slice::sort_unstable_by_key a segment", |at| {
         sort_by_parts!(at, |part| {
@@ -22,3 +25,17 @@ pub(super) const STD_UNSTABLE: Variant<StsSort> =
         })
     })
     .unstable();
+
+/// `std::sort` for each segment, by one thread however large it is: what CBM's CPU code does.
+pub(super) const STD_SORT: Variant<StsSort> = Variant::cpu(
+    "std-sort",
+    "published: std::sort of C++, a thread a segment, as CBM's CPU code does",
+    |at| {
+        std_sort::available()?;
+        sort_segments(at, Scratch::Never, Cost::LogLinear, |digis, _, _| {
+            std_sort::sort_by_key(digis);
+            ResultIn::Digis
+        })
+    },
+)
+.unstable();

@@ -1,0 +1,142 @@
+//! `std::sort` of the C++ standard library: what the experiment's code sorts with. It is
+//! introspective sort (Musser 1997), and not stable.
+//!
+//! `std_sort.cpp` is compiled along with this crate where there is a C++ compiler. Without one
+//! variants that need it say so when they are opened, before anything here is called.
+
+use generators::sts::Digi;
+
+use crate::device::Unavailable;
+use crate::sts::{ClusterEntry, Hit, OfflineCluster, OfflineDigi};
+
+/// Whether it was compiled.
+///
+/// # Errors
+/// If not, why.
+pub(crate) fn available() -> Result<(), Unavailable> {
+    match option_env!("RECOBENCH_NO_STD_SORT") {
+        Some(reason) => Err(Unavailable(format!("std::sort is missing: {reason}"))),
+        None => Ok(()),
+    }
+}
+
+macro_rules! sorts {
+    ($($(#[$doc:meta])* $name:ident = $symbol:ident($record:ty, $bytes:literal);)*) => {
+        mod compiled {
+            use std::ffi::c_void;
+
+            #[cfg(std_sort)]
+            unsafe extern "C" {
+                $(pub(super) fn $symbol(first: *mut c_void, count: usize);)*
+            }
+
+            $(#[cfg(not(std_sort))]
+            pub(super) unsafe fn $symbol(_: *mut c_void, _: usize) {
+                unreachable!("variants that need std::sort are not opened without it")
+            })*
+        }
+
+        $($(#[$doc])*
+        pub(crate) fn $name(records: &mut [$record]) {
+            const { assert!(size_of::<$record>() == $bytes) }
+            // SAFETY: the function reorders these records, and moves them as Rust does: bit by
+            // bit, each to one place.
+            unsafe { compiled::$symbol(records.as_mut_ptr().cast(), records.len()) }
+        })*
+    };
+}
+
+sorts! {
+    /// By channel and time.
+    sort_by_key = recobench_std_sort_by_key(Digi, 8);
+    /// By channel and time, and those of the same by charge: see
+    /// [`digi_order`](crate::sts::data::digi_order).
+    sort_by_key_and_charge = recobench_std_sort_by_key_and_charge(Digi, 8);
+    /// By time alone.
+    sort_entries = recobench_std_sort_entries(ClusterEntry, 8);
+    /// By time alone.
+    sort_hits = recobench_std_sort_hits(Hit, 48);
+    /// By [`OfflineDigi::order`].
+    sort_offline_digis = recobench_std_sort_offline_digis(OfflineDigi, 16);
+    /// By time alone.
+    sort_offline_clusters = recobench_std_sort_offline_clusters(OfflineCluster, 112);
+}
+
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(ClusterEntry, time) == 0);
+    assert!(offset_of!(Hit, time) == 12);
+    assert!(offset_of!(OfflineDigi, time) == 0);
+    assert!(offset_of!(OfflineDigi, channel) == 12);
+    assert!(offset_of!(OfflineDigi, adc) == 14);
+    assert!(offset_of!(OfflineCluster, time) == 88);
+};
+
+#[cfg(test)]
+mod tests {
+    use generators::random::mix;
+
+    use super::*;
+    use crate::sts::data::digi_order;
+
+    /// Sorts records made of numbers in many orders, and compares their keys with those that
+    /// Rust has sorted.
+    fn check<T: Clone, K: Ord + std::fmt::Debug>(
+        make: impl Fn(u64) -> T,
+        sort: fn(&mut [T]),
+        key: impl Fn(&T) -> K,
+    ) {
+        if available().is_err() {
+            eprintln!("skipped: built without a C++ compiler");
+            return;
+        }
+        let orders: [fn(u64, u64) -> u64; 6] = [
+            |i, _| mix(i),
+            |i, _| i,
+            |i, count| count - i,
+            |i, _| mix(i) % 3,
+            |_, _| 7,
+            |i, count| i.min(count - i),
+        ];
+        for count in [0, 1, 2, 3, 16, 17, 18, 1000, 10_000] {
+            for order in orders {
+                let mut records: Vec<T> = (0..count).map(|i| make(order(i, count))).collect();
+                let mut expected: Vec<K> = records.iter().map(&key).collect();
+                expected.sort();
+                sort(&mut records);
+                assert_eq!(records.iter().map(&key).collect::<Vec<_>>(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn digis_are_sorted() {
+        check(Digi::from_bits, sort_by_key, |digi| digi.key());
+        check(Digi::from_bits, sort_by_key_and_charge, digi_order);
+    }
+
+    #[test]
+    fn entries_and_hits_are_sorted_by_time() {
+        let entry = |number: u64| ClusterEntry { time: number as u32, index: 1 };
+        check(entry, sort_entries, |entry| entry.time);
+        let hit = |number: u64| Hit { time: number as u32, ..Hit::default() };
+        check(hit, sort_hits, |hit| hit.time);
+    }
+
+    #[test]
+    fn objects_are_sorted_by_time() {
+        let digi = |number: u64| OfflineDigi {
+            time: number % 1000,
+            channel: (number >> 32) as u16,
+            adc: (number >> 48) as u16,
+            ..OfflineDigi::default()
+        };
+        check(digi, sort_offline_digis, OfflineDigi::order);
+        let cluster = |number: u64| OfflineCluster {
+            digis: vec![number as u32],
+            time: (number % 1000) as f64,
+            ..OfflineCluster::default()
+        };
+        check(cluster, sort_offline_clusters, |cluster| cluster.time.to_bits());
+    }
+}
