@@ -1,7 +1,8 @@
 //! Variants that got other names: what was measured under an old name goes on under the new one.
 //!
 //! The table is `assets/aliases.csv`. It is applied where runs are read to be compared and
-//! followed; what is kept stays as it was written.
+//! followed; what is kept stays as it was written. A name may have gone to another variant since:
+//! the version of the program that measured says which one was meant.
 
 use std::sync::LazyLock;
 
@@ -23,12 +24,43 @@ pub struct Aliases(Vec<Alias>);
 pub struct Alias {
     /// The task.
     pub task: String,
+    /// `cpu` or `cuda`; both if there is none.
+    pub backend: String,
     /// What the variant was called.
     pub old: String,
     /// What it is called.
     pub new: String,
     /// The day of the change, for people.
     pub since: String,
+    /// The version of the program from which on the old name is that of another variant; none if
+    /// it is nobody's.
+    pub until: String,
+}
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+impl Alias {
+    fn is_of(&self, task: &str, device: &str) -> bool {
+        let backend = if device == "cpu" { "cpu" } else { "cuda" };
+        self.task == task && (self.backend.is_empty() || self.backend == backend)
+    }
+
+    /// Whether the old name meant this variant to a version of the program.
+    fn held(&self, version: &str) -> bool {
+        self.until.is_empty() || numbers(version) < numbers(&self.until)
+    }
+
+    /// Whether both can be about the same points.
+    fn meets(&self, other: &Alias) -> bool {
+        let any = self.backend.is_empty() || other.backend.is_empty();
+        self.task == other.task && (any || self.backend == other.backend)
+    }
+}
+
+/// A version's numbers; what is none is 0.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split('.').map(|number| number.parse().unwrap_or(0)).collect()
 }
 
 impl Aliases {
@@ -45,42 +77,72 @@ impl Aliases {
         &self.0
     }
 
-    /// What a variant of a task is called now.
-    pub fn current<'a>(&'a self, task: &str, variant: &'a str) -> &'a str {
-        let alias = self.0.iter().find(|alias| alias.task == task && alias.old == variant);
+    /// What a variant of a task is called now that a version of the program measured.
+    pub fn current<'a>(
+        &'a self,
+        [task, device]: [&str; 2],
+        variant: &'a str,
+        version: &str,
+    ) -> &'a str {
+        let mut aliases = self.0.iter().filter(|alias| alias.is_of(task, device));
+        let alias = aliases.find(|alias| alias.old == variant && alias.held(version));
         alias.map_or(variant, |alias| &alias.new)
     }
 
     /// What a variant of a task was called before, the last name first.
-    pub fn former<'a>(&'a self, task: &'a str, variant: &'a str) -> impl Iterator<Item = &'a str> {
-        let aliases = self.0.iter().rev();
-        let former = aliases.filter(move |alias| alias.task == task && alias.new == variant);
-        former.map(|alias| alias.old.as_str())
+    pub fn former<'a>(
+        &'a self,
+        [task, device]: [&'a str; 2],
+        variant: &'a str,
+    ) -> impl Iterator<Item = &'a str> {
+        let aliases = self.0.iter().rev().filter(move |alias| alias.is_of(task, device));
+        aliases.filter(move |alias| alias.new == variant).map(|alias| alias.old.as_str())
     }
 
-    /// A point under the name of today.
+    /// A point under the name of today, measured by a version of the program.
     #[must_use]
-    pub fn point(&self, mut point: Point) -> Point {
-        point.variant = self.current(&point.algorithm, &point.variant).to_owned();
+    pub fn point(&self, mut point: Point, version: &str) -> Point {
+        let of = [point.algorithm.as_str(), &point.device];
+        point.variant = self.current(of, &point.variant, version).to_owned();
         point
     }
 
-    /// Rows under the names of today.
+    /// A point of today as another version of the program can be asked for it: by a name that it
+    /// does not know, where the name was that of another variant then.
     #[must_use]
-    pub fn of_rows(&self, mut rows: Vec<SummaryRow>) -> Vec<SummaryRow> {
+    pub fn asked_of(&self, mut point: Point, version: &str) -> Point {
+        let mut aliases = self.0.iter();
+        let is_reused = |alias: &&Alias| {
+            let meant = alias.is_of(&point.algorithm, &point.device) && alias.old == point.variant;
+            meant && !alias.until.is_empty() && alias.held(version)
+        };
+        if let Some(alias) = aliases.find(is_reused) {
+            point.variant = format!("{} of version {}", point.variant, alias.until);
+        }
+        point
+    }
+
+    /// Rows under the names of today, measured by a version of the program.
+    #[must_use]
+    pub fn of_rows(&self, mut rows: Vec<SummaryRow>, version: &str) -> Vec<SummaryRow> {
         for row in &mut rows {
-            row.variant = self.current(&row.algorithm, &row.variant).to_owned();
+            let of = [row.algorithm.as_str(), &row.device];
+            row.variant = self.current(of, &row.variant, version).to_owned();
         }
         rows
     }
 
     /// What is wrong with the table: an old name must have one meaning, at once.
     pub fn problems(&self) -> Vec<String> {
-        let problem = |(number, Alias { task, old, new, .. }): (usize, &Alias)| {
+        let problem = |(number, alias): (usize, &Alias)| {
+            let Alias { task, old, new, .. } = alias;
             let mut before = self.0[..number].iter();
-            if before.any(|other| other.task == *task && other.old == *old) {
+            let is_old = |other: &Alias| {
+                other.meets(alias) && other.old == *new && other.until.is_empty()
+            };
+            if before.any(|other| other.meets(alias) && other.old == *old) {
                 Some(format!("{task}: {old} stands there twice"))
-            } else if self.current(task, new) != new || old == new {
+            } else if self.0.iter().any(is_old) || old == new {
                 Some(format!("{task}: {old} becomes {new}, which is an old name itself"))
             } else {
                 None
@@ -95,7 +157,7 @@ mod tests {
     use super::*;
 
     fn table(rows: &str) -> Aliases {
-        Aliases::parse(&format!("task,old,new,since\n{rows}"))
+        Aliases::parse(&format!("task,backend,old,new,since,until\n{rows}"))
     }
 
     #[test]
@@ -103,29 +165,50 @@ mod tests {
         let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
         assert_eq!(ALIASES.rows().len() + 1, lines.count(), "no row is lost");
         assert_eq!(ALIASES.problems(), [""; 0]);
-        for Alias { since, .. } in ALIASES.rows() {
+        for Alias { since, until, .. } in ALIASES.rows() {
             assert!(humantime::parse_rfc3339(&format!("{since}T00:00:00Z")).is_ok(), "{since}");
+            assert!(until.is_empty() || numbers(until) <= numbers(VERSION), "{until}");
         }
     }
 
     #[test]
     fn names_are_those_of_a_task() {
-        let aliases = table("sort,a,c,2026-01-01\nsort,b,c,2026-02-01\nsts,a,d,2026-01-01\n");
+        let aliases = table("sort,,a,c,2026-01-01,\nsort,,b,c,2026-02-01,\nsts,,a,d,2026-01-01,\n");
         assert_eq!(aliases.problems(), [""; 0]);
-        let current = |task, variant| aliases.current(task, variant).to_owned();
+        let current = |task, variant| aliases.current([task, "cpu"], variant, VERSION).to_owned();
         assert_eq!([current("sort", "a"), current("sort", "b")], ["c", "c"]);
         assert_eq!([current("sts", "a"), current("sts", "b")], ["d", "b"]);
-        assert_eq!(aliases.former("sort", "c").collect::<Vec<_>>(), ["b", "a"]);
-        assert_eq!(aliases.former("sts", "c").count(), 0);
+        assert_eq!(aliases.former(["sort", "cpu"], "c").collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(aliases.former(["sts", "cpu"], "c").count(), 0);
+    }
+
+    #[test]
+    fn a_name_that_another_variant_has_now_is_old_in_old_runs_alone() {
+        let aliases = table("sts,cuda,online,resident,2026-11-23,0.10.0\n");
+        assert_eq!(aliases.problems(), [""; 0]);
+        let current = |device, version| aliases.current(["sts", device], "online", version);
+        assert_eq!(current("cuda:0", "0.9.3"), "resident");
+        for (device, version) in [("cuda:0", "0.10.0"), ("emulator", "1.0.0"), ("cpu", "0.9.3")] {
+            assert_eq!(current(device, version), "online", "{device}, {version}");
+        }
+        let point = |device: &str| Point {
+            algorithm: "sts".into(),
+            variant: "online".into(),
+            device: device.into(),
+            ..Point::default()
+        };
+        let asked = |device, version| aliases.asked_of(point(device), version).variant;
+        assert_eq!(asked("cuda:0", "0.9.3"), "online of version 0.10.0");
+        assert_eq!([asked("cuda:0", "0.10.0"), asked("cpu", "0.9.3")], ["online", "online"]);
     }
 
     #[test]
     fn chains_circles_and_double_meanings_are_refused() {
         for (rows, problem) in [
-            ("sort,a,b,\nsort,b,c,\n", "sort: a becomes b, which is an old name itself"),
-            ("sort,a,b,\nsort,b,a,\n", "sort: b becomes a, which is an old name itself"),
-            ("sort,a,a,\n", "sort: a becomes a, which is an old name itself"),
-            ("sort,a,b,\nsort,a,c,\n", "sort: a stands there twice"),
+            ("sort,,a,b,,\nsort,,b,c,,\n", "sort: a becomes b, which is an old name itself"),
+            ("sort,,a,b,,\nsort,,b,a,,\n", "sort: b becomes a, which is an old name itself"),
+            ("sort,,a,a,,\n", "sort: a becomes a, which is an old name itself"),
+            ("sort,,a,b,,\nsort,cpu,a,c,,\n", "sort: a stands there twice"),
         ] {
             let problems = table(rows).problems();
             assert!(problems.iter().any(|found| found == problem), "{problem}: {problems:?}");

@@ -57,8 +57,9 @@ pub(super) fn folders(
     // The new side has its rows last: what only the base has was not finished.
     let (folder, run) = RunFolder::resume(new)?;
     let done: Done = run.summary.iter().map(SummaryRow::point).collect();
-    let (base, _) =
-        RunFolder::resume_where(&base, |point| done.contains(&ALIASES.point(point.clone())))?;
+    let version = records[Side::Base as usize].software.version.as_str();
+    let is_done = |point: &Point| done.contains(&ALIASES.point(point.clone(), version));
+    let (base, _) = RunFolder::resume_where(&base, is_done)?;
     Ok(([base, folder], done))
 }
 

@@ -48,6 +48,23 @@ pub(crate) fn of_points(
     orders.inputs
 }
 
+/// The version to which all old names are old.
+const OLDEST: &str = "0";
+
+/// The inputs as a base of some version can be asked for them.
+pub(super) fn asked_of(
+    inputs: impl Iterator<Item = InputPoints>,
+    version: &str,
+    aliases: &Aliases,
+) -> Vec<InputPoints> {
+    let ask = |mut input: InputPoints| {
+        let points = input.points.into_iter();
+        input.points = points.map(|point| aliases.asked_of(point, version)).collect();
+        input
+    };
+    inputs.map(ask).collect()
+}
+
 /// The inputs of a base that does not know some of their points, with those under the names that
 /// their variants had before; `None` if no name is left to be tried.
 pub(super) fn under_former_names(
@@ -70,11 +87,12 @@ pub(super) fn under_former_names(
 
 /// What the variant of a point was called before it had this name.
 fn former_name(
-    Point { algorithm: task, variant, .. }: &Point,
+    Point { algorithm: task, device, variant, .. }: &Point,
     aliases: &Aliases,
 ) -> Option<String> {
-    let today = aliases.current(task, variant);
-    let mut names = std::iter::once(today).chain(aliases.former(task, today));
+    let of = [task.as_str(), device];
+    let today = aliases.current(of, variant, OLDEST);
+    let mut names = std::iter::once(today).chain(aliases.former(of, today));
     names.find(|name| name == variant)?;
     names.next().map(str::to_owned)
 }
@@ -106,22 +124,29 @@ impl Orders {
 #[cfg(test)]
 mod tests {
     use algorithms::registry::tasks;
+    use algorithms::task::VariantInfo;
     use reports::aliases::{ALIASES, Alias};
 
     use super::*;
 
     #[test]
     fn old_names_are_given_to_no_other_variant() {
-        for Alias { task, old, new, .. } in ALIASES.rows() {
+        for Alias { task, backend, old, new, until, .. } in ALIASES.rows() {
             let of_task = tasks().iter().find(|known| known.name() == task).expect(task);
-            let has = |name| of_task.variants().iter().any(|variant| variant.name == name);
-            assert!(has(new) && !has(old), "{task}: {old} is {new}");
+            let variants = of_task.variants();
+            let is_of = |info: &&VariantInfo| {
+                backend.is_empty() || info.backend.to_string() == *backend
+            };
+            let has = |name| variants.iter().filter(is_of).any(|variant| variant.name == name);
+            assert!(has(new), "{task}: {old} is {new}");
+            assert_eq!(has(old), !until.is_empty(), "{task}: {old} is {new}");
         }
     }
 
     #[test]
     fn who_is_not_known_is_asked_for_by_one_former_name_after_the_other() {
-        let aliases = "task,old,new,since\nsort,oldest,new,\nsort,old,new,\nsts,other,new,\n";
+        let aliases = "task,backend,old,new,since,until\n\
+            sort,,oldest,new,,\nsort,,old,new,,\nsts,,other,new,,\n";
         let aliases = Aliases::parse(aliases);
         let point = |variant: &str| Point {
             algorithm: "sort".into(),

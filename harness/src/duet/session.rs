@@ -16,7 +16,7 @@ use super::DuetError;
 use super::against::{Against, DuetOutcome, Executable};
 use super::child::{Child, Side};
 use super::folders::{BASE, batches, folders, left, preparing, records, same_data};
-use super::points::{InputOrder, under_former_names};
+use super::points::{InputOrder, asked_of, under_former_names};
 use super::protocol::{Answer, Ask, InputPoints, Prepared, VisitOrder};
 use super::turns::{self, PairSampler, Rule, Stop, Turn};
 use crate::measure::{Deadline, now};
@@ -134,7 +134,9 @@ impl Sides<'_> {
                 // Its memory goes with a process.
                 self.children = children(self.against, false)?;
             }
-            self.of_base = batch.iter().map(|order| order.input.clone()).collect();
+            let inputs = batch.iter().map(|order| order.input.clone());
+            let version = &self.children[Side::Base as usize].software.version;
+            self.of_base = asked_of(inputs, version, &ALIASES);
             self.inputs = batch;
             self.samples = Default::default();
             self.fingerprints = Default::default();

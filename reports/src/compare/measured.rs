@@ -75,13 +75,15 @@ impl Measured {
         let samples = read_samples(folder)?;
         let samples = ByPoint::new(&samples);
         let in_turn = record.pair.is_some();
+        let version = record.software.version.as_str();
         let point = |row: &SummaryRow| MeasuredPoint {
-            key: Key::new(aliases.point(row.point()), &row.stage),
+            key: Key::new(aliases.point(row.point(), version), &row.stage),
             fingerprint: row.fingerprint.clone(),
             metrics: row.metrics.clone(),
             samples: samples.of(row, in_turn),
         };
-        Ok(Measured { folder: folder.to_owned(), points: rows.iter().map(point).collect(), record })
+        let points = rows.iter().map(point).collect();
+        Ok(Measured { folder: folder.to_owned(), points, record })
     }
 
     /// Whether these two are the sides of one measurement in turn.

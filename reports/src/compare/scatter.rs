@@ -11,7 +11,7 @@ use statistics::{Between, Evidence, MIN_RUNS};
 
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
-use crate::aliases::ALIASES;
+use crate::aliases::{ALIASES, VERSION};
 use crate::grouped::by_key;
 use crate::record::PointScatter;
 
@@ -139,7 +139,7 @@ fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
 }
 
 fn key(point: &PointScatter) -> Key {
-    Key::new(ALIASES.point(point.point.clone()), &point.stage)
+    Key::new(ALIASES.point(point.point.clone(), VERSION), &point.stage)
 }
 
 fn variant(key: &Key) -> Variant {

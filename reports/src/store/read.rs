@@ -58,10 +58,11 @@ impl RunSummary {
     /// If a file is missing, damaged or of another version.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
         let id = folder.file_name().unwrap_or_default();
+        let record = read_run(folder)?;
         Ok(RunSummary {
             id: id.to_string_lossy().into_owned(),
-            record: read_run(folder)?,
-            rows: ALIASES.of_rows(read_summary(folder)?),
+            rows: ALIASES.of_rows(read_summary(folder)?, &record.software.version),
+            record,
         })
     }
 }

@@ -39,7 +39,10 @@ impl AcceptedShift {
     fn is_about(&self, track: &Track) -> bool {
         let point = &track.point;
         let among = |names: &[String], name: &String| names.is_empty() || names.contains(name);
-        let is_it = |name: &String| ALIASES.current(&point.algorithm, name) == point.variant;
+        let of = [point.algorithm.as_str(), &point.device];
+        let mut former = ALIASES.former(of, &point.variant).collect::<Vec<_>>();
+        former.push(&point.variant);
+        let is_it = |name: &String| former.contains(&name.as_str());
         let mut params = self.params.iter();
         among(&self.tasks, &point.algorithm)
             && (self.variants.is_empty() || self.variants.iter().any(is_it))

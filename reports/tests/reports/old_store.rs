@@ -97,7 +97,8 @@ fn variants_go_on_under_other_names() {
     let (folder, _store, runs) = store();
     let next = folder.path().join("next");
     again(&runs[0], &next, |name| name.replace("block-merge", "merge-blocks"));
-    let aliases = "task,old,new,since\nsort,block-merge,merge-blocks,2026-12-01\n";
+    let aliases = "task,backend,old,new,since,until\n\
+        sort,cpu,block-merge,merge-blocks,2026-12-01,\n";
     let aliases = Aliases::parse(aliases);
     let compared = |aliases: &Aliases| {
         let read = |run| Measured::read_with(run, aliases).expect("read");
@@ -109,8 +110,9 @@ fn variants_go_on_under_other_names() {
     assert_eq!((with.points.len(), with.only_base.len(), with.only_new.len()), (2, 0, 0));
     assert!(with.points.iter().all(|point| point.base.samples == 10));
     let summaries = [&runs[0], &next].map(|run| {
-        let rows = aliases.of_rows(read_summary(run).expect("read"));
-        (read_run(run).expect("read"), rows)
+        let record = read_run(run).expect("read");
+        let rows = aliases.of_rows(read_summary(run).expect("read"), &record.software.version);
+        (record, rows)
     });
     let tracks = tracks(summaries.iter().map(|(record, rows)| ("", record, &rows[..])));
     let names: Vec<_> = tracks.iter().map(|track| track.point.variant.as_str()).collect();
