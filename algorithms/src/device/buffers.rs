@@ -26,8 +26,8 @@ pub(crate) trait Buffers: Send {
 /// Implements [`Buffers`] by the fields that are named; those that no run writes come last. Of
 /// an enum by its variants, each of which holds one thing.
 macro_rules! buffers {
-    (enum $holder:ident: $($variant:ident),*) => {
-        impl $crate::device::Buffers for $holder {
+    (enum $holder:ident $(<$life:lifetime>)?: $($variant:ident),*) => {
+        impl $crate::device::Buffers for $holder $(<$life>)? {
             fn poison(&mut self) -> Result<(), $crate::device::gpu::DeviceError> {
                 match self {
                     $($holder::$variant(held) => $crate::device::Buffers::poison(held),)*

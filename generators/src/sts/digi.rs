@@ -1,5 +1,7 @@
 //! The 8 bytes that a detector channel delivers for a hit.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::Address;
 
 const TIME_BITS: u32 = 31;
@@ -19,7 +21,7 @@ const ADDRESS_LOW_SHIFT: u32 = 48;
 ///
 /// There is deliberately no order between digis: they are sorted by
 /// [`Digi::key`], which leaves out charge and address.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Digi(u64);
 

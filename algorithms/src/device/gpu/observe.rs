@@ -1,5 +1,7 @@
 //! What is seen of copies and kernels: their times, and what kernels take.
 
+use std::time::Instant;
+
 use super::launched::Launched;
 use super::{Attributes, DeviceError, Gpu, Grid, Image, Kernel, Shape, lock};
 use crate::timing::Stages;
@@ -62,6 +64,15 @@ impl Gpu {
     /// device had to begin before: launches are a part of the last times then.
     pub fn was_host_late(&self) -> bool {
         self.timeline().is_late()
+    }
+
+    /// Does work of the host that the device has to wait for. Its time is a stage of that name,
+    /// `host`, and in no kernel's.
+    pub(crate) fn on_host<R>(&self, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let done = work();
+        self.timeline().on_host(start.elapsed().as_secs_f64());
+        done
     }
 
     /// Does some work whose copies and kernels are parts of a stage of that name:

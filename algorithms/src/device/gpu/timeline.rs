@@ -2,7 +2,7 @@
 //!
 //! All run one after the other, so a mark after each tells the times of all.
 //! Where the host has waited in between, the next one has a mark before it too:
-//! what the host did meanwhile is nobody's time.
+//! what the host did meanwhile is nobody's time, but for what it says is a part of the work.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,12 @@ use crate::timing::{StageTiming, Stages};
 
 /// The stage that all kernels are together.
 const KERNEL: &str = "kernel";
+/// Work of the host that the device waits for.
+const HOST: &str = "host";
 /// Stages that are no kernels.
-const COPIES: [&str; 3] = ["h2d", "d2h", "memset"];
+const NO_KERNELS: [&str; 4] = ["h2d", "d2h", "memset", HOST];
 /// Names that mean something, and that nothing else can have.
-pub(crate) const RESERVED_STAGES: [&str; 5] = ["total", KERNEL, COPIES[0], COPIES[1], COPIES[2]];
+pub(crate) const RESERVED_STAGES: [&str; 6] = ["total", KERNEL, "h2d", "d2h", "memset", HOST];
 /// What joins a scope and what is in it.
 const WITHIN: char = '/';
 
@@ -43,13 +45,21 @@ pub(super) enum Mode {
     Recording(u64),
 }
 
-/// Something that was started, with the numbers of the marks around it.
+/// Something that was started.
 #[derive(Clone, Debug)]
 struct Entry {
     path: Cow<'static, str>,
     bytes: u64,
-    from: usize,
-    to: usize,
+    time: Time,
+}
+
+/// What tells how long it took.
+#[derive(Clone, Copy, Debug)]
+enum Time {
+    /// Two marks, by their numbers.
+    Between(usize, usize),
+    /// The host's clock, in seconds.
+    OnHost(f64),
 }
 
 impl Timeline {
@@ -105,11 +115,18 @@ impl Timeline {
                 self.entries.push(Entry {
                     path: self.path(name),
                     bytes,
-                    from: self.marks - 1,
-                    to: self.marks,
+                    time: Time::Between(self.marks - 1, self.marks),
                 });
                 self.mark(engine)
             }
+        }
+    }
+
+    /// The host did something that took so long.
+    pub(super) fn on_host(&mut self, seconds: f64) {
+        if self.mode == Mode::Noting {
+            let (path, time) = (self.path(HOST), Time::OnHost(seconds));
+            self.entries.push(Entry { path, bytes: 0, time });
         }
     }
 
@@ -155,10 +172,14 @@ impl Timeline {
         }
         let mut stages = vec![StageTiming::new(KERNEL)];
         for entry in &self.entries {
-            let Some(seconds) = seconds_between(entry.from, entry.to)? else {
+            let seconds = match entry.time {
+                Time::Between(from, to) => seconds_between(from, to)?,
+                Time::OnHost(seconds) => Some(seconds),
+            };
+            let Some(seconds) = seconds else {
                 return Ok(Stages::new());
             };
-            if !COPIES.contains(&leaf(&entry.path)) {
+            if !NO_KERNELS.contains(&leaf(&entry.path)) {
                 stages[0].add(seconds, entry.bytes);
             }
             for scope in scopes(&entry.path) {
@@ -211,8 +232,7 @@ mod tests {
         let entry = |(i, (path, bytes)): (usize, &(&'static str, u64))| Entry {
             path: (*path).into(),
             bytes: *bytes,
-            from: i,
-            to: i + 1,
+            time: Time::Between(i, i + 1),
         };
         Timeline { entries: paths.iter().enumerate().map(entry).collect(), ..Timeline::default() }
     }
@@ -247,6 +267,21 @@ mod tests {
             stage("d2h", 1.0, 1, 2),
         ];
         assert_eq!(found, Ok(expected));
+    }
+
+    #[test]
+    fn work_of_the_host_is_a_stage_and_no_kernel() {
+        let mut timeline = timeline(&[("sort", 8)]);
+        timeline.mode = Mode::Noting;
+        timeline.enter("presort");
+        timeline.on_host(0.5);
+        let expected = vec![
+            stage("kernel", 1.0, 1, 8),
+            stage("sort", 1.0, 1, 8),
+            stage("presort", 0.5, 1, 0),
+            stage("presort/host", 0.5, 1, 0),
+        ];
+        assert_eq!(timeline.stages(|_, _| Ok(Some(1.0))), Ok(expected));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::downloaded;
 use super::hits::{self, Hits, HitsWay};
 use super::left::{Kept, Left};
 use super::presort::{Presort, PresortWay};
+use super::sort::{Sort, SortWay};
 use super::tables::DeviceTables;
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine};
@@ -19,12 +20,12 @@ use crate::device::{Arena, buffers};
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
-use crate::sts_sort::cuda::ChannelBucket;
 
 /// How stages are done that can be done in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) struct ChainConfig {
     pub(in crate::sts) presort: PresortWay,
+    pub(in crate::sts) sort: SortWay,
     pub(in crate::sts) clusters: ClusterWay,
     pub(in crate::sts) cluster_sort: ClusterSortWay,
     pub(in crate::sts) hits: HitsWay,
@@ -36,10 +37,9 @@ pub(in crate::sts) struct CudaChain<'a> {
     tables: Lent<'a, DeviceTables>,
     /// The digis as they are read out.
     stream: Pristine<'a, u64>,
-    presort: Presort,
-    /// The digis by side, and those of the stream, whose place is free for the sort. Made
-    /// for the sides that were found the last time.
-    sort: ChannelBucket,
+    presort: Presort<'a>,
+    /// The digis by side, and those of the stream, whose place is free for the sort.
+    sort: Sort,
     sides: Partition,
     clusters: Clusters,
     order: ClusterOrder,
@@ -52,19 +52,20 @@ buffers!(
 );
 
 impl<'a> CudaChain<'a> {
-    /// With room for so many hits in buckets, and in the array behind them.
+    /// With room for so many hits in buckets, and in the array behind them; what the host does
+    /// it does with so many threads.
     pub(in crate::sts) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&Timeslice, &'a Arena),
-        ways: ChainConfig,
+        (input, arena): (&'a Timeslice, &'a Arena),
+        (ways, threads): (ChainConfig, usize),
         [buckets, flat]: [usize; 2],
     ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         Ok(CudaChain {
             tables: DeviceTables::lent(gpu, (input, arena))?,
             stream: Pristine::converted(arena, gpu, input.stream(), |digi| digi.bits())?,
-            presort: Presort::new(gpu, input, ways.presort)?,
-            sort: ChannelBucket::with_room(gpu, digis)?,
+            presort: Presort::new(gpu, (input, arena), (ways.presort, threads))?,
+            sort: Sort::new(gpu, digis, ways.sort)?,
             sides: Partition::from_lengths([]),
             clusters: Clusters::new(gpu, input, ways.clusters)?,
             order: ClusterOrder::new(gpu, digis, sides, ways.cluster_sort)?,
@@ -78,8 +79,11 @@ impl<'a> CudaChain<'a> {
         [self.hits.capacity(), self.collected.capacity()]
     }
 
-    /// Starts to copy the digis to the device; a part of presort.
+    /// Starts to copy the digis to the device as they were read out; a part of presort.
     pub(in crate::sts) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        if !self.presort.takes_stream() {
+            return Ok(());
+        }
         gpu.upload(self.sort.scratch(), &self.stream)
     }
 
@@ -100,10 +104,7 @@ impl<'a> CudaChain<'a> {
                 self.distribute(gpu)
             }
             ChainStage::Zero => self.clusters.zero(gpu),
-            ChainStage::Sort => {
-                self.sort.fit(gpu, &self.sides)?;
-                self.sort.sort(gpu)
-            }
+            ChainStage::Sort => self.sort.sort(gpu, &self.sides, begins),
             ChainStage::Cluster => {
                 let (digis, tables) = (self.sort.digis(), &*self.tables);
                 let sorted = SortedDigis { digis, begins, tables };

@@ -7,7 +7,8 @@ use super::parts_of;
 use super::time_bins::TimeBins;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
-use crate::kernels::sts_cluster_sort::{
+use crate::kernels::sts_cluster_block_merge::{ENTRIES_BLOCK_MERGE, EntriesBlockMerge};
+use crate::kernels::sts_cluster_tiles::{
     ENTRIES_MERGE, ENTRIES_SORT, EntriesMerge, EntriesSort, TILE as TILE_OF_ENTRIES, Tile,
 };
 use crate::sts::ClusterEntry;
@@ -18,8 +19,10 @@ const TILE: usize = TILE_OF_ENTRIES as usize;
 /// How clusters are brought into order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterSortWay {
-    /// Tiles in shared memory, then merged.
+    /// A block a side, as published: the sort of digis.
     BlockMerge,
+    /// Tiles in shared memory, then merged by all blocks.
+    Tiles,
     /// A block a side, by bins of time; large sides are distributed before.
     TimeBins,
 }
@@ -33,11 +36,12 @@ pub(super) struct ClusterOrder {
 }
 
 enum Tables {
-    BlockMerge(Table<Tile>),
+    BlockMerge(()),
+    Tiles(Table<Tile>),
     TimeBins(Box<TimeBins>),
 }
 
-buffers!(enum Tables: BlockMerge, TimeBins);
+buffers!(enum Tables: BlockMerge, Tiles, TimeBins);
 buffers!(ClusterOrder: entries, scratch, tables);
 
 impl Tables {
@@ -48,9 +52,8 @@ impl Tables {
         way: ClusterSortWay,
     ) -> Result<Self, DeviceError> {
         Ok(match way {
-            ClusterSortWay::BlockMerge => {
-                Tables::BlockMerge(Table::new(gpu, digis / TILE + sides)?)
-            }
+            ClusterSortWay::BlockMerge => Tables::BlockMerge(()),
+            ClusterSortWay::Tiles => Tables::Tiles(Table::new(gpu, digis / TILE + sides)?),
             ClusterSortWay::TimeBins => {
                 Tables::TimeBins(Box::new(TimeBins::new(gpu, digis, sides)?))
             }
@@ -80,7 +83,8 @@ impl ClusterOrder {
     ) -> Result<(), DeviceError> {
         let (entries, scratch) = (&mut self.entries, &mut self.scratch);
         match &mut self.tables {
-            Tables::BlockMerge(tiles) => sort_and_merge(gpu, from, tiles, entries, scratch),
+            Tables::BlockMerge(()) => sort_by_side(gpu, from, entries, scratch),
+            Tables::Tiles(tiles) => sort_and_merge(gpu, from, tiles, entries, scratch),
             Tables::TimeBins(bins) => bins.sort(gpu, from, entries, scratch),
         }
     }
@@ -89,6 +93,25 @@ impl ClusterOrder {
     pub(super) fn entries(&self) -> &DeviceBuffer<ClusterEntry> {
         &self.entries
     }
+}
+
+/// Sorts the entries of each side by a block.
+fn sort_by_side(
+    gpu: &Gpu,
+    from: UnsortedClusters<'_>,
+    entries: &DeviceBuffer<ClusterEntry>,
+    scratch: &DeviceBuffer<ClusterEntry>,
+) -> Result<(), DeviceError> {
+    let grid = Grid::blocks(from.sides.segments() as u32).moving(2 * entries.bytes());
+    let arguments = EntriesBlockMerge {
+        clusters: from.clusters.ptr(),
+        begins: from.begins.ptr(),
+        found: from.found.ptr(),
+        entries: entries.ptr(),
+        scratch: scratch.ptr(),
+    };
+    // SAFETY: sides have room for an entry a cluster, in both arrays.
+    unsafe { gpu.launch(&ENTRIES_BLOCK_MERGE, grid, arguments) }
 }
 
 /// Sorts tiles, and merges them by turns to `merged` and back; `entries` is where they are

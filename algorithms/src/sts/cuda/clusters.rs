@@ -8,7 +8,8 @@ use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
 use crate::kernels::sts_connectors::{
-    CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_EXACT, CLUSTER_CONNECT_PUBLISHED,
+    CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_SEARCH_EXACT,
+    CLUSTER_CONNECT_SEARCH_PUBLISHED, CLUSTER_CONNECT_WALK_EXACT, CLUSTER_CONNECT_WALK_PUBLISHED,
     CLUSTER_FOLLOW_EXACT, CLUSTER_FOLLOW_PUBLISHED, ClusterChannels, ClusterConnect, ClusterFollow,
 };
 use crate::kernels::sts_cuda_formulas_records_h::Found;
@@ -19,8 +20,10 @@ use crate::kernels::sts_links::{
 use crate::kernels::sts_per_side::{CLUSTER_SIDE_EXACT, CLUSTER_SIDE_PUBLISHED, ClusterSide};
 use crate::sts::{Cluster, Timeslice};
 
-static CONNECT: ByRules<ClusterConnect> =
-    ByRules::new(&CLUSTER_CONNECT_EXACT, &CLUSTER_CONNECT_PUBLISHED);
+static WALK: ByRules<ClusterConnect> =
+    ByRules::new(&CLUSTER_CONNECT_WALK_EXACT, &CLUSTER_CONNECT_WALK_PUBLISHED);
+static SEARCH: ByRules<ClusterConnect> =
+    ByRules::new(&CLUSTER_CONNECT_SEARCH_EXACT, &CLUSTER_CONNECT_SEARCH_PUBLISHED);
 static FOLLOW: ByRules<ClusterFollow> =
     ByRules::new(&CLUSTER_FOLLOW_EXACT, &CLUSTER_FOLLOW_PUBLISHED);
 static SIDE: ByRules<ClusterSide> = ByRules::new(&CLUSTER_SIDE_EXACT, &CLUSTER_SIDE_PUBLISHED);
@@ -30,7 +33,9 @@ static HEADS: ByRules<ClusterHeads> = ByRules::new(&CLUSTER_HEADS_EXACT, &CLUSTE
 /// How clusters are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterWay {
-    /// A thread a digi.
+    /// A thread a digi, which walks to its side, as published.
+    Online,
+    /// A thread a digi, which finds its side by binary search.
     Connectors,
     /// A block a side.
     PerSide,
@@ -79,7 +84,7 @@ impl Clusters {
         let (digis, sides) = (input.stream().len(), input.sides());
         let (channels, follows) = match way {
             ClusterWay::Links => (0, digis.next_multiple_of(size_of::<u64>())),
-            ClusterWay::Connectors | ClusterWay::PerSide => (CHANNEL_OFFSETS as usize * sides, 0),
+            _ => (CHANNEL_OFFSETS as usize * sides, 0),
         };
         Ok(Clusters {
             way,
@@ -99,7 +104,7 @@ impl Clusters {
     pub(super) fn zero(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         match self.way {
             ClusterWay::Links => gpu.fill(&self.follows, 0)?,
-            ClusterWay::Connectors | ClusterWay::PerSide => gpu.fill(&self.connectors, 0)?,
+            _ => gpu.fill(&self.connectors, 0)?,
         }
         gpu.fill(&self.found, 0)
     }
@@ -107,7 +112,8 @@ impl Clusters {
     /// Finds the clusters of all sides.
     pub(super) fn find(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
         match self.way {
-            ClusterWay::Connectors => self.find_by_digi(gpu, sorted),
+            ClusterWay::Online => self.find_by_digi(gpu, sorted, &WALK),
+            ClusterWay::Connectors => self.find_by_digi(gpu, sorted, &SEARCH),
             ClusterWay::PerSide => self.find_by_side(gpu, sorted),
             ClusterWay::Links => self.find_by_links(gpu, sorted),
         }
@@ -131,7 +137,12 @@ impl Clusters {
         Ok(counts.map(|found| found.clusters as usize).collect())
     }
 
-    fn find_by_digi(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
+    fn find_by_digi(
+        &self,
+        gpu: &Gpu,
+        sorted: SortedDigis<'_>,
+        connect: &ByRules<ClusterConnect>,
+    ) -> Result<(), DeviceError> {
         let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
         let (channels, connectors) = (self.channels.ptr(), self.connectors.ptr());
         let [window_ns, whole_ns, crowd_ns] = self.window;
@@ -162,7 +173,7 @@ impl Clusters {
         unsafe {
             let of_channels = all.moving(read + self.channels.bytes());
             gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
-            let connect = CONNECT.of(self.semantics);
+            let connect = connect.of(self.semantics);
             gpu.launch(connect, all.moving(2 * read + 2 * linked), connecting)?;
             let follow = FOLLOW.of(self.semantics);
             gpu.launch(follow, all.moving(read + linked), following)

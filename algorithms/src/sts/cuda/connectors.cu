@@ -4,8 +4,8 @@
 // words. Three kernels: where channels begin; who follows whom; each digi that follows
 // none leads a chain, which its thread follows to the end.
 //
-// Each thread finds its side by a binary search; the published linear one, over up to
-// 1792 sides a digi, would take most of the time.
+// As published, threads that connect find their side by walking past all before it; the others,
+// and those of the kernels for `connectors`, by a binary search.
 #include "formulas/clusters.h"
 #include "formulas/connecting.h"
 
@@ -29,9 +29,10 @@ struct Digis {
     }
 };
 
-template <class Rules> __device__ __forceinline__ void connect_own(const Digis& all, const Window& window) {
+template <class Rules, class Finding>
+__device__ __forceinline__ void connect_own(const Digis& all, const Window& window) {
     if (!all.has_place()) return;
-    const u32 side = all.side();
+    const u32 side = Finding::segment(all.begins, all.sides, all.place());
     connect<Rules>(all.of(side), all.place() - all.begins[side], window);
 }
 
@@ -46,7 +47,7 @@ __device__ __forceinline__ void follow_own(const Digis& all, const ClusterTables
     const float offset = side < all.sides / 2 ? 0.0f : (float)CHANNELS_OF_SIDE;
     const Cluster cluster = cluster_of<Rules>(digis, place, offset, tables);
     clusters[all.begins[side] + atomicAdd(&found[side].clusters, 1u)] = cluster;
-    atomicMax(&found[side].latest_error, __float_as_uint(cluster.time_error));
+    found[side].raise_error(cluster.time_error);
 }
 
 }  // namespace
@@ -63,18 +64,36 @@ KERNEL_EXPORT(cluster_channels)
 
 // Writes connectors, which are zero at the start. A thread a digi.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_connect_exact(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
-                          u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    connect_own<Exact>({digis, begins, sides, connectors, channels}, window_of(window_ns, whole_ns, crowd_ns));
+    cluster_connect_walk_exact(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
+                                     u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    connect_own<Exact, Walk>({digis, begins, sides, connectors, channels},
+                                window_of(window_ns, whole_ns, crowd_ns));
 }
-KERNEL_EXPORT(cluster_connect_exact, ClusterConnect)
+KERNEL_EXPORT(cluster_connect_walk_exact, ClusterConnect)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_connect_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
-                              u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    connect_own<Published>({digis, begins, sides, connectors, channels}, window_of(window_ns, whole_ns, crowd_ns));
+    cluster_connect_walk_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
+                                         u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    connect_own<Published, Walk>({digis, begins, sides, connectors, channels},
+                                window_of(window_ns, whole_ns, crowd_ns));
 }
-KERNEL_EXPORT(cluster_connect_published, ClusterConnect)
+KERNEL_EXPORT(cluster_connect_walk_published, ClusterConnect)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_connect_search_exact(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
+                                       u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    connect_own<Exact, Search>({digis, begins, sides, connectors, channels},
+                                window_of(window_ns, whole_ns, crowd_ns));
+}
+KERNEL_EXPORT(cluster_connect_search_exact, ClusterConnect)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_connect_search_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
+                                           u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    connect_own<Published, Search>({digis, begins, sides, connectors, channels},
+                                window_of(window_ns, whole_ns, crowd_ns));
+}
+KERNEL_EXPORT(cluster_connect_search_published, ClusterConnect)
 
 // Makes clusters of chains, in an order left to chance. `found`, zero at the start, has
 // their number. Each side has room for as many as it has digis. A thread a digi.

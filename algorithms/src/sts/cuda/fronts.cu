@@ -4,6 +4,9 @@
 // finds its partners by binary search. Hits go to a bucket for each module, at places that
 // an atomic counter gives. A bucket that turns out to be too small loses hits, but its
 // counter goes on, so the host knows how much room there should be.
+//
+// As published, threads find their module by walking past all before it; those of the kernels for
+// `fronts` by a binary search.
 #include "formulas/pairs.h"
 
 namespace {
@@ -40,12 +43,12 @@ __device__ __forceinline__ void find_partners(const SortedClusters& backs, const
     }
 }
 
-template <class Rules>
+template <class Rules, class Finding>
 __device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, const Sensor* sensors,
                                           const TimeCut& cut, const u32* offsets, u32* counts, Hit* hits) {
     const u32 place = blockIdx.x * THREADS + threadIdx.x;
     if (place >= all.begins[modules]) return;
-    const u32 module = segment_of(all.begins, modules, place), number = place - all.begins[module];
+    const u32 module = Finding::segment(all.begins, modules, place), number = place - all.begins[module];
     const SortedClusters fronts = all.of(module), backs = all.of(modules + module);
     if (number >= fronts.count) return;
     const Bucket bucket = {hits + offsets[module], offsets[module + 1] - offsets[module], &counts[module]};
@@ -58,19 +61,37 @@ __device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, c
 // The hits of all modules. `offsets` says where buckets begin, and where the last one ends;
 // `counts` are zero at the start. A thread for each place that the front of a module has.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                         u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
-                         Hit* hits) {
-    find_hits<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets, counts,
-                     hits);
+    hits_of_fronts_walk_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+                               u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
+                               Hit* hits) {
+    find_hits<Exact, Walk>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
+                               counts, hits);
 }
-KERNEL_EXPORT(hits_of_fronts_exact, HitsOfFronts)
+KERNEL_EXPORT(hits_of_fronts_walk_exact, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                             u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
-                             u32* counts, Hit* hits) {
-    find_hits<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                         counts, hits);
+    hits_of_fronts_walk_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+                                   u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
+                                   Hit* hits) {
+    find_hits<Published, Walk>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
+                               counts, hits);
 }
-KERNEL_EXPORT(hits_of_fronts_published, HitsOfFronts)
+KERNEL_EXPORT(hits_of_fronts_walk_published, HitsOfFronts)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    hits_of_fronts_search_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+                                 u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
+                                 Hit* hits) {
+    find_hits<Exact, Search>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
+                               counts, hits);
+}
+KERNEL_EXPORT(hits_of_fronts_search_exact, HitsOfFronts)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    hits_of_fronts_search_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+                                     u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
+                                     Hit* hits) {
+    find_hits<Published, Search>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
+                               counts, hits);
+}
+KERNEL_EXPORT(hits_of_fronts_search_published, HitsOfFronts)

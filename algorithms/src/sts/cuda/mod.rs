@@ -1,7 +1,7 @@
 //! The chain on a GPU.
 //!
-//! Digis go to the device as they are read out, and hits come back; what stages leave for
-//! each other stays there. The host waits three times in between: for where sides lie, by
+//! Digis go to the device, as they are read out or presorted by the host, and hits come back;
+//! what stages leave for each other stays there. The host waits three times in between: for where sides lie, by
 //! which the sort is divided; for the clusters of each side, by which buckets for hits are
 //! made; and for the hits of each module, to know whether they fit.
 //!
@@ -9,12 +9,13 @@
 //! |---|---|
 //! | `chain` | all stages on one timeslice |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, with its buffers |
+//! | `sort` | digis in order of channel and time |
 //! | `time_bins` | clusters in order of time by bins, all in shared memory |
 //! | `left` | what stages left, kept for the next run |
 //! | `tables` | what kernels look up: charges, errors, sensors |
 //!
 //! Kernels are in files of their own, and what they share in `formulas/`. The stage `sort`
-//! is `channel-bucket` of [`sts_sort`](crate::sts_sort).
+//! is `block-merge` or `channel-bucket` of [`sts_sort`](crate::sts_sort).
 
 mod chain;
 mod cluster_order;
@@ -23,6 +24,7 @@ mod collect;
 mod hits;
 mod left;
 mod presort;
+mod sort;
 mod tables;
 mod time_bins;
 
@@ -38,6 +40,7 @@ pub(super) use collect::CollectWay;
 pub(super) use hits::HitsWay;
 pub(super) use left::Kept;
 pub(super) use presort::PresortWay;
+pub(super) use sort::SortWay;
 
 same_as!(Cluster { charge, size, position, position_error, time, time_error } => records::Cluster);
 same_as!(ClusterEntry { time, index } => records::Entry);

@@ -21,7 +21,7 @@ __device__ __forceinline__ void find_clusters(const DigisOfSide& side, const Win
         if (!side.is_first(place)) continue;
         const Cluster cluster = cluster_of<Rules>(side, place, offset, tables);
         clusters[atomicAdd(&found->clusters, 1u)] = cluster;
-        atomicMax(&found->latest_error, __float_as_uint(cluster.time_error));
+        found->raise_error(cluster.time_error);
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct CudaChains<'a> {
     gpu: Arc<Gpu>,
     ways: ChainConfig,
     schedule: Schedule,
+    /// Threads of the host.
+    threads: usize,
     /// The stage to be timed; all if there is none.
     stage: Option<ChainStage>,
     /// Bytes that all variants of the point may keep together.
@@ -61,7 +63,7 @@ impl<'a> CudaChains<'a> {
     pub(super) fn new(
         (input, arena): (&'a Timeslices, &'a Arena),
         gpu: Arc<Gpu>,
-        (ways, schedule): (ChainConfig, Schedule),
+        (ways, schedule, threads): (ChainConfig, Schedule, usize),
         stage: Option<ChainStage>,
     ) -> Self {
         CudaChains {
@@ -70,6 +72,7 @@ impl<'a> CudaChains<'a> {
             gpu,
             ways,
             schedule,
+            threads,
             stage,
             most_kept: input.most_kept(),
             capacities: vec![[0; 2]; input.0.len()],
@@ -155,7 +158,8 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     fn allocate(&self) -> Result<Vec<CudaChain<'a>>, DeviceError> {
         let timeslices = self.input.0.iter().zip(&self.capacities);
         let chain = |(timeslice, &capacities)| {
-            CudaChain::new(&self.gpu, (timeslice, self.arena), self.ways, capacities)
+            let ways = (self.ways, self.threads);
+            CudaChain::new(&self.gpu, (timeslice, self.arena), ways, capacities)
         };
         timeslices.map(chain).collect()
     }
@@ -225,7 +229,7 @@ mod tests {
         gpu: &Arc<Gpu>,
         most_kept: u64,
     ) -> Result<usize, Damage> {
-        let (arena, ways) = (Arena::default(), (ways, Schedule::InTurn));
+        let (arena, ways) = (Arena::default(), (ways, Schedule::InTurn, 2));
         let mut runner = CudaChains::new((input, &arena), Arc::clone(gpu), ways, Some(stage));
         runner.most_kept = most_kept;
         let expected = StsTask::of(stage).reference(input, input.online());
@@ -252,11 +256,11 @@ mod tests {
     /// The chains of which variants of a stage are parts.
     fn chains(stage: ChainStage) -> &'static [ChainConfig] {
         match stage {
-            ChainStage::Presort => &[ONLINE, TILES],
-            ChainStage::Cluster => &[ONLINE, PER_SIDE, LINKS],
-            ChainStage::ClusterSort => &[ONLINE, TIME_BINS],
-            ChainStage::Hits => &[ONLINE, BALANCED],
-            _ => &[ONLINE, MAPPED],
+            ChainStage::Presort => &[ONLINE, RESIDENT, TILES],
+            ChainStage::Cluster => &[ONLINE, RESIDENT, PER_SIDE, LINKS],
+            ChainStage::ClusterSort => &[ONLINE, RESIDENT, TIME_BINS],
+            ChainStage::Hits => &[ONLINE, RESIDENT, BALANCED],
+            _ => &[ONLINE, RESIDENT, MAPPED],
         }
     }
 

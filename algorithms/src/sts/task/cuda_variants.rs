@@ -5,7 +5,9 @@ use super::by_stage::ByStage;
 use super::cuda_session::{CudaChains, Schedule};
 use crate::algorithm::{Open, Opened, Opening, Variant};
 use crate::device::Unavailable;
-use crate::sts::cuda::{ChainConfig, ClusterSortWay, ClusterWay, CollectWay, HitsWay, PresortWay};
+use crate::sts::cuda::{
+    ChainConfig, ClusterSortWay, ClusterWay, CollectWay, HitsWay, PresortWay, SortWay,
+};
 
 /// The chains of all timeslices, one after the other.
 fn chains<'a>(at: &Opening<'a, '_, StsTask>, ways: ChainConfig) -> Opened<'a, StsTask> {
@@ -27,7 +29,7 @@ fn scheduled<'a>(
             "{digis} digis in a timeslice; on a GPU {most} is the most; use fewer"
         )));
     }
-    let (input, ways) = ((input, at.arena), (ways, schedule));
+    let (input, ways) = ((input, at.arena), (ways, schedule, at.threads()));
     at.session(CudaChains::new(input, at.gpu()?, ways, at.task.stage))
 }
 
@@ -35,23 +37,37 @@ const fn variant(name: &'static str, open: Open<StsTask>) -> Variant<StsTask> {
     super::online(Variant::cuda(name, "", open))
 }
 
+/// As published, stage by stage.
 pub(super) const ONLINE: ChainConfig = ChainConfig {
-    presort: PresortWay::Rows,
-    clusters: ClusterWay::Connectors,
+    presort: PresortWay::OnHost,
+    sort: SortWay::BlockMerge,
+    clusters: ClusterWay::Online,
     cluster_sort: ClusterSortWay::BlockMerge,
+    hits: HitsWay::Online,
+    collect: CollectWay::Flat,
+};
+/// The same ideas, all on the device, and no stage with a block a side.
+pub(super) const RESIDENT: ChainConfig = ChainConfig {
+    presort: PresortWay::Rows,
+    sort: SortWay::ChannelBucket,
+    clusters: ClusterWay::Connectors,
+    cluster_sort: ClusterSortWay::Tiles,
     hits: HitsWay::Fronts,
     collect: CollectWay::Flat,
 };
-pub(super) const PER_SIDE: ChainConfig = ChainConfig { clusters: ClusterWay::PerSide, ..ONLINE };
-pub(super) const TILES: ChainConfig = ChainConfig { presort: PresortWay::Tiles, ..ONLINE };
+pub(super) const PER_SIDE: ChainConfig = ChainConfig { clusters: ClusterWay::PerSide, ..RESIDENT };
+pub(super) const TILES: ChainConfig = ChainConfig { presort: PresortWay::Tiles, ..RESIDENT };
 pub(super) const LINKS: ChainConfig = ChainConfig { clusters: ClusterWay::Links, ..TILES };
 pub(super) const TIME_BINS: ChainConfig =
     ChainConfig { cluster_sort: ClusterSortWay::TimeBins, ..LINKS };
-pub(super) const MAPPED: ChainConfig = ChainConfig { collect: CollectWay::Mapped, ..ONLINE };
+pub(super) const MAPPED: ChainConfig = ChainConfig { collect: CollectWay::Mapped, ..RESIDENT };
 pub(super) const BALANCED: ChainConfig = ChainConfig { hits: HitsWay::Pairs, ..TIME_BINS };
 
 const PRESORT: &[Variant<StsTask>] = &[
-    variant("lookup-table", |at| chains(at, ONLINE))
+    variant("on-host", |at| chains(at, ONLINE))
+        .summary("published: count and scatter by the host's threads, then a copy")
+        .in_order(),
+    variant("lookup-table", |at| chains(at, RESIDENT))
         .summary("count and scatter by a table of all addresses, a warp a part of the stream")
         .in_order(),
     variant("tiles", |at| chains(at, TILES))
@@ -60,7 +76,9 @@ const PRESORT: &[Variant<StsTask>] = &[
 
 const CLUSTER: &[Variant<StsTask>] = &[
     variant("online", |at| chains(at, ONLINE))
-        .summary("published: a thread a digi, connected by atomic words"),
+        .summary("published: a thread a digi, which walks to its side, connected by atomic words"),
+    variant("connectors", |at| chains(at, RESIDENT))
+        .summary("the same, but threads find their side by binary search"),
     variant("per-side", |at| chains(at, PER_SIDE))
         .summary("the same steps by a block a module side"),
     variant("links", |at| chains(at, LINKS))
@@ -69,6 +87,8 @@ const CLUSTER: &[Variant<StsTask>] = &[
 
 const CLUSTER_SORT: &[Variant<StsTask>] = &[
     variant("block-merge", |at| chains(at, ONLINE))
+        .summary("published: entries of 8 bytes, by a block a module side, as digis are sorted"),
+    variant("tile-merge", |at| chains(at, RESIDENT))
         .summary("entries of 8 bytes: tiles in shared memory, then merged by all blocks"),
     variant("time-bins", |at| chains(at, TIME_BINS))
         .summary("ours: a block a side, by bins of time in shared memory; large sides cut by time"),
@@ -76,14 +96,16 @@ const CLUSTER_SORT: &[Variant<StsTask>] = &[
 
 const HITS: &[Variant<StsTask>] = &[
     variant("online", |at| chains(at, ONLINE))
-        .summary("published: a thread a cluster of the front, by binary search, into buckets"),
+        .summary("published: a thread a cluster of the front, which walks to its module"),
+    variant("fronts", |at| chains(at, RESIDENT))
+        .summary("the same, but threads find their module by binary search"),
     variant("pairs", |at| chains(at, BALANCED)).summary(
         "ours: threads of a block share the pairs of its fronts; those that may cross are queued",
     ),
 ];
 
 const COLLECT: &[Variant<StsTask>] = &[
-    variant("buckets", |at| chains(at, ONLINE))
+    variant("buckets", |at| chains(at, RESIDENT))
         .summary("buckets to one array on the device, and that to the host"),
     variant("mapped", |at| chains(at, MAPPED))
         .summary("buckets to one array on the host, which the kernel writes to"),
@@ -91,7 +113,10 @@ const COLLECT: &[Variant<StsTask>] = &[
 
 const CHAIN: &[Variant<StsTask>] = &[
     variant("online", |at| chains(at, ONLINE))
-        .summary("as the online reconstruction: atomic connectors, a thread a cluster, buckets"),
+        .summary("published: presort on the host, sorts by a block a side, a thread a digi"),
+    variant("resident", |at| chains(at, RESIDENT)).summary(
+        "the same steps on the device alone: channel-bucket, merging by all blocks, searches",
+    ),
     variant("per-side", |at| chains(at, PER_SIDE))
         .summary("the same, but clusters by a block a module side"),
     variant("balanced", |at| chains(at, BALANCED)).summary(

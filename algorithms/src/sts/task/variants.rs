@@ -4,12 +4,12 @@ use super::StsTask;
 use super::by_stage::ByStage;
 use super::session::Chains;
 use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
+use crate::std_sort;
 use crate::sts::Timeslice;
 use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineWays};
 use crate::sts::collect::HitOrder;
 use crate::sts::presort::{Counting, Orders};
 use crate::sts::rules::{Exact, Published};
-use crate::std_sort;
 
 /// A chain for a timeslice, by so many threads.
 pub(super) type MakeChain = for<'a> fn(&'a Timeslice, usize) -> Box<dyn Chain + 'a>;
@@ -109,7 +109,8 @@ const CLUSTER: &[Variant<StsTask>] = &[
 
 const CLUSTER_SORT: &[Variant<StsTask>] = &[
     offline("offline").summary("the objects themselves, by std::sort of C++"),
-    variant("online", |at| published(at, ONLINE)).summary("entries of 8 bytes, by std::sort of C++"),
+    variant("online", |at| published(at, ONLINE))
+        .summary("entries of 8 bytes, by std::sort of C++"),
     variant("insertion", |at| chains(at, TIME_SWEEP))
         .summary("ours: insertion, as the time sweep leaves entries nearly in order"),
 ];

@@ -14,6 +14,7 @@ mod segments;
 use super::StsSort;
 use crate::algorithm::Variant;
 
+pub(crate) use block_merge::start_block_merge;
 pub(crate) use channel_bucket::ChannelBucket;
 pub(super) use cub::CUB;
 pub(crate) use runner::begins;

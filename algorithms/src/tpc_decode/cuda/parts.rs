@@ -1,6 +1,6 @@
 //! Which pages are decoded together, and what their headers promise: how large buffers
-//! have to be, and how many blocks a launch may need. The device finds out by itself what
-//! holds.
+//! have to be, and how many blocks a launch may need. The host reads the headers, in each run,
+//! as the published decoder's does; the device finds out by itself what holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -8,6 +8,7 @@ use std::ops::Range;
 use generators::tpc::page::PAGE_BYTES;
 
 use super::division::Division;
+use crate::parallel::{Grain, collect};
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
@@ -84,11 +85,12 @@ impl Part {
     }
 }
 
-/// The parts of a time frame.
+/// The parts of a time frame, by the headers of all its pages.
 pub(super) fn of(frame: &TimeFrame, division: Division) -> Vec<Part> {
     let pages = 0..frame.pages.pages().len();
-    let opened: Vec<Option<OpenPage>> =
-        pages.clone().map(|page| frame.open(page).ok().flatten()).collect();
+    let opened: Vec<Option<OpenPage>> = collect(pages.len(), Grain::Adaptive, |pages| {
+        pages.map(|page| frame.open(page).ok().flatten())
+    });
     let sectors = frame.sectors();
     let parts = match division {
         Division::Whole => vec![(pages, 0..sectors.len())],

@@ -25,11 +25,14 @@ use crate::tpc_decode::judgement;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
 const STAGE: &str = "decode";
+const HEADERS: &str = "headers";
 
 struct OnGpu<'a> {
     way: Way,
+    division: Division,
     frame: &'a TimeFrame,
     arena: &'a Arena,
+    /// As each run finds them anew; buffers are made for them.
     parts: Vec<Part>,
     gpu: Arc<Gpu>,
 }
@@ -73,6 +76,7 @@ pub(super) fn decode_on_gpu<'a>(
     }
     at.session(OnGpu {
         way: Way { index, decode },
+        division,
         frame: at.input,
         arena: at.arena,
         parts,
@@ -219,7 +223,10 @@ impl<'a> Runner<TpcDecode> for OnGpu<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        held.start(&self.gpu, (self.frame, &self.parts), self.way)
+        let (gpu, frame) = (&*self.gpu, self.frame);
+        let open = || Ok(gpu.on_host(|| parts::of(frame, self.division)));
+        let parts = gpu.scope(HEADERS, open)?;
+        held.start(gpu, (frame, &parts), self.way)
     }
 
     fn inspect(&mut self, held: &mut Held<'a>) -> Result<(), Damage> {

@@ -1,5 +1,5 @@
-// As published: very few blocks write to the host, in full bursts of 128 bytes. A warp has
-// pieces that follow each other, and collects them in shared memory until a burst is full.
+// As published: very few blocks write to the host, in full bursts of 128 bytes by vectors of 16. A
+// warp has pieces that follow each other, and collects them in shared memory until a burst is full.
 //
 // Shared memory: a burst for each warp.
 #include "pieces.h"
@@ -9,11 +9,11 @@ namespace {
 constexpr u32 THREADS = 1024;
 constexpr u32 WARPS = THREADS / LANES;
 constexpr u32 BURST = 128;
-constexpr u32 WORDS = BURST / sizeof(u32);
+constexpr u32 VECTORS = BURST / sizeof(uint4);
 
 // A burst on its way to aligned memory of the host.
 struct Burst {
-    u8* bytes;   // in shared memory, aligned to words
+    u8* bytes;   // in shared memory, aligned to vectors
     u8* to;      // aligned to a burst
     u32 begin;   // the first byte of it that is the warp's own
     u32 filled;  // up to which it is there
@@ -40,8 +40,8 @@ struct Burst {
         const u32 lane = threadIdx.x % LANES;
         __syncwarp();
         if (begin == 0 && filled == BURST) {
-            for (u32 i = lane; i < WORDS; i += LANES)
-                reinterpret_cast<u32*>(to)[i] = reinterpret_cast<const u32*>(bytes)[i];
+            for (u32 i = lane; i < VECTORS; i += LANES)
+                reinterpret_cast<uint4*>(to)[i] = reinterpret_cast<const uint4*>(bytes)[i];
         } else {
             for (u32 i = begin + lane; i < filled; i += LANES) to[i] = bytes[i];
         }
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     gather_dma_buffered(const u8* __restrict__ source, u8* __restrict__ target, const Array* arrays,
                         const u32* track_starts, const u32* track_places, const u32* row_starts,
                         const u32* row_places, u32 array_count, u32 tracks, u32 rows) {
-    __shared__ u32 bursts[WARPS][WORDS];
+    __shared__ uint4 bursts[WARPS][VECTORS];
     const Clusters clusters{arrays, {track_starts, track_places, tracks}, {row_starts, row_places, rows}};
     u8* own = reinterpret_cast<u8*>(bursts[threadIdx.x / LANES]);
     for (u32 number = 0; number < array_count; number++) {

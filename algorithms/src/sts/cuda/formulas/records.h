@@ -29,6 +29,12 @@ struct alignas(16) Hit {
 // their times. Errors are positive, so their bits ascend as they do.
 struct alignas(8) Found {
     u32 clusters, latest_error;
+
+    // Most errors are no larger than what is there: only the others take an atomic.
+    __device__ __forceinline__ void raise_error(float error) {
+        const u32 bits = __float_as_uint(error);
+        if (load_relaxed(&latest_error) < bits) atomicMax(&latest_error, bits);
+    }
 };
 
 static_assert(sizeof(Cluster) == 24 && sizeof(Entry) == 8 && sizeof(Hit) == 48, "as on the host");

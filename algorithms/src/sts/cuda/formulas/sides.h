@@ -4,7 +4,7 @@
 
 constexpr u32 CHANNELS_OF_SIDE = 1024;
 
-// The segment that a position lies in.
+// The segment that a position lies in, found by binary search.
 __device__ __forceinline__ u32 segment_of(const u32* begins, u32 segments, u32 position) {
     u32 low = 0, high = segments;
     while (high - low > 1) {
@@ -17,3 +17,24 @@ __device__ __forceinline__ u32 segment_of(const u32* begins, u32 segments, u32 p
     }
     return low;
 }
+
+// The same by going from segment to segment.
+__device__ __forceinline__ u32 segment_by_walk(const u32* begins, u32 position) {
+    const u32* next = begins + 1;
+    while (*next <= position) next++;
+    return (u32)(next - begins) - 1;
+}
+
+// How a thread finds the segment of its position. The online reconstruction walks, past up to
+// 1792 sides or 896 modules.
+struct Walk {
+    __device__ __forceinline__ static u32 segment(const u32* begins, u32, u32 position) {
+        return segment_by_walk(begins, position);
+    }
+};
+
+struct Search {
+    __device__ __forceinline__ static u32 segment(const u32* begins, u32 segments, u32 position) {
+        return segment_of(begins, segments, position);
+    }
+};

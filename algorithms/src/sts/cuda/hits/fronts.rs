@@ -1,12 +1,17 @@
 //! By a thread a cluster of the front.
 
-use super::{Hits, SortedClusters};
+use super::{Hits, HitsWay, SortedClusters};
 use crate::device::gpu::{DeviceError, Gpu};
-use crate::kernels::sts_fronts::{HITS_OF_FRONTS_EXACT, HITS_OF_FRONTS_PUBLISHED, HitsOfFronts};
+use crate::kernels::sts_fronts::{
+    HITS_OF_FRONTS_SEARCH_EXACT, HITS_OF_FRONTS_SEARCH_PUBLISHED, HITS_OF_FRONTS_WALK_EXACT,
+    HITS_OF_FRONTS_WALK_PUBLISHED, HitsOfFronts,
+};
 use crate::sts::cuda::ByRules;
 
-static FRONTS: ByRules<HitsOfFronts> =
-    ByRules::new(&HITS_OF_FRONTS_EXACT, &HITS_OF_FRONTS_PUBLISHED);
+static WALK: ByRules<HitsOfFronts> =
+    ByRules::new(&HITS_OF_FRONTS_WALK_EXACT, &HITS_OF_FRONTS_WALK_PUBLISHED);
+static SEARCH: ByRules<HitsOfFronts> =
+    ByRules::new(&HITS_OF_FRONTS_SEARCH_EXACT, &HITS_OF_FRONTS_SEARCH_PUBLISHED);
 
 /// Starts to fill the buckets, which have zero hits each.
 pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Result<(), DeviceError> {
@@ -24,7 +29,8 @@ pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Resul
         counts: hits.counts.ptr(),
         hits: hits.hits.ptr(),
     };
-    let kernel = FRONTS.of(hits.semantics);
+    let finding = if hits.way == HitsWay::Online { &WALK } else { &SEARCH };
+    let kernel = finding.of(hits.semantics);
     // Fronts lie before backs; how many digis they have only the device knows.
     let grid = kernel.thread_each(clusters.len()).moving(sorted.bytes());
     // SAFETY: sides have as many sorted clusters as was found, and no hit is written beyond

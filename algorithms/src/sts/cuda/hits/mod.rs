@@ -22,7 +22,9 @@ const HITS_FOR_A_DIGI: f64 = 1.5;
 /// How hits are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum HitsWay {
-    /// A thread a cluster of the front.
+    /// A thread a cluster of the front, which walks to its module, as published.
+    Online,
+    /// The same, which finds its module by binary search.
     Fronts,
     /// A block for some of them, whose threads share the pairs.
     Pairs,
@@ -47,6 +49,7 @@ impl SortedClusters<'_> {
 
 /// Buckets of hits, one a module, and what finding them takes.
 pub(super) struct Hits {
+    way: HitsWay,
     semantics: Semantics,
     modules: usize,
     cut: [u32; 2],
@@ -76,10 +79,11 @@ impl Hits {
     ) -> Result<Self, DeviceError> {
         let modules = input.modules();
         let pairs = match way {
-            HitsWay::Fronts => None,
+            HitsWay::Online | HitsWay::Fronts => None,
             HitsWay::Pairs => Some(Pairs::new(gpu, input.stream().len(), input.sides())?),
         };
         Ok(Hits {
+            way,
             semantics: input.online(),
             modules,
             cut: time_cut(input.setup().cuts()),

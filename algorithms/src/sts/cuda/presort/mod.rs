@@ -1,21 +1,28 @@
 //! Digis to module sides: see the kernels.
 
+mod on_host;
 mod rows;
 mod target;
 mod tiles;
 
+use std::sync::Arc;
+
 use generators::partition::Partition;
 
+use self::on_host::OnHost;
 use self::rows::Rows;
 use self::target::Target;
 use self::tiles::Tiles;
-use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
+use crate::device::{Arena, buffers};
 use crate::sts::Timeslice;
+use crate::sts_sort::cuda::begins;
 
 /// How digis are distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum PresortWay {
+    /// The host's threads, before digis are copied.
+    OnHost,
     /// A warp a part of the stream, which has a count for each side in device memory.
     Rows,
     /// A block a tile of the stream, in shared memory; by rows where that is too small.
@@ -23,23 +30,32 @@ pub(in crate::sts) enum PresortWay {
 }
 
 /// What distributing takes beside the digis.
-pub(super) struct Presort {
-    way: Way,
+pub(super) struct Presort<'a> {
+    way: Way<'a>,
     begins: DeviceBuffer<u32>,
     host_begins: PinnedBuffer<u32>,
 }
 
-buffers!(Presort: way, begins, host_begins);
+buffers!(Presort<'_>: way, begins, host_begins);
 
-enum Way {
+enum Way<'a> {
+    OnHost(OnHost<'a>),
     Rows(Rows),
     Tiles(Tiles),
 }
 
-buffers!(enum Way: Rows, Tiles);
+buffers!(enum Way<'_>: OnHost, Rows, Tiles);
 
-impl Way {
-    fn new(gpu: &Gpu, way: PresortWay, digis: usize, sides: usize) -> Result<Self, DeviceError> {
+impl<'a> Way<'a> {
+    fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a Timeslice, &'a Arena),
+        (way, threads): (PresortWay, usize),
+    ) -> Result<Self, DeviceError> {
+        let (digis, sides) = (input.stream().len(), input.sides());
+        if way == PresortWay::OnHost {
+            return Ok(Way::OnHost(OnHost::new(gpu, (input, arena), threads)?));
+        }
         if way == PresortWay::Tiles
             && let Some(tiles) = Tiles::new(gpu, sides)?
         {
@@ -49,14 +65,24 @@ impl Way {
     }
 }
 
-impl Presort {
-    pub(super) fn new(gpu: &Gpu, input: &Timeslice, way: PresortWay) -> Result<Self, DeviceError> {
-        let (digis, sides) = (input.stream().len(), input.sides());
+impl<'a> Presort<'a> {
+    /// By so many threads where the host does it.
+    pub(super) fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a Timeslice, &'a Arena),
+        (way, threads): (PresortWay, usize),
+    ) -> Result<Self, DeviceError> {
+        let sides = input.sides();
         Ok(Presort {
-            way: Way::new(gpu, way, digis, sides)?,
+            way: Way::new(gpu, (input, arena), (way, threads))?,
             begins: gpu.buffer(sides + 1)?,
             host_begins: gpu.pinned(sides + 1)?,
         })
+    }
+
+    /// Whether the device takes the stream as it was read out.
+    pub(super) fn takes_stream(&self) -> bool {
+        !matches!(self.way, Way::OnHost(_))
     }
 
     /// Distributes the digis of a stream by the module of each address; waits for where the
@@ -69,7 +95,14 @@ impl Presort {
         digis: &DeviceBuffer<u64>,
     ) -> Result<Partition, DeviceError> {
         let target = Target { stream, modules, begins: &self.begins, digis };
-        match &self.way {
+        match &mut self.way {
+            Way::OnHost(host) => {
+                let sides = host.start(gpu, digis)?;
+                let places = self.host_begins.iter_mut().zip(begins(&sides));
+                places.for_each(|(place, begin)| *place = begin);
+                gpu.upload(&self.begins, &self.host_begins)?;
+                return Ok(sides);
+            }
             Way::Rows(rows) => rows.start(gpu, target)?,
             Way::Tiles(tiles) => tiles.start(gpu, target)?,
         }

@@ -1,0 +1,37 @@
+// Clusters of each side in order of time, as the online reconstruction has them: entries of 8
+// bytes are sorted, not clusters, by the sort that digis are sorted by (block_merge.h), a block a
+// side. Clusters of the same time stay in the order of their places.
+#include "block_merge.h"
+#include "formulas/records.h"
+
+namespace {
+
+constexpr u32 THREADS = 512;
+constexpr u32 ITEMS = 11;
+
+// The time is the lower half of an entry.
+struct ByTime {
+    static constexpr u32 BITS = 32;
+    static constexpr u64 PADDING = ~0ull;
+
+    __device__ __forceinline__ static u64 key(u64 entry) { return (u32)entry; }
+};
+
+using Sort = BlockMerge<THREADS, ITEMS, ByTime>;
+using Shared = Sort::Shared;
+
+}  // namespace
+
+// Writes an entry for each cluster, and sorts those of each side. A block a side.
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    entries_block_merge(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries,
+                        Entry* scratch) {
+    SMEM_DYN(Shared, shared_memory);
+    const u32 begin = begins[blockIdx.x], count = found[blockIdx.x].clusters;
+    u64* own = reinterpret_cast<u64*>(entries + begin);
+    for (u32 i = threadIdx.x; i < count; i += THREADS) own[i] = (u64)i << 32 | clusters[begin + i].time;
+    __syncthreads();
+    Sort::sort(own, reinterpret_cast<u64*>(scratch + begin), count, *shared_memory);
+}
+KERNEL_EXPORT(entries_block_merge)
+KERNEL_SHARED(entries_block_merge, Shared)

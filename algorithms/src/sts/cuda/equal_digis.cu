@@ -1,0 +1,52 @@
+// Digis of the same channel and time in order of their charges, so that nothing that follows
+// depends on who arrived first: the published sort leaves them as they come.
+//
+// A thread a digi, which finds its rank among those that are equal to it. There are hardly any:
+// nearly all digis are copied to the same place.
+#include "digi.h"
+#include "formulas/sides.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+
+__device__ __forceinline__ u32 charge_of(u64 digi) { return (u32)(digi >> 32) & 31; }
+
+// How many of the digis before and behind a place, equal to the one there, come before it and
+// are larger, or come behind it and are smaller.
+struct Moves {
+    u32 behind, before;
+};
+
+__device__ __forceinline__ Moves moves_of(const u64* digis, u32 begin, u32 end, u32 place) {
+    const u64 digi = digis[place], key = digi_key(digi);
+    Moves moves = {0, 0};
+    for (u32 other = place; other > begin && digi_key(digis[other - 1]) == key; other--)
+        moves.before += charge_of(digis[other - 1]) > charge_of(digi);
+    for (u32 other = place + 1; other < end && digi_key(digis[other]) == key; other++)
+        moves.behind += charge_of(digis[other]) < charge_of(digi);
+    return moves;
+}
+
+__device__ __forceinline__ bool has_equal(const u64* digis, u32 count, u32 place) {
+    const u64 key = digi_key(digis[place]);
+    return (place > 0 && digi_key(digis[place - 1]) == key) ||
+           (place + 1 < count && digi_key(digis[place + 1]) == key);
+}
+
+}  // namespace
+
+// Copies the digis of all sides, sorted by channel and time, in that order. A thread a digi.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    order_equal_digis(const u64* digis, const u32* begins, u32 sides, u64* to) {
+    const u32 place = blockIdx.x * THREADS + threadIdx.x, count = begins[sides];
+    if (place >= count) return;
+    u32 target = place;
+    if (has_equal(digis, count, place)) {
+        const u32 side = segment_of(begins, sides, place);
+        const Moves moves = moves_of(digis, begins[side], begins[side + 1], place);
+        target = place + moves.behind - moves.before;
+    }
+    to[target] = digis[place];
+}
+KERNEL_EXPORT(order_equal_digis)

@@ -1,0 +1,52 @@
+//! By the host, as published: digis go to the device side by side.
+
+use std::sync::Arc;
+
+use generators::partition::Partition;
+use generators::sts::Digi;
+
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer};
+use crate::device::{Arena, buffers};
+use crate::sts::Timeslice;
+use crate::sts::presort::{LookupTable, Permutation};
+
+/// The stream on the host, and where its digis go before they are copied.
+pub(super) struct OnHost<'a> {
+    stream: &'a [Digi],
+    table: Lent<'a, LookupTable>,
+    threads: usize,
+    digis: PinnedBuffer<u64>,
+}
+
+buffers!(OnHost<'_>: digis);
+
+impl<'a> OnHost<'a> {
+    pub(super) fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a Timeslice, &'a Arena),
+        threads: usize,
+    ) -> Result<Self, DeviceError> {
+        let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
+        Ok(OnHost {
+            stream: input.stream(),
+            table: Lent::of(input, arena, gpu, make)?,
+            threads,
+            digis: gpu.pinned(input.stream().len())?,
+        })
+    }
+
+    /// Distributes the digis, and starts to copy them; returns where sides lie.
+    pub(super) fn start(
+        &mut self,
+        gpu: &Gpu,
+        to: &DeviceBuffer<u64>,
+    ) -> Result<Partition, DeviceError> {
+        let OnHost { stream, table, threads, digis } = self;
+        let lengths = gpu.on_host(|| {
+            let digis = bytemuck::cast_slice_mut(digis);
+            table.scatter(stream, digis, *threads, Permutation::Unwanted)
+        });
+        gpu.upload(to, &*digis)?;
+        Ok(Partition::from_lengths(lengths))
+    }
+}

@@ -1,0 +1,101 @@
+//! Digis of each side in order of channel and time, by either of two sorts.
+
+use generators::partition::Partition;
+
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::kernels::sts_equal_digis::{ORDER_EQUAL_DIGIS, OrderEqualDigis};
+use crate::sts_sort::cuda::{ChannelBucket, start_block_merge};
+
+/// How digis are brought into order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum SortWay {
+    /// `block-merge`, as published: a block a side. Equal digis are ordered afterwards.
+    BlockMerge,
+    /// `channel-bucket`, ours.
+    ChannelBucket,
+}
+
+/// The digis, and what sorting them takes.
+pub(super) enum Sort {
+    BlockMerge(TwoArrays),
+    ChannelBucket(Box<ChannelBucket>),
+}
+
+pub(super) struct TwoArrays {
+    digis: DeviceBuffer<u64>,
+    scratch: DeviceBuffer<u64>,
+}
+
+buffers!(TwoArrays: digis, scratch);
+buffers!(enum Sort: BlockMerge, ChannelBucket);
+
+impl Sort {
+    /// With room for so many digis.
+    pub(super) fn new(gpu: &Gpu, digis: usize, way: SortWay) -> Result<Self, DeviceError> {
+        Ok(match way {
+            SortWay::BlockMerge => {
+                let (digis, scratch) = (gpu.buffer(digis)?, gpu.buffer(digis)?);
+                Sort::BlockMerge(TwoArrays { digis, scratch })
+            }
+            SortWay::ChannelBucket => {
+                Sort::ChannelBucket(Box::new(ChannelBucket::with_room(gpu, digis)?))
+            }
+        })
+    }
+
+    /// Where the digis have to be before, and are after.
+    pub(super) fn digis(&self) -> &DeviceBuffer<u64> {
+        match self {
+            Sort::BlockMerge(arrays) => &arrays.digis,
+            Sort::ChannelBucket(sort) => sort.digis(),
+        }
+    }
+
+    /// As much room, which the sort overwrites.
+    pub(super) fn scratch(&self) -> &DeviceBuffer<u64> {
+        match self {
+            Sort::BlockMerge(arrays) => &arrays.scratch,
+            Sort::ChannelBucket(sort) => sort.scratch(),
+        }
+    }
+
+    /// Sorts the digis of such sides, which begin where the device knows too.
+    pub(super) fn sort(
+        &mut self,
+        gpu: &Gpu,
+        sides: &Partition,
+        begins: &DeviceBuffer<u32>,
+    ) -> Result<(), DeviceError> {
+        match self {
+            Sort::BlockMerge(arrays) => arrays.sort(gpu, sides, begins),
+            Sort::ChannelBucket(sort) => {
+                sort.fit(gpu, sides)?;
+                sort.sort(gpu)
+            }
+        }
+    }
+}
+
+impl TwoArrays {
+    fn sort(
+        &mut self,
+        gpu: &Gpu,
+        sides: &Partition,
+        begins: &DeviceBuffer<u32>,
+    ) -> Result<(), DeviceError> {
+        let TwoArrays { digis, scratch } = self;
+        start_block_merge(gpu, [digis.ptr(), scratch.ptr()], (sides, begins.ptr()))?;
+        let arguments = OrderEqualDigis {
+            digis: digis.ptr(),
+            begins: begins.ptr(),
+            sides: sides.segments() as u32,
+            to: scratch.ptr(),
+        };
+        let grid = ORDER_EQUAL_DIGIS.thread_each(digis.len()).moving(2 * digis.bytes());
+        // SAFETY: sides are ranges of the digis, and there is as much room for them.
+        unsafe { gpu.launch(&ORDER_EQUAL_DIGIS, grid, arguments)? };
+        std::mem::swap(digis, scratch);
+        Ok(())
+    }
+}
