@@ -7,8 +7,10 @@
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
-static const recobench_variant *const VARIANTS[] = {&SEGMENTED_KEYS, &SEGMENTED_PAIRS, &SEGMENTED_RADIX,
-                                                    &RADIX_COMPOSITE, &MEMCPY_BATCHED,  &CUDA_MEMCPY_BATCH};
+static const recobench_variant *const VARIANTS[] = {
+    &SEGMENTED_KEYS,  &SEGMENTED_PAIRS, &SEGMENTED_KEYS_PUBLISHED, &SEGMENTED_PAIRS_PUBLISHED,
+    &SEGMENTED_RADIX, &RADIX_COMPOSITE, &MEMCPY_BATCHED,           &CUDA_MEMCPY_BATCH,
+};
 
 static const recobench_plugin_table TABLE = {
     sizeof(recobench_plugin_table),

@@ -1,4 +1,4 @@
-// A sort of CUB as a variant of a plugin: what the four have in common.
+// A sort of CUB as a variant of a plugin: what all have in common.
 //
 // Digis become keys where they are, CUB sorts between the two buffers of bench as it
 // likes (DoubleBuffer: no third one), and keys become digis again where CUB left them.
@@ -105,5 +105,7 @@ template <typename Sort> struct Variant {
 
 extern const recobench_variant SEGMENTED_KEYS;
 extern const recobench_variant SEGMENTED_PAIRS;
+extern const recobench_variant SEGMENTED_KEYS_PUBLISHED;
+extern const recobench_variant SEGMENTED_PAIRS_PUBLISHED;
 extern const recobench_variant SEGMENTED_RADIX;
 extern const recobench_variant RADIX_COMPOSITE;

@@ -29,15 +29,16 @@ const COLORS: [RGBColor; 8] = [
 
 /// The variants that have each look. Those with the same look are never of one task; new ones
 /// are added where their task has room, and none is ever moved.
-const LOOKS: [&str; 14] = [
+const LOOKS: [&str; 17] = [
     "std-stable naive reference append offline sequential hash-map cache-line",
     "std-unstable parallel-pieces scalar buckets online lookup-table",
     "block-merge parallel-bytes simd pieces per-side components lookup-table-serial windows",
     "segmented-radix streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
     insertion pairs bit-runs",
     "concat dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins",
-    "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks",
-    "rdst dma-buffered fused-overlapped",
+    "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
+    fronts on-host",
+    "rdst dma-buffered fused-overlapped resident",
     "voracious multi-block",
     "voracious-stable chunks",
     "segmented-radix-pairs cub-memcpy-batched",
@@ -45,6 +46,9 @@ const LOOKS: [&str; 14] = [
     "cub-segmented-pairs",
     "cub-segmented-radix",
     "cub-radix-composite",
+    "cub-segmented-keys-published",
+    "cub-segmented-pairs-published",
+    "std-sort",
 ];
 /// Looks before they are darker.
 const LIGHT: usize = 2 * COLORS.len();

@@ -5,12 +5,21 @@ use crate::plugin_session::of_baseline;
 use crate::sts_sort::StsSort;
 
 /// As `algorithms/cub` has them.
-pub(in crate::sts_sort) const CUB: [Variant<StsSort>; 4] = [
+pub(in crate::sts_sort) const CUB: [Variant<StsSort>; 6] = [
     of_baseline("cub-segmented-keys", "CUB DeviceSegmentedSort::SortKeys, a whole digi as the key")
         .unstable(),
     of_baseline(
         "cub-segmented-pairs",
         "CUB DeviceSegmentedSort::StableSortPairs, channel and time as the key",
+    ),
+    of_baseline(
+        "cub-segmented-keys-published",
+        "published: CUB DeviceSegmentedSort::SortKeys, separate arrays, drops the address",
+    )
+    .unstable(),
+    of_baseline(
+        "cub-segmented-pairs-published",
+        "published: CUB DeviceSegmentedSort::StableSortPairs, whole digis as values, separate arrays",
     ),
     of_baseline("cub-segmented-radix", "CUB DeviceSegmentedRadixSort::SortKeys, 42 of 64 bits"),
     of_baseline(
