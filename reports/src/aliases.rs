@@ -137,9 +137,8 @@ impl Aliases {
         let problem = |(number, alias): (usize, &Alias)| {
             let Alias { task, old, new, .. } = alias;
             let mut before = self.0[..number].iter();
-            let is_old = |other: &Alias| {
-                other.meets(alias) && other.old == *new && other.until.is_empty()
-            };
+            let is_old =
+                |other: &Alias| other.meets(alias) && other.old == *new && other.until.is_empty();
             if before.any(|other| other.meets(alias) && other.old == *old) {
                 Some(format!("{task}: {old} stands there twice"))
             } else if self.0.iter().any(is_old) || old == new {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::session::{Damage, Runner, RunnerSession, Session};
 use super::{Algorithm, Content, Promise, Semantics};
 use crate::device::gpu::Gpu;
-use crate::device::{Arena, Backend, Target, Unavailable};
+use crate::device::{Arena, Backend, InnerTeams, Target, Unavailable};
 use crate::plugin::PluginVariant;
 
 /// One way to do it, on one backend.
@@ -24,8 +24,8 @@ pub struct Variant<A: Algorithm> {
     pub semantics_supported: &'static [Semantics],
     /// Which right answer it gives to an input: one of those that it knows.
     pub semantics: fn(&A::Input) -> Semantics,
-    /// How many levels of nested teams it has: a single one unless it starts teams of its own.
-    pub team_levels: usize,
+    /// If it can have teams within a team: how many threads the outer one can use.
+    pub nested: Option<usize>,
     /// What it is in a plugin; `None` if `bench` has it itself.
     pub(crate) plugin: Option<PluginVariant>,
     /// Gets it ready to run on an input.
@@ -85,7 +85,7 @@ impl<A: Algorithm> Variant<A> {
             content: Content::Whole,
             semantics_supported: &[Semantics::Exact],
             semantics: |_| Semantics::Exact,
-            team_levels: 1,
+            nested: None,
             plugin: None,
             open,
         }
@@ -94,6 +94,11 @@ impl<A: Algorithm> Variant<A> {
     /// The same with such a summary.
     pub const fn summary(self, summary: &'static str) -> Self {
         Variant { summary, ..self }
+    }
+
+    /// One that can have teams within a team of so many threads at most.
+    pub const fn nested(self, most_outer: usize) -> Self {
+        Variant { nested: Some(most_outer), ..self }
     }
 
     /// One that may order equals as it likes.
@@ -166,6 +171,11 @@ impl<'a, A: Algorithm> Opening<'a, '_, A> {
     /// The threads of the team.
     pub fn threads(&self) -> usize {
         self.target.team.threads()
+    }
+
+    /// The teams within the team, if there are any.
+    pub(crate) fn inner_teams(&self) -> Option<Arc<InnerTeams>> {
+        self.target.team.inner()
     }
 
     /// The GPU, for variants that are kernels.

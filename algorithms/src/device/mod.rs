@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub use arena::Arena;
 pub(crate) use arena::Leave;
 pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
-pub use cpu::{Team, TeamError};
+pub use cpu::{InnerTeams, Team, TeamError};
 use gpu::Gpu;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use instructions::with_instructions;

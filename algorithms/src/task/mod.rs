@@ -79,8 +79,8 @@ pub struct VariantInfo {
     pub stable: bool,
     /// The right answers that it knows.
     pub semantics_supported: &'static [Semantics],
-    /// How many levels of nested teams it has.
-    pub team_levels: usize,
+    /// If it can have teams within a team: how many threads the outer one can use.
+    pub nested: Option<usize>,
     /// The plugin that it comes from; `None` if `bench` has it itself.
     pub plugin: Option<&'static PluginInfo>,
     /// Why it is nowhere to be had, and how to get it; `None` if it is there.

@@ -67,7 +67,7 @@ fn info<A: Algorithm>(variant: &Variant<A>) -> VariantInfo {
         backend: variant.backend,
         stable: variant.stable,
         semantics_supported: variant.semantics_supported,
-        team_levels: variant.team_levels,
+        nested: variant.nested,
         plugin: variant.plugin.and_then(PluginVariant::info),
         unavailable_reason: variant.plugin.and_then(PluginVariant::why_absent),
         code: variant.open as usize,

@@ -6,7 +6,7 @@ mod history;
 mod suites;
 
 use super::*;
-use crate::request::{DescriptionFormat, MeasureRequest, ReportFormat, Source};
+use crate::request::{DescriptionFormat, MeasureRequest, ReportFormat, Source, Threads};
 
 fn measured(line: &str) -> MeasureRequest {
     match parsed(line) {
@@ -64,7 +64,7 @@ fn every_subcommand_has_help() {
 fn values_are_parsed_into_plain_ones() {
     let line = "bench sort --segments 24,1792 --digis 2M --order random,time --threads 1,2";
     let request = measured(line);
-    assert_eq!(request.settings.thread_counts(), [1, 2]);
+    assert_eq!(request.settings.thread_counts(), [1, 2].map(Threads::from));
     let Source::Generated(axes) = &request.source else {
         panic!("not generated");
     };
@@ -80,7 +80,7 @@ fn values_of_an_axis_are_taken_once() {
         panic!("not generated");
     };
     assert_eq!(axes.values("digis"), ["2000000", "1000000"]);
-    assert_eq!(request.settings.thread_counts(), [2]);
+    assert_eq!(request.settings.thread_counts(), [2].map(Threads::from));
 }
 
 #[test]

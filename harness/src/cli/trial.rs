@@ -24,7 +24,7 @@ pub struct TrialFlags {
     #[arg(long, value_name = "device", value_parser = values::device)]
     device: Option<Device>,
     /// What to try.
-    #[arg(long, value_name = "threads", value_delimiter = ',', value_parser = values::threads)]
+    #[arg(long, value_name = "threads", value_delimiter = ',')]
     threads: Vec<usize>,
 }
 

@@ -134,9 +134,8 @@ mod tests {
         for Alias { task, backend, old, new, until, .. } in ALIASES.rows() {
             let of_task = tasks().iter().find(|known| known.name() == task).expect(task);
             let variants = of_task.variants();
-            let is_of = |info: &&VariantInfo| {
-                backend.is_empty() || info.backend.to_string() == *backend
-            };
+            let is_of =
+                |info: &&VariantInfo| backend.is_empty() || info.backend.to_string() == *backend;
             let has = |name| variants.iter().filter(is_of).any(|variant| variant.name == name);
             assert!(has(new), "{task}: {old} is {new}");
             assert_eq!(has(old), !until.is_empty(), "{task}: {old} is {new}");

@@ -12,7 +12,7 @@ use reports::units;
 
 use super::ceilings::measure_bandwidth;
 use super::probe::{self, Usual};
-use crate::plan::TeamSpec;
+use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::counters::{self, Counting};
 use crate::platform::placement::Placement;
 
@@ -70,8 +70,8 @@ impl Teams {
     ) {
         let each = time.map(|time| time / self.0.len().max(1) as u32);
         for (spec, state) in &mut self.0 {
-            let (threads, place) = (units::counted(spec.threads, "thread"), &spec.placement);
-            tell(&format!("measuring the bandwidth of {threads}, {place}"));
+            let threads = units::counted(spec.layout.threads, "thread");
+            tell(&format!("measuring the bandwidth of {threads}, {}", spec.layout));
             state.bandwidth = Some(measure_bandwidth(&state.team, cache_bytes, each));
         }
     }
@@ -113,11 +113,12 @@ impl Teams {
     /// `cpu/2/cores/close`.
     pub(super) fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
         let named = |(spec, state): &(TeamSpec, TeamState)| {
-            let name = match &spec.placement {
-                Placement::None => format!("cpu/{}", spec.threads),
-                placed => {
-                    let (places, bind) = (placed.places_name(), placed.bind_name());
-                    format!("cpu/{}/{places}/{bind}", spec.threads)
+            let TeamLayout { threads, placement, inner } = &spec.layout;
+            let name = match (placement, inner) {
+                (Placement::None, None) => format!("cpu/{threads}"),
+                _ => {
+                    let (places, bind) = (placement.places_name(), spec.layout.bind_name());
+                    format!("cpu/{threads}/{places}/{bind}")
                 }
             };
             Some((name, state.bandwidth?))

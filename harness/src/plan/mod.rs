@@ -6,13 +6,14 @@
 //! | `of_request` | the plan for a request |
 //! | `of_points` | the plan for points that another process names |
 //! | `selection` | variants by name or glob |
-//! | `teams` | teams of threads |
+//! | `teams`, `team_layout` | teams of threads, and teams within teams |
 //! | `memory` | whether a point fits into memory |
 
 mod memory;
 mod of_points;
 mod of_request;
 mod selection;
+mod team_layout;
 mod teams;
 
 use std::path::PathBuf;
@@ -28,7 +29,9 @@ use crate::request::CacheMode;
 
 pub use memory::check_memory;
 pub(crate) use of_points::Candidates;
+pub(crate) use of_request::said_of_inner_teams;
 pub use selection::{matching_variants, select_variants};
+pub use team_layout::{InnerTeams, TeamLayout};
 pub use teams::TeamSpec;
 
 /// A request that nothing can be measured for.
@@ -120,14 +123,14 @@ pub struct CandidateSpec {
 impl Plan {
     /// What identifies a candidate on an input.
     pub fn point(&self, input: &Input, spec: &CandidateSpec) -> Point {
-        let team = &self.teams[spec.team];
+        let team = &self.teams[spec.team].layout;
         Point {
             algorithm: self.task.name().to_owned(),
             variant: self.infos[spec.variant].name.to_owned(),
             device: spec.device.to_string(),
             threads: team.threads,
             places: team.placement.places_name(),
-            bind: team.placement.bind_name(),
+            bind: team.bind_name(),
             cache: spec.cache.name().to_owned(),
             params: record_params(input.params()),
         }

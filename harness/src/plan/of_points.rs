@@ -6,10 +6,9 @@ use algorithms::registry;
 use algorithms::task::{Task, VariantInfo};
 use reports::record::Point;
 
-use super::{CandidateSpec, Input, Origin, Plan, TeamSpec, check_memory, record_params};
+use super::teams::TeamList;
+use super::{CandidateSpec, Input, Origin, Plan, TeamLayout, check_memory, record_params};
 use crate::platform::gpus::problem_of;
-use crate::platform::placement::{Bind, Placement, PlacesSpec};
-use crate::platform::{Topology, usable_cpus};
 use crate::request::CacheMode;
 
 /// Which candidate of a plan each point is, or why it can't be measured.
@@ -31,15 +30,16 @@ impl Plan {
             task,
             infos: task.variants(),
         };
-        let (topology, mask) = (Topology::of_this_machine(), usable_cpus());
-        let add = |point| plan.add(point, &topology, &mask);
-        let candidates: Candidates = points.iter().map(add).collect();
+        let mut teams = TeamList::new();
+        let candidates: Candidates =
+            points.iter().map(|point| plan.add(point, &mut teams)).collect();
+        plan.teams = teams.teams;
         let plan = candidates.iter().any(Result::is_ok).then_some(plan);
         (plan, candidates)
     }
 
     /// Adds a candidate to the only input; returns its number.
-    fn add(&mut self, point: &Point, topology: &Topology, mask: &[usize]) -> Result<usize, String> {
+    fn add(&mut self, point: &Point, teams: &mut TeamList) -> Result<usize, String> {
         let device: Device = point.device.parse()?;
         if let Some(problem) = problem_of(device) {
             return Err(format!("{device} can't be used: {problem}"));
@@ -48,15 +48,11 @@ impl Plan {
             |info: &VariantInfo| info.name == point.variant && info.backend == device.backend();
         let unknown = || format!("{} has no variant {} here", point.algorithm, point.variant);
         let variant = self.infos.iter().position(is_it).ok_or_else(unknown)?;
-        let team = team_of(point, topology, mask)?;
+        let layout = TeamLayout::of_point(point)?;
         let mut modes = CacheMode::ALL.into_iter();
         let cache = modes.find(|mode| mode.name() == point.cache);
         let cache = cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?;
-        let known = self.teams.iter().position(|other| *other == team);
-        let team = known.unwrap_or_else(|| {
-            self.teams.push(team);
-            self.teams.len() - 1
-        });
+        let team = teams.number_of(layout).map_err(|problem| problem.to_string())?;
         let candidates = &mut self.inputs[0].candidates;
         candidates.push(CandidateSpec { variant, device, team, cache });
         Ok(candidates.len() - 1)
@@ -86,24 +82,6 @@ fn input_of(point: &Point) -> Result<(&'static dyn Task, Input), String> {
         candidates: Vec::new(),
     };
     Ok((task, input))
-}
-
-fn team_of(point: &Point, topology: &Topology, mask: &[usize]) -> Result<TeamSpec, String> {
-    let bind: Bind = match point.bind.as_str() {
-        "" => Bind::False,
-        bind => bind.parse()?,
-    };
-    let places: Option<PlacesSpec> = match point.places.as_str() {
-        "" | "none" => None,
-        places => Some(places.parse()?),
-    };
-    let placement = Placement::new(places.as_ref(), Some(bind));
-    let cpus = placement.cpus(point.threads, topology, mask);
-    Ok(TeamSpec {
-        threads: point.threads,
-        cpus: cpus.map_err(|problem| problem.to_string())?,
-        placement,
-    })
 }
 
 #[cfg(test)]

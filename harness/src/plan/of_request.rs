@@ -5,10 +5,11 @@ use std::path::Path;
 use algorithms::device::Device;
 use algorithms::task::{Task, VariantInfo};
 
-use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants, teams};
+use super::teams::TeamList;
+use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants};
 use crate::platform::available_memory;
 use crate::platform::gpus::problem_of;
-use crate::request::{AxisValues, CacheMode, MeasureRequest, Source};
+use crate::request::{AxisValues, MeasureRequest, Settings, Source};
 
 impl Plan {
     /// The plan for a request.
@@ -17,13 +18,14 @@ impl Plan {
     /// If a variant is unknown, no variant is left to run, a point makes no
     /// sense, or a point does not fit into memory.
     pub fn new(request: &MeasureRequest) -> Result<Self, PlanError> {
-        let teams = teams::teams(request)?;
-        let candidates = candidates(request, teams.len())?;
+        let mut teams = TeamList::new();
+        let candidates = candidates(request, &mut teams)?;
         let origins = match &request.source {
             Source::File { path, options } => read(request.task, path, options)?,
             Source::Generated(axes) => generated(request.task, axes)?,
         };
         let mut notes = idle_devices(request, &candidates);
+        notes.extend(with_one_level(request, &candidates));
         let defaults = request.config.iter();
         notes.extend(defaults.map(|file| format!("defaults of flags from {}", file.display())));
         notes.extend(origins.iter().flat_map(|(origin, _)| origin.notes()));
@@ -33,7 +35,7 @@ impl Plan {
         Ok(Plan {
             notes,
             inputs: origins.into_iter().map(input).collect(),
-            teams,
+            teams: teams.teams,
             task: request.task,
             infos: request.task.variants(),
         })
@@ -63,7 +65,10 @@ fn read(
     options.combinations().into_iter().map(origin).collect()
 }
 
-fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpec>, PlanError> {
+fn candidates(
+    request: &MeasureRequest,
+    teams: &mut TeamList,
+) -> Result<Vec<CandidateSpec>, PlanError> {
     let infos = request.task.variants();
     let selected = select_variants(&infos, &request.settings.variants).map_err(PlanError::Usage)?;
     let runs = |&&number: &&usize| {
@@ -74,34 +79,28 @@ fn candidates(request: &MeasureRequest, teams: usize) -> Result<Vec<CandidateSpe
         let problem = "--profile runs one variant at a time; name it with --variant";
         return Err(PlanError::Usage(problem.to_owned()));
     }
+    check_levels(request, selected.iter().map(|&number| &infos[number]))?;
     let mut candidates = Vec::new();
     let usable = request.settings.devices.iter().copied();
     for device in usable.filter(|&device| problem_of(device).is_none()) {
         let backend = device.backend();
         for &variant in selected.iter().filter(|&&i| infos[i].backend == backend) {
-            check_levels(request, &infos[variant])?;
+            let mut wanted = teams.wanted(&request.settings, infos[variant].nested)?;
+            if device != Device::Cpu {
+                // The host's threads do no more than serve it.
+                wanted.truncate(1);
+            }
+            let caches = &request.settings.caches;
+            let ways =
+                wanted.iter().flat_map(|&team| caches.iter().map(move |&cache| (team, cache)));
             let spec = |(team, cache)| CandidateSpec { variant, device, team, cache };
-            candidates.extend(ways(request, device, teams).map(spec));
+            candidates.extend(ways.map(spec));
         }
     }
     if candidates.is_empty() {
         return Err(PlanError::NothingToMeasure(nothing_to_run(request)));
     }
     Ok(candidates)
-}
-
-/// The teams and states of the cache that a device's variants are run with. A
-/// GPU has one team: the host's threads do no more than serve it.
-fn ways(
-    request: &MeasureRequest,
-    device: Device,
-    teams: usize,
-) -> impl Iterator<Item = (usize, CacheMode)> {
-    let teams = match device {
-        Device::Cpu => 0..teams,
-        _ => 0..teams.min(1),
-    };
-    teams.flat_map(|team| request.settings.caches.iter().map(move |&cache| (team, cache)))
 }
 
 /// A note for each device that was named but has nothing to run.
@@ -111,16 +110,46 @@ fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<S
     request.settings.devices.iter().filter(is_idle).map(note).collect()
 }
 
-/// Refuses bindings for more levels of teams than a variant has.
-fn check_levels(request: &MeasureRequest, info: &VariantInfo) -> Result<(), PlanError> {
-    let (name, levels) = (info.name, info.team_levels);
-    let wanted = request.settings.binds.iter().map(|bind| bind.0.len()).max();
-    let Some(wanted) = wanted.filter(|wanted| *wanted > levels) else {
+/// Refuses what is said of nested teams where no variant has them.
+fn check_levels<'a>(
+    request: &MeasureRequest,
+    mut selected: impl Iterator<Item = &'a VariantInfo>,
+) -> Result<(), PlanError> {
+    let Some(flag) = said_of_inner_teams(&request.settings) else {
         return Ok(());
     };
+    let Some(info) = selected.next() else { return Ok(()) };
+    if info.nested.is_some() || selected.any(|info| info.nested.is_some()) {
+        return Ok(());
+    }
     Err(PlanError::Usage(format!(
-        "--bind has {wanted} levels, but {name} has {levels} level of teams; give as many policies"
+        "{flag} has 2 levels, but {} has 1 level of teams; give as many",
+        info.name
     )))
+}
+
+/// The flag that says something of teams within a team.
+pub(crate) fn said_of_inner_teams(settings: &Settings) -> Option<&'static str> {
+    let threads = settings.thread_counts();
+    if settings.binds.iter().any(|bind| bind.inner.is_some()) {
+        Some("--bind")
+    } else {
+        threads.iter().any(|threads| threads.inner.is_some()).then_some("--threads")
+    }
+}
+
+/// A note of the variants that take what was said of the outer team, if there are others.
+fn with_one_level(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Option<String> {
+    said_of_inner_teams(&request.settings)?;
+    let infos = request.task.variants();
+    let on_host = candidates.iter().filter(|spec| spec.device == Device::Cpu);
+    let one_level = on_host.map(|spec| &infos[spec.variant]).filter(|info| info.nested.is_none());
+    let mut names: Vec<_> = one_level.map(|info| info.name).collect();
+    names.dedup();
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("one level of teams, placed by the outer policy: {names}")
+    })
 }
 
 fn why_idle(request: &MeasureRequest, device: Device) -> String {

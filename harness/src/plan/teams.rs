@@ -2,10 +2,10 @@
 
 use algorithms::device::{Team, TeamError};
 
-use super::PlanError;
-use crate::platform::placement::{Place, Placement, PlacementError};
+use super::{PlanError, TeamLayout};
+use crate::platform::placement::{Place, PlacementError};
 use crate::platform::{Topology, pin_current_thread, usable_cpus};
-use crate::request::MeasureRequest;
+use crate::request::Settings;
 
 /// Threads beyond so many times the CPUs tell nothing but how the system
 /// schedules, and take very long to do it.
@@ -16,25 +16,38 @@ const MAX_THREADS_ANYWHERE: usize = 1024;
 /// A team: how many threads, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamSpec {
-    /// The number of threads.
-    pub threads: usize,
-    /// Their placement.
-    pub placement: Placement,
-    /// The CPUs of each thread; `None` if they may be anywhere.
+    /// The threads.
+    pub layout: TeamLayout,
+    /// The CPUs of each thread, team by team; `None` if they may be anywhere.
     pub cpus: Option<Vec<Place>>,
 }
 
 impl TeamSpec {
+    /// A team of such threads, of the CPUs in `mask`.
+    ///
+    /// # Errors
+    /// If the places are not there.
+    pub fn new(
+        layout: TeamLayout,
+        topology: &Topology,
+        mask: &[usize],
+    ) -> Result<Self, PlacementError> {
+        Ok(TeamSpec { cpus: layout.cpus(topology, mask)?, layout })
+    }
+
     /// Starts the team.
     ///
     /// # Errors
     /// If the threads can't be had, or can't be where they should.
     pub fn start(&self) -> Result<Team, TeamError> {
-        match self.cpus.clone() {
-            None => Team::new(self.threads),
-            Some(cpus) => {
-                Team::placed(self.threads, move |worker| pin_current_thread(&cpus[worker]))
-            }
+        let cpus = self.cpus.clone();
+        let go_to_place = move |worker: usize| match &cpus {
+            None => Ok(()),
+            Some(cpus) => pin_current_thread(&cpus[worker]),
+        };
+        match self.layout.shape() {
+            [threads, 1] => Team::placed(threads, go_to_place),
+            nested => Team::nested(nested, go_to_place),
         }
     }
 
@@ -47,26 +60,47 @@ impl TeamSpec {
     }
 }
 
-/// A team for each number of threads and placement.
-pub(super) fn teams(request: &MeasureRequest) -> Result<Vec<TeamSpec>, PlanError> {
-    let (topology, mask) = (Topology::of_this_machine(), usable_cpus());
-    let mut teams = Vec::new();
-    let settings = &request.settings;
-    for threads in settings.thread_counts() {
-        check_threads(threads, mask.len())?;
-        for placement in Placement::combinations(&settings.places, &settings.binds) {
-            let cpus = placement.cpus(threads, &topology, &mask);
-            let team = TeamSpec {
-                threads,
-                cpus: cpus.map_err(|PlacementError(problem)| PlanError::Usage(problem))?,
-                placement,
-            };
-            if !teams.contains(&team) {
-                teams.push(team);
-            }
-        }
+/// The teams of a plan, each of them once.
+pub(super) struct TeamList {
+    pub(super) teams: Vec<TeamSpec>,
+    topology: Topology,
+    mask: Vec<usize>,
+}
+
+impl TeamList {
+    /// None yet, on this machine.
+    pub(super) fn new() -> Self {
+        TeamList { teams: Vec::new(), topology: Topology::of_this_machine(), mask: usable_cpus() }
     }
-    Ok(teams)
+
+    /// The numbers of the teams that settings ask for; see [`TeamLayout::all`] for `nested`.
+    ///
+    /// # Errors
+    /// If there are far too many threads, or the places are not there.
+    pub(super) fn wanted(
+        &mut self,
+        settings: &Settings,
+        nested: Option<usize>,
+    ) -> Result<Vec<usize>, PlanError> {
+        let layouts = TeamLayout::all(settings, nested).into_iter();
+        let team = |layout: TeamLayout| {
+            check_threads(layout.threads, self.mask.len())?;
+            self.number_of(layout).map_err(|PlacementError(problem)| PlanError::Usage(problem))
+        };
+        layouts.map(team).collect()
+    }
+
+    /// The number of a team.
+    ///
+    /// # Errors
+    /// If the places are not there.
+    pub(super) fn number_of(&mut self, layout: TeamLayout) -> Result<usize, PlacementError> {
+        if let Some(known) = self.teams.iter().position(|team| team.layout == layout) {
+            return Ok(known);
+        }
+        self.teams.push(TeamSpec::new(layout, &self.topology, &self.mask)?);
+        Ok(self.teams.len() - 1)
+    }
 }
 
 fn check_threads(threads: usize, cpus: usize) -> Result<(), PlanError> {
@@ -82,12 +116,12 @@ fn check_threads(threads: usize, cpus: usize) -> Result<(), PlanError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::placement::Placement;
 
     #[test]
     fn a_worker_outside_its_place_is_noticed() {
         let team = TeamSpec {
-            threads: 2,
-            placement: Placement::None,
+            layout: TeamLayout { threads: 2, placement: Placement::None, inner: None },
             cpus: Some(vec![vec![0, 1], vec![2]]),
         };
         assert!(team.allows(0, Some(1)) && team.allows(1, Some(2)));

@@ -116,6 +116,6 @@ fn variant(plan: &Plan, spec: &CandidateSpec) -> Option<PluginVariant> {
         task: plan.task().name(),
         variant: info.name,
         device: spec.device,
-        threads: vec![plan.teams[spec.team].threads],
+        threads: vec![plan.teams[spec.team].layout.threads],
     })
 }

@@ -46,6 +46,6 @@ pub use settings::Settings;
 pub use site::SiteRequest;
 pub use suite::{AgainstRequest, SuiteRequest};
 pub(crate) use trying::{NOTE, confirming, is_only_tried};
-pub use values::SampleRange;
+pub use values::{SampleRange, Threads};
 pub use verify::{FileOptions, VerifyRequest};
 pub use winners::WinnersRequest;

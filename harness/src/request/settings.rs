@@ -7,7 +7,7 @@ use algorithms::device::Device;
 use clap::{Args, Command};
 
 use super::trying::is_only_tried;
-use super::values::{self, each_once};
+use super::values::{self, Threads, each_once};
 use super::{CacheMode, SampleRange};
 use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::platform::usable_threads;
@@ -29,10 +29,11 @@ pub struct Settings {
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
-    /// Threads, all, or doubling: 1, 2, 4, ... [default: all CPUs of the inherited affinity mask]
+    /// Threads, all, doubling (1, 2, 4, ...), or 12x4 for teams within a team [default: all CPUs of
+    /// the inherited affinity mask]
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::thread_counts)]
-    pub threads: Vec<Vec<usize>>,
+    pub threads: Vec<Vec<Threads>>,
     /// Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
     /// a list such as {0:4},{4:4}; repeatable [default: none]
     #[arg(long, value_name = "PLACES", help_heading = "Where", hide_short_help = true)]
@@ -68,10 +69,10 @@ impl Default for Settings {
 
 impl Settings {
     /// Numbers of threads: all that there are if none are given.
-    pub fn thread_counts(&self) -> Vec<usize> {
+    pub fn thread_counts(&self) -> Vec<Threads> {
         let mut counts = self.threads.concat();
         if counts.is_empty() {
-            counts.push(usable_threads());
+            counts.push(usable_threads().into());
         }
         each_once(&mut counts);
         counts

@@ -88,19 +88,44 @@ pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A number of threads; `all` for as many as this process may use CPUs.
-pub(crate) fn threads(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(threads) if threads > 0 => Ok(threads),
-        _ if text == "all" => Ok(usable_threads()),
-        _ => Err("use a number of 1 or more, or all for all CPUs".to_owned()),
+/// Threads of a team: so many, or of nested teams `12x4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threads {
+    /// All of them.
+    pub all: usize,
+    /// Those of each inner team; `None` if nobody has said so.
+    pub inner: Option<usize>,
+}
+
+impl From<usize> for Threads {
+    fn from(all: usize) -> Self {
+        Threads { all, inner: None }
+    }
+}
+
+/// A number of threads; `all` for as many as this process may use CPUs; `12x4` for nested teams.
+pub(crate) fn threads(text: &str) -> Result<Threads, String> {
+    let number = |text: &str| text.parse::<usize>().ok().filter(|&number| number > 0);
+    if let Some(threads) = number(text) {
+        return Ok(threads.into());
+    }
+    let nested = || {
+        let (outer, inner) = text.split_once('x')?;
+        let (outer, inner) = (number(outer)?, number(inner)?);
+        Some(Threads { all: outer.checked_mul(inner)?, inner: Some(inner) })
+    };
+    match nested() {
+        Some(nested) => Ok(nested),
+        None if text == "all" => Ok(usable_threads().into()),
+        None => Err("use a number of 1 or more, 12x4 for teams within a team, or all for all CPUs"
+            .to_owned()),
     }
 }
 
 /// Numbers of threads: one, `all`, or `doubling` for 1, 2, 4 and so on, and all.
-pub(crate) fn thread_counts(text: &str) -> Result<Vec<usize>, String> {
+pub(crate) fn thread_counts(text: &str) -> Result<Vec<Threads>, String> {
     match text {
-        "doubling" => Ok(doubling(usable_threads())),
+        "doubling" => Ok(doubling(usable_threads()).into_iter().map(Threads::from).collect()),
         _ => match threads(text) {
             Ok(threads) => Ok(vec![threads]),
             Err(problem) => Err(format!("{problem}, or doubling for 1, 2, 4 and so on")),
@@ -236,9 +261,12 @@ mod tests {
         assert_eq!(doubling(2), [1, 2]);
         assert_eq!(doubling(8), [1, 2, 4, 8]);
         assert_eq!(doubling(12), [1, 2, 4, 8, 12]);
-        assert_eq!(thread_counts("3"), Ok(vec![3]));
-        assert_eq!(thread_counts("all"), Ok(vec![usable_threads()]));
-        assert!(thread_counts("0").is_err() && thread_counts("half").is_err());
+        assert_eq!(thread_counts("3"), Ok(vec![3.into()]));
+        assert_eq!(thread_counts("all"), Ok(vec![usable_threads().into()]));
+        assert_eq!(thread_counts("12x4"), Ok(vec![Threads { all: 48, inner: Some(4) }]));
+        for wrong in ["0", "half", "0x4", "4x0", "x", "4x", "2x2x2", "9999999999x9999999999"] {
+            assert!(thread_counts(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

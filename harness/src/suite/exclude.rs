@@ -98,17 +98,12 @@ fn values_of(entry: Entry<'_>, task: &dyn Task) -> Option<Vec<Pattern>> {
 fn field_value(field: &str, text: &str) -> Result<String, String> {
     match field {
         "device" => values::device(text).map(|device| device.to_string()),
-        "threads" => values::threads(text).map(|threads| threads.to_string()),
+        "threads" => values::threads(text).map(|threads| threads.all.to_string()),
         "places" if text == "none" => Ok(text.to_owned()),
         "places" => text.parse().map(|places: PlacesSpec| places.to_string()),
-        "bind" => text.parse().map(outermost),
+        "bind" => text.parse().map(|levels: BindLevels| levels.to_string()),
         _ => values::cache(text).map(|cache| cache.name().to_owned()),
     }
-}
-
-/// Points name the binding of the outermost teams.
-fn outermost(levels: BindLevels) -> String {
-    levels.0.first().map_or(String::new(), ToString::to_string)
 }
 
 /// A pattern that only this very text matches.

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use algorithms::device::Device;
-use algorithms::task::Task;
+use algorithms::task::{Task, VariantInfo};
 use generators::DataError;
 use reports::record::{Params, Point};
 
 use super::Settings;
-use crate::plan::{record_params, select_variants};
+use crate::plan::{TeamLayout, record_params, select_variants};
 use crate::platform::gpus::problem_of;
-use crate::platform::placement::Placement;
 use crate::request::{AxisValues, MeasureRequest, Source};
 
 /// A product of axes, or of an include: what one measuring command can do, but
@@ -99,23 +98,20 @@ impl Part {
 
 /// The points of an input, in the order of the settings' lists.
 fn points(task: &dyn Task, params: &Params, settings: &Settings) -> Vec<Point> {
-    let placements = Placement::combinations(&settings.places, &settings.binds);
     let mut points = Vec::new();
     for &device in &settings.devices {
         for variant in variants(task, settings, device) {
-            for threads in settings.thread_counts() {
-                for placement in &placements {
-                    points.extend(settings.caches.iter().map(|cache| Point {
-                        algorithm: task.name().to_owned(),
-                        variant: variant.to_owned(),
-                        device: device.to_string(),
-                        threads,
-                        places: placement.places_name(),
-                        bind: placement.bind_name(),
-                        cache: cache.name().to_owned(),
-                        params: params.clone(),
-                    }));
-                }
+            for team in TeamLayout::all(settings, variant.nested) {
+                points.extend(settings.caches.iter().map(|cache| Point {
+                    algorithm: task.name().to_owned(),
+                    variant: variant.name.to_owned(),
+                    device: device.to_string(),
+                    threads: team.threads,
+                    places: team.placement.places_name(),
+                    bind: team.bind_name(),
+                    cache: cache.name().to_owned(),
+                    params: params.clone(),
+                }));
             }
         }
     }
@@ -124,10 +120,9 @@ fn points(task: &dyn Task, params: &Params, settings: &Settings) -> Vec<Point> {
 
 /// The variants that run on a device. Globs that match nothing have been
 /// told before.
-fn variants(task: &dyn Task, settings: &Settings, device: Device) -> Vec<&'static str> {
+fn variants(task: &dyn Task, settings: &Settings, device: Device) -> Vec<VariantInfo> {
     let infos = task.variants();
     let selected = select_variants(&infos, &settings.variants).unwrap_or_default();
     let infos = selected.into_iter().map(|number| infos[number]);
-    let here = infos.filter(|info| info.backend == device.backend());
-    here.map(|info| info.name).collect()
+    infos.filter(|info| info.backend == device.backend()).collect()
 }

@@ -10,7 +10,7 @@ use algorithms::task::Task;
 use super::exclude::Exclude;
 use super::{Part, Settings, settings};
 use crate::document::{Entry, Section};
-use crate::plan::select_variants;
+use crate::plan::{said_of_inner_teams, select_variants};
 use crate::request::suggestion::instead_of;
 use crate::request::values::each_once;
 use crate::request::{AxisValues, as_tried};
@@ -161,20 +161,19 @@ impl TaskSpec {
         entry.problem(format!("unknown axis \"{key}\" of {name}; {instead}"));
     }
 
-    /// Takes down bindings for more levels of teams than a variant has.
+    /// Takes down what is said of nested teams where no variant has them.
     fn check_levels(&self, section: Section<'_>) {
-        let levels = self.settings.binds.iter().map(|bind| bind.0.len()).max();
-        let Some(wanted) = levels else { return };
+        let Some(flag) = said_of_inner_teams(&self.settings) else { return };
         let infos = self.task.variants();
         let selected = select_variants(&infos, &self.settings.variants).unwrap_or_default();
-        let mut selected = selected.into_iter().map(|number| infos[number]);
-        if let Some(info) = selected.find(|info| info.team_levels < wanted) {
-            let (name, levels) = (info.name, info.team_levels);
-            let problem = format!(
-                "bind has {wanted} levels, but {name} has {levels} level of teams; give as \
-                 many policies"
-            );
-            match section.entry("bind") {
+        let selected: Vec<_> = selected.into_iter().map(|number| infos[number]).collect();
+        let has_one =
+            selected.first().filter(|_| selected.iter().all(|info| info.nested.is_none()));
+        if let Some(info) = has_one {
+            let (key, name) = (flag.trim_start_matches('-'), info.name);
+            let problem =
+                format!("{key} has 2 levels, but {name} has 1 level of teams; give as many");
+            match section.entry(key) {
                 Some(entry) => entry.problem(problem),
                 None => section.problem(problem),
             }

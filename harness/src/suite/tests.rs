@@ -207,7 +207,7 @@ fn defaults_are_overridden_by_tasks() {
         [[task]]\nname = \"sort\"\nthreads = 3\nplaces = [\"cores\", \"{0}\"]\nbind = \"close\"\n";
     let suite = suite(text);
     let (settings, two) = (&suite.parts[0].settings, Duration::from_secs(2));
-    assert_eq!((settings.thread_counts(), settings.max_time), (vec![3], two));
+    assert_eq!((settings.thread_counts(), settings.max_time), (vec![3.into()], two));
     let points = suite.points();
     let places: HashSet<_> = points.map(|it| (&it.places[..], &it.bind[..])).collect();
     let expected = [("cores", "close"), ("{0}", "close")];

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{Folder, folder, measuring};
+use harness::plan::TeamLayout;
 use harness::platform::placement::{Bind, Placement, PlacesSpec};
 use harness::platform::{Topology, usable_cpus};
+use reports::record::{Point, SummaryRow};
 
 /// A machine below a temporary folder.
 struct FakeMachine {
@@ -261,6 +263,55 @@ fn one_flag_repeated_is_an_axis() {
     assert!(rows.iter().all(|row| row.peak_fraction.is_some()));
 }
 
+/// Decoding of a little, and the rows of its total times.
+fn decoded(folder: &Folder, how: &str) -> Vec<SummaryRow> {
+    let line = format!(
+        "decode --zs row12 --sectors 3 --orbits 1 --occupancy 0.01 {how} --samples 6 --no-charts"
+    );
+    folder.measure(line)
+}
+
+#[test]
+fn nested_teams_are_placed_at_both_levels() {
+    let Some(folder) = measuring() else { return };
+    let rows = decoded(&folder, "--threads 1x2 --bind spread+primary --places threads");
+    let bind = |variant: &str| {
+        let row = rows.iter().find(|row| row.variant == variant && row.stage == "total");
+        let row = row.expect(variant);
+        (row.threads, row.bind.clone())
+    };
+    assert_eq!(bind("scalar"), (2, "spread+primary(2)".to_owned()));
+    assert_eq!(bind("reference"), (2, "spread".to_owned()), "it has one level");
+    let notes = folder.record("r").notes;
+    let said = notes.iter().find(|note| note.starts_with("one level of teams"));
+    let said = said.expect("a note");
+    assert!(said.contains("reference") && !said.contains("scalar"), "{said}");
+    let first = usable_cpus()[0].to_string();
+    for sample in folder.samples("r").iter().filter(|sample| sample.variant == "scalar") {
+        assert_eq!(sample.cpu, format!("{first}+{first}"), "both where the outer thread is");
+        assert!(!sample.flags.contains("outside-place"));
+    }
+}
+
+#[test]
+fn inner_teams_stay_on_the_socket_of_their_outer_thread() {
+    let machine = two_sockets();
+    let cpus = |threads: usize, places: &str, bind: &str| {
+        let (places, bind) = (places.to_owned(), bind.to_owned());
+        let point = Point { threads, places, bind, ..Point::default() };
+        let layout = TeamLayout::of_point(&point).expect("well formed");
+        layout.cpus(&machine.topology(), &machine.all()).expect("there").expect("placed")
+    };
+    let sockets = [[0, 1, 4, 5], [2, 3, 6, 7]];
+    let [one, other] = sockets.map(|socket| socket.to_vec());
+    let all = cpus(4, "sockets", "spread+primary(2)");
+    assert_eq!(all, [&one, &one, &other, &other].map(Clone::clone));
+    let cores = cpus(4, "cores", "spread+close(2)");
+    assert_eq!(cores, [[0, 4], [1, 5], [2, 6], [3, 7]]);
+    let primary = cpus(4, "cores", "spread+primary(2)");
+    assert_eq!(primary, [[0, 4], [0, 4], [2, 6], [2, 6]]);
+}
+
 #[test]
 fn placements_that_cannot_be_are_refused() {
     folder().check(
@@ -271,6 +322,9 @@ fn placements_that_cannot_be_are_refused() {
             2 | sort --digis 5k --places cores(900) | cores to be used
             2 | sort --digis 5k --bind tight | there are false, close, spread and primary
             2 | sort --variant block-merge --bind spread+primary | has 2 levels, but block-merge has 1 level
+            2 | sort --variant block-merge --threads 2x2 | --threads has 2 levels, but block-merge has 1 level
+            2 | decode --sectors 1 --bind spread+close+close | more than two levels
+            2 | decode --sectors 1 --threads 2x0 | 12x4 for teams within a team
             2 | sort --digis 5k --threads 100000 | is far more than
         ",
     );

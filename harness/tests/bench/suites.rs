@@ -11,7 +11,7 @@ use harness::suite::Suite;
 fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
     let dry_run = |flags: &str| folder.bench(format!("run smoke --dry-run {flags}")).exits(0);
-    dry_run("").prints("smoke: 12 inputs, 46 candidates, at most 28s");
+    dry_run("").prints("smoke: 12 inputs, 47 candidates, at most 28s");
     let part = "smoke, shard 2/2: 6 inputs, 19 candidates, at most 11s with a budget of 17s\n";
     dry_run("--shard 2/2 --budget 17s").prints(part);
     folder.check("5 | run smoke --dry-run --shard 13/13 | fewer inputs than shards");

@@ -48,7 +48,7 @@ const LOOKS: [&str; 17] = [
     "cub-radix-composite",
     "cub-segmented-keys-published",
     "cub-segmented-pairs-published",
-    "std-sort",
+    "cpp-std-sort",
 ];
 /// Looks before they are darker.
 const LIGHT: usize = 2 * COLORS.len();

@@ -28,7 +28,7 @@ pub(super) const STD_UNSTABLE: Variant<StsSort> =
 
 /// `std::sort` for each segment, by one thread however large it is: what CBM's CPU code does.
 pub(super) const STD_SORT: Variant<StsSort> = Variant::cpu(
-    "std-sort",
+    "cpp-std-sort",
     "published: std::sort of C++, a thread a segment, as CBM's CPU code does",
     |at| {
         std_sort::available()?;

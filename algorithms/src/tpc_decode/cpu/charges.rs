@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use generators::tpc::Digit;
 
+use super::crew::Crew;
 use super::digits::close;
 use super::headers::{self, Slot};
 use super::levels::DecodePage;
@@ -14,7 +15,6 @@ use crate::algorithm::Runner;
 use crate::all_cores::{mapped, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, atomic, buffers};
-use crate::parallel::{for_each, map_singly};
 use crate::timing::{Laps, Stages};
 use crate::tpc_decode::charge_map::{Converter, Position, entries, present};
 use crate::tpc_decode::damage::DamagedPage;
@@ -31,14 +31,12 @@ impl Poison for Position {
 /// The stages of a run.
 const CLEAR: &str = "clear";
 const DECODE: &str = "decode";
-/// Entries that are cleared at a time.
-const CLEARED: usize = 1 << 18;
 
 /// A decoder with the pages of a time frame.
 pub(super) struct ChargesOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
-    tasks: Vec<Range<usize>>,
+    crew: Crew,
     decode: DecodePage,
     fragments: Fragments,
     /// Samples that the headers promise, once for each fragment that their page is in.
@@ -81,10 +79,10 @@ impl<'a> ChargesOf<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
-        tasks: Vec<Range<usize>>,
+        crew: Crew,
         decode: DecodePage,
     ) -> Self {
-        let slots = headers::of(frame, &tasks);
+        let slots = headers::of(frame);
         let fragments = Fragments::new(frame.settings.fragment);
         let copies =
             |page: &OpenPage| fragments.of(time_bins_of(page)).len() * usize::from(page.samples);
@@ -94,7 +92,7 @@ impl<'a> ChargesOf<'a> {
         ChargesOf {
             frame,
             arena,
-            tasks,
+            crew,
             decode,
             fragments,
             promised: pages.map(copies).sum(),
@@ -120,7 +118,7 @@ impl<'a> ChargesOf<'a> {
             let samples = pages.filter(touches).map(|page| usize::from(page.samples));
             samples.sum()
         };
-        let lengths: Vec<usize> = self.tasks.iter().map(of_task).collect();
+        let lengths: Vec<usize> = self.crew.tasks.iter().map(of_task).collect();
         let fragment = Fragment {
             frame: self.frame,
             decode: self.decode,
@@ -131,9 +129,9 @@ impl<'a> ChargesOf<'a> {
             sectors: &self.sectors,
         };
         let parts = split_mut(&mut held.positions[start..], lengths.iter().copied());
-        let rejected = map_singly(self.tasks.iter().zip(parts), |(pages, positions)| {
-            fragment.decode_task(pages, touches, positions)
-        });
+        let rejected = self
+            .crew
+            .map(parts, |pages, positions| fragment.decode_task(pages, touches, positions));
         let mut start = start;
         for (of_task, length) in rejected.into_iter().zip(lengths) {
             for Rejected { page, positions } in of_task {
@@ -181,13 +179,13 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         self.laps.start();
         held.damaged.clear();
-        headers::read(self.frame, &self.tasks, &mut held.slots);
+        headers::read(self.frame, &self.crew, &mut held.slots);
         let (mut holes, mut position) = (Vec::new(), 0);
         let numbers = held.slots.iter().filter_map(Slot::page);
         let numbers = self.frame.fragments(numbers);
         self.laps.lap(DECODE, 0);
         for number in numbers {
-            for_each(held.maps.chunks_mut(CLEARED), |part| part.fill(0));
+            self.crew.clear(&mut held.maps, self.entries);
             let bytes = size_of_val(held.maps.as_slice()) as u64;
             self.laps.lap(CLEAR, bytes);
             position = self.decode_fragment(held, number, position, &mut holes);

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use generators::tpc::Digit;
 
+use super::crew::Crew;
 use super::headers::{self, Slot};
 use super::levels::DecodePage;
 use super::page_decoder::PageDecoder;
@@ -12,7 +13,6 @@ use crate::algorithm::Runner;
 use crate::all_cores::{fill, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
-use crate::parallel::map_singly;
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
@@ -24,7 +24,7 @@ const POISON: Digit = Digit::from_bits(u64::MAX);
 pub(super) struct DigitsOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
-    tasks: Vec<Range<usize>>,
+    crew: Crew,
     decode: DecodePage,
     /// Samples that the headers promise.
     promised: usize,
@@ -65,11 +65,11 @@ impl<'a> DigitsOf<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
-        tasks: Vec<Range<usize>>,
+        crew: Crew,
         decode: DecodePage,
     ) -> Self {
-        let slots = headers::of(frame, &tasks);
-        DigitsOf { frame, arena, tasks, decode, promised: slots.iter().map(Slot::samples).sum() }
+        let promised = headers::of(frame).iter().map(Slot::samples).sum();
+        DigitsOf { frame, arena, crew, decode, promised }
     }
 }
 
@@ -92,14 +92,13 @@ impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        headers::read(self.frame, &self.tasks, &mut held.slots);
+        headers::read(self.frame, &self.crew, &mut held.slots);
         let (frame, decode, slots) = (self.frame, self.decode, &held.slots);
         let samples = |pages: &Range<usize>| slots[pages.clone()].iter().map(Slot::samples).sum();
-        let lengths: Vec<usize> = self.tasks.iter().map(samples).collect();
+        let lengths: Vec<usize> = self.crew.tasks.iter().map(samples).collect();
         let parts = split_mut(&mut held.output.digits, lengths.iter().copied());
-        let rejected = map_singly(self.tasks.iter().zip(parts), |(pages, digits)| {
-            decode_task(frame, decode, pages, slots, digits)
-        });
+        let rejected =
+            self.crew.map(parts, |pages, digits| decode_task(frame, decode, pages, slots, digits));
         conclude(&mut held.output, rejected, &lengths);
         Ok(())
     }

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
+use super::crew::Crew;
 use crate::all_cores::split_mut;
 use crate::device::Poison;
-use crate::parallel::for_each_singly;
 use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
@@ -45,9 +45,9 @@ impl Slot {
 }
 
 /// Reads the headers of all pages, the tasks in parallel.
-pub(super) fn read(frame: &TimeFrame, tasks: &[Range<usize>], slots: &mut [Slot]) {
-    let parts = split_mut(slots, tasks.iter().map(Range::len));
-    for_each_singly(tasks.iter().zip(parts), |(pages, slots)| {
+pub(super) fn read(frame: &TimeFrame, crew: &Crew, slots: &mut [Slot]) {
+    let parts = split_mut(slots, crew.tasks.iter().map(Range::len));
+    crew.map(parts, |pages, slots| {
         for (page, slot) in pages.clone().zip(slots) {
             *slot = match frame.open(page) {
                 Ok(None) => Slot::Empty,
@@ -59,8 +59,8 @@ pub(super) fn read(frame: &TimeFrame, tasks: &[Range<usize>], slots: &mut [Slot]
 }
 
 /// The slots of all pages, for those who need to know what comes before it does.
-pub(super) fn of(frame: &TimeFrame, tasks: &[Range<usize>]) -> Vec<Slot> {
+pub(super) fn of(frame: &TimeFrame) -> Vec<Slot> {
     let mut slots = vec![Slot::default(); frame.pages.pages().len()];
-    read(frame, tasks, &mut slots);
+    read(frame, &Crew::of_one_team(frame, 1), &mut slots);
     slots
 }

@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`tasks`] | which pages are one thread's work |
+//! | [`crew`] | the threads that share it: a team, or teams within a team |
 //! | [`headers`] | headers first: how many samples there will be, and where they go |
 //! | [`page_decoder`] | one page after the other |
 //! | [`digits`], [`charges`] | a variant that is ready to run, for each output |
@@ -11,6 +12,7 @@
 //! | [`levels`] | both joined, and compiled for such a set |
 
 mod charges;
+mod crew;
 mod digits;
 mod headers;
 mod kernel;
@@ -21,11 +23,14 @@ mod tasks;
 mod tests;
 mod walk;
 
+use generators::tpc::geometry::SECTORS;
+
 use super::TpcDecode;
 use super::input::Output;
 use super::reference;
 use crate::algorithm::{Opened, Opening, Variant};
 use charges::ChargesOf;
+use crew::Crew;
 use digits::DigitsOf;
 use levels::{DecodePage, Level};
 
@@ -33,24 +38,41 @@ pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     Variant::cpu(
         "reference",
         "page by page and sample by sample, each step checked where it is taken",
-        |at| decode(at, reference_page),
+        |at| decode(at, one_team(at), reference_page),
     ),
     Variant::cpu("scalar", "without wide instructions, on any machine", |at| {
-        decode(at, Level::Scalar.decoder().unwrap_or(reference_page))
-    }),
+        decode(at, any_teams(at), Level::Scalar.decoder().unwrap_or(reference_page))
+    })
+    .nested(SECTORS),
     Variant::cpu(
         "simd",
         "pads and samples eight (AVX-512) or four (AVX2) at a time, as the machine can",
-        |at| decode(at, Level::best().decoder().unwrap_or(reference_page)),
-    ),
+        |at| decode(at, any_teams(at), Level::best().decoder().unwrap_or(reference_page)),
+    )
+    .nested(SECTORS),
 ];
 
+fn one_team(at: &Opening<'_, '_, TpcDecode>) -> Crew {
+    Crew::of_one_team(at.input, at.threads())
+}
+
+/// As published where there are teams within the team: that one takes sectors, they take pages.
+fn any_teams(at: &Opening<'_, '_, TpcDecode>) -> Crew {
+    match at.inner_teams() {
+        Some(inner) => Crew::of_nested_teams(at.input, inner),
+        None => one_team(at),
+    }
+}
+
 /// A decoder of pages, ready to run.
-fn decode<'a>(at: &Opening<'a, '_, TpcDecode>, decode: DecodePage) -> Opened<'a, TpcDecode> {
-    let (frame, tasks) = (at.input, tasks::of(at.input, at.threads()));
-    match frame.settings.output {
-        Output::Digits => at.session(DigitsOf::new(frame, at.arena, tasks, decode)),
-        Output::ChargeMap => at.session(ChargesOf::new(frame, at.arena, tasks, decode)),
+fn decode<'a>(
+    at: &Opening<'a, '_, TpcDecode>,
+    crew: Crew,
+    decode: DecodePage,
+) -> Opened<'a, TpcDecode> {
+    match at.input.settings.output {
+        Output::Digits => at.session(DigitsOf::new(at.input, at.arena, crew, decode)),
+        Output::ChargeMap => at.session(ChargesOf::new(at.input, at.arena, crew, decode)),
     }
 }
 

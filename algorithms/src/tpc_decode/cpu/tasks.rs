@@ -9,6 +9,8 @@ use crate::tpc_decode::input::{Sharing, TimeFrame};
 /// Pages of a task where all pages are one pool: so many that handing them to another
 /// thread costs nothing beside them, so few that threads end together.
 const PAGES_IN_TASK: usize = 32;
+/// Tasks of a sector for each thread of its team, so that they end together.
+const TASKS_OF_THREAD: usize = 4;
 
 /// Pages of a time frame, in order; each page is in one task.
 pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
@@ -24,6 +26,12 @@ pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
             split(0..pages, pages.div_ceil(PAGES_IN_TASK)).collect()
         }
     }
+}
+
+/// The pages of each sector, in tasks for so many threads.
+pub(super) fn of_sectors(frame: &TimeFrame, threads: usize) -> Vec<Vec<Range<usize>>> {
+    let sectors = frame.sectors().into_iter();
+    sectors.map(|pages| split(pages, TASKS_OF_THREAD * threads).collect()).collect()
 }
 
 /// So many parts of nearly equal length.

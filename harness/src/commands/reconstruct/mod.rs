@@ -31,7 +31,7 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
         return Err(Failure::Usage(problem.to_owned()));
     };
     let (input, _) = STS.read(path, &options)?;
-    let team = Team::new(measuring.settings.thread_counts()[0])?;
+    let team = Team::new(measuring.settings.thread_counts()[0].all)?;
     for product in reconstruct(variant, &input, &team)? {
         let Product::Both(clusters, hits) = product else {
             continue;

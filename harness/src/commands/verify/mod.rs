@@ -116,9 +116,7 @@ impl Verification<'_> {
         let selected = matching_variants(&infos, &self.request.variants);
         let selected = selected.map_err(Failure::Usage)?.into_iter();
         let subjects = selected.map(|number| Subject { task, info: infos[number], number, way });
-        let runs = |info: &VariantInfo| {
-            info.backend == way.device.backend() && info.unavailable_reason.is_none()
-        };
+        let runs = |info: &VariantInfo| way.is_for(info) && info.unavailable_reason.is_none();
         Ok(subjects.filter(|subject| runs(&subject.info)).collect())
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use algorithms::device::emulator::{Config, Policy, Schedule};
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, Team};
+use algorithms::task::VariantInfo;
 
 use reports::units::counted;
 
@@ -12,6 +13,9 @@ use crate::failure::Failure;
 use crate::platform::gpus::Gpus;
 use crate::platform::usable_threads;
 use crate::request::VerifyRequest;
+
+/// Teams within a team: two threads have one of three each.
+const NESTED: [usize; 2] = [2, 3];
 
 /// A device with the threads that serve it, and the order of its turns.
 pub(super) struct Way {
@@ -25,9 +29,11 @@ pub(super) struct Way {
 pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Failure> {
     match device {
         Device::Cpu => {
-            thread_counts().into_iter().map(|threads| with_threads(device, threads)).collect()
+            let teams = thread_counts().into_iter().map(Team::new);
+            let nested = std::iter::once_with(|| Team::nested(NESTED, |_| Ok(())));
+            teams.chain(nested).map(|team| Ok(with_team(device, team?))).collect()
         }
-        Device::Cuda(_) => Ok(vec![with_threads(device, usable_threads())?]),
+        Device::Cuda(_) => Ok(vec![with_team(device, Team::new(usable_threads())?)]),
         Device::Emulator => {
             (0..request.schedules).map(|number| on_emulator(number, request)).collect()
         }
@@ -40,14 +46,20 @@ impl Way {
         self.team.threads()
     }
 
+    /// Whether a variant can make use of it: teams within a team are for those that have such.
+    pub(super) fn is_for(&self, info: &VariantInfo) -> bool {
+        info.backend == self.device.backend()
+            && (self.team.inner().is_none() || info.nested.is_some())
+    }
+
     /// A place to run.
     pub(super) fn place(&self) -> Result<Target<'_>, DeviceError> {
         self.gpus.place(self.device, &self.team)
     }
 }
 
-fn with_threads(device: Device, threads: usize) -> Result<Way, Failure> {
-    Ok(Way { device, team: Team::new(threads)?, gpus: Gpus::default(), emulator: None })
+fn with_team(device: Device, team: Team) -> Way {
+    Way { device, team, gpus: Gpus::default(), emulator: None }
 }
 
 fn on_emulator(number: u64, request: &VerifyRequest) -> Result<Way, Failure> {
@@ -78,6 +90,10 @@ fn thread_counts() -> Vec<usize> {
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.device, self.emulator) {
+            (Device::Cpu, _) if self.team.inner().is_some() => {
+                let [outer, inner] = NESTED;
+                write!(f, "{outer}x{inner} threads")
+            }
             (Device::Cpu, _) => f.write_str(&counted(self.team.threads(), "thread")),
             (device, None) => write!(f, "{device}"),
             (_, Some(config)) => {

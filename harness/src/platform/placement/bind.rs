@@ -23,10 +23,24 @@ const NAMES: [(&str, Bind); 4] = [
     ("primary", Bind::Primary),
 ];
 
-/// A policy for each level of nested teams, the outermost first:
-/// `spread+primary`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BindLevels(pub Vec<Bind>);
+/// A policy for each level of teams: `close`, or of nested ones `spread+primary`, the outer one
+/// first. `spread+primary(4)` says how many threads each inner team has, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BindLevels {
+    /// Of the outer team.
+    pub outer: Bind,
+    /// Of the teams within it.
+    pub inner: Option<InnerBind>,
+}
+
+/// Teams within a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InnerBind {
+    /// Where their threads go.
+    pub bind: Bind,
+    /// The threads of each; `None` if nobody has said so.
+    pub threads: Option<usize>,
+}
 
 /// The places of the threads of a team, by their numbers. The primary thread is in the
 /// first one.
@@ -45,6 +59,38 @@ pub fn assign(places: usize, threads: usize, bind: Bind) -> Vec<usize> {
             let (each, more) = (threads / places, threads % places);
             let in_place = |place| std::iter::repeat_n(place, each + usize::from(place < more));
             (0..places).flat_map(in_place).collect()
+        }
+    }
+}
+
+/// The places of the threads of nested teams, team by team. The first of each inner team is where
+/// its thread of the outer team is. Where that is spread, inner teams stay within its part of the
+/// places; otherwise they have all of them, from their own on.
+pub fn assign_nested(
+    places: usize,
+    [outer, inner]: [usize; 2],
+    [bind, bind_inner]: [Bind; 2],
+) -> Vec<usize> {
+    let of_team = |(team, first): (usize, usize)| {
+        let part = match bind {
+            Bind::Spread if outer <= places => first..(team + 1) * places / outer,
+            Bind::Spread => first..first + 1,
+            Bind::False | Bind::Primary | Bind::Close => 0..places,
+        };
+        let from = first - part.start;
+        let own = assign(part.len(), inner, bind_inner).into_iter();
+        own.map(move |place| part.start + (from + place) % part.len())
+    };
+    assign(places, outer, bind).into_iter().enumerate().flat_map(of_team).collect()
+}
+
+impl fmt::Display for BindLevels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.outer)?;
+        match self.inner {
+            None => Ok(()),
+            Some(InnerBind { bind, threads: None | Some(1) }) => write!(f, "+{bind}"),
+            Some(InnerBind { bind, threads: Some(threads) }) => write!(f, "+{bind}({threads})"),
         }
     }
 }
@@ -71,8 +117,22 @@ impl FromStr for BindLevels {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let levels: Result<_, _> = text.split('+').map(str::parse).collect();
-        levels.map(BindLevels)
+        let Some((outer, inner)) = text.split_once('+') else {
+            return Ok(BindLevels { outer: text.parse()?, inner: None });
+        };
+        if inner.contains('+') {
+            return Err(format!("\"{text}\" has more than two levels of teams"));
+        }
+        let (bind, threads) = match inner.split_once('(') {
+            None => (inner, None),
+            Some((bind, rest)) => {
+                let count = rest.strip_suffix(')').and_then(|count| count.parse().ok());
+                let wrong = || format!("\"{inner}\" has no number of threads, such as primary(4)");
+                (bind, Some(count.filter(|&count| count > 0).ok_or_else(wrong)?))
+            }
+        };
+        let inner = InnerBind { bind: bind.parse()?, threads };
+        Ok(BindLevels { outer: outer.parse()?, inner: Some(inner) })
     }
 }
 
@@ -106,8 +166,27 @@ mod tests {
             assert_eq!(bind.to_string(), name);
         }
         assert!("master".parse::<Bind>().is_err());
-        let levels: BindLevels = "spread+primary".parse().expect("two levels");
-        assert_eq!(levels.0, [Bind::Spread, Bind::Primary]);
-        assert!("spread+".parse::<BindLevels>().is_err());
+        for name in ["close", "spread+primary", "false+false(4)"] {
+            assert_eq!(name.parse::<BindLevels>().expect(name).to_string(), name);
+        }
+        for wrong in ["spread+", "spread+close+close", "spread+close(0)", "spread+close(4"] {
+            assert!(wrong.parse::<BindLevels>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn inner_teams_stay_where_openmp_lets_them() {
+        use Bind::{Close, Primary, Spread};
+        for (places, threads, binds, expected) in [
+            (2, [2, 3], [Spread, Primary], &[0, 0, 0, 1, 1, 1][..]),
+            (8, [2, 4], [Spread, Close], &[0, 1, 2, 3, 4, 5, 6, 7]),
+            (8, [2, 2], [Spread, Spread], &[0, 2, 4, 6]),
+            (8, [2, 2], [Close, Close], &[0, 1, 1, 2]),
+            (4, [2, 2], [Primary, Spread], &[0, 2, 0, 2]),
+            (2, [3, 2], [Spread, Close], &[0, 0, 0, 0, 1, 1]),
+            (4, [2, 3], [Spread, Close], &[0, 0, 1, 2, 2, 3]),
+        ] {
+            assert_eq!(assign_nested(places, threads, binds), expected, "{binds:?}");
+        }
     }
 }

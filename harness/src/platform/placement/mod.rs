@@ -9,7 +9,7 @@ mod places;
 
 use std::fmt;
 
-pub use bind::{Bind, BindLevels, assign};
+pub use bind::{Bind, BindLevels, InnerBind, assign, assign_nested};
 pub(super) use places::list;
 pub use places::{Place, PlaceKind, PlacesSpec};
 
@@ -52,7 +52,7 @@ impl Placement {
     /// those of the outermost level.
     pub fn combinations(places: &[PlacesSpec], binds: &[BindLevels]) -> Vec<Self> {
         let places = optional(places.iter());
-        let binds = optional(binds.iter().filter_map(|levels| levels.0.first()));
+        let binds = optional(binds.iter().map(|levels| &levels.outer));
         let mut placements = Vec::new();
         for places in &places {
             for bind in &binds {
@@ -73,12 +73,17 @@ impl Placement {
         }
     }
 
-    /// The binding in records: `false` without any.
-    pub fn bind_name(&self) -> String {
+    /// The binding: `false` without any.
+    pub fn bind(&self) -> Bind {
         match self {
-            Placement::None => Bind::False.to_string(),
-            Placement::Bound { bind, .. } => bind.to_string(),
+            Placement::None => Bind::False,
+            Placement::Bound { bind, .. } => *bind,
         }
+    }
+
+    /// The binding in records.
+    pub fn bind_name(&self) -> String {
+        self.bind().to_string()
     }
 
     /// The CPUs of each thread of a team; `None` if they may be anywhere.
@@ -91,11 +96,34 @@ impl Placement {
         topology: &Topology,
         mask: &[usize],
     ) -> Result<Option<Vec<Place>>, PlacementError> {
+        self.assigned(topology, mask, |places, bind| assign(places, threads, bind))
+    }
+
+    /// The same of nested teams, team by team.
+    ///
+    /// # Errors
+    /// If the places are not there.
+    pub fn cpus_of_nested(
+        &self,
+        threads: [usize; 2],
+        inner: Bind,
+        topology: &Topology,
+        mask: &[usize],
+    ) -> Result<Option<Vec<Place>>, PlacementError> {
+        self.assigned(topology, mask, |places, bind| assign_nested(places, threads, [bind, inner]))
+    }
+
+    fn assigned(
+        &self,
+        topology: &Topology,
+        mask: &[usize],
+        assign: impl FnOnce(usize, Bind) -> Vec<usize>,
+    ) -> Result<Option<Vec<Place>>, PlacementError> {
         let Placement::Bound { places, bind } = self else {
             return Ok(None);
         };
         let places = places.resolve(topology, mask)?;
-        let numbers = assign(places.len(), threads, *bind);
+        let numbers = assign(places.len(), *bind);
         let place = |number: usize| places[number].clone();
         Ok(Some(numbers.into_iter().map(place).collect()))
     }

@@ -63,7 +63,7 @@ impl Task for FakeTask {
             backend: Backend::Cpu,
             stable: true,
             semantics_supported: &[Semantics::Exact],
-            team_levels: 1,
+            nested: None,
             plugin: None,
             unavailable_reason: None,
             code: 0,
@@ -172,7 +172,7 @@ pub fn measure(request: &MeasureRequest) -> Outcome {
 pub fn request(task: &'static FakeTask, out: &Path) -> MeasureRequest {
     let settings = Settings {
         devices: vec![Device::Cpu],
-        threads: vec![vec![1]],
+        threads: vec![vec![1.into()]],
         samples: Some(SampleRange::exactly(3)),
         max_time: Duration::from_secs(1),
         ..Settings::default()

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::super::super::{command, request};
 use super::*;
 use crate::cli::{Request, TaskRequest};
-use crate::request::{HistoryAction, MeasureRequest, Source, SuiteRequest};
+use crate::request::{HistoryAction, MeasureRequest, Source, SuiteRequest, Threads};
 
 fn parsed(line: &str, file: &str) -> Request {
     let command = with_defaults(command(), "recobench.toml", file);
@@ -42,15 +42,15 @@ fn refusal(file: &str) -> String {
 fn a_table_goes_before_the_top_and_flags_before_both() {
     let file = "threads = 1\nquiet = true\n[sort]\nthreads = [1, 2]\ndigis = \"2M\"\n";
     let sort = measured("bench sort", file);
-    assert_eq!(sort.settings.thread_counts(), [1, 2]);
+    assert_eq!(sort.settings.thread_counts(), [1, 2].map(Threads::from));
     assert!(sort.session.output.quiet);
     let Source::Generated(axes) = &sort.source else {
         panic!("generated");
     };
     assert_eq!(axes.values("digis"), ["2000000"]);
-    assert_eq!(measured("bench merge", file).settings.thread_counts(), [1]);
+    assert_eq!(measured("bench merge", file).settings.thread_counts(), [1].map(Threads::from));
     let given = measured("bench sort --threads 3", file);
-    assert_eq!(given.settings.thread_counts(), [3]);
+    assert_eq!(given.settings.thread_counts(), [3].map(Threads::from));
 }
 
 #[test]

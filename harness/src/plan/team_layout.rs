@@ -1,0 +1,219 @@
+//! How many threads a variant has, where they are, and whether they have teams of their own.
+
+use std::fmt;
+
+use reports::record::Point;
+
+use crate::platform::Topology;
+use crate::platform::placement::{
+    Bind, BindLevels, InnerBind, Place, Placement, PlacementError, PlacesSpec,
+};
+use crate::request::{Settings, Threads};
+
+/// The threads of a variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamLayout {
+    /// All that do work.
+    pub threads: usize,
+    /// Where those of the outer team are.
+    pub placement: Placement,
+    /// The teams within the team, if there are any.
+    pub inner: Option<InnerTeams>,
+}
+
+/// Teams within a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InnerTeams {
+    /// The threads of each.
+    pub threads: usize,
+    /// Where they go.
+    pub bind: Bind,
+}
+
+impl TeamLayout {
+    /// All that settings ask for, for a variant that can have teams within a team of so many
+    /// threads at most, or one level of teams only: that takes what is said of the outer one.
+    pub fn all(settings: &Settings, nested: Option<usize>) -> Vec<Self> {
+        let places = optional(&settings.places);
+        let binds = optional(&settings.binds);
+        let mut layouts = Vec::new();
+        for threads in settings.thread_counts() {
+            for places in &places {
+                for bind in &binds {
+                    let layout = Self::of(threads, *places, bind.copied(), nested);
+                    if !layouts.contains(&layout) {
+                        layouts.push(layout);
+                    }
+                }
+            }
+        }
+        layouts
+    }
+
+    fn of(
+        threads: Threads,
+        places: Option<&PlacesSpec>,
+        bind: Option<BindLevels>,
+        nested: Option<usize>,
+    ) -> Self {
+        let placement = Placement::new(places, bind.map(|levels| levels.outer));
+        let Threads { all, inner } = threads;
+        let wanted = bind.and_then(|levels| levels.inner);
+        let said = inner.or(wanted.and_then(|wanted| wanted.threads));
+        let said = said.filter(|&inner| all.is_multiple_of(inner));
+        let is_nested = said.is_some() || wanted.is_some();
+        // As in OpenMP: the last policy is that of all levels below.
+        let bind = wanted.map_or(placement.bind(), |wanted| wanted.bind);
+        let inner_teams = |most_outer| InnerTeams {
+            threads: said.unwrap_or_else(|| all / most_dividing(all, most_outer)),
+            bind,
+        };
+        let inner = nested.filter(|_| is_nested).map(inner_teams);
+        TeamLayout { threads: all, placement, inner }
+    }
+
+    /// That of a point, as it is recorded.
+    ///
+    /// # Errors
+    /// What can't be understood.
+    pub fn of_point(point: &Point) -> Result<Self, String> {
+        let levels: BindLevels = match point.bind.as_str() {
+            "" => "false".parse()?,
+            bind => bind.parse()?,
+        };
+        let places: Option<PlacesSpec> = match point.places.as_str() {
+            "" | "none" => None,
+            places => Some(places.parse()?),
+        };
+        let inner = levels
+            .inner
+            .map(|InnerBind { bind, threads }| InnerTeams { bind, threads: threads.unwrap_or(1) });
+        let placement = Placement::new(places.as_ref(), Some(levels.outer));
+        match inner {
+            Some(inner) if !point.threads.is_multiple_of(inner.threads) => {
+                Err(format!("{} threads are no teams of {}", point.threads, inner.threads))
+            }
+            inner => Ok(TeamLayout { threads: point.threads, placement, inner }),
+        }
+    }
+
+    /// Threads of the outer team and of each inner one.
+    pub fn shape(&self) -> [usize; 2] {
+        let inner = self.inner.map_or(1, |inner| inner.threads);
+        [self.threads / inner, inner]
+    }
+
+    /// The binding in records: `close`, or `spread+primary(4)` of nested teams.
+    pub fn bind_name(&self) -> String {
+        let inner = self
+            .inner
+            .map(|InnerTeams { bind, threads }| InnerBind { bind, threads: Some(threads) });
+        BindLevels { outer: self.placement.bind(), inner }.to_string()
+    }
+
+    /// The CPUs of each thread, team by team; `None` if they may be anywhere.
+    ///
+    /// # Errors
+    /// If the places are not there.
+    pub fn cpus(
+        &self,
+        topology: &Topology,
+        mask: &[usize],
+    ) -> Result<Option<Vec<Place>>, PlacementError> {
+        match self.inner {
+            None => self.placement.cpus(self.threads, topology, mask),
+            Some(inner) => self.placement.cpus_of_nested(self.shape(), inner.bind, topology, mask),
+        }
+    }
+}
+
+impl fmt::Display for TeamLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.placement, self.inner) {
+            (placement, None) => write!(f, "{placement}"),
+            (placement, Some(_)) => {
+                write!(f, "places {}, bind {}", placement.places_name(), self.bind_name())
+            }
+        }
+    }
+}
+
+/// The largest number that divides another one, and is no larger than `most`.
+fn most_dividing(number: usize, most: usize) -> usize {
+    let candidates = (1..=most.clamp(1, number.max(1))).rev();
+    candidates.into_iter().find(|&part| number.is_multiple_of(part)).unwrap_or(1)
+}
+
+/// The values, or a single missing one.
+fn optional<T>(values: &[T]) -> Vec<Option<&T>> {
+    let values: Vec<_> = values.iter().map(Some).collect();
+    if values.is_empty() { vec![None] } else { values }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What flags ask for, of a variant with at most so many outer threads.
+    fn layouts(threads: &str, bind: &str, nested: Option<usize>) -> Vec<(usize, String)> {
+        let settings = Settings {
+            threads: threads
+                .split(',')
+                .map(crate::request::values::thread_counts)
+                .collect::<Result<_, _>>()
+                .expect("numbers"),
+            binds: bind
+                .split(',')
+                .filter(|text| !text.is_empty())
+                .map(str::parse)
+                .collect::<Result<_, _>>()
+                .expect("policies"),
+            ..Settings::default()
+        };
+        let all = TeamLayout::all(&settings, nested).into_iter();
+        all.map(|layout| (layout.shape()[0], layout.bind_name())).collect()
+    }
+
+    #[test]
+    fn variants_with_one_level_take_the_outer_policy() {
+        let flat = |threads, bind| layouts(threads, bind, None);
+        assert_eq!(flat("48", "spread+primary"), [(48, "spread".to_owned())]);
+        assert_eq!(flat("12x4", "spread,spread+close"), [(48, "spread".to_owned())]);
+        assert_eq!(flat("12x4", ""), [(48, "false".to_owned())]);
+    }
+
+    #[test]
+    fn nested_teams_are_as_was_said_or_fill_the_outer_one() {
+        let nested = |threads, bind| layouts(threads, bind, Some(36)).remove(0);
+        for (threads, bind, outer, name) in [
+            ("2", "spread+primary", 2, "spread+primary"),
+            ("12x4", "spread+primary", 12, "spread+primary(4)"),
+            ("48", "spread+close(2)", 24, "spread+close(2)"),
+            ("12x4", "", 12, "false+false(4)"),
+            ("12x4", "close", 12, "close+close(4)"),
+            ("128", "", 128, "false"),
+            ("128", "false+false", 32, "false+false(4)"),
+            ("144", "spread+primary", 36, "spread+primary(4)"),
+            ("37", "spread+close", 1, "spread+close(37)"),
+        ] {
+            assert_eq!(nested(threads, bind), (outer, name.to_owned()), "{threads} {bind}");
+        }
+    }
+
+    #[test]
+    fn layouts_come_back_from_points() {
+        let point = |threads, places: &str, bind: &str| Point {
+            threads,
+            places: places.into(),
+            bind: bind.into(),
+            ..Point::default()
+        };
+        for (places, bind) in [("none", "false"), ("cores", "close"), ("cores", "spread+primary")] {
+            let layout = TeamLayout::of_point(&point(8, places, bind)).expect(bind);
+            assert_eq!((layout.shape(), layout.bind_name()), ([8, 1], bind.to_owned()));
+        }
+        let nested = TeamLayout::of_point(&point(8, "none", "false+false(4)")).expect("nested");
+        assert_eq!((nested.shape(), nested.placement), ([2, 4], Placement::None));
+        assert!(TeamLayout::of_point(&point(7, "none", "false+false(4)")).is_err());
+    }
+}
