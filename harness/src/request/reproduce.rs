@@ -10,9 +10,12 @@ use super::{OutputFlags, values};
 /// Published figures to be measured.
 #[derive(Args, Clone, Debug)]
 pub struct ReproduceRequest {
-    /// Figures and tables by their ids, such as tab5.1 or fig5.5 [default: all]
+    /// Figures and tables by their ids or groups, such as tab5.1 or secB [default: all]
     #[arg(value_name = "FIGURE", num_args = 0..)]
     pub figures: Vec<String>,
+    /// Show which figures there are, and why some can't be had.
+    #[arg(long)]
+    pub list: bool,
     /// Take the numbers from this run of the suite thesis rather than measure.
     #[arg(long, value_name = "RUN", conflicts_with = "budget")]
     pub run: Option<PathBuf>,

@@ -122,14 +122,22 @@ pub(crate) fn threads(text: &str) -> Result<Threads, String> {
     }
 }
 
-/// Numbers of threads: one, `all`, or `doubling` for 1, 2, 4 and so on, and all.
+/// Numbers of threads: one, `all`, or `doubling` for 1, 2, 4 and so on, and all; `72?` only where
+/// there are as many CPUs.
 pub(crate) fn thread_counts(text: &str) -> Result<Vec<Threads>, String> {
     match text {
         "doubling" => Ok(doubling(usable_threads()).into_iter().map(Threads::from).collect()),
-        _ => match threads(text) {
-            Ok(threads) => Ok(vec![threads]),
-            Err(problem) => Err(format!("{problem}, or doubling for 1, 2, 4 and so on")),
-        },
+        _ => {
+            let (number, only_if_there) = match text.strip_suffix('?') {
+                Some(number) => (number, true),
+                None => (text, false),
+            };
+            match threads(number) {
+                Ok(threads) if only_if_there && threads.all > usable_threads() => Ok(Vec::new()),
+                Ok(threads) => Ok(vec![threads]),
+                Err(problem) => Err(format!("{problem}, or doubling for 1, 2, 4 and so on")),
+            }
+        }
     }
 }
 
@@ -264,7 +272,9 @@ mod tests {
         assert_eq!(thread_counts("3"), Ok(vec![3.into()]));
         assert_eq!(thread_counts("all"), Ok(vec![usable_threads().into()]));
         assert_eq!(thread_counts("12x4"), Ok(vec![Threads { all: 48, inner: Some(4) }]));
-        for wrong in ["0", "half", "0x4", "4x0", "x", "4x", "2x2x2", "9999999999x9999999999"] {
+        assert_eq!(thread_counts("1?"), Ok(vec![1.into()]));
+        assert_eq!(thread_counts("1000000?"), Ok(Vec::new()));
+        for wrong in ["0", "?", "half", "0x4", "4x0", "x", "4x", "2x2x2", "9999999999x9999999999"] {
             assert!(thread_counts(wrong).is_err(), "{wrong}");
         }
     }

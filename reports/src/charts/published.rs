@@ -47,7 +47,7 @@ fn here(reproduction: &Reproduction) -> impl Iterator<Item = (&str, Bar)> {
         let speed_up = reproduction.speed_up(label)?;
         let ends = |here: &Measured| {
             let interval = here.interval?;
-            let at = |seconds: f64| speed_up * here.seconds / seconds;
+            let at = |seconds: f64| speed_up * here.amount / seconds;
             Some((at(interval.high), at(interval.low)))
         };
         let interval = reproduction.here(label).and_then(ends);

@@ -10,12 +10,18 @@ use crate::record::{Params, Point};
 pub struct Figure {
     /// `fig5.5`, `tab5.1`.
     pub id: String,
+    /// The id of the group that it belongs to, such as `secB`; none if empty.
+    pub group: String,
     /// What it shows.
     pub title: String,
     /// Where it is.
     pub source: String,
-    /// What takes the place of times where machines differ.
+    /// What takes the place of times where machines differ, and what is timed.
     pub normalised: String,
+    /// Why it can't be had here; empty if it can.
+    pub reason: String,
+    /// Where the publications say different things; empty if they don't.
+    pub contradiction: String,
     /// Its values; those of one label are the same here.
     #[serde(skip)]
     pub values: Vec<Value>,
@@ -46,7 +52,7 @@ pub struct Value {
     pub task: String,
     /// The variant.
     pub variant: String,
-    /// The stages whose times are added up, joined by `+`.
+    /// The stages whose times are added up, joined by `+`; a share of one: `0.5*total`.
     pub stage: String,
     /// `cpu` or `cuda`.
     pub device: String,
@@ -54,50 +60,71 @@ pub struct Value {
     pub threads: Threads,
     /// Where threads are placed; anywhere if empty.
     pub places: String,
+    /// How they are bound there, of nested teams whatever their size is; anyhow if empty.
+    pub bind: String,
     /// Values that the point has to have.
     pub params: Params,
-    /// A figure of the task that is meant instead of the time: `us_per_page`.
+    /// A figure of the task that is meant instead of the time: `us_per_page`, `clusters`.
     pub metric: Option<String>,
 }
 
 /// The unit of a printed number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
 pub enum Unit {
     /// A time.
-    #[serde(rename = "s")]
     Seconds,
     /// A time.
-    #[serde(rename = "ms")]
     Milliseconds,
     /// A time.
-    #[serde(rename = "us")]
     Microseconds,
     /// So many times faster than the basis.
-    #[serde(rename = "x")]
     SpeedUp,
+    /// No time, but so many of these: `bytes`, `clusters`.
+    Amount(String),
     /// Nothing was printed.
-    #[serde(rename = "")]
     Nothing,
+}
+
+impl From<String> for Unit {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "s" => Unit::Seconds,
+            "ms" => Unit::Milliseconds,
+            "us" => Unit::Microseconds,
+            "x" => Unit::SpeedUp,
+            "" => Unit::Nothing,
+            _ => Unit::Amount(text),
+        }
+    }
 }
 
 /// How many threads a value is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(try_from = "String")]
 pub enum Threads {
-    /// One.
-    #[serde(rename = "1")]
-    One,
     /// As many as there are.
     All,
-    /// Each number in between that was measured: a value for each, in whose label it takes
-    /// the place of `{}`.
+    /// Each number between one and all that was measured: a value for each, in whose label it
+    /// takes the place of `{}`.
     Between,
     /// So many.
-    #[serde(skip)]
     Exactly(usize),
     /// It does not matter.
-    #[serde(rename = "")]
     Any,
+}
+
+impl TryFrom<String> for Threads {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Ok(match text.as_str() {
+            "all" => Threads::All,
+            "between" => Threads::Between,
+            "" => Threads::Any,
+            number => Threads::Exactly(number.parse()?),
+        })
+    }
 }
 
 /// A conclusion: one value is smaller than another.
@@ -155,14 +182,28 @@ impl Value {
             Unit::Seconds => 1_000_000_000.0,
             Unit::Milliseconds => 1_000_000.0,
             Unit::Microseconds => 1_000.0,
-            Unit::SpeedUp | Unit::Nothing => return None,
+            Unit::SpeedUp | Unit::Nothing | Unit::Amount(_) => return None,
         };
         Some(self.published? * unit * 1e-9)
     }
 
-    /// The printed time for one item, where it is known of how many.
-    pub fn seconds_an_item(&self) -> Option<f64> {
-        Some(self.seconds()? / self.items?)
+    /// What it counts, if it is no time.
+    pub fn counts(&self) -> Option<&str> {
+        match &self.unit {
+            Unit::Amount(what) => Some(what),
+            _ => None,
+        }
+    }
+
+    /// The printed time, in seconds, or amount.
+    pub fn amount(&self) -> Option<f64> {
+        let counted = || self.counts().and(self.published);
+        self.seconds().or_else(counted)
+    }
+
+    /// That for one item, where it is known of how many.
+    pub fn amount_an_item(&self) -> Option<f64> {
+        Some(self.amount()? / self.items?)
     }
 
     /// Whether a point is this value; `most` is how many threads there are.
@@ -173,6 +214,7 @@ impl Value {
             && point.device.split(':').next() == Some(&self.device)
             && self.threads.are(point.threads, most)
             && (self.places.is_empty() || self.places == point.places)
+            && (self.bind.is_empty() || point.bind.split('(').next() == Some(&self.bind))
             && params.all(|(name, value)| point.params.get(name) == Some(value))
     }
 }
@@ -180,7 +222,6 @@ impl Value {
 impl Threads {
     fn are(self, threads: usize, most: usize) -> bool {
         match self {
-            Threads::One => threads == 1,
             Threads::All => threads == most,
             Threads::Between => threads != 1 && threads != most,
             Threads::Exactly(number) => threads == number,

@@ -11,6 +11,8 @@ use crate::shape;
 
 /// The stage of variants that take too long with all of an input.
 const SAMPLE: &str = "sample";
+/// The time for a page, in µs.
+const PAGE_TIME: &str = "us_per_page";
 /// Fewer samples than this tell nothing of how much they scatter.
 const FEWEST: usize = 3;
 
@@ -26,12 +28,12 @@ pub struct Here<'a> {
 /// A value that was measured here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// In seconds.
-    pub seconds: f64,
+    /// In seconds, or whatever the value counts.
+    pub amount: f64,
     /// The 95 % interval of the time, in seconds; of few samples, from the fastest to the
-    /// slowest; of one or two, none.
+    /// slowest; of one or two, none. What is counted has no scatter.
     pub interval: Option<Interval>,
-    /// How many items that time was for: those of a sample, if only that was taken.
+    /// How many items that was for: those of a sample, if only that was taken.
     pub items: u64,
     /// Whether that is some of the input only.
     pub is_sample: bool,
@@ -88,7 +90,11 @@ impl Here<'_> {
         let meant = wholes.filter(|row| wanted.is_point(&row.point(), most));
         let Some(total) = meant.max_by_key(|row| row.items) else {
             let needs_gpu = wanted.device == "cuda" && self.record.machine.gpus.is_empty();
-            return Err(if needs_gpu { "needs a GPU" } else { "not measured" }.to_owned());
+            return Err(match wanted.threads {
+                _ if needs_gpu => "needs a GPU".to_owned(),
+                Threads::Exactly(number) if number > most => format!("needs {number} threads"),
+                _ => "not measured".to_owned(),
+            });
         };
         if total.valid == YesNo::No {
             return Err(total.note.clone());
@@ -98,12 +104,14 @@ impl Here<'_> {
     }
 
     fn measured(&self, wanted: &Value, total: &SummaryRow) -> Option<Measured> {
-        let ((seconds, interval), items, item_unit) = match &wanted.metric {
-            Some(name) => ((1e-6 * total.metrics.number(name)?, None), 1, "page"),
-            None => (self.sum(wanted, total)?, total.items, total.item_unit.as_str()),
+        let of_all = (total.items, total.item_unit.as_str());
+        let ((amount, interval), (items, item_unit)) = match wanted.metric.as_deref() {
+            Some(PAGE_TIME) => (self.page_time(wanted, total)?, (1, "page")),
+            Some(name) => (exactly(counted(total, name)?), of_all),
+            None => (self.sum(wanted, total)?, of_all),
         };
         Some(Measured {
-            seconds,
+            amount,
             interval,
             items,
             item_unit: item_unit.to_owned(),
@@ -112,12 +120,24 @@ impl Here<'_> {
         })
     }
 
+    /// The time for a page: its share of the stages that are meant.
+    fn page_time(&self, wanted: &Value, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
+        let each = 1e-6 * total.metrics.number(PAGE_TIME)? / total.median_s?;
+        let (seconds, interval) = self.sum(wanted, total)?;
+        let scaled = |it: Interval| Interval { low: each * it.low, high: each * it.high };
+        Some((each * seconds, interval.map(scaled)))
+    }
+
     /// The times of all stages that are meant. Their intervals are added up as if all were
     /// off in the same direction, which is the most that they can be.
     fn sum(&self, wanted: &Value, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
         let point = total.point();
         let (mut seconds, mut interval) = (0.0, Some(Interval { low: 0.0, high: 0.0 }));
-        for stage in wanted.stage.split('+') {
+        let (share, stages) = match wanted.stage.split_once('*') {
+            Some((share, stages)) => (share.parse().ok()?, stages),
+            None => (1.0, wanted.stage.as_str()),
+        };
+        for stage in stages.split('+') {
             let is_stage = |row: &&SummaryRow| row.stage == stage && row.point() == point;
             let row = self.rows.iter().find(is_stage)?;
             seconds += row.median_s?;
@@ -127,14 +147,29 @@ impl Here<'_> {
             interval = both
                 .map(|(sum, (low, high))| Interval { low: sum.low + low, high: sum.high + high });
         }
-        Some((seconds, interval))
+        let shared = |it: Interval| Interval { low: share * it.low, high: share * it.high };
+        Some((share * seconds, interval.map(shared)))
     }
 }
 
+/// A figure of a task, or what a column has.
+fn counted(total: &SummaryRow, name: &str) -> Option<f64> {
+    match name {
+        "memory_ratio" => total.memory_ratio,
+        "digis" => Some(total.items as f64),
+        _ => total.metrics.number(name),
+    }
+}
+
+/// What does not scatter.
+fn exactly(amount: f64) -> (f64, Option<Interval>) {
+    (amount, Some(Interval { low: amount, high: amount }))
+}
+
 impl Measured {
-    /// The time for one item, in seconds.
-    pub fn seconds_an_item(&self) -> f64 {
-        self.seconds / self.items as f64
+    /// The amount for one item.
+    pub fn amount_an_item(&self) -> f64 {
+        self.amount / self.items as f64
     }
 
     /// Its interval.
@@ -160,7 +195,7 @@ mod tests {
     fn stages_are_added_up() {
         let sort = found(&rows(), "sort, online, 1 thread").expect("measured");
         // Of the digis 2 ms, of the clusters 3 ms.
-        assert!((sort.seconds - 5e-3).abs() < 1e-12, "{sort:?}");
+        assert!((sort.amount - 5e-3).abs() < 1e-12, "{sort:?}");
         let interval = sort.interval.expect("ends");
         assert!((interval.low - 5e-3 * 0.97).abs() < 1e-12, "{interval:?}");
         assert_eq!(sort.items, 1_000_000);

@@ -23,5 +23,5 @@ pub use data::figures;
 pub use figure::{Claim, Figure, Threads, Unit, Value};
 pub use measured::{Here, Measured};
 pub use outcome::{Judged, Outcome, Reproduction, reproduce};
-pub use render::render;
 pub(crate) use render::{heading, sentences, table};
+pub use render::{list, render};

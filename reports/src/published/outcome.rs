@@ -88,7 +88,7 @@ impl Reproduction {
     /// be of unlike sizes.
     pub fn speed_up(&self, label: &str) -> Option<f64> {
         let basis = self.figure.value(label, "")?.basis.as_ref()?;
-        Some(self.here(basis)?.seconds_an_item() / self.here(label)?.seconds_an_item())
+        Some(self.here(basis)?.amount_an_item() / self.here(label)?.amount_an_item())
     }
 }
 
@@ -99,7 +99,7 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
     };
     let faster = value(&claim.faster, &claim.hardware_of_faster)?;
     let slower = value(&claim.slower, &claim.hardware_of_slower)?;
-    if let Some((faster, slower)) = faster.seconds().zip(slower.seconds()) {
+    if let Some((faster, slower)) = faster.amount().zip(slower.amount()) {
         return Some(slower / faster);
     }
     // Where speed-ups were printed: over each other, or over the other value itself.
@@ -113,7 +113,7 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
 
 impl Outcome {
     fn of(faster: &Measured, slower: &Measured) -> Self {
-        let ratio = slower.seconds_an_item() / faster.seconds_an_item();
+        let ratio = slower.amount_an_item() / faster.amount_an_item();
         match (faster.interval_an_item(), slower.interval_an_item()) {
             (Some(faster), Some(slower)) if faster.high < slower.low => Outcome::Holds(ratio),
             (Some(faster), Some(slower)) if slower.high < faster.low => Outcome::Fails(ratio),

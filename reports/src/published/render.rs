@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::figure::Value;
+use super::figure::{Figure, Value};
 use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
 use crate::frame::{Frame, Record};
@@ -14,13 +14,51 @@ use crate::units::{self, times};
 const COLUMNS: [(&str, Side); 8] = [
     ("value", Side::Left),
     ("published on", Side::Left),
-    ("time there", Side::Right),
+    ("there", Side::Right),
     ("an item", Side::Right),
     ("speed-up", Side::Right),
-    ("time here", Side::Right),
+    ("here", Side::Right),
     ("an item", Side::Right),
     ("speed-up", Side::Right),
 ];
+
+/// The figures that there are, with why some of them can't be had, as a text that ends with a line
+/// break.
+///
+/// # Errors
+/// If they can't be serialised.
+pub fn list(format: Format, figures: &[Figure]) -> Result<String, TableError> {
+    let rows = figures.iter().map(|figure| {
+        Record::default()
+            .with("figure", &figure.id)
+            .with("group", &figure.group)
+            .with("title", &figure.title)
+            .with("source", &figure.source)
+            .with("why_not", &figure.reason)
+    });
+    let rows: Vec<Record<'_>> = rows.collect();
+    match format {
+        Format::Table | Format::Markdown => {
+            let cells = |figure: &Figure| {
+                let Figure { id, group, title, reason, .. } = figure.clone();
+                let what = match reason.as_str() {
+                    "" => title,
+                    reason => format!("{title} (not to be had: {reason})"),
+                };
+                [id, group, what]
+            };
+            let columns =
+                [("figure", Side::Left), ("group", Side::Left), ("what it shows", Side::Left)];
+            let table = Table::new(&columns, figures.iter().map(cells));
+            Ok(for_people(format, &[table], Paint::Plain))
+        }
+        Format::Csv => Ok(Frame::new(&rows.first().cloned().unwrap_or_default(), rows).csv()?),
+        Format::Json => {
+            let frame = Frame::new(&rows.first().cloned().unwrap_or_default(), rows);
+            Ok(serde_json::to_string_pretty(&frame)? + "\n")
+        }
+    }
+}
 
 /// The figures as a text that ends with a line break.
 ///
@@ -75,7 +113,6 @@ pub fn table(reproduction: &Reproduction) -> Table {
 }
 
 fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
-    let time = |seconds: f64| units::seconds(seconds, 3);
     let found = reproduction.found(&value.label);
     [
         value.label.clone(),
@@ -83,23 +120,41 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
             "" => NOTHING.to_owned(),
             hardware => hardware.to_owned(),
         },
-        known(value.seconds(), time),
-        known(value.seconds_an_item(), time),
+        known(value.amount(), |amount| written(value, amount)),
+        known(value.amount_an_item(), |amount| each(value, amount)),
         known(reproduction.figure.published_speed_up(value), times),
         match found {
-            Ok(here) if here.is_sample => format!("{} of a sample", time(here.seconds)),
-            Ok(here) => time(here.seconds),
+            Ok(here) if here.is_sample => format!("{} of a sample", written(value, here.amount)),
+            Ok(here) => written(value, here.amount),
             Err(why) => why.to_owned(),
         },
-        known(found.ok(), an_item),
+        known(found.ok(), |here| an_item(value, here)),
         known(reproduction.speed_up(&value.label), times),
     ]
 }
 
-/// `56.3 ns a digi`.
-fn an_item(here: &Measured) -> String {
-    let time = units::seconds(here.seconds_an_item(), 3);
-    format!("{time} a {}", here.item_unit)
+/// `1.22 s`, `5.90 M clusters`, `112 bytes`.
+fn written(value: &Value, amount: f64) -> String {
+    match value.counts() {
+        None => units::seconds(amount, 3),
+        Some(what) => format!("{} {what}", units::count(amount)),
+    }
+}
+
+/// That for an item: `56.3 ns`, `0.34`.
+fn each(value: &Value, amount: f64) -> String {
+    match value.counts() {
+        None => units::seconds(amount, 3),
+        Some(_) => format!("{amount:.3}"),
+    }
+}
+
+/// `56.3 ns a digi`; of what is counted for no items, nothing.
+fn an_item(value: &Value, here: &Measured) -> String {
+    if value.counts().is_some() && value.items.is_none() {
+        return NOTHING.to_owned();
+    }
+    format!("{} a {}", each(value, here.amount_an_item()), here.item_unit)
 }
 
 /// What became of all conclusions: a sentence for each that was measured, and one for the
@@ -110,6 +165,13 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
         .iter()
         .partition(|judged| !matches!(judged.outcome, Outcome::Unknown(_)));
     let mut sentences: Vec<String> = known.into_iter().map(sentence).collect();
+    let Figure { reason, contradiction, .. } = &reproduction.figure;
+    if !reason.is_empty() {
+        sentences.push(format!("Not to be had here: {reason}."));
+    }
+    if !contradiction.is_empty() {
+        sentences.push(format!("The publications contradict each other: {contradiction}."));
+    }
     sentences.extend(match unknown.as_slice() {
         [] => None,
         [Judged { outcome: Outcome::Unknown(why), claim, .. }, _, ..] => Some(format!(
@@ -142,19 +204,23 @@ pub fn record<'a>(reproduction: &'a Reproduction, value: &'a Value) -> Record<'a
     let Value { label, hardware, .. } = value;
     let found = reproduction.found(label);
     let here = found.ok();
-    let interval = here.and_then(|here| here.interval);
+    let is_time = value.counts().is_none();
+    let interval = here.filter(|_| is_time).and_then(|here| here.interval);
     Record::default()
         .with("figure", &figure.id)
         .with("label", label)
         .with("hardware", hardware)
         .with("published_s", value.seconds())
-        .with("published_s_an_item", value.seconds_an_item())
+        .with("published_s_an_item", value.amount_an_item().filter(|_| is_time))
         .with("published_speed_up", figure.published_speed_up(value))
-        .with("here_s", here.map(|here| here.seconds))
+        .with("here_s", here.filter(|_| is_time).map(|here| here.amount))
         .with("here_low_s", interval.map(|interval| interval.low))
         .with("here_high_s", interval.map(|interval| interval.high))
-        .with("here_s_an_item", here.map(|here| here.seconds_an_item()))
+        .with("here_s_an_item", here.filter(|_| is_time).map(Measured::amount_an_item))
         .with("here_speed_up", reproduction.speed_up(label))
+        .with("counted", value.counts().unwrap_or_default())
+        .with("published_count", value.amount().filter(|_| !is_time))
+        .with("here_count", here.filter(|_| !is_time).map(|here| here.amount))
         .with("items", here.map(|here| here.items))
         .with("threads", here.map(|here| here.threads))
         .with("why_missing", found.err().unwrap_or_default())

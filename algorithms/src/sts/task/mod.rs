@@ -221,7 +221,8 @@ impl Algorithm for StsTask {
 
     fn quality(&self, input: &Timeslices, output: &Vec<Product>) -> Vec<Metric> {
         match self.stage {
-            None | Some(ChainStage::Hits) => quality::figures(input, output),
+            None => [quality::figures(input, output), quality::counts(output)].concat(),
+            Some(ChainStage::Hits) => quality::figures(input, output),
             Some(_) => Vec::new(),
         }
     }

@@ -1,10 +1,12 @@
 //! How good hits are, by what really happened.
 
+use generators::sts::Digi;
+
 use super::Timeslices;
-use crate::algorithm::Metric;
+use crate::algorithm::{Metric, Relation};
 use crate::sts::Product;
 use crate::sts::quality::figures as figures_of;
-use crate::sts::{Hit, OfflineHit};
+use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit};
 
 /// The figures of the hits of all timeslices, whichever reconstruction found them; none
 /// where nobody knows what happened.
@@ -26,6 +28,30 @@ pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Metric> {
         (true, false) => figures_of::<OfflineHit>(offline),
         (true, true) => Vec::new(),
     }
+}
+
+/// How many clusters and hits the chain has left, and the bytes of each and of a digi.
+pub(super) fn counts(output: &[Product]) -> Vec<Metric> {
+    let (mut counts, mut bytes) = ([0; 2], [0; 3]);
+    for product in output {
+        let Product::Both(clusters, hits) = product else { continue };
+        match (&**clusters, &**hits) {
+            (Product::Clusters(clusters), Product::Hits(hits)) => {
+                counts = [counts[0] + clusters.items().len(), counts[1] + hits.items().len()];
+                bytes = [size_of::<Digi>(), size_of::<Cluster>(), size_of::<Hit>()];
+            }
+            (Product::OfflineClusters(clusters), Product::OfflineHits(hits)) => {
+                counts = [counts[0] + clusters.items().len(), counts[1] + hits.items().len()];
+                let objects = [size_of::<OfflineCluster>(), size_of::<OfflineHit>()];
+                bytes = [size_of::<OfflineDigi>(), objects[0], objects[1]];
+            }
+            _ => {}
+        }
+    }
+    let names = ["clusters", "hits", "digi_bytes", "cluster_bytes", "hit_bytes"];
+    let values = counts.into_iter().chain(bytes);
+    let metrics = names.into_iter().zip(values);
+    metrics.map(|(name, value)| Metric::new(name, value as f64, Relation::Itself)).collect()
 }
 
 /// The hits of a product that has clusters too.

@@ -25,6 +25,11 @@ const PAGE: &str = "reproduce.html";
 
 pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     let figures = wanted(&request.figures)?;
+    if request.list {
+        super::put(&request.output.format, |format, _| Ok(published::list(format, &figures)?))?;
+        return Ok(Exit::Success);
+    }
+    say_what_is_missing(&figures)?;
     for problem in known::problems(&figures) {
         super::say(&format!("note: {problem}"));
     }
@@ -46,16 +51,35 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The figures of these ids; all without any.
+/// The figures of these ids and groups; all without any.
 fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
     let mut figures = published::figures();
-    let known: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
-    if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
+    let names = |figure: &Figure| [figure.id.clone(), figure.group.clone()];
+    let known: Vec<String> = figures.iter().flat_map(names).collect();
+    if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let instead = instead_of(unknown, &known);
         return Err(Failure::Usage(format!("unknown figure \"{unknown}\"; {instead}")));
     }
-    figures.retain(|figure| ids.is_empty() || ids.contains(&figure.id));
+    let is_wanted = |figure: &Figure| names(figure).iter().any(|name| ids.contains(name));
+    figures.retain(|figure| ids.is_empty() || is_wanted(figure));
     Ok(figures)
+}
+
+/// Says why figures can't be had.
+///
+/// # Errors
+/// If none can.
+fn say_what_is_missing(figures: &[Figure]) -> Result<(), Failure> {
+    let (there, missing): (Vec<_>, Vec<_>) =
+        figures.iter().partition(|figure| figure.reason.is_empty());
+    let why = |figure: &Figure| format!("{}: {}", figure.id, figure.reason);
+    if there.is_empty() {
+        let why: Vec<String> = missing.into_iter().map(why).collect();
+        return Err(Failure::NothingMeasured(format!("nothing to measure: {}", why.join("; "))));
+    }
+    missing.into_iter().for_each(|figure| super::say(&format!("note: {}", why(figure))));
+    Ok(())
 }
 
 /// Charts and page first: they are kept even if nobody takes the text.
