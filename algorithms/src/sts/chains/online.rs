@@ -16,7 +16,7 @@ use crate::sts::cluster_order::write_entries;
 use crate::sts::clusters::{Connectors, SortedDigis};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::hits::HitBuckets;
-use crate::sts::presort::{Counting, Orders, Permutation};
+use crate::sts::presort::{Counting, Orders, Pages, Permutation, give_pages_back};
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
@@ -29,6 +29,7 @@ const HITS_FOR_A_FRONT: f64 = 1.5;
 pub(in crate::sts) struct OnlineWays {
     pub(in crate::sts) counting: Counting,
     pub(in crate::sts) orders: Orders,
+    pub(in crate::sts) pages: Pages,
     pub(in crate::sts) hits: HitOrder,
 }
 
@@ -126,6 +127,9 @@ impl<P: Rules> Chain for Online<'_, P> {
     fn take(&mut self, arena: &Arena) {
         let (digis, sides) = (self.arrays.input.stream().len(), self.arrays.input.sides());
         self.arrays.take(arena);
+        if self.ways.pages == Pages::Fresh {
+            give_pages_back(&mut self.arrays.digis);
+        }
         self.connectors.reserve(digis, sides);
         self.buckets.take(arena);
         if self.ways.orders == Orders::Both {

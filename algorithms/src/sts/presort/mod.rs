@@ -5,17 +5,21 @@
 //! | `hash_map` | a list for each address, found by hashing: the offline reconstruction |
 //! | `lookup_table` | count, then scatter, by a table of all 2^17 addresses: the online one |
 //!
+//! `pages` has the memory that they write to without pages, as it was before its first use.
+//!
 //! Whoever decides by multiplicity needs digis in order of time, and whoever finds
 //! hits needs them by sensor. With a table both orders can be kept: the permutation is
 //! a by-product.
 
 mod hash_map;
 mod lookup_table;
+mod pages;
 
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi};
 
 pub(super) use hash_map::by_hash_map;
 pub(super) use lookup_table::{LookupTable, Permutation};
+pub(super) use pages::{Pages, give_pages_back};
 
 /// How digis are counted before they are scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

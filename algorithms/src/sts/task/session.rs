@@ -200,7 +200,7 @@ mod tests {
     /// The chains of which variants of a stage are parts.
     fn chains(stage: ChainStage) -> Vec<MakeChain> {
         let own: &[MakeChain] = match stage {
-            ChainStage::Presort => &[SERIAL, BOTH_ORDERS],
+            ChainStage::Presort => &[SERIAL, BOTH_ORDERS, FRESH],
             ChainStage::Cluster => &[PER_SIDE, TIME_SWEEP],
             ChainStage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
             _ => &[TIME_SWEEP],

@@ -8,7 +8,7 @@ use crate::std_sort;
 use crate::sts::Timeslice;
 use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineWays};
 use crate::sts::collect::HitOrder;
-use crate::sts::presort::{Counting, Orders};
+use crate::sts::presort::{Counting, Orders, Pages};
 use crate::sts::rules::{Exact, Published};
 
 /// A chain for a timeslice, by so many threads.
@@ -33,13 +33,21 @@ fn by_side(
     }
 }
 
-const USUAL: OnlineWays =
-    OnlineWays { counting: Counting::Parallel, orders: Orders::OfSensors, hits: HitOrder::AsFound };
+const USUAL: OnlineWays = OnlineWays {
+    counting: Counting::Parallel,
+    orders: Orders::OfSensors,
+    pages: Pages::Faulted,
+    hits: HitOrder::AsFound,
+};
 pub(super) const OFFLINE: MakeChain = |input, _| Box::new(Offline::new(input));
 pub(super) const ONLINE: MakeChain = |input, threads| online(input, threads, USUAL);
 pub(super) const SERIAL: MakeChain = |input, threads| {
     let counting = Counting::Serial;
     online(input, threads, OnlineWays { counting, ..USUAL })
+};
+pub(super) const FRESH: MakeChain = |input, threads| {
+    let pages = Pages::Fresh;
+    online(input, threads, OnlineWays { pages, ..USUAL })
 };
 pub(super) const BOTH_ORDERS: MakeChain = |input, threads| {
     let orders = Orders::Both;
@@ -90,6 +98,9 @@ const PRESORT: &[Variant<StsTask>] = &[
         .in_order(),
     variant("lookup-table-serial", |at| published(at, SERIAL))
         .summary("the same by one thread, however many there are")
+        .in_order(),
+    variant("lookup-table-fresh", |at| published(at, FRESH))
+        .summary("by all threads, into memory whose pages are not there yet")
         .in_order(),
     variant("lookup-table-both", |at| published(at, BOTH_ORDERS))
         .summary("by all threads, and where each digi has gone: the order of time is kept too")
