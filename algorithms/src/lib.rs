@@ -12,6 +12,7 @@
 //! | [`tpc_merge`] | a task: merging slice tracks |
 //! | [`tpc_gather`] | a task: gathering clusters |
 //! | [`tpc_noisy_pads`] | a task: finding pads that have lost their baseline |
+//! | [`memory_kinds`] | a task: what kinds of memory cost |
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
 //! | [`time_frame`] | what can be varied about time frames of the TPC |
@@ -31,6 +32,7 @@ pub mod ceilings;
 pub mod data_sets;
 pub mod device;
 mod kernels;
+pub mod memory_kinds;
 mod parallel;
 pub mod plugin;
 mod plugin_session;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::memory_kinds::MemoryKinds;
 use crate::plugin::contract::Contracts;
 use crate::plugin::loaded::load;
 use crate::plugin::loaded_variant::LoadedVariant;
@@ -26,6 +27,7 @@ static TASKS: &[&dyn Task] = &[
     &TaskOf(TpcMerge),
     &TaskOf(TpcGather),
     &TaskOf(TpcNoisyPads),
+    &TaskOf(MemoryKinds),
     #[cfg(test)]
     &TaskOf(crate::task::example::ChannelCounts),
 ];

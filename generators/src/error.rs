@@ -37,7 +37,8 @@ impl DataError {
         DataError::Shape(problem.into())
     }
 
-    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+    /// That a file can't be read or written.
+    pub fn io(path: &Path, source: io::Error) -> Self {
         DataError::Io { path: path.to_owned(), source }
     }
 

@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use generators::partition::Partition;
 
 use super::Arena;
-use super::gpu::{DeviceBuffer, DeviceError, Lent, MappedBuffer, PinnedBuffer};
+use super::gpu::{DeviceBuffer, DeviceError, Lent, ManagedBuffer, MappedBuffer, PinnedBuffer};
 use crate::all_cores::fill;
 
 /// What a variant holds from one untimed moment to another. Dropped, it is there for others
@@ -152,6 +152,18 @@ macro_rules! page_locked {
     };
 }
 page_locked!(PinnedBuffer, MappedBuffer);
+
+/// It has a place on the device for as much.
+impl<T: Pod + Send> Buffers for ManagedBuffer<T> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
+        Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.size()
+    }
+}
 
 /// No run writes it, as others have it next.
 impl<T: Buffers + 'static> Buffers for Lent<'_, T> {

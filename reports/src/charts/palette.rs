@@ -30,16 +30,16 @@ const COLORS: [RGBColor; 8] = [
 /// The variants that have each look. Those with the same look are never of one task; new ones
 /// are added where their task has room, and none is ever moved.
 const LOOKS: [&str; 17] = [
-    "std-stable naive reference append offline sequential hash-map cache-line",
-    "std-unstable parallel-pieces scalar buckets online lookup-table",
-    "block-merge parallel-bytes simd pieces per-side components lookup-table-serial windows",
-    "segmented-radix streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
+    "std-stable io naive reference append offline sequential hash-map cache-line",
+    "std-unstable copied parallel-pieces scalar buckets online lookup-table",
+    "block-merge device parallel-bytes simd pieces per-side components lookup-table-serial windows",
+    "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
     insertion pairs bit-runs",
-    "concat dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins",
+    "concat pinned dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
     fronts on-host",
-    "rdst dma-buffered fused-overlapped resident",
-    "voracious multi-block",
+    "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident",
+    "voracious managed-prefetched multi-block",
     "voracious-stable chunks",
     "segmented-radix-pairs cub-memcpy-batched",
     "cub-segmented-keys cuda-memcpy-batch",

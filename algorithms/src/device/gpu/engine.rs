@@ -78,6 +78,15 @@ pub(super) struct Download {
     pub(super) bytes: usize,
 }
 
+/// A side of the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The host.
+    Host,
+    /// The device.
+    Device,
+}
+
 /// How a wait that was asked for by [`Engine::hold`] has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
@@ -132,6 +141,26 @@ pub(super) trait Engine: Send + Sync {
     /// Where kernels find what [`Engine::map`] gave.
     fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
         Ok(start.expose_provenance() as u64)
+    }
+
+    /// Memory that both sides reach at the same address, and that moves to whoever touches it.
+    fn manage(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        self.map(bytes)
+    }
+
+    /// # Safety
+    /// As [`Engine::free`], for [`Engine::manage`].
+    unsafe fn unmanage(&self, start: *mut u8, bytes: usize) {
+        // SAFETY: as the caller promises.
+        unsafe { self.unmap(start, bytes) }
+    }
+
+    /// Starts to move so much of what [`Engine::manage`] gave to one side.
+    ///
+    /// # Safety
+    /// There are so many bytes.
+    unsafe fn prefetch(&self, _: u64, _bytes: usize, _to: Side) -> Result<(), DeviceError> {
+        Ok(())
     }
 
     /// Bytes of device memory that nobody has; `None` where there is no limit.

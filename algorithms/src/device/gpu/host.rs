@@ -86,6 +86,45 @@ impl<T: Pod> PinnedBuffer<T> {
     }
 }
 
+/// So many elements that host and device reach at the same address; they move to the side that
+/// touches them.
+pub struct ManagedBuffer<T> {
+    host: PinnedBuffer<T>,
+}
+
+impl<T: Pod> ManagedBuffer<T> {
+    pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
+        Ok(ManagedBuffer { host: PinnedBuffer::of_kind(memory, Kind::Managed, length)? })
+    }
+}
+
+impl<T> ManagedBuffer<T> {
+    /// Where both sides find it.
+    pub fn address(&self) -> u64 {
+        self.host.block.address
+    }
+
+    /// Bytes of all elements.
+    pub fn size(&self) -> u64 {
+        (self.host.length * size_of::<T>()) as u64
+    }
+}
+
+/// Whoever looks at it has waited for the device before.
+impl<T: Pod> Deref for ManagedBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.host
+    }
+}
+
+impl<T: Pod> DerefMut for ManagedBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.host
+    }
+}
+
 /// Elements on the host that are copied from. A copy from page-locked memory goes on after the
 /// call that starts it: the buffer knows that, and waits before anybody changes it.
 pub struct FromHost<'a, T> {

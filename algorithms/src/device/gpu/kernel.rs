@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use bytemuck::Pod;
 
 use super::arguments::{Argument, Passed};
-use super::{DeviceBuffer, Image, MappedBuffer};
+use super::{DeviceBuffer, Image, ManagedBuffer, MappedBuffer};
 
 /// A kernel with the type of its arguments, and what a block of it has.
 pub struct Kernel<A> {
@@ -148,6 +148,16 @@ impl<T: Pod> MappedBuffer<T> {
         T: SameAs<K>,
     {
         Ptr { address: self.device_address(), elements: PhantomData }
+    }
+}
+
+impl<T: Pod> ManagedBuffer<T> {
+    /// Where kernels find the elements.
+    pub(crate) fn ptr<K>(&self) -> Ptr<K>
+    where
+        T: SameAs<K>,
+    {
+        Ptr { address: self.address(), elements: PhantomData }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytemuck::Pod;
 
 use super::DeviceError;
-use super::engine::Engine;
+use super::engine::{Engine, Properties};
 use super::pool::{self, Kind, Pool};
 use super::progress::{Moment, Progress, Uses};
 use crate::all_cores::fill;
@@ -87,10 +87,21 @@ impl Memory {
             Kind::Device => return self.engine.allocate(bytes),
             Kind::Pinned => self.engine.pin(bytes)?,
             Kind::Mapped => self.engine.map(bytes)?,
+            Kind::Managed => return self.manage(bytes),
         };
         let address = zeroed(start, bytes);
         self.page_locked().insert(address, address + bytes as u64);
         Ok(address)
+    }
+
+    /// Never more than the device has free: what does not fit would move to and fro.
+    fn manage(&self, bytes: usize) -> Result<u64, DeviceError> {
+        let (needed, free) = (bytes as u64, self.engine.free_bytes()?);
+        if let Some(free) = free.filter(|&free| free < needed) {
+            let Properties { device, memory_bytes, .. } = self.engine.properties().clone();
+            return Err(DeviceError::OutOfMemory { device, needed, free, total: memory_bytes });
+        }
+        Ok(zeroed(self.engine.manage(bytes)?, bytes))
     }
 
     /// Whether some memory of the host is page-locked, so that copies go on after their call.
@@ -132,6 +143,7 @@ impl Memory {
                 Kind::Device => self.engine.free(address),
                 Kind::Pinned => self.engine.unpin(host_pointer(address), bytes),
                 Kind::Mapped => self.engine.unmap(host_pointer(address), bytes),
+                Kind::Managed => self.engine.unmanage(host_pointer(address), bytes),
             }
         }
     }

@@ -56,10 +56,10 @@ use timeline::{Mode, Timeline};
 
 pub(crate) use arguments::Passed;
 pub use arguments::{Argument, Arguments};
-pub use engine::{Attributes, Properties, QUEUES, Shape};
+pub use engine::{Attributes, Properties, QUEUES, Shape, Side};
 pub use error::DeviceError;
 pub use graph::Graph;
-pub use host::{FromHost, MappedBuffer, PinnedBuffer, ToHost};
+pub use host::{FromHost, ManagedBuffer, MappedBuffer, PinnedBuffer, ToHost};
 pub use image::Image;
 pub(crate) use image::image;
 pub use kernel::{Grid, Kernel, Ptr};
@@ -121,6 +121,33 @@ impl Gpu {
     /// If there is no room.
     pub fn mapped<T: Pod>(&self, length: usize) -> Result<MappedBuffer<T>, DeviceError> {
         MappedBuffer::new(&self.memory, length)
+    }
+
+    /// A buffer of `length` elements with any values that host and device reach alike, no larger
+    /// than what the device has free.
+    ///
+    /// # Errors
+    /// If there is no room.
+    pub fn managed<T: Pod>(&self, length: usize) -> Result<ManagedBuffer<T>, DeviceError> {
+        ManagedBuffer::new(&self.memory, length)
+    }
+
+    /// Starts to move managed memory to one side.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn prefetch<T: Pod>(&self, buffer: &ManagedBuffer<T>, to: Side) -> Result<(), DeviceError> {
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        let name = match to {
+            Side::Host => "d2h",
+            Side::Device => "h2d",
+        };
+        self.timed(name, buffer.size(), |engine| {
+            // SAFETY: the buffer has so many bytes.
+            unsafe { engine.prefetch(buffer.address(), buffer.size() as usize, to) }
+        })
     }
 
     /// Bytes of device memory that nobody has; `None` where there is no limit.

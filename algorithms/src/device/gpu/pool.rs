@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Pinned,
     /// The same, within reach of kernels.
     Mapped,
+    /// On the side that touched it last.
+    Managed,
 }
 
 /// Where a block is: kind, address and size in bytes.

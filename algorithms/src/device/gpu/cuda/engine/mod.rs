@@ -15,10 +15,12 @@ use super::modules::Modules;
 use super::probe::{ContextSharing, CudaGpu, Driver};
 use super::recording;
 use crate::device::gpu::engine::{
-    Attributes, BESIDE, Download, Engine, Hold, Properties, Recording, Shape, Upload,
+    Attributes, BESIDE, Download, Engine, Hold, Properties, Recording, Shape, Side, Upload,
 };
 use crate::device::gpu::{Argument, DeviceError, Image};
 
+/// What the driver calls the host where a device is asked for.
+const CPU: sys::CUdevice = -1;
 /// Lanes of a warp on all GPUs by NVIDIA.
 const LANES: u32 = 32;
 
@@ -188,6 +190,31 @@ impl Engine for CudaEngine {
             sys::cuMemHostGetDevicePointer_v2(&raw mut address, start.cast(), 0).result()
         })?;
         Ok(address)
+    }
+
+    fn manage(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        self.call("getting ready", || Ok(()))?;
+        let global = sys::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL;
+        // SAFETY: see above.
+        let address = unsafe { result::malloc_managed(bytes, global) };
+        let address = address.map_err(|error| self.no_room(bytes, error))?;
+        Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    unsafe fn unmanage(&self, start: *mut u8, _: usize) {
+        // SAFETY: as the caller promises.
+        unsafe { self.free(start.expose_provenance() as u64) }
+    }
+
+    unsafe fn prefetch(&self, address: u64, bytes: usize, to: Side) -> Result<(), DeviceError> {
+        let device = match to {
+            Side::Host => CPU,
+            Side::Device => self.context.cu_device(),
+        };
+        // SAFETY: see above.
+        self.call("moving managed memory", || unsafe {
+            sys::cuMemPrefetchAsync(address, bytes, device, self.chosen().cu_stream()).result()
+        })
     }
 
     fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {

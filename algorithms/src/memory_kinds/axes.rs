@@ -1,0 +1,92 @@
+//! How many words there are, and whose turn it is.
+
+use std::fs;
+use std::path::Path;
+
+use generators::DataError;
+use generators::random::hash;
+
+use super::{Turns, Words};
+use crate::algorithm::Plan;
+use crate::all_cores::mapped;
+use crate::axis::{Axis, Flag, Params};
+
+const BYTES: Flag<u64> =
+    Flag::count("bytes", "Bytes of all words; rounded up to whole ones").or("256M").small(1e5);
+const STEPS: Flag<u32> = Flag::count("steps", "How often each word is changed").or("4");
+const TURNS: Flag<Turns> = Flag::choice(
+    "turns",
+    "Who changes words: device, or both (device and host in turn)",
+    Turns::NAMES,
+)
+.or("device");
+
+pub(super) static AXES: &[Axis] = &[BYTES.axis(), STEPS.axis(), TURNS.axis()];
+
+/// What can be said about a file.
+pub(super) static READING: &[Axis] = &[STEPS.axis(), TURNS.axis()];
+
+const WORD: u64 = size_of::<u32>() as u64;
+/// Arrays of a point: the input, the reference, what a variant has, and a copy to compare.
+const ARRAYS: u64 = 5;
+/// More steps tell nothing else.
+const MOST_STEPS: u32 = 1000;
+
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    params.complete(AXES);
+    let bytes = BYTES.of(&params)?;
+    settings(&params)?;
+    Ok(Plan { params, memory_bytes: bytes.saturating_mul(ARRAYS) })
+}
+
+pub(super) fn generate(params: &Params, seed: u64) -> Result<Words, DataError> {
+    let count = BYTES.of(params)?.div_ceil(WORD) as usize;
+    let (steps, turns) = settings(params)?;
+    Ok(Words { words: random(count, seed), steps, turns })
+}
+
+pub(super) fn read(path: &Path, options: &Params) -> Result<(Words, Params), DataError> {
+    let bytes = fs::read(path).map_err(|error| DataError::io(path, error))?;
+    let (words, rest) = bytes.as_chunks();
+    if !rest.is_empty() {
+        return Err(DataError::Shape(format!(
+            "{}: {} bytes are no whole words of 4",
+            path.display(),
+            bytes.len()
+        )));
+    }
+    let mut params = options.clone();
+    params.complete(READING);
+    let (steps, turns) = settings(&params)?;
+    params.set(BYTES.name, &bytes.len().to_string());
+    let words = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    Ok((Words { words, steps, turns }, params))
+}
+
+fn settings(params: &Params) -> Result<(u32, Turns), DataError> {
+    let steps = STEPS.of(params)?;
+    if !(1..=MOST_STEPS).contains(&steps) {
+        let problem = format!("--steps {steps}: use 1 to {MOST_STEPS}");
+        return Err(DataError::Shape(problem));
+    }
+    Ok((steps, TURNS.of(params)?))
+}
+
+fn random(count: usize, seed: u64) -> Vec<u32> {
+    let numbers: Vec<u64> = (0..count as u64).collect();
+    mapped(&numbers, |&number| hash(seed, [number]) as u32)
+}
+
+/// Sizes around vectors, blocks and pages, with one step and with several.
+pub(super) fn hard_inputs(seed: u64) -> Vec<(String, Words)> {
+    const SIZES: [usize; 10] = [0, 1, 3, 4, 5, 1023, 1024, 4097, 100_000, 300_001];
+    let inputs = SIZES.into_iter().flat_map(|count| {
+        [(1, Turns::Device), (3, Turns::Device), (2, Turns::Both), (3, Turns::Both)].map(
+            |(steps, turns)| {
+                let name = format!("{count} words, {steps} steps, turns {turns}");
+                (name, Words { words: random(count, seed), steps, turns })
+            },
+        )
+    });
+    inputs.collect()
+}

@@ -1,0 +1,136 @@
+//! What kinds of memory cost: words that are changed step by step, by kernels alone or by host
+//! and device in turn (thesis 4.3).
+//!
+//! Words are with the host at the beginning and at the end. In between they are wherever a kind
+//! of memory has them: copied to the device, reached over the link, or moved page by page.
+//! `docs/memory-kinds.md` says more.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `axes` | how many words there are, and whose turn it is |
+//! | `cpu`, `cuda` | the variants |
+
+mod axes;
+mod cpu;
+mod cuda;
+
+use std::fs;
+use std::path::Path;
+
+use generators::{DataError, named};
+
+use crate::algorithm::{Algorithm, Plan, Semantics, TaskInfo, Variant, Work};
+use crate::axis::Params;
+
+/// The task `memory-kinds`.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryKinds;
+
+/// Words, and what is done with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The words.
+    pub words: Vec<u32>,
+    /// How often each of them is changed.
+    pub steps: u32,
+    /// Who does so.
+    pub turns: Turns,
+}
+
+/// Who changes words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// The device, in all steps.
+    Device,
+    /// The device in the first step, the host in the next one, and so on.
+    Both,
+}
+
+named! { "order of turns", Turns { Device = "device", Both = "both" } }
+
+impl Words {
+    /// Whether it is the host's turn.
+    fn is_of_host(&self, step: u32) -> bool {
+        self.turns == Turns::Both && step % 2 == 1
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self.words.as_slice())
+    }
+}
+
+/// A step of a linear congruential generator (Knuth): no step can be left out.
+#[inline]
+fn changed(word: u32) -> u32 {
+    word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
+}
+
+impl Algorithm for MemoryKinds {
+    type Input = Words;
+    type Output = Vec<u32>;
+
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "memory-kinds",
+            summary: "change words in memory of all kinds, by the device or by both sides in turn",
+            input: "memory-kinds",
+            file_ending: "bin",
+            axes: axes::AXES,
+            file_axes: axes::READING,
+        }
+    }
+
+    fn variants(&self) -> Vec<Variant<Self>> {
+        [cpu::VARIANTS, cuda::VARIANTS].concat()
+    }
+
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
+        axes::plan(params)
+    }
+
+    fn generate(&self, params: &Params, seed: u64) -> Result<Words, DataError> {
+        axes::generate(params, seed)
+    }
+
+    fn read(&self, path: &Path, options: &Params) -> Result<(Words, Params), DataError> {
+        axes::read(path, options)
+    }
+
+    fn write(&self, input: &Words, path: &Path) -> Result<(), DataError> {
+        let bytes: Vec<u8> = input.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        fs::write(path, bytes).map_err(|error| DataError::io(path, error))
+    }
+
+    fn shrink<'i>(&self, input: &'i Words) -> Box<dyn Iterator<Item = Words> + 'i> {
+        let half = input.words.len() / 2;
+        let parts = [0..half, half..input.words.len()].into_iter();
+        let smaller = parts.filter(move |part| half > 0 && !part.is_empty());
+        Box::new(smaller.map(|part| Words { words: input.words[part].to_vec(), ..*input }))
+    }
+
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, Words)> {
+        axes::hard_inputs(seed)
+    }
+
+    fn work(&self, input: &Words) -> Work {
+        let bytes = input.bytes() as u64;
+        Work {
+            items: input.words.len() as u64,
+            item_unit: "word",
+            bytes_min: 2 * bytes,
+            input_bytes: bytes,
+            to_host_bytes: None,
+            has_reference: true,
+            metrics: Vec::new(),
+        }
+    }
+
+    fn reference(&self, input: &Words, _: Semantics) -> Option<Vec<u32>> {
+        let all_steps = |&word: &u32| (0..input.steps).fold(word, |word, _| changed(word));
+        Some(crate::all_cores::mapped(&input.words, all_steps))
+    }
+
+    fn no_op_output(&self, input: &Words) -> Vec<u32> {
+        input.words.clone()
+    }
+}
