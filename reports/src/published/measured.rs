@@ -240,9 +240,12 @@ mod tests {
         assert_eq!(found(&wrong, label), Err("wrong output".to_owned()));
         let mut elsewhere = run();
         elsewhere.machine.gpus.clear();
-        let figures = figures();
-        let gpu = figures[2].value("link, GPU", "").expect("a value");
+        let formats = figures().into_iter().find(|it| it.id == "fig3.8").expect("formats");
+        let gpu = formats.value("link, GPU", "").expect("a value");
         let here = Here { record: &elsewhere, rows: &[] };
         assert_eq!(here.find(gpu), Err("needs a GPU".to_owned()));
+        let threads = figures().into_iter().find(|it| it.id == "fig3.6").expect("threads");
+        let many = threads.value("64 threads", "").expect("a value");
+        assert_eq!(here.find(many), Err("needs 64 threads".to_owned()));
     }
 }
