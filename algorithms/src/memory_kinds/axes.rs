@@ -58,7 +58,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Words, Params), Dat
     let mut params = options.clone();
     params.complete(READING);
     let (steps, turns) = settings(&params)?;
-    params.set(BYTES.name, &bytes.len().to_string());
+    params.set(BYTES.name, bytes.len().to_string());
     let words = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     Ok((Words { words, steps, turns }, params))
 }
