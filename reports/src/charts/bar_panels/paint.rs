@@ -104,17 +104,26 @@ impl Bar {
             self.paint_dots(area, plot, row)?;
         }
         let middle = row + 0.5;
-        if let Some((low, high)) = self.interval {
-            let cap = |x: f64| [(x, middle - 0.15), (x, middle + 0.15)];
-            let lines = [[(low, middle), (high, middle)], cap(low), cap(high)];
-            for points in lines {
-                line(area, &points.map(|point| place(area, plot, point)), INK, 1)?;
-            }
-        }
+        self.paint_whisker(area, plot, middle)?;
         let at = place(area, plot, (self.end(), middle));
         let style = anchored(text(VALUE, INK), HPos::Left);
         write(area, &self.words, (at.0 + GAP, at.1), &style)?;
         write_name(area, &self.name, place(area, plot, (low, middle)), INK)
+    }
+
+    /// Without its lower end where that is before the axis begins: on a logarithmic one, a few
+    /// samples may scatter further than that.
+    fn paint_whisker(&self, area: &Area<'_>, plot: &Plot<'_>, middle: f64) -> Painted {
+        let Some((low, high)) = self.interval else { return Ok(()) };
+        let start = plot.x_range().start;
+        let cap = |x: f64| [(x, middle - 0.15), (x, middle + 0.15)];
+        let mut lines = vec![[(low.max(start), middle), (high, middle)], cap(high)];
+        if low >= start {
+            lines.push(cap(low));
+        }
+        lines
+            .iter()
+            .try_for_each(|ends| line(area, &ends.map(|end| place(area, plot, end)), INK, 1))
     }
 
     /// Side by side, so that equal ones are seen, and where the middle of all is.
