@@ -2,9 +2,6 @@
 #pragma once
 #include "digi.h"
 
-constexpr u32 CHARGE_SHIFT = 32;
-constexpr u32 CHARGE_BITS = 5;
-
 // Bits of ordered_from_digi() below those that digis are sorted by: charge and address.
 constexpr u32 OTHER_BITS = 64 - KEY_BITS;
 
@@ -20,8 +17,7 @@ constexpr u32 SEGMENT_SHIFT = KEY_BITS + CHARGE_BITS;
 constexpr u32 SEGMENT_BITS = 64 - SEGMENT_SHIFT;
 
 __device__ __forceinline__ u64 composite_from_digi(u64 segment, u64 digi) {
-    const u64 charge = digi >> CHARGE_SHIFT & ((1u << CHARGE_BITS) - 1);
-    return segment << SEGMENT_SHIFT | digi_key(digi) << CHARGE_BITS | charge;
+    return segment << SEGMENT_SHIFT | digi_key(digi) << CHARGE_BITS | digi_charge(digi);
 }
 
 __device__ __forceinline__ u64 digi_from_composite(u64 composite) {

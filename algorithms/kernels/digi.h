@@ -4,6 +4,8 @@
 #include "portable.h"
 
 constexpr u32 TIME_BITS = 31;
+constexpr u32 CHARGE_BITS = 5;
+constexpr u32 CHARGE_SHIFT = 32;
 constexpr u32 CHANNEL_BITS = 11;
 constexpr u32 CHANNEL_SHIFT = 37;
 constexpr u32 CHANNELS = 1u << CHANNEL_BITS;
@@ -12,6 +14,8 @@ constexpr u32 KEY_BITS = CHANNEL_BITS + TIME_BITS;
 __device__ __forceinline__ u32 digi_time(u64 digi) { return (u32)digi & ((1u << TIME_BITS) - 1); }
 
 __device__ __forceinline__ u32 digi_channel(u64 digi) { return (u32)(digi >> CHANNEL_SHIFT) & (CHANNELS - 1); }
+
+__device__ __forceinline__ u32 digi_charge(u64 digi) { return (u32)(digi >> CHARGE_SHIFT) & ((1u << CHARGE_BITS) - 1); }
 
 // What digis are sorted by: the channel above the time.
 __device__ __forceinline__ u64 digi_key(u64 digi) {

@@ -65,33 +65,33 @@ KERNEL_EXPORT(cluster_channels)
 // Writes connectors, which are zero at the start. A thread a digi.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_walk_exact(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
-                                     u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+                               u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     connect_own<Exact, Walk>({digis, begins, sides, connectors, channels},
-                                window_of(window_ns, whole_ns, crowd_ns));
+                             window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_connect_walk_exact, ClusterConnect)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_walk_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
-                                         u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+                                   u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     connect_own<Published, Walk>({digis, begins, sides, connectors, channels},
-                                window_of(window_ns, whole_ns, crowd_ns));
+                                 window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_connect_walk_published, ClusterConnect)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_search_exact(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
-                                       u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+                                 u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     connect_own<Exact, Search>({digis, begins, sides, connectors, channels},
-                                window_of(window_ns, whole_ns, crowd_ns));
+                               window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_connect_search_exact, ClusterConnect)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_search_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
-                                           u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+                                     u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     connect_own<Published, Search>({digis, begins, sides, connectors, channels},
-                                window_of(window_ns, whole_ns, crowd_ns));
+                                   window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_connect_search_published, ClusterConnect)
 

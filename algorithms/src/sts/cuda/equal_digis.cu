@@ -10,8 +10,6 @@ namespace {
 
 constexpr u32 THREADS = 256;
 
-__device__ __forceinline__ u32 charge_of(u64 digi) { return (u32)(digi >> 32) & 31; }
-
 // How many of the digis before and behind a place, equal to the one there, come before it and
 // are larger, or come behind it and are smaller.
 struct Moves {
@@ -22,9 +20,9 @@ __device__ __forceinline__ Moves moves_of(const u64* digis, u32 begin, u32 end, 
     const u64 digi = digis[place], key = digi_key(digi);
     Moves moves = {0, 0};
     for (u32 other = place; other > begin && digi_key(digis[other - 1]) == key; other--)
-        moves.before += charge_of(digis[other - 1]) > charge_of(digi);
+        moves.before += digi_charge(digis[other - 1]) > digi_charge(digi);
     for (u32 other = place + 1; other < end && digi_key(digis[other]) == key; other++)
-        moves.behind += charge_of(digis[other]) < charge_of(digi);
+        moves.behind += digi_charge(digis[other]) < digi_charge(digi);
     return moves;
 }
 

@@ -62,17 +62,17 @@ __device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, c
 // `counts` are zero at the start. A thread for each place that the front of a module has.
 extern "C" __global__ void __launch_bounds__(THREADS)
     hits_of_fronts_walk_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                               u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
-                               Hit* hits) {
+                              u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
+                              u32* counts, Hit* hits) {
     find_hits<Exact, Walk>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                               counts, hits);
+                           counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_walk_exact, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     hits_of_fronts_walk_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                                   u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
-                                   Hit* hits) {
+                                  u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
+                                  u32* counts, Hit* hits) {
     find_hits<Published, Walk>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
                                counts, hits);
 }
@@ -80,18 +80,18 @@ KERNEL_EXPORT(hits_of_fronts_walk_published, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     hits_of_fronts_search_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                                 u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
-                                 Hit* hits) {
+                                u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
+                                u32* counts, Hit* hits) {
     find_hits<Exact, Search>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                               counts, hits);
+                             counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_search_exact, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_search_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
-                                     u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets, u32* counts,
-                                     Hit* hits) {
+    hits_of_fronts_search_published(const Cluster* clusters, const Entry* entries, const u32* begins,
+                                    const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
+                                    const u32* offsets, u32* counts, Hit* hits) {
     find_hits<Published, Search>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                               counts, hits);
+                                 counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_search_published, HitsOfFronts)

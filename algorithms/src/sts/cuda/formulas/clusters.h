@@ -7,7 +7,7 @@
 #include "records.h"
 
 constexpr u32 CHARGE_STEPS = 32;
-constexpr u32 CHARGE_SHIFT = 32;
+static_assert(CHARGE_STEPS == 1u << CHARGE_BITS, "a step for each charge");
 
 struct Shape {
     float charge, position, position_error;
@@ -23,8 +23,6 @@ struct ClusterTables {
     // By the number of digis.
     float time_errors[CHANNELS_OF_SIDE + 1];
 };
-
-__device__ __forceinline__ u32 digi_charge(u64 digi) { return (u32)(digi >> CHARGE_SHIFT) & (CHARGE_STEPS - 1); }
 
 // A chain, summed up from its first digi on.
 template <class Rules> struct ChainSums {
