@@ -15,8 +15,8 @@ const CLEARED: usize = 1 << 18;
 pub(super) struct Crew {
     /// Pages of a time frame, in order; each page is in one task.
     pub(super) tasks: Vec<Range<usize>>,
-    /// The teams for sectors, and the tasks of each sector.
-    nested: Option<(Arc<InnerTeams>, Vec<Range<usize>>)>,
+    /// The teams for sectors, and how many tasks each sector has.
+    nested: Option<(Arc<InnerTeams>, Vec<usize>)>,
 }
 
 impl Crew {
@@ -28,15 +28,8 @@ impl Crew {
     /// A team whose threads take sectors, each with a team of its own that takes pages.
     pub(super) fn of_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
         let sectors = tasks::of_sectors(frame, inner.threads());
-        let mut end = 0;
-        let lengths = sectors.iter().map(Vec::len);
-        let ranges = lengths.map(|length| {
-            let start = end;
-            end += length;
-            start..end
-        });
-        let ranges: Vec<_> = ranges.collect();
-        Crew { tasks: sectors.concat(), nested: Some((inner, ranges)) }
+        let counts = sectors.iter().map(Vec::len).collect();
+        Crew { tasks: sectors.concat(), nested: Some((inner, counts)) }
     }
 
     /// What is made of each task, in order, with what belongs to it.
@@ -50,8 +43,7 @@ impl Crew {
             return map_singly(all, |(pages, item)| work(pages, item));
         };
         let mut all = all.collect::<Vec<_>>().into_iter();
-        let of_sector =
-            |tasks: &Range<usize>| Mutex::new(all.by_ref().take(tasks.len()).collect::<Vec<_>>());
+        let of_sector = |&count: &usize| Mutex::new(all.by_ref().take(count).collect::<Vec<_>>());
         let of_sectors: Vec<_> = sectors.iter().map(of_sector).collect();
         let done = teams.map(of_sectors.len(), |sector| {
             let mut own = of_sectors[sector].lock().unwrap_or_else(PoisonError::into_inner);
