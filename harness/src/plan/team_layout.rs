@@ -129,12 +129,10 @@ impl TeamLayout {
 
 impl fmt::Display for TeamLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.placement, self.inner) {
-            (placement, None) => write!(f, "{placement}"),
-            (placement, Some(_)) => {
-                write!(f, "places {}, bind {}", placement.places_name(), self.bind_name())
-            }
+        if self.inner.is_none() {
+            return self.placement.fmt(f);
         }
+        write!(f, "places {}, bind {}", self.placement.places_name(), self.bind_name())
     }
 }
 
@@ -153,6 +151,7 @@ fn optional<T>(values: &[T]) -> Vec<Option<&T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::placement::PlaceKind;
 
     /// What flags ask for, of a variant with at most so many outer threads.
     fn layouts(threads: &str, bind: &str, nested: Option<usize>) -> Vec<(usize, String)> {
@@ -172,6 +171,23 @@ mod tests {
         };
         let all = TeamLayout::all(&settings, nested).into_iter();
         all.map(|layout| (layout.shape()[0], layout.bind_name())).collect()
+    }
+
+    #[test]
+    fn combinations_are_there_once() {
+        let places = [PlaceKind::Cores, PlaceKind::Sockets].map(PlacesSpec::all);
+        let bind = |text: &str| text.parse::<BindLevels>().expect("known");
+        let binds = [bind("false"), bind("close"), bind("close+spread")];
+        let placements = |places: &[PlacesSpec], binds: &[BindLevels]| {
+            let settings =
+                Settings { places: places.to_vec(), binds: binds.to_vec(), ..Settings::default() };
+            let all = TeamLayout::all(&settings, None).into_iter();
+            all.map(|layout| layout.placement).collect::<Vec<_>>()
+        };
+        let all = placements(&places, &binds);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert_eq!(placements(&[], &[]), [Placement::None]);
+        assert_eq!(placements(&places, &[]).len(), 2);
     }
 
     #[test]

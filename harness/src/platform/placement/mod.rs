@@ -47,24 +47,6 @@ impl Placement {
         }
     }
 
-    /// Each combination of places and bindings, once; values that are missing
-    /// leave their meaning to the other ones. Bindings of nested teams are
-    /// those of the outermost level.
-    pub fn combinations(places: &[PlacesSpec], binds: &[BindLevels]) -> Vec<Self> {
-        let places = optional(places.iter());
-        let binds = optional(binds.iter().map(|levels| &levels.outer));
-        let mut placements = Vec::new();
-        for places in &places {
-            for bind in &binds {
-                let placement = Placement::new(*places, bind.copied());
-                if !placements.contains(&placement) {
-                    placements.push(placement);
-                }
-            }
-        }
-        placements
-    }
-
     /// The places in records: `none` without any.
     pub fn places_name(&self) -> String {
         match self {
@@ -79,11 +61,6 @@ impl Placement {
             Placement::None => Bind::False,
             Placement::Bound { bind, .. } => *bind,
         }
-    }
-
-    /// The binding in records.
-    pub fn bind_name(&self) -> String {
-        self.bind().to_string()
     }
 
     /// The CPUs of each thread of a team; `None` if they may be anywhere.
@@ -129,12 +106,6 @@ impl Placement {
     }
 }
 
-/// The values, or a single missing one.
-fn optional<'a, T>(values: impl Iterator<Item = &'a T>) -> Vec<Option<&'a T>> {
-    let values: Vec<_> = values.map(Some).collect();
-    if values.is_empty() { vec![None] } else { values }
-}
-
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -160,17 +131,6 @@ mod tests {
             assert_eq!(Placement::new(places, bind).to_string(), expected);
         }
         assert_eq!(Placement::None.places_name(), "none");
-        assert_eq!(Placement::None.bind_name(), "false");
-    }
-
-    #[test]
-    fn combinations_are_there_once() {
-        let places = [PlaceKind::Cores, PlaceKind::Sockets].map(PlacesSpec::all);
-        let bind = |text: &str| text.parse::<BindLevels>().expect("known");
-        let binds = [bind("false"), bind("close"), bind("close+spread")];
-        let all = Placement::combinations(&places, &binds);
-        assert_eq!(all.len(), 3, "{all:?}");
-        assert_eq!(Placement::combinations(&[], &[]), [Placement::None]);
-        assert_eq!(Placement::combinations(&places, &[]).len(), 2);
+        assert_eq!(Placement::None.bind().to_string(), "false");
     }
 }
