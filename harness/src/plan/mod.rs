@@ -29,7 +29,7 @@ use crate::request::CacheMode;
 
 pub use memory::check_memory;
 pub(crate) use of_points::Candidates;
-pub(crate) use of_request::said_of_inner_teams;
+pub(crate) use of_request::unknown_levels;
 pub use selection::{matching_variants, select_variants};
 pub use team_layout::{InnerTeams, TeamLayout};
 pub use teams::TeamSpec;

@@ -79,7 +79,9 @@ fn candidates(
         let problem = "--profile runs one variant at a time; name it with --variant";
         return Err(PlanError::Usage(problem.to_owned()));
     }
-    check_levels(request, selected.iter().map(|&number| &infos[number]))?;
+    if let Some((key, problem)) = unknown_levels(&request.settings, &infos, &selected) {
+        return Err(PlanError::Usage(format!("--{key} {problem}")));
+    }
     let mut candidates = Vec::new();
     let usable = request.settings.devices.iter().copied();
     for device in usable.filter(|&device| problem_of(device).is_none()) {
@@ -110,32 +112,25 @@ fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<S
     request.settings.devices.iter().filter(is_idle).map(note).collect()
 }
 
-/// Refuses what is said of nested teams where no variant has them.
-fn check_levels<'a>(
-    request: &MeasureRequest,
-    mut selected: impl Iterator<Item = &'a VariantInfo>,
-) -> Result<(), PlanError> {
-    let Some(flag) = said_of_inner_teams(&request.settings) else {
-        return Ok(());
-    };
-    let Some(info) = selected.next() else { return Ok(()) };
-    if info.nested.is_some() || selected.any(|info| info.nested.is_some()) {
-        return Ok(());
-    }
-    Err(PlanError::Usage(format!(
-        "{flag} has 2 levels, but {} has 1 level of teams; give as many",
-        info.name
-    )))
+/// What is said of nested teams where none of the selected variants has them: the setting that
+/// says so, and what is wrong with it.
+pub(crate) fn unknown_levels(
+    settings: &Settings,
+    infos: &[VariantInfo],
+    selected: &[usize],
+) -> Option<(&'static str, String)> {
+    let key = said_of_inner_teams(settings)?;
+    let first = &infos[*selected.first()?];
+    let problem = format!("has 2 levels, but {} has 1 level of teams; give as many", first.name);
+    selected.iter().all(|&number| infos[number].nested.is_none()).then_some((key, problem))
 }
 
-/// The flag that says something of teams within a team.
-pub(crate) fn said_of_inner_teams(settings: &Settings) -> Option<&'static str> {
-    let threads = settings.thread_counts();
+/// The setting that says something of teams within a team.
+fn said_of_inner_teams(settings: &Settings) -> Option<&'static str> {
     if settings.binds.iter().any(|bind| bind.inner.is_some()) {
-        Some("--bind")
-    } else {
-        threads.iter().any(|threads| threads.inner.is_some()).then_some("--threads")
+        return Some("bind");
     }
+    settings.thread_counts().iter().any(|threads| threads.inner.is_some()).then_some("threads")
 }
 
 /// A note of the variants that take what was said of the outer team, if there are others.

@@ -10,7 +10,7 @@ use algorithms::task::Task;
 use super::exclude::Exclude;
 use super::{Part, Settings, settings};
 use crate::document::{Entry, Section};
-use crate::plan::{said_of_inner_teams, select_variants};
+use crate::plan::{select_variants, unknown_levels};
 use crate::request::suggestion::instead_of;
 use crate::request::values::each_once;
 use crate::request::{AxisValues, as_tried};
@@ -163,16 +163,10 @@ impl TaskSpec {
 
     /// Takes down what is said of nested teams where no variant has them.
     fn check_levels(&self, section: Section<'_>) {
-        let Some(flag) = said_of_inner_teams(&self.settings) else { return };
         let infos = self.task.variants();
         let selected = select_variants(&infos, &self.settings.variants).unwrap_or_default();
-        let selected: Vec<_> = selected.into_iter().map(|number| infos[number]).collect();
-        let has_one =
-            selected.first().filter(|_| selected.iter().all(|info| info.nested.is_none()));
-        if let Some(info) = has_one {
-            let (key, name) = (flag.trim_start_matches('-'), info.name);
-            let problem =
-                format!("{key} has 2 levels, but {name} has 1 level of teams; give as many");
+        if let Some((key, problem)) = unknown_levels(&self.settings, &infos, &selected) {
+            let problem = format!("{key} {problem}");
             match section.entry(key) {
                 Some(entry) => entry.problem(problem),
                 None => section.problem(problem),
