@@ -40,6 +40,12 @@ impl Interval {
         (self.high - self.low) / value
     }
 
+    /// That of so many times what it is of; `factor` is positive.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        Interval { low: factor * self.low, high: factor * self.high }
+    }
+
     /// The standard error of the logarithm of what lies within, where many
     /// samples are behind it.
     pub fn standard_error(&self) -> f64 {

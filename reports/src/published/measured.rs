@@ -124,8 +124,7 @@ impl Here<'_> {
     fn page_time(&self, wanted: &Value, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
         let each = 1e-6 * total.metrics.number(PAGE_TIME)? / total.median_s?;
         let (seconds, interval) = self.sum(wanted, total)?;
-        let scaled = |it: Interval| Interval { low: each * it.low, high: each * it.high };
-        Some((each * seconds, interval.map(scaled)))
+        Some((each * seconds, interval.map(|it| it.times(each))))
     }
 
     /// The times of all stages that are meant. Their intervals are added up as if all were
@@ -147,8 +146,7 @@ impl Here<'_> {
             interval = both
                 .map(|(sum, (low, high))| Interval { low: sum.low + low, high: sum.high + high });
         }
-        let shared = |it: Interval| Interval { low: share * it.low, high: share * it.high };
-        Some((share * seconds, interval.map(shared)))
+        Some((share * seconds, interval.map(|it| it.times(share))))
     }
 }
 

@@ -28,36 +28,36 @@ const COLUMNS: [(&str, Side); 8] = [
 /// # Errors
 /// If they can't be serialised.
 pub fn list(format: Format, figures: &[Figure]) -> Result<String, TableError> {
-    let rows = figures.iter().map(|figure| {
-        Record::default()
-            .with("figure", &figure.id)
-            .with("group", &figure.group)
-            .with("title", &figure.title)
-            .with("source", &figure.source)
-            .with("why_not", &figure.reason)
-    });
-    let rows: Vec<Record<'_>> = rows.collect();
     match format {
         Format::Table | Format::Markdown => {
-            let cells = |figure: &Figure| {
-                let Figure { id, group, title, reason, .. } = figure.clone();
-                let what = match reason.as_str() {
-                    "" => title,
-                    reason => format!("{title} (not to be had: {reason})"),
-                };
-                [id, group, what]
-            };
             let columns =
                 [("figure", Side::Left), ("group", Side::Left), ("what it shows", Side::Left)];
-            let table = Table::new(&columns, figures.iter().map(cells));
+            let table = Table::new(&columns, figures.iter().map(listed));
             Ok(for_people(format, &[table], Paint::Plain))
         }
-        Format::Csv => Ok(Frame::new(&rows.first().cloned().unwrap_or_default(), rows).csv()?),
+        Format::Csv => Ok(frame_of(figures.iter().map(listing)).csv()?),
         Format::Json => {
-            let frame = Frame::new(&rows.first().cloned().unwrap_or_default(), rows);
-            Ok(serde_json::to_string_pretty(&frame)? + "\n")
+            Ok(serde_json::to_string_pretty(&frame_of(figures.iter().map(listing)))? + "\n")
         }
     }
+}
+
+fn listed(figure: &Figure) -> [String; 3] {
+    let Figure { id, group, title, reason, .. } = figure;
+    let what = match reason.as_str() {
+        "" => title.clone(),
+        reason => format!("{title} (not to be had: {reason})"),
+    };
+    [id.clone(), group.clone(), what]
+}
+
+fn listing(figure: &Figure) -> Record<'_> {
+    Record::default()
+        .with("figure", &figure.id)
+        .with("group", &figure.group)
+        .with("title", &figure.title)
+        .with("source", &figure.source)
+        .with("why_not", &figure.reason)
 }
 
 /// The figures as a text that ends with a line break.
@@ -82,6 +82,11 @@ fn frame(figures: &[Reproduction]) -> Frame {
     let rows = figures
         .iter()
         .flat_map(|figure| figure.figure.values.iter().map(move |value| record(figure, value)));
+    frame_of(rows)
+}
+
+/// Rows that all have the columns of the first one.
+fn frame_of<'a>(rows: impl Iterator<Item = Record<'a>>) -> Frame {
     let rows: Vec<Record<'_>> = rows.collect();
     Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
 }

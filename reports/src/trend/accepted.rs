@@ -40,9 +40,9 @@ impl AcceptedShift {
         let point = &track.point;
         let among = |names: &[String], name: &String| names.is_empty() || names.contains(name);
         let of = [point.algorithm.as_str(), &point.device];
-        let mut former = ALIASES.former(of, &point.variant).collect::<Vec<_>>();
-        former.push(&point.variant);
-        let is_it = |name: &String| former.contains(&name.as_str());
+        let is_it = |name: &String| {
+            *name == point.variant || ALIASES.former(of, &point.variant).any(|old| old == name)
+        };
         let mut params = self.params.iter();
         among(&self.tasks, &point.algorithm)
             && (self.variants.is_empty() || self.variants.iter().any(is_it))
