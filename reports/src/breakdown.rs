@@ -26,14 +26,25 @@ pub struct Bar {
     pub variant: String,
     /// The median of the whole in seconds.
     pub total_s: f64,
-    /// Medians in seconds, in the order of the run; the rest of the whole last.
-    pub parts: Vec<(String, f64)>,
+    /// In the order of the run; the rest of the whole last.
+    pub parts: Vec<Part>,
+}
+
+/// A stage of a variant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The stage.
+    pub stage: String,
+    /// The median in seconds.
+    pub seconds: f64,
+    /// What it was given, where that is not the same for all.
+    pub given: String,
 }
 
 impl Bar {
     /// The sum of the parts: more than the whole if stages overlap.
     pub fn sum_s(&self) -> f64 {
-        self.parts.iter().map(|(_, seconds)| seconds).sum()
+        self.parts.iter().map(|part| part.seconds).sum()
     }
 }
 
@@ -55,11 +66,12 @@ pub fn breakdowns(rows: &[&SummaryRow], name: impl Fn(&SummaryRow) -> String) ->
 fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     let total = rows.iter().find(|row| row.stage == TOTAL);
     let total_s = total?.valid_median()?;
-    let mut parts: Vec<(String, f64)> = rows
-        .iter()
-        .filter(|row| row.stage != TOTAL)
-        .filter_map(|row| Some((row.stage.clone(), row.valid_median()?)))
-        .collect();
+    let part = |row: &&SummaryRow| {
+        let (stage, given) = (row.stage.clone(), row.given.clone());
+        Some(Part { stage, seconds: row.valid_median()?, given })
+    };
+    let parts = rows.iter().filter(|row| row.stage != TOTAL);
+    let mut parts: Vec<Part> = parts.filter_map(part).collect();
     outermost(&mut parts);
     if parts.is_empty() {
         return None;
@@ -67,7 +79,8 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     let mut bar = Bar { variant, total_s, parts };
     let rest = total_s - bar.sum_s();
     if rest > 0.0 {
-        bar.parts.push((OTHER.to_owned(), rest));
+        let stage = OTHER.to_owned();
+        bar.parts.push(Part { stage, seconds: rest, given: String::new() });
     }
     Some(bar)
 }
@@ -79,21 +92,20 @@ pub fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
     let mut bars: Vec<&Bar> = bars.collect();
     bars.sort_by_key(|bar| std::cmp::Reverse(bar.parts.len()));
     let parts = bars.into_iter().flat_map(|bar| &bar.parts);
-    let mut names = distinct(parts.map(|(stage, _)| stage.as_str()));
+    let mut names = distinct(parts.map(|part| part.stage.as_str()));
     names.sort_by_key(|name| *name == OTHER);
     names
 }
 
 /// Takes out what is counted by others already: stages of stages, which are too many to tell
 /// apart by colours, and the sum of the kernels where these stand beside it.
-fn outermost(parts: &mut Vec<(String, f64)>) {
-    let names: Vec<String> = parts.iter().map(|(stage, _)| stage.clone()).collect();
+fn outermost(parts: &mut Vec<Part>) {
+    let names: Vec<String> = parts.iter().map(|part| part.stage.clone()).collect();
     let is_part = |stage: &str| names.iter().any(|other| is_within(stage, other));
-    parts.retain(|(stage, _)| !is_part(stage));
-    let is_kernel =
-        |(stage, _): &(String, f64)| stage != KERNEL && !TRANSFERS.contains(&stage.as_str());
+    parts.retain(|part| !is_part(&part.stage));
+    let is_kernel = |part: &Part| part.stage != KERNEL && !TRANSFERS.contains(&part.stage.as_str());
     if parts.iter().any(is_kernel) {
-        parts.retain(|(stage, _)| stage != KERNEL);
+        parts.retain(|part| part.stage != KERNEL);
     }
 }
 
@@ -129,7 +141,8 @@ mod tests {
         let bars = of(&rows);
         assert_eq!(bars.len(), 1, "b has no stages");
         let parts = [("count", 2.0), ("scatter", 5.0), ("other", 3.0)];
-        assert_eq!(bars[0].parts, parts.map(|(n, s)| (n.to_owned(), s)));
+        let found = bars[0].parts.iter().map(|part| (part.stage.as_str(), part.seconds));
+        assert_eq!(found.collect::<Vec<_>>(), parts);
         assert_eq!(bars[0].sum_s(), 10.0);
     }
 
@@ -143,7 +156,7 @@ mod tests {
         ];
         assert_eq!(of(&rows)[0].parts.len(), 3);
         let named = [&rows[..], &[stage("a", "scan", 1.0), stage("a", "sort", 3.0)]].concat();
-        let stages: Vec<_> = of(&named)[0].parts.iter().map(|p| p.0.clone()).collect();
+        let stages: Vec<_> = of(&named)[0].parts.iter().map(|part| part.stage.clone()).collect();
         assert_eq!(stages, ["h2d", "d2h", "scan", "sort"]);
     }
 
@@ -156,7 +169,7 @@ mod tests {
             stage("a", "again/count", 1.0),
             stage("a", "against", 2.0),
         ];
-        let stages: Vec<_> = of(&rows)[0].parts.iter().map(|p| p.0.clone()).collect();
+        let stages: Vec<_> = of(&rows)[0].parts.iter().map(|part| part.stage.clone()).collect();
         assert_eq!(stages, ["again", "against", "other"]);
     }
 }

@@ -11,6 +11,9 @@ use crate::units;
 /// What stands between the phrases of a shape.
 pub const SEPARATOR: &str = " · ";
 
+/// What a run began with, as if it were an axis.
+pub const GIVEN: &str = "given";
+
 /// The device without a GPU.
 pub const CPU: &str = "cpu";
 
@@ -20,6 +23,12 @@ pub type Axes = Vec<(String, String)>;
 /// The axes of a row; see [`point_axes`].
 pub fn axes(row: &SummaryRow) -> Axes {
     ordered(&row.params, row.threads, [&row.cache, &row.places, &row.bind])
+}
+
+/// The axes of a row, and what it was given: only rows that share all of it can be ranked.
+pub fn contest(row: &SummaryRow) -> Axes {
+    let given = (!row.given.is_empty()).then(|| (GIVEN.to_owned(), row.given.clone()));
+    axes(row).into_iter().chain(given).collect()
 }
 
 /// The axes of a point with their values, in the order in which they are read:
@@ -46,6 +55,7 @@ pub fn axis(row: &SummaryRow, name: &str) -> Option<String> {
         "cache" => Some(row.cache.clone()),
         "places" => Some(row.places.clone()),
         "bind" => Some(row.bind.clone()),
+        GIVEN => Some(row.given.clone()),
         _ => None,
     };
     row.params.get(name).map(str::to_owned).or_else(of_run)

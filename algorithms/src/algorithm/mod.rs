@@ -12,6 +12,7 @@
 
 mod difference;
 mod filling;
+mod given;
 pub(crate) mod mutants;
 mod output;
 mod session;
@@ -28,6 +29,7 @@ use crate::plugin::Contract;
 
 pub use difference::Difference;
 pub(crate) use difference::same;
+pub use given::Given;
 pub use mutants::{Choose, Harm, Mutants};
 pub use output::{Element, Output};
 pub(crate) use session::Runner;

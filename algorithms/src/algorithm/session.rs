@@ -5,7 +5,7 @@ use std::error::Error;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Algorithm, Metric, Work};
+use super::{Algorithm, Given, Metric, Work};
 use crate::device::Buffers;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::timing::Stages;
@@ -40,6 +40,10 @@ pub trait Session<A: Algorithm>: Send {
     /// What a reader should know of its figures, once the output was checked.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
+    }
+    /// What runs are given, where variants of the task are given different things.
+    fn given(&self) -> Given {
+        Given::default()
     }
     /// Further figures, of runs that are made to find them. Asked for once the output was
     /// checked and the buffers were given back, and leaves it so.
@@ -96,6 +100,11 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     /// See [`Session::remarks`].
     fn remarks(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// See [`Session::given`].
+    fn given(&self) -> Given {
+        Given::default()
     }
 
     /// Whether it has further figures: if not, it gets no buffers to find them.
@@ -198,6 +207,10 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
 
     fn remarks(&self) -> Vec<String> {
         self.runner.remarks()
+    }
+
+    fn given(&self) -> Given {
+        self.runner.given()
     }
 
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {

@@ -7,7 +7,7 @@ use super::account::Account;
 use super::held::Held;
 use super::instance::{Instance, NotReady};
 use super::task::{Asked, Description, PluginTask};
-use crate::algorithm::{Damage, Metric, Session};
+use crate::algorithm::{Damage, Given, Metric, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::plugin::loaded_variant::LoadedVariant;
@@ -19,6 +19,7 @@ pub(super) struct PluginSession<'a, A: PluginTask> {
     // Before the buffers: `release` may use them.
     instance: Instance,
     input: Description<'a, A::Output>,
+    given: &'static str,
     held: Option<Held<'a>>,
     arena: &'a Arena,
     gpu: Option<Arc<Gpu>>,
@@ -39,6 +40,7 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
         workers: usize,
         gpu: Option<(&Arc<Gpu>, i32)>,
     ) -> Result<Self, NotReady> {
+        let given = task.given(asked);
         let input = task.describe(input, asked);
         let mut account = Account::open(gpu.map(|(gpu, _)| gpu), workers);
         // SAFETY: the variant is one of this task, whose struct this is.
@@ -48,6 +50,7 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
         Ok(PluginSession {
             instance,
             input,
+            given,
             held: None,
             arena,
             gpu: gpu.map(|(gpu, _)| Arc::clone(gpu)),
@@ -140,6 +143,10 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
 
     fn remarks(&self) -> Vec<String> {
         self.account.remark().into_iter().collect()
+    }
+
+    fn given(&self) -> Given {
+        Given::whole(self.given)
     }
 
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {

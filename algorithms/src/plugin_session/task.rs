@@ -12,6 +12,10 @@ use crate::device::gpu::{DeviceError, Gpu};
 pub(crate) trait PluginTask: Algorithm {
     /// What a plugin is shown of an input, and how what it makes of it is read.
     fn describe<'a>(&self, input: &'a Self::Input, asked: Asked) -> Description<'a, Self::Output>;
+    /// What it is given, in words, where variants of the task are given different things.
+    fn given(&self, _: Asked) -> &'static str {
+        ""
+    }
 
     /// The right answer to an input, for variants that know both `exact` and `published`.
     fn semantics(_: &Self::Input) -> Semantics {

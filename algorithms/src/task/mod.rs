@@ -14,7 +14,7 @@ use generators::DataError;
 
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
-use crate::algorithm::{Damage, Metric, Plan, Semantics, TaskInfo, Work};
+use crate::algorithm::{Damage, Given, Metric, Plan, Semantics, TaskInfo, Work};
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Target, Unavailable};
@@ -156,6 +156,10 @@ pub trait Candidate: Send {
     /// See [`Session::remarks`].
     fn remarks(&self) -> Vec<String> {
         Vec::new()
+    }
+    /// See [`Session::given`].
+    fn given(&self) -> Given {
+        Given::default()
     }
     /// See [`Session::figures`].
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {

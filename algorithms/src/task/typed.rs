@@ -8,8 +8,8 @@ use generators::random::hash;
 
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
-    Algorithm, Content, Damage, Metric, Opening, Plan, Promise, Semantics, Session, TaskInfo,
-    Variant, Work,
+    Algorithm, Content, Damage, Given, Metric, Opening, Plan, Promise, Semantics, Session,
+    TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::device::gpu::DeviceError;
@@ -270,6 +270,10 @@ impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
             remarks.push(format!("right by the reference \"{}\"", semantics.name()));
         }
         remarks
+    }
+
+    fn given(&self) -> Given {
+        self.session.given()
     }
 
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {

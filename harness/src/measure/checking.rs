@@ -63,6 +63,7 @@ pub(super) fn check(
     let allocated = run(candidate, place)?;
     subject.memory_bytes = candidate.buffer_bytes() + allocated;
     subject.remarks = candidate.remarks();
+    subject.given = candidate.given();
     subject.quality = candidate.quality();
     if let Some(work) = candidate.sample() {
         subject.does_a_sample(work);

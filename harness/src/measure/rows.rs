@@ -1,6 +1,6 @@
 //! Samples as records.
 
-use algorithms::algorithm::{Metric, Work};
+use algorithms::algorithm::{Given, Metric, Work};
 use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
 use algorithms::timing::StageTiming;
@@ -38,6 +38,8 @@ pub(super) struct Subject {
     pub(super) memory_bytes: u64,
     /// What the variant has to say of its figures.
     pub(super) remarks: Vec<String>,
+    /// What it is given, where that is not the same for all.
+    pub(super) given: Given,
     /// How good its output is, and what else its runs told.
     pub(super) quality: Vec<Metric>,
     ceilings: Ceilings,
@@ -58,6 +60,7 @@ impl Subject {
             fingerprint: info.plugin.map_or(fingerprint, |plugin| &plugin.fingerprint).to_owned(),
             memory_bytes: 0,
             remarks: Vec::new(),
+            given: Given::default(),
             quality: Vec::new(),
             ceilings: Ceilings { backend: info.backend, bandwidth: None },
             on_device: OnDevice::default(),
@@ -255,6 +258,7 @@ impl Subject {
             bytes_min: self.work.bytes_min,
             stable: self.stable.into(),
             fingerprint: self.fingerprint.clone(),
+            given: self.given.to(stage).to_owned(),
             ..SummaryRow::new(&self.point, stage)
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::grouped::grouped;
 use crate::record::SummaryRow;
-use crate::shape::Axes;
+use crate::shape::{Axes, GIVEN};
 
 /// With fewer sizes there is no telling where lines cross.
 pub const MIN_SIZES: usize = 3;
@@ -21,12 +21,14 @@ pub fn axis(rows: &[&SummaryRow]) -> Option<String> {
     sizes.max().map(|(_, name)| name.to_owned())
 }
 
-/// The data and the state of the cache, without the axis of the size. How many
+/// The data, the state of the cache and what was given, without the axis of the size. How many
 /// threads there are and where they run is for the CPU alone.
 pub fn setting(row: &SummaryRow, size: &str) -> Axes {
     let params = row.params.iter().filter(|(name, _)| *name != size);
     let params = params.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    params.chain([("cache".to_owned(), row.cache.clone())]).collect()
+    let others = [("cache", &row.cache), (GIVEN, &row.given)];
+    let others = others.into_iter().filter(|(name, value)| *name != GIVEN || !value.is_empty());
+    params.chain(others.map(|(name, value)| (name.to_owned(), value.clone()))).collect()
 }
 
 /// The number of different values, if all are numbers.

@@ -88,6 +88,12 @@ pub fn varying(rows: &[&SummaryRow]) -> Vec<Axis> {
     all(rows).into_iter().filter(varies).collect()
 }
 
+/// What rows were given, if not all were given the same: such rows can't be compared.
+pub fn given(rows: &[&SummaryRow]) -> Option<Axis> {
+    let given = Axis::of(shape::GIVEN, rows);
+    (given.values.len() > 1).then_some(given)
+}
+
 /// The rows apart by the values of `axes`, in the order of those values.
 pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[Axis]) -> Vec<Panel<'a>> {
     let mut panels: BTreeMap<Vec<usize>, Panel<'a>> = BTreeMap::new();

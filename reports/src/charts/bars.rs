@@ -155,10 +155,13 @@ pub fn bandwidth(study: &Study) -> Option<Chart<BarPanel>> {
 }
 
 /// The chart of a quantity that depends on `axes`; `reading` says what the marks mean. Of rows
-/// that differ in other axes only, the first one is shown.
+/// that differ in other axes only, the first one is shown. Times of variants that were given
+/// different things are apart.
 pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -> Chart<BarPanel> {
     let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.left_out).copied().collect();
-    let panels = axes::panels(&rows, axes).into_iter();
+    let given = if quantity.is_time() { axes::given(&study.rows) } else { None };
+    let axes: Vec<Axis> = axes.iter().cloned().chain(given).collect();
+    let panels = axes::panels(&rows, &axes).into_iter();
     let panels: Vec<BarPanel> = panels.map(|panel| self::panel(study, quantity, panel)).collect();
     let is_hatched = panels.iter().flat_map(|panel| &panel.bars).any(|bar| bar.is_unsure);
     let reading = format!("{reading}{}", if is_hatched { HATCHED } else { "" });
@@ -171,7 +174,7 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
     };
     Chart {
         title: format!("{}: {} by variant", study.algorithm, quantity.name()),
-        columns: columns(axes::panels_a_row(axes), panels.len()),
+        columns: columns(axes::panels_a_row(&axes), panels.len()),
         panels,
         caption,
     }
@@ -216,6 +219,19 @@ mod tests {
 
     fn of(rows: &[SummaryRow]) -> Chart<BarPanel> {
         of_study(rows, &[], times)
+    }
+
+    #[test]
+    fn who_was_given_something_else_has_a_panel_of_its_own() {
+        let given = |variant: &str, given: &str| SummaryRow {
+            given: given.into(),
+            ..row(variant, "n=1", 1.0)
+        };
+        let rows = [given("a", "by time"), given("b", "any order"), given("c", "any order")];
+        let chart = of_study(&rows, &[], |study| Some(times(study))).expect("bars");
+        let panels = chart.panels.iter().map(|panel| (panel.title.as_str(), panel.bars.len()));
+        let expected = [("given = any order", 2), ("given = by time", 1)];
+        assert_eq!(panels.collect::<Vec<_>>(), expected);
     }
 
     #[test]

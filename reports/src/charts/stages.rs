@@ -11,7 +11,7 @@ use crate::record::SummaryRow;
 use crate::units;
 
 const READING: &str = "bars: medians, the variant with the fastest whole first in each panel; \
-    numbers: time, ratio to the fastest at this stage, share of the variant's whole; other: what \
+    numbers: time, ratio to the fastest that was given the same, share of the variant's whole; other: what \
     the stages leave of the whole";
 
 /// A variant with fewer is no reason for a chart.
@@ -24,7 +24,8 @@ const MOST_SETTINGS: usize = 2;
 /// The chart of a study that has variants with stages.
 pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let mut settings = settings(study);
-    let stages_of = |bar: &breakdown::Bar| bar.parts.iter().filter(|part| part.0 != OTHER).count();
+    let stages_of =
+        |bar: &breakdown::Bar| bar.parts.iter().filter(|part| part.stage != OTHER).count();
     let mut bars = settings.iter().flat_map(|(_, breakdown)| &breakdown.bars);
     if !bars.any(|bar| stages_of(bar) >= FEWEST_STAGES) {
         return None;
@@ -69,16 +70,24 @@ fn breakdown(study: &Study, rows: &[&SummaryRow]) -> Option<Breakdown> {
     Some(Breakdown { axes, bars })
 }
 
-/// The variants at one stage, or as a whole.
+/// The variants at one stage, or as a whole. Stages that were given different things are not
+/// compared.
 fn panel(study: &Study, title: &str, bars: &[breakdown::Bar], stage: Option<&str>) -> BarPanel {
-    let seconds = |bar: &breakdown::Bar| match stage {
-        None => Some(bar.total_s),
-        Some(stage) => bar.parts.iter().find(|part| part.0 == stage).map(|part| part.1),
+    let timed = |bar: &breakdown::Bar| match stage {
+        None => Some((bar.total_s, String::new())),
+        Some(stage) => {
+            let part = bar.parts.iter().find(|part| part.stage == stage)?;
+            Some((part.seconds, part.given.clone()))
+        }
     };
-    let best = bars.iter().filter_map(seconds).fold(f64::INFINITY, f64::min);
+    let all: Vec<(f64, String)> = bars.iter().filter_map(timed).collect();
     let bar = |bar: &breakdown::Bar| {
-        let value = seconds(bar)?;
-        let mut words = format!("{} · {}", units::seconds(value, 3), units::times(value / best));
+        let (value, given) = timed(bar)?;
+        let alike = all.iter().filter(|(_, other)| *other == given).map(|(seconds, _)| *seconds);
+        let mut words = units::seconds(value, 3);
+        if alike.clone().count() > 1 || all.len() == 1 {
+            words += &format!(" · {}", units::times(value / alike.fold(f64::INFINITY, f64::min)));
+        }
         if stage.is_some() {
             words += &format!(" · {:.0} %", 100.0 * value / bar.total_s);
         }
@@ -116,6 +125,17 @@ mod tests {
             assert_eq!(names, ["b", "a"]);
         }
         assert_eq!(chart.panels[2].bars[1].words, "10.0 ms · 2.00 × · 50 %");
+    }
+
+    #[test]
+    fn stages_that_were_given_different_things_have_no_ratio() {
+        let mut all = [rows("a", 1, 2.0), rows("b", 1, 1.0)].concat();
+        all[1].given = "digis in any order".into();
+        let chart = of(&all).expect("stages");
+        let words = |panel: usize| &chart.panels[panel].bars[1].words;
+        assert_eq!(words(0), "20.0 ms · 2.00 ×");
+        assert_eq!(words(1), "4.00 ms · 20 %");
+        assert_eq!(words(2), "10.0 ms · 2.00 × · 50 %");
     }
 
     #[test]

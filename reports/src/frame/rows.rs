@@ -70,6 +70,7 @@ pub fn summary(row: &SummaryRow) -> Record<'_> {
         .with("stable", row.stable)
         .with("valid", row.valid)
         .with("fingerprint", &row.fingerprint)
+        .with("given", &row.given)
         .with("metrics", row.metrics.to_string())
         .with("note", &row.note)
         .with("point_id", row.point().id())

@@ -107,6 +107,10 @@ pub struct SummaryRow {
     pub valid: YesNo,
     /// The machine code that ran.
     pub fingerprint: String,
+    /// What the run or the stage began with, in words; empty where that is the same for all
+    /// variants.
+    #[serde(default)]
+    pub given: String,
     /// Further figures of the task: `name=value;name=value`.
     pub metrics: Params,
     /// What a reader should know about the row.
@@ -135,7 +139,7 @@ impl SummaryRow {
     pub const COLUMNS: &str = "algorithm,variant,stage,backend,device,threads,places,bind,cache,\
         params,items,item_unit,bytes_min,samples,stopped_by,median_s,mean_s,stddev_s,min_s,p95_s,\
         p99_s,max_s,ci95_low_s,ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,\
-        memory_ratio,stable,valid,fingerprint,metrics,note";
+        memory_ratio,stable,valid,fingerprint,given,metrics,note";
 
     /// The row of a stage of `point` of which nothing is known.
     pub fn new(point: &Point, stage: &str) -> Self {

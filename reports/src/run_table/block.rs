@@ -1,13 +1,16 @@
 //! Rows of one data shape, fastest first.
 
 use super::cells::{Line, columns};
-use super::entry::{Entry, Ratios, entries, fastest};
+use super::entry::{Entry, Fastest, Ratios, entries};
 use super::remarks::{self, Note};
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, TOTAL, has_kernels};
 use crate::record::{SummaryRow, YesNo};
 use crate::shape::{self, Axes};
 use crate::table::{Look, Table};
+
+/// What a heading ends with where variants were given different things.
+const ALIKE: &str = " · ratios: of those that were given the same";
 
 /// A table of variants that ran on the same data.
 #[derive(Clone, Debug, Default)]
@@ -52,18 +55,21 @@ impl Naming {
     fn block(&self, rows: &[&SummaryRow]) -> Block {
         let with_kernels = has_kernels(rows.iter().copied());
         let ranked_by = with_kernels.then_some(self.rank);
-        let columns = columns(self.with_device, with_kernels);
-        let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
         let entries = entries(rows, self.rank);
-        let fastest = fastest(&entries);
-        let lines = entries.iter().flat_map(|entry| lines(entry, fastest));
+        let fastest = Fastest::of(&entries);
+        let columns = columns(self.with_device, with_kernels, fastest.differ());
+        let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
+        let lines = entries.iter().flat_map(|entry| lines(entry, &fastest));
         let cells =
             lines.map(|line| columns.iter().map(|(_, _, say)| say(&line)).collect::<Vec<String>>());
         let heading = rows.first().map_or_else(String::new, |row| self.heading(row, ranked_by));
-        let looks = entries.iter().enumerate();
+        let heading = if fastest.differ() { format!("{heading}{ALIKE}") } else { heading };
+        let looks = entries.iter();
         Block {
             table: Table {
-                looks: looks.flat_map(|(i, entry)| looks_of(i, entry)).collect(),
+                looks: looks
+                    .flat_map(|entry| looks_of(fastest.is(entry, self.rank), entry))
+                    .collect(),
                 ..Table::new(&headings, cells).under(heading)
             },
             axes: rows.first().map_or_else(Vec::new, |row| shape::axes(row)),
@@ -100,7 +106,7 @@ impl Naming {
 }
 
 /// What is said of an entry; its stages are indented under it.
-fn lines<'a>(entry: &Entry<'a>, fastest: [Option<f64>; 2]) -> Vec<Line<'a>> {
+fn lines<'a>(entry: &Entry<'a>, fastest: &Fastest) -> Vec<Line<'a>> {
     let line = |(i, row): (usize, &&'a SummaryRow)| {
         let (label, ratios) = match i {
             0 if row.stage == TOTAL => (row.variant.clone(), entry.ratios(fastest)),
@@ -112,13 +118,13 @@ fn lines<'a>(entry: &Entry<'a>, fastest: [Option<f64>; 2]) -> Vec<Line<'a>> {
     entry.rows.iter().enumerate().map(line).collect()
 }
 
-/// The looks of the rows of the `i`-th entry.
-fn looks_of(i: usize, entry: &Entry) -> Vec<Look> {
+/// The looks of the rows of an entry, which may be the fastest.
+fn looks_of(is_fastest: bool, entry: &Entry) -> Vec<Look> {
     // What refuses its input is not wrong.
     let is_wrong = |row: &SummaryRow| row.valid == YesNo::No && !remarks::is_refusal(row);
     let whole = if entry.rows.iter().any(|row| is_wrong(row)) {
         Look::NotValid
-    } else if i == 0 && entry.stage_time(TOTAL).is_some() {
+    } else if is_fastest {
         Look::Winner
     } else {
         Look::Plain
@@ -178,6 +184,28 @@ pub mod tests {
         assert_eq!(block.table.column("median"), ["10.0 ms", "20.0 ms", "-"]);
         assert_eq!(block.table.column("items/s"), ["200 M/s", "100 M/s", "-"]);
         assert_eq!(said(block), ["a: not valid: row 3 differs"]);
+    }
+
+    #[test]
+    fn only_those_that_were_given_the_same_are_compared() {
+        let given = |variant: &str, median: f64, given: &str| SummaryRow {
+            given: given.into(),
+            ..row(variant, median)
+        };
+        let rows = [
+            given("insertion", 0.001, "clusters nearly by time"),
+            given("tiles", 0.010, "clusters in any order"),
+            given("blocks", 0.030, "clusters in any order"),
+        ];
+        let block = &blocks(&rows)[0];
+        assert_eq!(block.table.column("variant"), ["insertion", "tiles", "blocks"]);
+        assert_eq!(block.table.column("ratio"), ["-", "1.00 ×", "3.00 ×"]);
+        assert_eq!(block.table.column("given")[0], "clusters nearly by time");
+        assert_eq!(block.table.looks, [Look::Plain, Look::Winner, Look::Plain]);
+        assert!(block.table.heading.ends_with(ALIKE));
+        let alike = &blocks(&rows[1..])[0];
+        assert!(!alike.table.columns.iter().any(|column| column.0 == "given"));
+        assert!(!alike.table.heading.ends_with(ALIKE));
     }
 
     #[test]

@@ -19,13 +19,14 @@ pub struct Line<'a> {
 /// A column: what stands over it, where its texts line up, and what it says of a row.
 pub type Column = (&'static str, Side, fn(&Line) -> String);
 
-/// The columns of a table; not all tell of devices and of kernels.
-pub fn columns(with_device: bool, with_kernels: bool) -> Vec<Column> {
+/// The columns of a table; not all tell of devices, of kernels and of what was given.
+pub fn columns(with_device: bool, with_kernels: bool, with_given: bool) -> Vec<Column> {
     use Side::{Left, Right};
     let median = if with_kernels { "total" } else { "median" };
-    let columns: [(bool, Column); 13] = [
+    let columns: [(bool, Column); 14] = [
         (true, ("variant", Left, |line| line.label.clone())),
         (with_device, ("device", Left, |line| line.row.device.clone())),
+        (with_given, ("given", Left, |line| line.row.given.clone())),
         (true, (median, Right, |line| line.known(line.row.median_s, seconds))),
         (true, ("95 % CI", Right, |line| interval(line.row))),
         (true, ("ratio", Right, |line| line.known(line.ratios.total, times))),

@@ -39,16 +39,57 @@ pub fn entries<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Entry<'a>> {
     timed
 }
 
-/// The shortest time by each rank, in the order of [`Rank::ALL`].
-pub fn fastest(entries: &[Entry]) -> [Option<f64>; 2] {
-    let times = |rank| entries.iter().filter_map(move |entry| entry.time(rank));
-    Rank::ALL.map(|rank| times(rank).min_by(f64::total_cmp))
+/// The shortest times of entries that were given the same.
+#[derive(Clone, Debug)]
+pub struct Fastest<'a> {
+    /// By each rank, in the order of [`Rank::ALL`]; none where only one of several entries
+    /// was given this.
+    by_given: Vec<(&'a str, [Option<f64>; 2])>,
+}
+
+impl<'a> Fastest<'a> {
+    /// Those among these entries.
+    pub fn of(entries: &[Entry<'a>]) -> Self {
+        let timed = entries.iter().filter(|entry| entry.time(Rank::Total).is_some());
+        let all = timed.clone().count();
+        let by_given = grouped(timed, |entry| entry.given()).into_iter().map(|(given, alike)| {
+            let times = |rank| alike.iter().filter_map(move |entry| entry.time(rank));
+            let is_alone = alike.len() == 1 && all > 1;
+            (given, Rank::ALL.map(|rank| times(rank).min_by(f64::total_cmp).filter(|_| !is_alone)))
+        });
+        Fastest { by_given: by_given.collect() }
+    }
+
+    /// Whether entries were given different things.
+    pub fn differ(&self) -> bool {
+        self.by_given.len() > 1
+    }
+
+    /// Whether an entry is the fastest of several that were given the same, or of all.
+    pub fn is(&self, entry: &Entry, rank: Rank) -> bool {
+        let [total, kernel] = self.beside(entry);
+        let best = match rank {
+            Rank::Total => total,
+            Rank::Kernel => kernel,
+        };
+        best.is_some() && entry.time(rank) == best
+    }
+
+    fn beside(&self, entry: &Entry) -> [Option<f64>; 2] {
+        let found = self.by_given.iter().find(|(given, _)| *given == entry.given());
+        found.map_or([None; 2], |(_, times)| *times)
+    }
 }
 
 impl<'a> Entry<'a> {
     /// The row of the whole.
     pub fn whole(&self) -> &'a SummaryRow {
         self.rows[0]
+    }
+
+    /// What it was given, where that is not the same for all.
+    fn given(&self) -> &'a str {
+        &self.whole().given
     }
 
     /// The time that ranks it; none if its whole is not valid.
@@ -66,8 +107,9 @@ impl<'a> Entry<'a> {
         row.median_s.filter(|_| row.valid == YesNo::Yes)
     }
 
-    /// Its times beside the shortest ones.
-    pub fn ratios(&self, fastest: [Option<f64>; 2]) -> Ratios {
+    /// Its times beside the shortest ones of those that were given the same.
+    pub fn ratios(&self, fastest: &Fastest) -> Ratios {
+        let fastest = fastest.beside(self);
         let ratio = |rank, fastest: Option<f64>| {
             let ratio = self.time(rank)? / fastest?;
             ratio.is_finite().then_some(ratio)

@@ -13,7 +13,7 @@ mod stages;
 
 pub(crate) use block::{Block, blocks};
 pub(crate) use cells::share_of;
-pub(crate) use entry::{Entry, entries, fastest};
+pub(crate) use entry::{Entry, Fastest, entries};
 pub(crate) use remarks::gather;
 
 use crate::frame::{Document, Frame};

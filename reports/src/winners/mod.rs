@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, standing};
 use crate::record::SummaryRow;
-use crate::shape::{self, Axes, CPU};
+use crate::shape::{self, Axes, CPU, GIVEN};
 
 pub use table::render;
 
@@ -50,9 +50,8 @@ pub fn races<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Race<'a>> {
 
 /// The races of rows of which each stands for its point.
 pub fn races_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Race<'a>> {
-    let timed = rows.iter().copied().filter(|row| row.valid_median().is_some());
-    let timed: Vec<&SummaryRow> = timed.collect();
-    let races = settings(&timed).into_iter().filter_map(|(axes, mut rows)| {
+    let (settings, _) = ranked_and_not(rows);
+    let races = settings.into_iter().filter_map(|(axes, mut rows)| {
         let time = |row: &SummaryRow| row.valid_median().unwrap_or(f64::INFINITY);
         rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
         Some(Race { axes, first: rows.first()?, second: rows.get(1).copied() })
@@ -60,13 +59,41 @@ pub fn races_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Race<'a>> {
     races.collect()
 }
 
+/// Rows with a time that can't be ranked: others at the same setting were given something else,
+/// and nobody the same.
+pub fn not_ranked<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<&'a SummaryRow> {
+    ranked_and_not(&standing(rows.iter().copied(), rank)).1
+}
+
+/// The settings at which rows can be ranked, and rows that can't be.
+fn ranked_and_not<'a>(
+    rows: &[&'a SummaryRow],
+) -> (Vec<(Axes, Vec<&'a SummaryRow>)>, Vec<&'a SummaryRow>) {
+    let timed = rows.iter().copied().filter(|row| row.valid_median().is_some());
+    let settings = settings(&timed.collect::<Vec<_>>());
+    let all: Vec<Axes> = settings.iter().map(|(axes, _)| of_data(axes.clone())).collect();
+    let others_differ = |axes: &Axes| {
+        let (data, given) = apart(of_data(axes.clone()));
+        let mut beside = all.iter().map(|other| apart(other.clone()));
+        beside.any(|(same, other)| same == data && other != given)
+    };
+    let (ranked, lone): (Vec<_>, Vec<_>) =
+        settings.into_iter().partition(|(axes, rows)| rows.len() > 1 || !others_differ(axes));
+    (ranked, lone.into_iter().flat_map(|(_, rows)| rows).collect())
+}
+
+/// Axes without what was given, and that.
+fn apart(axes: Axes) -> (Axes, Axes) {
+    axes.into_iter().partition(|(name, _)| name != GIVEN)
+}
+
 /// The rows apart by settings.
 fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
     let (hosts, gpus): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.device == CPU);
-    let mut settings = grouped(hosts, |row| shape::axes(row));
+    let mut settings = grouped(hosts, |row| shape::contest(row));
     let mut alone = Vec::new();
     for gpu in gpus {
-        let data = of_data(shape::axes(gpu));
+        let data = of_data(shape::contest(gpu));
         let same = settings.iter_mut().filter(|(axes, _)| of_data(axes.clone()) == data);
         let same: Vec<_> = same.collect();
         if same.is_empty() {
@@ -74,7 +101,7 @@ fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
         }
         same.into_iter().for_each(|(_, rows)| rows.push(gpu));
     }
-    settings.extend(grouped(alone, |row| shape::axes(row)));
+    settings.extend(grouped(alone, |row| shape::contest(row)));
     settings
 }
 
@@ -142,6 +169,29 @@ mod tests {
             (race.first.variant.clone(), race.second.map(|second| second.variant.clone()))
         });
         names.collect()
+    }
+
+    #[test]
+    fn nobody_races_with_those_that_were_given_something_else() {
+        let given = |variant: &str, threads: usize, given: &str| SummaryRow {
+            given: given.into(),
+            threads,
+            ..row(variant, "n=1", 1.0)
+        };
+        let rows = [
+            given("insertion", 1, "nearly by time"),
+            given("tiles", 1, "in any order"),
+            SummaryRow { device: "cuda:0".into(), ..given("blocks", 16, "in any order") },
+            SummaryRow { device: "cuda:0".into(), ..given("bins", 16, "apart") },
+        ];
+        let rows: Vec<&SummaryRow> = rows.iter().collect();
+        let expected = [("tiles".to_owned(), Some("blocks".to_owned()))];
+        assert_eq!(named(&races(&rows, Rank::Total)), expected);
+        let alone = not_ranked(&rows, Rank::Total).into_iter().map(|row| row.variant.as_str());
+        assert_eq!(alone.collect::<Vec<_>>(), ["insertion", "bins"]);
+        let of_one = [given("a", 1, "in any order"), given("a", 2, "in any order")];
+        let of_one: Vec<&SummaryRow> = of_one.iter().collect();
+        assert_eq!(races(&of_one, Rank::Total).len(), 2);
     }
 
     #[test]

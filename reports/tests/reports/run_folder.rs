@@ -68,7 +68,7 @@ fn columns_are_those_of_the_contract() {
         "algorithm,variant,stage,backend,device,threads,places,bind,cache,params,items,item_unit,\
          bytes_min,samples,stopped_by,median_s,mean_s,stddev_s,min_s,p95_s,p99_s,max_s,ci95_low_s,\
          ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,memory_ratio,stable,valid,\
-         fingerprint,metrics,note"
+         fingerprint,given,metrics,note"
     );
     let sample = SampleRow::new(&row("").point(), "total", 0, 0, 0.5);
     assert_eq!(header_of(&sample), SampleRow::COLUMNS);

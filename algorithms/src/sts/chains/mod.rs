@@ -37,6 +37,9 @@ pub(super) trait Chain: Send {
             ChainStage::Collect,
         ]
     }
+    /// What the stages before this one leave for it, in words; empty where that is the same
+    /// in all chains.
+    fn given(&self, stage: ChainStage) -> &'static str;
     /// Takes buffers.
     fn take(&mut self, arena: &Arena);
     /// Overwrites all buffers.

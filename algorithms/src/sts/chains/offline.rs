@@ -55,6 +55,16 @@ impl<'a> Offline<'a> {
 }
 
 impl Chain for Offline<'_> {
+    fn given(&self, stage: ChainStage) -> &'static str {
+        match stage {
+            ChainStage::Presort | ChainStage::Zero => "",
+            ChainStage::Sort | ChainStage::Cluster => "digi objects by time",
+            ChainStage::ClusterSort => "cluster objects nearly by time",
+            ChainStage::Hits => "cluster objects by time",
+            ChainStage::Collect => "lists of hit objects",
+        }
+    }
+
     fn take(&mut self, _: &Arena) {}
 
     fn poison(&mut self) {

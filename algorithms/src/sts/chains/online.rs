@@ -124,6 +124,17 @@ impl<P: Rules> Chain for Online<'_, P> {
         &ChainStage::ALL
     }
 
+    fn given(&self, stage: ChainStage) -> &'static str {
+        match stage {
+            ChainStage::Presort | ChainStage::Zero => "",
+            ChainStage::Sort => "digis by time",
+            ChainStage::Cluster => "digis by channel, words at 0",
+            ChainStage::ClusterSort => "clusters in any order",
+            ChainStage::Hits => "clusters in any order, entries by time",
+            ChainStage::Collect => "buckets of modules",
+        }
+    }
+
     fn take(&mut self, arena: &Arena) {
         let (digis, sides) = (self.arrays.input.stream().len(), self.arrays.input.sides());
         self.arrays.take(arena);

@@ -32,6 +32,31 @@ pub(in crate::sts) struct ChainConfig {
     pub(in crate::sts) collect: CollectWay,
 }
 
+impl ChainConfig {
+    /// What the stages before this one leave for it, in words; empty where that is the same
+    /// in all chains.
+    pub(in crate::sts) fn given(self, stage: ChainStage) -> &'static str {
+        match stage {
+            ChainStage::Presort | ChainStage::Zero => "",
+            ChainStage::Sort if self.presort == PresortWay::Tiles => "digis in any order",
+            ChainStage::Sort => "digis by time",
+            ChainStage::Cluster if self.clusters == ClusterWay::Links => {
+                "digis by channel, bytes at 0"
+            }
+            ChainStage::Cluster => "digis by channel, words at 0",
+            ChainStage::ClusterSort if self.clusters == ClusterWay::Links => {
+                "clusters in any order, single digis apart"
+            }
+            ChainStage::ClusterSort => "clusters in any order",
+            ChainStage::Hits if self.clusters == ClusterWay::Links => {
+                "clusters in any order, single digis apart, entries by time"
+            }
+            ChainStage::Hits => "clusters in any order, entries by time",
+            ChainStage::Collect => "buckets on the device",
+        }
+    }
+}
+
 /// What a chain holds on the device during a run.
 pub(in crate::sts) struct CudaChain<'a> {
     tables: Lent<'a, DeviceTables>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{StsTask, Timeslices};
-use crate::algorithm::{Damage, Runner};
+use crate::algorithm::{Damage, Given, Runner};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
 use crate::sts::cuda::{ChainConfig, CudaChain, Kept};
@@ -197,6 +197,14 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
 
     fn output<'b>(&'b self, _: &'b Vec<CudaChain<'a>>) -> Cow<'b, Vec<Product>> {
         Cow::Borrowed(&self.products)
+    }
+
+    fn given(&self) -> Given {
+        let given = |stage| self.ways.given(stage);
+        match self.stage {
+            Some(stage) => Given::whole(given(stage)),
+            None => Given::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage)))),
+        }
     }
 
     fn note(&mut self, chains: &Vec<CudaChain<'a>>) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::StsTask;
-use crate::algorithm::Session;
+use crate::algorithm::{Given, Session};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Leave};
 use crate::sts::chains::{Chain, Kept};
@@ -115,6 +115,16 @@ impl Session<StsTask> for Chains<'_> {
     fn stages(&mut self) -> Result<Stages, DeviceError> {
         let of_all = || self.laps.stages();
         Ok(self.stage.map_or_else(of_all, |_| Stages::new()))
+    }
+
+    fn given(&self) -> Given {
+        let Some(chain) = self.chains.first() else {
+            return Given::default();
+        };
+        match self.stage {
+            Some(stage) => Given::whole(chain.given(stage)),
+            None => Given::stages(ChainStage::ALL.map(|stage| (stage.name(), chain.given(stage)))),
+        }
     }
 
     fn output(&self) -> Option<Cow<'_, Vec<Product>>> {

@@ -196,3 +196,27 @@ fn what_was_counted_is_in_rows_of_the_whole() {
     let metrics = rows.iter().map(|row| row.metrics.get("cycles_per_item"));
     assert_eq!(metrics.collect::<Vec<_>>(), [Some("4.000"), None]);
 }
+
+#[test]
+fn each_stage_says_what_it_was_given() {
+    let task = algorithms::registry::task("sts").expect("a task");
+    let mut params = algorithms::axis::Params::default();
+    params.set("preset", "mcbm-2024");
+    params.set("scale", "0.0005");
+    let params = task.plan(params).expect("sensible").params;
+    let case = task.generate(&params, 5).expect("made");
+    let of = |name: &str| {
+        let number = task.variants().iter().position(|info| info.name == name).expect(name);
+        let team = algorithms::device::Team::new(1).expect("a thread");
+        let candidate = case.prepare(number, &algorithms::device::Target::host(&team));
+        let subject = Subject { given: candidate.expect(name).given(), ..subject() };
+        let stages = [stage("sort", 0.1, 0), stage("cluster", 0.2, 0)];
+        let rows = rows(&subject, &stages).into_iter();
+        rows.map(|row| (row.stage, row.given)).collect::<Vec<_>>()
+    };
+    let row = |stage: &str, given: &str| (stage.to_owned(), given.to_owned());
+    let (whole, sort) = (row("total", ""), row("sort", "digis by time"));
+    let by_channel = row("cluster", "digis by channel");
+    assert_eq!(of("per-side"), [whole.clone(), sort.clone(), by_channel]);
+    assert_eq!(of("time-sweep"), [whole, sort, row("cluster", "digis by time")]);
+}

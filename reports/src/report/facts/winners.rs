@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{counted, rows_of};
+use crate::grouped::distinct;
 use crate::rank::{Rank, has_kernels};
 use crate::record::SummaryRow;
 use crate::shape::name;
-use crate::winners::{Evidence, Race, races};
+use crate::winners::{Evidence, Race, not_ranked, races};
 
 /// Who is the fastest at most settings of a task.
 #[derive(Clone, Debug)]
@@ -21,12 +22,26 @@ struct Winners<'a> {
 /// that tells of another winner.
 pub fn sentences(rows: &[SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
     let of_task = rows_of(rows, algorithm);
-    let sentence = |rank| winners(&of_task, rank).map(|winners| winners.sentence());
+    let mut said = ranking(&of_task, algorithm, rank);
+    let apart = not_ranked(&of_task, rank);
+    if !apart.is_empty() {
+        let names = distinct(apart.into_iter().map(name)).join(", ");
+        said.push(format!(
+            "{algorithm}: not ranked, as the stages before gave them different \
+            things: {names}"
+        ));
+    }
+    said
+}
+
+/// Who wins among those that can be ranked.
+fn ranking(of_task: &[&SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
+    let sentence = |rank| winners(of_task, rank).map(|winners| winners.sentence());
     if !has_kernels(of_task.iter().copied()) {
         let said = sentence(rank).into_iter();
         return said.map(|text| format!("{algorithm}: {text}")).collect();
     }
-    let first = |rank| winners(&of_task, rank).map(|winners| winners.closest_or_winner());
+    let first = |rank| winners(of_task, rank).map(|winners| winners.closest_or_winner());
     let mut ranks = vec![rank];
     if first(rank) != first(rank.other()) {
         ranks.push(rank.other());
@@ -173,6 +188,20 @@ mod tests {
         let expected = "sort: a is the fastest at 2 of 3 settings, 1.50 to 3.00 × ahead of the \
                         next; elsewhere b (1)";
         assert_eq!(said(&rows), [expected]);
+    }
+
+    #[test]
+    fn who_was_given_something_else_does_not_win() {
+        let given = |variant: &str, median: f64, given: &str| SummaryRow {
+            given: given.into(),
+            ..row(variant, "n=1", median)
+        };
+        let rows = [given("a", 2.0, "any order"), given("b", 1.0, "by time")];
+        let apart = "sort: not ranked, as the stages before gave them different things: ";
+        assert_eq!(said(&rows), [format!("{apart}a, b")]);
+        let three = [rows.to_vec(), vec![given("c", 4.0, "any order")]].concat();
+        let winner = "sort: a is the fastest, 2.00 × ahead of the next".to_owned();
+        assert_eq!(said(&three), [winner, format!("{apart}b")]);
     }
 
     #[test]

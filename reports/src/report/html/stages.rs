@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::super::facts::settings::Settings;
 use super::parts::and_more;
-use crate::breakdown::{Bar, Breakdown, OTHER, breakdowns, stages};
+use crate::breakdown::{Bar, Breakdown, OTHER, Part, breakdowns, stages};
 use crate::charts::series_color;
 use crate::record::SummaryRow;
 use crate::shape::name;
@@ -64,11 +64,12 @@ fn picture(bar: &Bar, stages: &[&str], longest: f64) -> Markup {
     let width = |seconds: f64| format!("{:.2}%", 100.0 * seconds / longest);
     html! {
         div.stacked role="img" aria-label=(words(bar)) {
-            @for (stage, seconds) in &bar.parts {
-                @let index = stages.iter().position(|name| name == stage).unwrap_or(0);
-                span title=(part_words(stage, *seconds, bar))
-                    style={ "width:" (width(*seconds)) ";background:" (color(stage, index)) } {
-                    @if seconds / longest > ROOM_FOR_SHARE { (share(*seconds, bar)) }
+            @for part in &bar.parts {
+                @let index = stages.iter().position(|name| *name == part.stage).unwrap_or(0);
+                @let (width, color) = (width(part.seconds), color(&part.stage, index));
+                span title=(part_words(part, bar))
+                    style={ "width:" (width) ";background:" (color) } {
+                    @if part.seconds / longest > ROOM_FOR_SHARE { (share(part.seconds, bar)) }
                 }
             }
         }
@@ -78,12 +79,14 @@ fn picture(bar: &Bar, stages: &[&str], longest: f64) -> Markup {
 /// `count 1.20 ms (12 %), scatter 8.80 ms (88 %)`.
 fn words(bar: &Bar) -> String {
     let parts = bar.parts.iter();
-    let parts = parts.map(|(stage, seconds)| part_words(stage, *seconds, bar));
+    let parts = parts.map(|part| part_words(part, bar));
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn part_words(stage: &str, seconds: f64, bar: &Bar) -> String {
-    format!("{stage} {} ({})", units::seconds(seconds, 3), share(seconds, bar))
+fn part_words(part: &Part, bar: &Bar) -> String {
+    let Part { stage, seconds, given } = part;
+    let given = if given.is_empty() { String::new() } else { format!(", given {given}") };
+    format!("{stage} {} ({}){given}", units::seconds(*seconds, 3), share(*seconds, bar))
 }
 
 fn share(seconds: f64, bar: &Bar) -> String {

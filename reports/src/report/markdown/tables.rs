@@ -6,7 +6,7 @@ use super::super::facts::{counted, grouped};
 use super::and_more;
 use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
 use crate::record::SummaryRow;
-use crate::run_table::{Entry, entries, fastest, share_of};
+use crate::run_table::{Entry, Fastest, entries, share_of};
 use crate::shape::{self, name};
 use crate::table::{Side, Table, escaped, known};
 use crate::units::{self, times};
@@ -38,7 +38,7 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     let with_kernels = has_kernels(rows.iter().copied());
     let mut entries = entries(rows, rank);
     entries.retain(|entry| entry.stage_time(TOTAL).is_some());
-    let fastest = fastest(&entries);
+    let fastest = Fastest::of(&entries);
     let (first, columns) = if with_kernels {
         let ranked = [heading, &rank.sentence()].join(shape::SEPARATOR);
         (ranked, &["total", "± 95 %", "ratio", "kernel", "kernel ratio", "of copy"][..])
@@ -47,13 +47,12 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     };
     let columns = columns.iter().map(|name| (*name, Side::Right));
     let columns: Vec<_> = std::iter::once((first.as_str(), Side::Left)).chain(columns).collect();
-    let rows = entries.iter().take(MOST_ROWS).map(|entry| cells(entry, fastest, with_kernels));
+    let rows = entries.iter().take(MOST_ROWS).map(|entry| cells(entry, &fastest, with_kernels));
     let table = Table::new(&columns, rows).markdown_rows();
     table + &and_more(entries.len().saturating_sub(MOST_ROWS), "variants")
 }
 
-/// `fastest` are the shortest times by each rank.
-fn cells(entry: &Entry, fastest: [Option<f64>; 2], with_kernels: bool) -> Vec<String> {
+fn cells(entry: &Entry, fastest: &Fastest, with_kernels: bool) -> Vec<String> {
     let (row, ratios) = (entry.whole(), entry.ratios(fastest));
     let seconds = |time| units::seconds(time, 3);
     let interval = row.median_s.zip(row.ci95_low_s.zip(row.ci95_high_s));

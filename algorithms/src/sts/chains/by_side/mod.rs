@@ -249,6 +249,19 @@ impl<'a, P: Rules> BySide<'a, P> {
 }
 
 impl<P: Rules> Chain for BySide<'_, P> {
+    fn given(&self, stage: ChainStage) -> &'static str {
+        match (stage, self.clustering) {
+            (ChainStage::Presort | ChainStage::Zero, _) => "",
+            (ChainStage::Sort, _) | (ChainStage::Cluster, Clustering::TimeSweep) => "digis by time",
+            (ChainStage::Cluster, Clustering::ByChannel) => "digis by channel",
+            (ChainStage::ClusterSort, Clustering::TimeSweep) => "clusters nearly by time",
+            (ChainStage::ClusterSort, Clustering::ByChannel) => "clusters by channel",
+            (ChainStage::Hits, Clustering::TimeSweep) => "clusters nearly by time, entries by time",
+            (ChainStage::Hits, Clustering::ByChannel) => "clusters by channel, entries by time",
+            (ChainStage::Collect, _) => "pieces of threads",
+        }
+    }
+
     fn take(&mut self, arena: &Arena) {
         self.arrays.take(arena);
         for worker in &mut self.workers {

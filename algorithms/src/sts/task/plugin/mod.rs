@@ -96,6 +96,10 @@ impl PluginTask for StsTask {
         )
     }
 
+    fn given(&self, asked: Asked) -> &'static str {
+        upstream::given(self.stage, asked)
+    }
+
     fn semantics(input: &Timeslices) -> Semantics {
         input.online()
     }

@@ -49,6 +49,20 @@ pub(super) fn of_stage(
     }
 }
 
+/// The same in words.
+pub(super) fn given(stage: Option<ChainStage>, asked: Asked) -> &'static str {
+    match stage {
+        Some(ChainStage::Cluster) if asked.by_time || asked.semantics == Semantics::Offline => {
+            "digis by time"
+        }
+        Some(ChainStage::Cluster) => "digis by channel",
+        Some(ChainStage::ClusterSort) => "clusters as the reference finds them",
+        Some(ChainStage::Hits) => "clusters by time",
+        Some(ChainStage::Collect) => "buckets of modules",
+        Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort) | None => "",
+    }
+}
+
 /// How many hits are to be found.
 pub(super) fn hits(input: &Timeslices, semantics: Semantics) -> usize {
     let hits = |timeslice| match before(timeslice, ChainStage::Collect, semantics) {
