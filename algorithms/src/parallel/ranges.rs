@@ -11,6 +11,8 @@ pub(crate) enum Grain {
     Adaptive,
     /// The same, but into ranges of so many at least, unless there are fewer in all.
     AtLeast(usize),
+    /// Into one range for each thread, however much work is in it: idle threads take nothing over.
+    Shares,
     /// One by one, in an order that lets idle threads take the next: for work that differs much.
     One,
 }
@@ -27,6 +29,12 @@ fn run(count: usize, grain: Grain, work: &(dyn Fn(Range<usize>) + Sync)) {
         _ if count == 0 => {}
         Grain::Adaptive => run_adaptively(count, 1, work),
         Grain::AtLeast(least) => run_adaptively(count, least, work),
+        Grain::Shares => {
+            let shares = rayon::current_num_threads().min(count);
+            let begin = |share: usize| share * count / shares;
+            let shares = (0..shares).into_par_iter().with_max_len(1);
+            shares.for_each(|share| work(begin(share)..begin(share + 1)));
+        }
         Grain::One => {
             let indices = (0..count).into_par_iter().with_max_len(1);
             indices.for_each(|index| work(index..index + 1));
@@ -66,7 +74,8 @@ mod tests {
 
     #[test]
     fn each_index_is_in_one_range() {
-        for grain in [Grain::Adaptive, Grain::AtLeast(7), Grain::AtLeast(0), Grain::One] {
+        let adaptive = [Grain::Adaptive, Grain::AtLeast(7), Grain::AtLeast(0)];
+        for grain in [&adaptive[..], &[Grain::Shares, Grain::One]].concat() {
             for count in [0, 1, 2, 6, 13, 14, 1000] {
                 let indices = || ranges(count, grain).into_iter().flatten().collect::<Vec<_>>();
                 let indices = with_all_pools(indices);
@@ -82,6 +91,9 @@ mod tests {
             let long = |range: &Range<usize>| range.len() >= 7;
             assert!(ranges(1000, Grain::AtLeast(7)).iter().all(long));
             assert!(ranges(1000, Grain::One).iter().all(|range| range.len() == 1));
+            let shares = ranges(1000, Grain::Shares).len();
+            assert_eq!(shares, rayon::current_num_threads());
+            assert_eq!(ranges(2, Grain::Shares).len(), 2.min(rayon::current_num_threads()));
             assert!(ranges(1000, Grain::Adaptive).len() >= rayon::current_num_threads());
             assert_eq!(ranges(0, Grain::Adaptive), []);
         });

@@ -38,8 +38,9 @@ const LOOKS: [&str; 17] = [
     "concat pinned dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
     fronts on-host",
-    "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident",
-    "voracious managed-prefetched multi-block",
+    "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \
+    online-static",
+    "voracious managed-prefetched multi-block online-serial-zero",
     "voracious-stable chunks",
     "segmented-radix-pairs cub-memcpy-batched",
     "cub-segmented-keys cuda-memcpy-batch",

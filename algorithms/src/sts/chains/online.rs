@@ -13,9 +13,9 @@ use crate::device::Arena;
 use crate::parallel::{for_each, for_each_numbered};
 use crate::std_sort::{sort_by_key_and_charge, sort_entries, sort_hits};
 use crate::sts::cluster_order::write_entries;
-use crate::sts::clusters::{Connectors, SortedDigis};
+use crate::sts::clusters::{Connectors, SortedDigis, Zeroing};
 use crate::sts::collect::{HitOrder, copy, make_streams};
-use crate::sts::hits::HitBuckets;
+use crate::sts::hits::{HitBuckets, HitWorkers};
 use crate::sts::presort::{Counting, Orders, Pages, Permutation, give_pages_back};
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
@@ -31,6 +31,8 @@ pub(in crate::sts) struct OnlineWays {
     pub(in crate::sts) orders: Orders,
     pub(in crate::sts) pages: Pages,
     pub(in crate::sts) hits: HitOrder,
+    pub(in crate::sts) zeroing: Zeroing,
+    pub(in crate::sts) hit_workers: HitWorkers,
 }
 
 /// Flat arrays, and what workers share.
@@ -115,7 +117,8 @@ impl<'a, P: Rules> Online<'a, P> {
         let capacity = |&count: &usize| (HITS_FOR_A_FRONT * count as f64) as usize;
         self.buckets.set_capacities(fronts.map(capacity));
         let latest = |side: usize| self.connectors.latest_error(side);
-        self.buckets.find::<P>(arrays.sorted_clusters(), &arrays.modules, &latest);
+        let (clusters, workers) = (arrays.sorted_clusters(), self.ways.hit_workers);
+        self.buckets.find::<P>(clusters, &arrays.modules, &latest, workers);
     }
 }
 
@@ -157,7 +160,7 @@ impl<P: Rules> Chain for Online<'_, P> {
     fn run(&mut self, stage: ChainStage) {
         match stage {
             ChainStage::Presort => self.presort(),
-            ChainStage::Zero => self.connectors.zero(),
+            ChainStage::Zero => self.connectors.zero(self.ways.zeroing),
             ChainStage::Sort => {
                 let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
                 for_each(sides, sort_by_key_and_charge);
@@ -192,7 +195,7 @@ impl<P: Rules> Chain for Online<'_, P> {
 
     fn brought_back(&mut self, next: ChainStage) {
         if next == ChainStage::Cluster {
-            self.connectors.zero();
+            self.connectors.zero(self.ways.zeroing);
         }
     }
 

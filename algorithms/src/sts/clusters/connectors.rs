@@ -46,6 +46,15 @@ pub(in crate::sts) struct Connectors {
     sides: Vec<Apart<Found>>,
 }
 
+/// Who sets connectors to 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum Zeroing {
+    /// One thread, as a call of `memset` does.
+    Serial,
+    /// All threads, each a part.
+    Parallel,
+}
+
 /// What was found on a side.
 #[derive(Default)]
 struct Found {
@@ -68,12 +77,21 @@ impl Connectors {
     }
 
     /// Sets everything to 0, which workers rely on.
-    pub(in crate::sts) fn zero(&mut self) {
-        for_each_part(&mut self.connectors, Grain::Adaptive, |_, connectors| {
+    pub(in crate::sts) fn zero(&mut self, zeroing: Zeroing) {
+        let clear = |connectors: &mut [AtomicU32]| {
             connectors.iter_mut().for_each(|connector| *connector.get_mut() = 0);
-        });
+        };
         self.sides.fill_with(Apart::default);
-        for_each_part(&mut self.channels, Grain::Adaptive, |_, offsets| offsets.fill(0));
+        match zeroing {
+            Zeroing::Serial => {
+                clear(&mut self.connectors);
+                self.channels.fill(0);
+            }
+            Zeroing::Parallel => {
+                for_each_part(&mut self.connectors, Grain::Adaptive, |_, part| clear(part));
+                for_each_part(&mut self.channels, Grain::Adaptive, |_, offsets| offsets.fill(0));
+            }
+        }
     }
 
     /// Finds the clusters of all sides. Each side has room for as many as it has digis;

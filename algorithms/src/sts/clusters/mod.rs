@@ -16,7 +16,7 @@ mod links;
 mod time_sweep;
 
 pub(super) use by_channel::ByChannel;
-pub(super) use connectors::{Connectors, SortedDigis};
+pub(super) use connectors::{Connectors, SortedDigis, Zeroing};
 pub(super) use formulas::ClusterFormulas;
 pub(super) use friese::Friese;
 pub(super) use time_sweep::TimeSweep;

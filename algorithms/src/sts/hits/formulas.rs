@@ -3,7 +3,7 @@
 use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
 
-use crate::sts::formulas::{Real, Sensor, Side, pair_time_error, time_cut};
+use crate::sts::formulas::{Local, Real, Sensor, Side, pair_time_error, time_cut};
 use crate::sts::rules::Rules;
 use crate::sts::{Cluster, Hit};
 
@@ -44,38 +44,42 @@ impl ModuleFormulas<f32> {
         mut found: impl FnMut(Hit),
     ) {
         let sensor = &self.sensor;
-        let edges =
-            sensor.edge(Side::Front, front.position).zip(sensor.edge(Side::Back, back.position));
-        let Some((x_front, x_back)) = edges else {
-            return;
-        };
+        let Some(x_front) = sensor.edge(Side::Front, front.position) else { return };
+        let Some(x_back) = sensor.edge(Side::Back, back.position) else { return };
         for i in sensor.lines(Side::Front, x_front, P::widths) {
             for j in sensor.lines(Side::Back, x_back, P::widths) {
                 let front_line = x_front - i as f32 * sensor.width;
                 let back_line = x_back - j as f32 * sensor.width;
-                let Some(local) = sensor.crossing(front_line, back_line) else {
-                    continue;
-                };
-                let [x, y, z] = sensor.global(local);
-                let front_error = sensor.edge_error(front.position_error);
-                let back_error = sensor.edge_error(back.position_error);
-                let spread = sensor.spread(front_error, back_error);
-                let ([dx, dy, dz], dxy) = P::spread(sensor, spread);
-                found(Hit {
-                    x,
-                    y,
-                    z,
-                    time: P::hit_time(front.time, back.time),
-                    dx,
-                    dy,
-                    dz,
-                    dxy,
-                    time_error: pair_time_error(front.time_error, back.time_error),
-                    du: sensor.across(Side::Front, front_error),
-                    dv: sensor.across(Side::Back, back_error),
-                    address: self.address,
-                });
+                if let Some(local) = sensor.crossing(front_line, back_line) {
+                    found(self.hit::<P>(front, back, local));
+                }
             }
+        }
+    }
+
+    /// The hit of a pair whose strips cross there. Most pairs that are near in time don't, and
+    /// where this is inlined its divisions and roots are made for all of them.
+    #[inline(never)]
+    fn hit<P: Rules>(&self, front: &Cluster, back: &Cluster, local: Local<f32>) -> Hit {
+        let sensor = &self.sensor;
+        let [x, y, z] = sensor.global(local);
+        let front_error = sensor.edge_error(front.position_error);
+        let back_error = sensor.edge_error(back.position_error);
+        let spread = sensor.spread(front_error, back_error);
+        let ([dx, dy, dz], dxy) = P::spread(sensor, spread);
+        Hit {
+            x,
+            y,
+            z,
+            time: P::hit_time(front.time, back.time),
+            dx,
+            dy,
+            dz,
+            dxy,
+            time_error: pair_time_error(front.time_error, back.time_error),
+            du: sensor.across(Side::Front, front_error),
+            dv: sensor.across(Side::Back, back_error),
+            address: self.address,
         }
     }
 }

@@ -1,9 +1,8 @@
-//! A worker a cluster of the front, which finds its partners by binary search: the
-//! online reconstruction.
+//! A worker a module: the online reconstruction. And a worker a cluster of the front, which finds
+//! its partners by binary search.
 //!
-//! Hits go to a bucket for each module, at places that an atomic counter gives. A
-//! bucket that turns out to be too small loses hits, but the counter goes on: then all
-//! workers run again with as much room as was asked for.
+//! Hits go to a bucket for each module. A bucket that turns out to be too small loses hits, but
+//! its counter goes on: then all workers run again with as much room as was asked for.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,11 +11,23 @@ use generators::partition::Partition;
 use super::{ModuleFormulas, SortedClusters};
 use crate::device::{Apart, Arena, SharedSlice};
 use crate::parallel::{Grain, for_each_range};
-use crate::sts::Hit;
 use crate::sts::rules::Rules;
+use crate::sts::{Cluster, ClusterEntry, Hit};
 
-/// Workers that a thread runs at a time.
-const WORKERS: usize = 1024;
+/// Clusters of the front that a thread takes at a time.
+const FRONTS: usize = 1024;
+
+/// Who finds hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum HitWorkers {
+    /// A worker a module, as published: it goes through the clusters of both sides in order of
+    /// time. Threads take the next module when they are done with one.
+    Modules,
+    /// The same, but each thread has as many modules as the others from the beginning.
+    EqualShares,
+    /// A worker a cluster of the front: there are more of them than modules.
+    Fronts,
+}
 
 /// Buckets of hits, one a module.
 pub(in crate::sts) struct HitBuckets {
@@ -63,34 +74,25 @@ impl HitBuckets {
         clusters: SortedClusters<'_>,
         formulas: &[ModuleFormulas<f32>],
         latest_error: &(impl Fn(usize) -> f32 + Sync),
+        workers: HitWorkers,
     ) {
-        let fronts = clusters.counts[..formulas.len()].iter().copied();
-        let fronts = Partition::from_lengths(fronts);
         loop {
             let hits = SharedSlice::new(&mut self.hits);
-            let (capacities, counts) = (&self.capacities, &self.counts);
-            let work = |front: usize| {
-                let module = fronts.segment_of(front);
-                let bucket = capacities.range(module);
-                let found = |hit| {
-                    let number = counts[module].0.fetch_add(1, Ordering::Relaxed) as usize;
-                    if number < bucket.len() {
-                        // SAFETY: the counter gives each number of a bucket once, and
-                        // this one is within the bucket.
-                        unsafe { hits.write(bucket.start + number, hit) };
-                    }
-                };
-                let worker = Worker {
-                    clusters,
-                    formulas: &formulas[module],
-                    module,
-                    latest_error: latest_error(formulas.len() + module),
-                };
-                worker.find::<P>(front - fronts.range(module).start, found);
+            let work = Work {
+                pairs: &|module| {
+                    let back = formulas.len() + module;
+                    let latest_errors = [latest_error(module), latest_error(back)];
+                    Pairs { clusters, formulas: &formulas[module], module, latest_errors }
+                },
+                hits: &hits,
+                capacities: &self.capacities,
+                counts: &self.counts,
             };
-            for_each_range(fronts.elements(), Grain::AtLeast(WORKERS), |fronts| {
-                fronts.for_each(work);
-            });
+            match workers {
+                HitWorkers::Modules => work.by_module::<P>(Grain::One),
+                HitWorkers::EqualShares => work.by_module::<P>(Grain::Shares),
+                HitWorkers::Fronts => work.by_front::<P>(&clusters.counts[..formulas.len()]),
+            }
             let found: Vec<_> = self.counts().collect();
             let capacities = self.capacities.lengths();
             let fits = found.iter().zip(capacities).all(|(found, most)| *found <= most);
@@ -127,33 +129,122 @@ impl HitBuckets {
     }
 }
 
-struct Worker<'a> {
+/// What all workers share; `pairs` are those of a module.
+struct Work<'a, F> {
+    pairs: &'a F,
+    hits: &'a SharedSlice<'a, Hit>,
+    capacities: &'a Partition,
+    counts: &'a [Apart<AtomicU32>],
+}
+
+impl<'a, F: Fn(usize) -> Pairs<'a> + Sync> Work<'_, F> {
+    fn by_module<P: Rules>(&self, grain: Grain) {
+        for_each_range(self.counts.len(), grain, |modules| {
+            for module in modules {
+                let mut count = 0;
+                (self.pairs)(module).find_all::<P>(|hit| {
+                    // SAFETY: the module is this worker's alone, and each number is there once.
+                    unsafe { self.put(module, count, hit) };
+                    count += 1;
+                });
+                self.counts[module].0.store(count as u32, Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// `fronts` are the clusters of the front of each module.
+    fn by_front<P: Rules>(&self, fronts: &[usize]) {
+        let fronts = Partition::from_lengths(fronts.iter().copied());
+        for_each_range(fronts.elements(), Grain::AtLeast(FRONTS), |numbers| {
+            for front in numbers {
+                let module = fronts.segment_of(front);
+                let found = |hit| {
+                    let number = self.counts[module].0.fetch_add(1, Ordering::Relaxed) as usize;
+                    // SAFETY: the counter gives each number of a bucket once.
+                    unsafe { self.put(module, number, hit) };
+                };
+                (self.pairs)(module).find_one::<P>(front - fronts.range(module).start, found);
+            }
+        });
+    }
+
+    /// Puts a hit into a bucket, where there is room.
+    ///
+    /// # Safety
+    /// No other thread puts a hit with this number there.
+    unsafe fn put(&self, module: usize, number: usize, hit: Hit) {
+        let bucket = self.capacities.range(module);
+        if number < bucket.len() {
+            // SAFETY: it is within the bucket, and nobody else writes there.
+            unsafe { self.hits.write(bucket.start + number, hit) };
+        }
+    }
+}
+
+/// The clusters of a module, and the largest errors of times of its front and its back.
+struct Pairs<'a> {
     clusters: SortedClusters<'a>,
     formulas: &'a ModuleFormulas<f32>,
     module: usize,
-    latest_error: f32,
+    latest_errors: [f32; 2],
 }
 
-impl Worker<'_> {
+impl Pairs<'_> {
+    /// The hits of all fronts in order of time: what was too early for one is too early for all
+    /// that follow.
+    fn find_all<P: Rules>(&self, mut found: impl FnMut(Hit)) {
+        let (entries, backs) = self.backs();
+        let [of_fronts, latest] = self.latest_errors;
+        let most = self.formulas.time_cut(of_fronts, latest, latest);
+        let mut start = 0;
+        for number in 0..self.clusters.counts[self.module] {
+            let front = self.clusters.cluster(self.module, number);
+            let is_early = |entry: &ClusterEntry| P::delay(front.time, entry.time) > most;
+            start += entries[start..].iter().take_while(|entry| is_early(entry)).count();
+            self.find_from::<P>(front, &entries[start..], backs, &mut found);
+        }
+    }
+
     /// The hits of the front's cluster with this number in order of time.
-    fn find<P: Rules>(&self, number: usize, mut found: impl FnMut(Hit)) {
+    fn find_one<P: Rules>(&self, number: usize, mut found: impl FnMut(Hit)) {
+        let (entries, backs) = self.backs();
         let front = self.clusters.cluster(self.module, number);
-        let back_side = self.clusters.counts.len() / 2 + self.module;
-        let entries = self.clusters.entries(back_side);
-        let backs = self.clusters.clusters(back_side);
-        let (error, latest) = (front.time_error, self.latest_error);
-        let most = self.formulas.time_cut(error, latest, latest);
+        let latest = self.latest_errors[1];
+        let most = self.formulas.time_cut(front.time_error, latest, latest);
         let start = entries.partition_point(|back| P::delay(front.time, back.time) > most);
-        for entry in &entries[start..] {
+        self.find_from::<P>(front, &entries[start..], backs, &mut found);
+    }
+
+    /// The hits of a front's cluster with those of the back, until these are too late.
+    #[inline]
+    fn find_from<P: Rules>(
+        &self,
+        front: &Cluster,
+        entries: &[ClusterEntry],
+        backs: &[Cluster],
+        found: &mut impl FnMut(Hit),
+    ) {
+        let (error, latest) = (front.time_error, self.latest_errors[1]);
+        let most = self.formulas.time_cut(error, latest, latest);
+        for entry in entries {
             let delay = P::delay(front.time, entry.time);
             if -delay > most {
                 return;
             }
+            if delay > most {
+                continue;
+            }
             let back = &backs[entry.index as usize];
             let cut = self.formulas.time_cut(error, back.time_error, latest);
             if delay.abs() <= cut {
-                self.formulas.pair::<P>(front, back, &mut found);
+                self.formulas.pair::<P>(front, back, &mut *found);
             }
         }
+    }
+
+    /// The entries of the back in order of time, and its clusters.
+    fn backs(&self) -> (&[ClusterEntry], &[Cluster]) {
+        let side = self.clusters.counts.len() / 2 + self.module;
+        (self.clusters.entries(side), self.clusters.clusters(side))
     }
 }

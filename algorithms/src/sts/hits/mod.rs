@@ -3,7 +3,7 @@
 //! | file | way |
 //! |---|---|
 //! | `modules` | a worker a module, in double precision: the offline reconstruction |
-//! | `hit_buckets` | a worker a cluster of the front, found by binary search: the online one |
+//! | `hit_buckets` | a worker a module, in single precision: the online one; a worker a cluster of the front |
 //! | `windows` | ours: what depends on one cluster is computed once, and large modules are split |
 //! | `sorted_clusters`, `formulas` | what they share: their input, and a pair's hits |
 
@@ -14,7 +14,7 @@ mod sorted_clusters;
 mod windows;
 
 pub(super) use formulas::ModuleFormulas;
-pub(super) use hit_buckets::HitBuckets;
+pub(super) use hit_buckets::{HitBuckets, HitWorkers};
 pub(super) use modules::hits_of_module;
 pub(super) use sorted_clusters::SortedClusters;
 pub(super) use windows::{WindowJob, Windows, window_jobs};

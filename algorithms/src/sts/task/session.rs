@@ -213,6 +213,7 @@ mod tests {
             ChainStage::Presort => &[SERIAL, BOTH_ORDERS, FRESH],
             ChainStage::Cluster => &[PER_SIDE, TIME_SWEEP],
             ChainStage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
+            ChainStage::Hits => &[STATIC, FRONTS, TIME_SWEEP],
             _ => &[TIME_SWEEP],
         };
         [&[ONLINE], own].concat()

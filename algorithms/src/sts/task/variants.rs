@@ -7,7 +7,9 @@ use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
 use crate::std_sort;
 use crate::sts::Timeslice;
 use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineWays};
+use crate::sts::clusters::Zeroing;
 use crate::sts::collect::HitOrder;
+use crate::sts::hits::HitWorkers;
 use crate::sts::presort::{Counting, Orders, Pages};
 use crate::sts::rules::{Exact, Published};
 
@@ -38,6 +40,8 @@ const USUAL: OnlineWays = OnlineWays {
     orders: Orders::OfSensors,
     pages: Pages::Faulted,
     hits: HitOrder::AsFound,
+    zeroing: Zeroing::Parallel,
+    hit_workers: HitWorkers::Modules,
 };
 pub(super) const OFFLINE: MakeChain = |input, _| Box::new(Offline::new(input));
 pub(super) const ONLINE: MakeChain = |input, threads| online(input, threads, USUAL);
@@ -56,6 +60,18 @@ pub(super) const BOTH_ORDERS: MakeChain = |input, threads| {
 pub(super) const ONLINE_STREAMS: MakeChain = |input, threads| {
     let hits = HitOrder::Streams;
     online(input, threads, OnlineWays { hits, ..USUAL })
+};
+const SERIAL_ZERO: MakeChain = |input, threads| {
+    let zeroing = Zeroing::Serial;
+    online(input, threads, OnlineWays { zeroing, ..USUAL })
+};
+pub(super) const STATIC: MakeChain = |input, threads| {
+    let hit_workers = HitWorkers::EqualShares;
+    online(input, threads, OnlineWays { hit_workers, ..USUAL })
+};
+pub(super) const FRONTS: MakeChain = |input, threads| {
+    let hit_workers = HitWorkers::Fronts;
+    online(input, threads, OnlineWays { hit_workers, ..USUAL })
 };
 pub(super) const PER_SIDE: MakeChain =
     |input, threads| by_side(input, threads, Clustering::ByChannel, HitOrder::AsFound);
@@ -129,6 +145,10 @@ const CLUSTER_SORT: &[Variant<StsTask>] = &[
 const HITS: &[Variant<StsTask>] = &[
     offline("offline").summary("a worker a module, in double precision"),
     variant("online", |at| published(at, ONLINE))
+        .summary("a worker a module, into buckets (online reconstruction)"),
+    variant("online-static", |at| published(at, STATIC))
+        .summary("the same, but each thread has as many modules as the others from the beginning"),
+    variant("fronts", |at| published(at, FRONTS))
         .summary("a worker a cluster of the front, by binary search, into buckets"),
     variant("windows", |at| chains(at, TIME_SWEEP))
         .summary("ours: a window moves over what was computed once for each cluster"),
@@ -151,6 +171,8 @@ const CHAIN: &[Variant<StsTask>] = &[
         .summary("as the offline reconstruction: objects, lists, double precision (after Friese)"),
     variant("online", |at| published(at, ONLINE))
         .summary("as the online reconstruction: std::sort of C++, atomic connectors, buckets"),
+    variant("online-serial-zero", |at| published(at, SERIAL_ZERO))
+        .summary("the same, but connectors are set to 0 by one thread"),
     variant("per-side", |at| chains(at, PER_SIDE))
         .summary("scatter by channel, a worker a side, windows"),
     variant("time-sweep", |at| chains(at, TIME_SWEEP))
