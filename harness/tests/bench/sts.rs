@@ -37,9 +37,9 @@ const TASKS: [(&str, usize); 6] = [
     ("presort", 5),
     ("cluster", 4),
     ("cluster-sort", 3),
-    ("hits", 3),
+    ("hits", 5),
     ("collect", 5),
-    ("sts", 2 * 2 * 4),
+    ("sts", 2 * 2 * 5),
 ];
 
 /// All tasks on a small input, the chain in more ways.

@@ -41,7 +41,7 @@ const LOOKS: [&str; 17] = [
     "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \
     online-static",
     "voracious managed-prefetched multi-block online-serial-zero",
-    "voracious-stable chunks",
+    "voracious-stable chunks online-graph",
     "segmented-radix-pairs cub-memcpy-batched",
     "cub-segmented-keys cuda-memcpy-batch",
     "cub-segmented-pairs",

@@ -5,11 +5,17 @@ use super::engine::Recording;
 use super::timeline::Mode;
 use super::{DeviceError, Gpu};
 
+/// Recorded work on buffers that are somebody's.
+pub(crate) struct Recorded {
+    name: &'static str,
+    bytes: u64,
+    recording: Box<dyn Recording>,
+}
+
 /// Recorded work. What it uses is borrowed for as long as it may be started.
 pub struct Graph<'a> {
     name: &'static str,
-    bytes: u64,
-    recording: Option<Box<dyn Recording>>,
+    recorded: Option<Recorded>,
     work: Box<Work<'a>>,
 }
 
@@ -31,13 +37,9 @@ impl Gpu {
         name: &'static str,
         work: impl Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a,
     ) -> Result<Graph<'a>, DeviceError> {
-        let mut graph = Graph { name, bytes: 0, recording: None, work: Box::new(work) };
-        if self.engine().records() {
-            let (recording, bytes) = self.record(graph.work.as_ref())?;
-            graph.recording = Some(recording);
-            graph.bytes = bytes;
-        }
-        Ok(graph)
+        let work: Box<Work<'a>> = Box::new(work);
+        let recorded = self.record(name, &work)?;
+        Ok(Graph { name, recorded, work })
     }
 
     /// Starts recorded work.
@@ -45,13 +47,26 @@ impl Gpu {
     /// # Errors
     /// If the device refuses.
     pub fn replay(&self, graph: &Graph<'_>) -> Result<(), DeviceError> {
-        self.timed(graph.name, graph.bytes, |_| match &graph.recording {
-            Some(recording) => recording.replay(),
-            None => self.unnoticed(&graph.work),
-        })
+        match &graph.recorded {
+            // SAFETY: the graph borrows what it uses.
+            Some(recorded) => unsafe { self.start_recorded(recorded) },
+            None => self.timed(graph.name, 0, |_| self.unnoticed(&graph.work)),
+        }
     }
 
-    fn record(&self, work: &Work<'_>) -> Result<(Box<dyn Recording>, u64), DeviceError> {
+    /// Records what `work` starts, as above; `None` where nothing can be recorded: then `work`
+    /// was not called.
+    ///
+    /// # Errors
+    /// If the device refuses, or `work` fails or waits.
+    pub(crate) fn record(
+        &self,
+        name: &'static str,
+        work: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
+    ) -> Result<Option<Recorded>, DeviceError> {
+        if !self.engine().records() {
+            return Ok(None);
+        }
         let before = self.timeline().switch(Mode::Recording(0));
         self.memory.progress.set_recording(true);
         let started = self.engine().start_recording();
@@ -64,7 +79,18 @@ impl Gpu {
             _ => 0,
         };
         worked?;
-        Ok((ended?, bytes))
+        Ok(Some(Recorded { name, bytes, recording: ended? }))
+    }
+
+    /// Starts recorded work.
+    ///
+    /// # Safety
+    /// All buffers that were used in the recording must still be there, and not in use.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) unsafe fn start_recorded(&self, recorded: &Recorded) -> Result<(), DeviceError> {
+        self.timed(recorded.name, recorded.bytes, |_| recorded.recording.replay())
     }
 
     /// Does the work without a time for each part of it.

@@ -59,6 +59,7 @@ pub use arguments::{Argument, Arguments};
 pub use engine::{Attributes, Properties, QUEUES, Shape, Side};
 pub use error::DeviceError;
 pub use graph::Graph;
+pub(crate) use graph::Recorded;
 pub use host::{FromHost, ManagedBuffer, MappedBuffer, PinnedBuffer, ToHost};
 pub use image::Image;
 pub(crate) use image::image;

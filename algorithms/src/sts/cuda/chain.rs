@@ -15,7 +15,7 @@ use super::presort::{Presort, PresortWay};
 use super::sort::{Sort, SortWay};
 use super::tables::DeviceTables;
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine};
+use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine, Recorded};
 use crate::device::{Arena, buffers};
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Product};
@@ -57,8 +57,14 @@ impl ChainConfig {
     }
 }
 
+/// The stages that can be recorded: the host waits before and after them, and not in between.
+const RECORDED: [ChainStage; 4] =
+    [ChainStage::Zero, ChainStage::Sort, ChainStage::Cluster, ChainStage::ClusterSort];
+
 /// What a chain holds on the device during a run.
 pub(in crate::sts) struct CudaChain<'a> {
+    /// Before the buffers, which it uses.
+    recorded: Option<Recorded>,
     tables: Lent<'a, DeviceTables>,
     /// The digis as they are read out.
     stream: Pristine<'a, u64>,
@@ -87,6 +93,7 @@ impl<'a> CudaChain<'a> {
     ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         Ok(CudaChain {
+            recorded: None,
             tables: DeviceTables::lent(gpu, (input, arena))?,
             stream: Pristine::converted(arena, gpu, input.stream(), |digi| digi.bits())?,
             presort: Presort::new(gpu, (input, arena), (ways.presort, threads))?,
@@ -156,6 +163,33 @@ impl<'a> CudaChain<'a> {
             }
             ChainStage::Collect => self.collected.collect(gpu, &self.hits),
         }
+    }
+
+    /// Records the stages from zero to the sort of the clusters, for digis in such places as
+    /// presort has just found; that needs a chain that waits for the device in none of them.
+    /// Where nothing can be recorded, nothing is.
+    pub(in crate::sts) fn record(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let mut work = |gpu: &Gpu| RECORDED.into_iter().try_for_each(|stage| self.run(gpu, stage));
+        let recorded = gpu.record("graph", &mut work)?;
+        if recorded.is_some() {
+            self.sort.turn();
+        }
+        self.recorded = recorded;
+        Ok(())
+    }
+
+    /// Starts the stages that can be recorded, as a graph if they were.
+    pub(in crate::sts) fn run_recorded(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let Some(recorded) = &self.recorded else {
+            return RECORDED
+                .into_iter()
+                .try_for_each(|stage| gpu.scope(stage.name(), || self.run(gpu, stage)));
+        };
+        // SAFETY: the buffers are those of the recording, which goes with them; digis of the
+        // same input are in the same places.
+        unsafe { gpu.start_recorded(recorded)? };
+        self.sort.turn();
+        Ok(())
     }
 
     /// What a stage left, copied to the host.

@@ -60,6 +60,13 @@ impl Sort {
         }
     }
 
+    /// Takes what [`Sort::sort`] has recorded for done, or for not yet done.
+    pub(super) fn turn(&mut self) {
+        if let Sort::BlockMerge(arrays) = self {
+            arrays.turn();
+        }
+    }
+
     /// Sorts the digis of such sides, which begin where the device knows too.
     pub(super) fn sort(
         &mut self,
@@ -84,7 +91,7 @@ impl TwoArrays {
         sides: &Partition,
         begins: &DeviceBuffer<u32>,
     ) -> Result<(), DeviceError> {
-        let TwoArrays { digis, scratch } = self;
+        let TwoArrays { digis, scratch } = &*self;
         start_block_merge(gpu, [digis.ptr(), scratch.ptr()], (sides, begins.ptr()))?;
         let arguments = OrderEqualDigis {
             digis: digis.ptr(),
@@ -95,7 +102,12 @@ impl TwoArrays {
         let grid = ORDER_EQUAL_DIGIS.thread_each(digis.len()).moving(2 * digis.bytes());
         // SAFETY: sides are ranges of the digis, and there is as much room for them.
         unsafe { gpu.launch(&ORDER_EQUAL_DIGIS, grid, arguments)? };
-        std::mem::swap(digis, scratch);
+        self.turn();
         Ok(())
+    }
+
+    /// What was scratch is the digis, and the other way round.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.digis, &mut self.scratch);
     }
 }

@@ -28,6 +28,8 @@ const FROM_ZERO_TO_HITS: [ChainStage; 5] = [
 pub(super) enum Schedule {
     /// Each begins when the one before it has ended.
     InTurn,
+    /// The same, but what the host need not wait in is recorded before, and started as a graph.
+    Recorded,
     /// Copies of a timeslice are made while others are at work.
     Overlapped,
 }
@@ -107,6 +109,27 @@ impl<'a> CudaChains<'a> {
         }
     }
 
+    /// Records what can be recorded of each timeslice, once it is known where digis go.
+    fn record(&self, chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
+        for chain in chains {
+            chain.run(&self.gpu, ChainStage::Presort)?;
+            self.gpu.finish()?;
+            chain.record(&self.gpu)?;
+        }
+        Ok(())
+    }
+
+    fn run_recorded(&self, chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
+        let gpu = &*self.gpu;
+        for chain in chains {
+            run(gpu, chain, ChainStage::Presort)?;
+            chain.run_recorded(gpu)?;
+            run(gpu, chain, ChainStage::Hits)?;
+            run(gpu, chain, ChainStage::Collect)?;
+        }
+        Ok(())
+    }
+
     /// All stages of one timeslice after the other, but the next one's digis and the last
     /// one's hits are copied meanwhile.
     fn run_overlapped(&self, mut chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
@@ -166,6 +189,9 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
 
     /// Provides what the stages before the one that is timed leave.
     fn load(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), DeviceError> {
+        if self.schedule == Schedule::Recorded {
+            return self.record(chains);
+        }
         let Some(stage) = self.stage.filter(|&stage| stage != ChainStage::Presort) else {
             return Ok(());
         };
@@ -181,6 +207,7 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
 
     fn run(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), DeviceError> {
         match (self.stage, self.schedule) {
+            (_, Schedule::Recorded) => self.run_recorded(chains),
             (Some(stage), _) => run_in_turn(&self.gpu, chains, &[stage]),
             (None, Schedule::InTurn) => run_in_turn(&self.gpu, chains, &ChainStage::ALL),
             (None, Schedule::Overlapped) => self.run_overlapped(chains),

@@ -114,6 +114,8 @@ const COLLECT: &[Variant<StsTask>] = &[
 const CHAIN: &[Variant<StsTask>] = &[
     variant("online", |at| chains(at, ONLINE))
         .summary("published: presort on the host, sorts by a block a side, a thread a digi"),
+    variant("online-graph", |at| scheduled(at, ONLINE, Schedule::Recorded))
+        .summary("the same, what lies between presort and hits is recorded and started as a graph"),
     variant("resident", |at| chains(at, RESIDENT)).summary(
         "the same steps on the device alone: channel-bucket, merging by all blocks, searches",
     ),
