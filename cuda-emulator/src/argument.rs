@@ -30,6 +30,11 @@ impl<'a> Argument<'a> {
         }
     }
 
+    /// A structure, by its bytes.
+    pub fn bytes(bytes: &'a [u8]) -> Self {
+        Argument { value: bytes.as_ptr().cast(), bytes: bytes.len(), of: PhantomData }
+    }
+
     /// A pointer to device memory.
     pub fn pointer(allocation: &'a Allocation) -> Self {
         Self::value(&allocation.address)

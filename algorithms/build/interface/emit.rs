@@ -114,7 +114,9 @@ fn structure(file: &File, own: &Struct) -> Result<String, String> {
          // SAFETY: all fields are such, and there is nothing between them.\n\
          unsafe impl bytemuck::Zeroable for {name} {{}}\n\
          // SAFETY: as above.\n\
-         unsafe impl bytemuck::Pod for {name} {{}}\n"
+         unsafe impl bytemuck::Pod for {name} {{}}\n\
+         impl Passed for {name} {{\n\
+         fn argument(self) -> Argument {{ Argument::of_struct(&self) }}\n}}\n"
     ))
 }
 

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::File;
+use super::evaluate::Known;
 use super::parse::{Kernel, Parameter};
 
 const ADVICE: &str = "scripts/build-kernels.sh makes it anew";
@@ -22,7 +23,8 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
         for kernel in &declared.kernels {
             let threads = file.known.value(&kernel.threads);
             let fits = entry(&image, &kernel.name).is_some_and(|entry| {
-                sizes(entry) == expected(kernel) && after(entry, ".maxntid ") == threads
+                sizes(entry) == expected(kernel, &file.known)
+                    && after(entry, ".maxntid ") == threads
             });
             if !fits {
                 let problem =
@@ -58,18 +60,22 @@ fn entry<'a>(image: &'a str, name: &str) -> Option<&'a str> {
     Some(rest.split_once(".entry ").map_or(rest, |(own, _)| own))
 }
 
-/// The bits of each parameter.
+/// The bits of each parameter: `.u64 name`, or `.align 4 .b8 name[bytes]` for a struct.
 fn sizes(entry: &str) -> Vec<u64> {
     let parameters = entry.split_once(')').map_or(entry, |(head, _)| head);
     let bits = parameters.split(".param .").skip(1);
-    bits.filter_map(|kind| number(&kind[1..])).collect()
+    let bits = bits.filter_map(|kind| match kind.split_once('[') {
+        Some((_, bytes)) => Some(8 * number(bytes)?),
+        None => number(&kind[1..]),
+    });
+    bits.collect()
 }
 
-fn expected(kernel: &Kernel) -> Vec<u64> {
-    let bits = |parameter: &Parameter| match parameter.kind.as_str() {
-        _ if parameter.is_pointer => 64,
-        "u64" => 64,
-        _ => 32,
+/// Of what is not known they are 0, which no image has.
+fn expected(kernel: &Kernel, known: &Known) -> Vec<u64> {
+    let bits = |parameter: &Parameter| match parameter.is_pointer {
+        true => 64,
+        false => 8 * known.sizes.get(&parameter.kind).copied().unwrap_or(0),
     };
     kernel.parameters.iter().map(bits).collect()
 }

@@ -51,7 +51,7 @@ pub struct Kernel {
     pub parameters: Vec<Parameter>,
 }
 
-/// `kind name` or `const kind* name`
+/// `kind name`, `const __grid_constant__ kind name` or `const kind* name`
 #[derive(Clone, PartialEq)]
 pub struct Parameter {
     pub name: String,
@@ -263,8 +263,8 @@ fn kernel(statement: &[TokenTree]) -> Result<Option<Kernel>, String> {
 }
 
 fn parameter(tokens: &[TokenTree]) -> Option<Parameter> {
-    let mut words =
-        words(tokens).filter(|word| !["const", "__restrict__"].contains(&word.as_str()));
+    const SILENT: [&str; 3] = ["const", "__restrict__", "__grid_constant__"];
+    let mut words = words(tokens).filter(|word| !SILENT.contains(&word.as_str()));
     Some(Parameter {
         kind: words.next()?,
         name: words.next()?,

@@ -210,7 +210,10 @@ impl Engine for EmulatedEngine {
 }
 
 fn emulator_argument(argument: &Argument) -> emulator::Argument<'_> {
-    emulator::Argument::first_bytes(&argument.bits, argument.bytes)
+    match argument {
+        Argument::Word { bits, bytes } => emulator::Argument::first_bytes(bits, *bytes),
+        Argument::Struct(bytes) => emulator::Argument::bytes(bytes),
+    }
 }
 
 fn launch_error(kernel: &'static str, error: EmulatorError) -> DeviceError {

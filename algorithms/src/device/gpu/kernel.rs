@@ -95,7 +95,7 @@ impl<T> Ptr<T> {
 
 impl<T> Passed for Ptr<T> {
     fn argument(self) -> Argument {
-        Argument { bits: self.address, bytes: size_of::<u64>() }
+        Argument::Word { bits: self.address, bytes: size_of::<u64>() }
     }
 }
 
@@ -167,10 +167,10 @@ mod tests {
 
     #[test]
     fn arguments_have_the_sizes_of_their_types() {
-        let word = Argument { bits: 7, bytes: 4 };
+        let word = Argument::Word { bits: 7, bytes: 4 };
         assert_eq!(7_u32.argument(), word);
         let pointer = Ptr::<u32> { address: 1 << 40, elements: PhantomData };
-        let expected = Argument { bits: 1 << 40, bytes: 8 };
+        let expected = Argument::Word { bits: 1 << 40, bytes: 8 };
         assert_eq!(pointer.cast::<u8>().argument(), expected);
     }
 }

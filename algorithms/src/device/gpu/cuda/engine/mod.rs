@@ -274,8 +274,7 @@ impl Engine for CudaEngine {
         self.call("getting ready", || Ok(()))?;
         let function = self.modules.kernel(image, kernel, shape.shared_bytes);
         let function = function.map_err(refused)?;
-        // Little endian: the lowest bytes are the first.
-        let pointer = |argument: &Argument| (&raw const argument.bits).cast_mut().cast::<c_void>();
+        let pointer = |argument: &Argument| argument.bytes().0.cast_mut().cast::<c_void>();
         let mut pointers: Vec<_> = arguments.iter().map(pointer).collect();
         self.running().push(kernel);
         // SAFETY: see above.
