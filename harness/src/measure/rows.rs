@@ -18,6 +18,8 @@ use crate::platform::counters::Counts;
 
 /// Significant figures of a task's own metrics.
 const FIGURES: usize = 5;
+/// Of the cost of profiling.
+const PROFILED_FIGURES: usize = 3;
 /// What is not said of an interval.
 const FULL_LEVEL: f64 = 0.95;
 
@@ -148,6 +150,11 @@ impl Subject {
         let counts: Vec<_> = counted.iter().filter_map(|it| it.counters).collect();
         for (name, value) in Counts::medians_per_item(&counts, self.work.items) {
             metrics.set(name, value);
+        }
+        let profiled: Vec<f64> = counted.iter().filter_map(|it| it.profiled_seconds).collect();
+        if let Some((profiled, seconds)) = describe(&profiled).zip(seconds) {
+            metrics
+                .set("profiled", units::significant(profiled.median / seconds, PROFILED_FIGURES));
         }
         if let Some(joules) = self.energy_j {
             let of_item = joules / self.work.items.max(1) as f64;

@@ -30,6 +30,8 @@ pub struct Sample {
     /// The times of its stages, where the variant knows them; on a GPU those of the
     /// first samples of a visit only.
     pub stages: Option<Stages>,
+    /// The time of the run of a GPU that told them: with an event after each copy and kernel.
+    pub profiled_seconds: Option<f64>,
     /// The CPU of each worker before the run.
     pub cpus: Vec<Option<usize>>,
     /// Whether a worker was on another CPU after the run.
@@ -92,6 +94,13 @@ struct Timed {
     counters: Option<Counts>,
 }
 
+/// The stages of a run, and what the run took if it was made for them.
+#[derive(Default)]
+struct Staged {
+    stages: Option<Stages>,
+    seconds: Option<f64>,
+}
+
 /// What is seen on a worker before or after a run.
 struct CoreState {
     cpu: Option<usize>,
@@ -145,19 +154,19 @@ impl<'a> CandidateSampler<'a> {
 
     /// The stages of the run that was timed; on a GPU those of another one, with
     /// marks between copies and kernels, which the end-to-end time is free of.
-    fn stages(&mut self) -> Result<Option<Stages>, DeviceError> {
+    fn stages(&mut self) -> Result<Staged, DeviceError> {
         let gpu = match &self.on_gpu {
-            None => return self.candidate.stages().map(Some),
+            None => return Ok(Staged { stages: Some(self.candidate.stages()?), seconds: None }),
             Some(on_gpu) if on_gpu.mode == GpuMode::Profile || !self.is_staged() => {
-                return Ok(None);
+                return Ok(Staged::default());
             }
             Some(on_gpu) => Arc::clone(&on_gpu.gpu),
         };
         self.staged += 1;
         self.get_ready()?;
         gpu.start_timeline()?;
-        self.run()?;
-        self.candidate.stages().map(Some)
+        let seconds = self.time()?.seconds;
+        Ok(Staged { stages: Some(self.candidate.stages()?), seconds: Some(seconds) })
     }
 
     fn look_at_gpu(&self) -> GpuState {
@@ -231,13 +240,14 @@ impl<'a> CandidateSampler<'a> {
         self.runs += 1;
         let gpu_after = self.look_at_gpu();
         let after = self.look();
-        let stages = self.stages()?;
+        let staged = self.stages()?;
         self.candidate.release();
         let mut sample = Sample {
             seconds: timed.seconds,
             cpu_seconds: timed.cpu_seconds,
             counters: timed.counters,
-            stages,
+            stages: staged.stages,
+            profiled_seconds: staged.seconds,
             in_place: self.all_in_place(&before) && self.all_in_place(&after),
             cpus: before.iter().map(|core| core.cpu).collect(),
             ..Sample::default()

@@ -116,6 +116,21 @@ fn kernels_have_what_they_take_and_the_whole_its_energy() {
 }
 
 #[test]
+fn the_cost_of_profiling_is_a_ratio_of_medians() {
+    let sample = |profiled: Option<f64>| Sample {
+        seconds: 0.5,
+        profiled_seconds: profiled,
+        in_place: true,
+        ..Sample::default()
+    };
+    let samples = [Some(0.5), None, Some(0.6), Some(0.9), None].map(sample);
+    let rows = subject().summary_rows("samples", &series(samples.to_vec()));
+    assert_eq!(rows[0].metrics.get("profiled"), Some("1.20"));
+    let rows = subject().summary_rows("samples", &series(vec![sample(None); 5]));
+    assert_eq!(rows[0].metrics.get("profiled"), None);
+}
+
+#[test]
 fn a_sample_is_no_total() {
     let mut subject = subject();
     subject.does_a_sample(Work { items: 10, bytes_min: 160, ..WORK });
