@@ -12,6 +12,7 @@
 //! | [`tpc_merge`] | a task: merging slice tracks |
 //! | [`tpc_gather`] | a task: gathering clusters |
 //! | [`tpc_noisy_pads`] | a task: finding pads that have lost their baseline |
+//! | [`calibrate`] | a task: what constants cost by where they lie |
 //! | [`memory_kinds`] | a task: what kinds of memory cost |
 //! | [`axis`] | what can be varied, and the values it can have |
 //! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
@@ -28,6 +29,7 @@
 pub mod algorithm;
 mod all_cores;
 pub mod axis;
+pub mod calibrate;
 pub mod ceilings;
 pub mod data_sets;
 pub mod device;
@@ -49,3 +51,4 @@ pub mod tpc_decode;
 pub mod tpc_gather;
 pub mod tpc_merge;
 pub mod tpc_noisy_pads;
+mod word_files;

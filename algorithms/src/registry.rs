@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::calibrate::Calibrate;
 use crate::memory_kinds::MemoryKinds;
 use crate::plugin::contract::Contracts;
 use crate::plugin::loaded::load;
@@ -28,6 +29,7 @@ static TASKS: &[&dyn Task] = &[
     &TaskOf(TpcGather),
     &TaskOf(TpcNoisyPads),
     &TaskOf(MemoryKinds),
+    &TaskOf(Calibrate),
     #[cfg(test)]
     &TaskOf(crate::task::example::ChannelCounts),
 ];

@@ -1,6 +1,5 @@
 //! How many words there are, and whose turn it is.
 
-use std::fs;
 use std::path::Path;
 
 use generators::DataError;
@@ -10,6 +9,7 @@ use super::{Turns, Words};
 use crate::algorithm::Plan;
 use crate::all_cores::mapped;
 use crate::axis::{Axis, Flag, Params};
+use crate::word_files;
 
 const BYTES: Flag<u64> =
     Flag::count("bytes", "Bytes of all words; rounded up to whole ones").or("256M").small(1e5);
@@ -46,20 +46,11 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Words, DataError> {
 }
 
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Words, Params), DataError> {
-    let bytes = fs::read(path).map_err(|error| DataError::io(path, error))?;
-    let (words, rest) = bytes.as_chunks();
-    if !rest.is_empty() {
-        return Err(DataError::Shape(format!(
-            "{}: {} bytes are no whole words of 4",
-            path.display(),
-            bytes.len()
-        )));
-    }
+    let words = word_files::read(path)?;
     let mut params = options.clone();
     params.complete(READING);
     let (steps, turns) = settings(&params)?;
-    params.set(BYTES.name, bytes.len().to_string());
-    let words = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    params.set(BYTES.name, (WORD * words.len() as u64).to_string());
     Ok((Words { words, steps, turns }, params))
 }
 

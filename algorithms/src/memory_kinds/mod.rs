@@ -14,13 +14,13 @@ mod axes;
 mod cpu;
 mod cuda;
 
-use std::fs;
 use std::path::Path;
 
 use generators::{DataError, named};
 
 use crate::algorithm::{Algorithm, Plan, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
+use crate::word_files;
 
 /// The task `memory-kinds`.
 #[derive(Clone, Copy, Debug)]
@@ -97,8 +97,7 @@ impl Algorithm for MemoryKinds {
     }
 
     fn write(&self, input: &Words, path: &Path) -> Result<(), DataError> {
-        let bytes: Vec<u8> = input.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        fs::write(path, bytes).map_err(|error| DataError::io(path, error))
+        word_files::write(path, &input.words)
     }
 
     fn shrink<'i>(&self, input: &'i Words) -> Box<dyn Iterator<Item = Words> + 'i> {

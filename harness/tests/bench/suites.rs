@@ -11,17 +11,17 @@ use harness::suite::Suite;
 fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
     let dry_run = |flags: &str| folder.bench(format!("run smoke --dry-run {flags}")).exits(0);
-    dry_run("").prints("smoke: 13 inputs, 50 candidates, at most 30s");
-    let part = "smoke, shard 2/2: 6 inputs, 19 candidates, at most 11s with a budget of 17s\n";
+    dry_run("").prints("smoke: 14 inputs, 54 candidates, at most 32s");
+    let part = "smoke, shard 2/2: 7 inputs, 23 candidates, at most 14s with a budget of 17s\n";
     dry_run("--shard 2/2 --budget 17s").prints(part);
-    folder.check("5 | run smoke --dry-run --shard 14/14 | fewer inputs than shards");
+    folder.check("5 | run smoke --dry-run --shard 15/15 | fewer inputs than shards");
     let json: Value = dry_run("--format json").json();
-    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(13));
+    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(14));
     let csv = dry_run("--format csv").stdout;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows = reader.records().map(|row| row.expect("a row"));
     let candidates = rows.map(|row| row[2].parse::<usize>());
-    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(50));
+    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(54));
     let left = fs::read_dir(folder.path()).expect("readable").count();
     assert_eq!(left, 0);
 }

@@ -30,12 +30,16 @@ const COLORS: [RGBColor; 8] = [
 /// The variants that have each look. Those with the same look are never of one task; new ones
 /// are added where their task has room, and none is ever moved.
 const LOOKS: [&str; 17] = [
-    "std-stable io naive reference append offline sequential hash-map cache-line",
-    "std-unstable copied parallel-pieces scalar buckets online lookup-table",
-    "block-merge device parallel-bytes simd pieces per-side components lookup-table-serial windows",
+    "std-stable io naive reference append offline sequential hash-map cache-line \
+    table",
+    "std-unstable copied parallel-pieces scalar buckets online lookup-table \
+    global",
+    "block-merge device parallel-bytes simd pieces per-side components lookup-table-serial windows \
+    shared",
     "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
-    insertion pairs bit-runs",
-    "concat pinned dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins",
+    insertion pairs bit-runs constant",
+    "concat pinned dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins \
+    parameter",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
     fronts on-host",
     "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \

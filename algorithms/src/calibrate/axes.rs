@@ -1,0 +1,101 @@
+//! Digis, and whose gains are asked for together.
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::random::hash;
+
+use super::{CHANNEL_BITS, CHANNELS, Indices, Uncalibrated, channel};
+use crate::algorithm::Plan;
+use crate::all_cores::mapped;
+use crate::axis::{Axis, Flag, Params};
+use crate::word_files;
+
+const DIGIS: Flag<u64> = Flag::count("digis", "How many digis").or("64M").small(1e5);
+const LOOKUPS: Flag<u32> =
+    Flag::count("lookups", "How many gains are looked up for each digi").or("16");
+const INDICES: Flag<Indices> = Flag::choice(
+    "indices",
+    "Which gains 32 neighbouring digis ask for: the same (uniform), or any (divergent)",
+    Indices::NAMES,
+)
+.or("uniform");
+
+pub(super) static AXES: &[Axis] = &[DIGIS.axis(), LOOKUPS.axis(), INDICES.axis()];
+
+/// What can be said about a file.
+pub(super) static READING: &[Axis] = &[LOOKUPS.axis()];
+
+/// Digis that ask for the same gain, if indices are uniform: the lanes of a warp.
+const RUN: u64 = 32;
+/// Bytes a digi: the input, the reference, what a variant has, and a copy to compare.
+const BYTES: u64 = 5 * size_of::<u32>() as u64;
+/// More lookups tell nothing else.
+const MOST_LOOKUPS: u32 = 1000;
+
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    params.complete(AXES);
+    let digis = DIGIS.of(&params)?;
+    lookups(&params)?;
+    INDICES.of(&params)?;
+    Ok(Plan { params, memory_bytes: digis.saturating_mul(BYTES) })
+}
+
+pub(super) fn generate(params: &Params, seed: u64) -> Result<Uncalibrated, DataError> {
+    let (digis, indices) = (DIGIS.of(params)? as usize, INDICES.of(params)?);
+    Ok(Uncalibrated { digis: random(digis, indices, seed), lookups: lookups(params)? })
+}
+
+pub(super) fn read(path: &Path, options: &Params) -> Result<(Uncalibrated, Params), DataError> {
+    let digis = word_files::read(path)?;
+    if let Some(place) = digis.iter().position(|&digi| channel(digi) >= CHANNELS) {
+        return Err(DataError::Shape(format!(
+            "{}: digi {place} has channel {}; channels are below {CHANNELS}",
+            path.display(),
+            channel(digis[place])
+        )));
+    }
+    let mut params = options.clone();
+    params.complete(READING);
+    let lookups = lookups(&params)?;
+    params.set(DIGIS.name, digis.len().to_string());
+    Ok((Uncalibrated { digis, lookups }, params))
+}
+
+fn lookups(params: &Params) -> Result<u32, DataError> {
+    let lookups = LOOKUPS.of(params)?;
+    if (1..=MOST_LOOKUPS).contains(&lookups) {
+        return Ok(lookups);
+    }
+    Err(DataError::Shape(format!("--lookups {lookups}: use 1 to {MOST_LOOKUPS}")))
+}
+
+fn random(count: usize, indices: Indices, seed: u64) -> Vec<u32> {
+    let numbers: Vec<u64> = (0..count as u64).collect();
+    mapped(&numbers, |&number| {
+        let asked = match indices {
+            Indices::Uniform => number / RUN,
+            Indices::Divergent => number,
+        };
+        let channel = (hash(seed, [asked]) % u64::from(CHANNELS)) as u32;
+        let charge = hash(seed, [number, 1]) as u32;
+        charge << CHANNEL_BITS | channel
+    })
+}
+
+/// Sizes around warps and blocks, with one lookup and with more than there are channels.
+pub(super) fn hard_inputs(seed: u64) -> Vec<(String, Uncalibrated)> {
+    const SIZES: [usize; 8] = [0, 1, 31, 33, 2047, 2048, 2049, 70_001];
+    let inputs = SIZES.into_iter().flat_map(|count| {
+        let ways = [(1, Indices::Uniform), (16, Indices::Divergent)];
+        ways.map(|(lookups, indices)| {
+            let name = format!("{count} digis, {lookups} lookups, indices {indices}");
+            (name, Uncalibrated { digis: random(count, indices, seed), lookups })
+        })
+    });
+    // The last channel and the first, all charges; each gain more than once.
+    let ends = [0, 1, u32::MAX >> CHANNEL_BITS].map(|charge| charge << CHANNEL_BITS);
+    let ends = ends.into_iter().flat_map(|digi| [digi, digi | (CHANNELS - 1)]).collect();
+    let ends = Uncalibrated { digis: ends, lookups: CHANNELS };
+    inputs.chain([("ends of channels and charges".to_owned(), ends)]).collect()
+}

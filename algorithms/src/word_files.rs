@@ -1,0 +1,32 @@
+//! Files of words of 4 bytes, little endian, and nothing else.
+
+use std::fs;
+use std::path::Path;
+
+use generators::DataError;
+
+/// All words of a file.
+///
+/// # Errors
+/// If it can't be read, or ends within a word.
+pub(crate) fn read(path: &Path) -> Result<Vec<u32>, DataError> {
+    let bytes = fs::read(path).map_err(|error| DataError::io(path, error))?;
+    let (words, rest) = bytes.as_chunks();
+    if !rest.is_empty() {
+        return Err(DataError::Shape(format!(
+            "{}: {} bytes are no whole words of 4",
+            path.display(),
+            bytes.len()
+        )));
+    }
+    Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
+}
+
+/// Writes them.
+///
+/// # Errors
+/// If they can't be written.
+pub(crate) fn write(path: &Path, words: &[u32]) -> Result<(), DataError> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    fs::write(path, bytes).map_err(|error| DataError::io(path, error))
+}
