@@ -11,6 +11,7 @@
 //! channel, the upper part of the key, is as good as random.
 
 pub(crate) mod axes;
+mod channel_lists;
 mod check;
 pub(crate) mod cpu;
 pub(crate) mod cuda;

@@ -12,7 +12,7 @@ fn kernels_are_verified_on_an_input_of_ones_own() {
         return;
     }
     let folder = folder();
-    let generate = "generate sts --segments 4 --digis 700 --out digis.bin";
+    let generate = "generate sts --segments 4 --digis 700 --order time --out digis.bin";
     folder.bench(generate).exits(0);
     let line = "verify sort --device emulator --input digis.bin --schedules";
     for flags in ["4", "2 --lanes 64", "2 --races"] {

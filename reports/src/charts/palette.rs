@@ -29,7 +29,7 @@ const COLORS: [RGBColor; 8] = [
 
 /// The variants that have each look. Those with the same look are never of one task; new ones
 /// are added where their task has room, and none is ever moved.
-const LOOKS: [&str; 17] = [
+const LOOKS: [&str; 20] = [
     "std-stable io naive reference append offline sequential hash-map cache-line \
     table",
     "std-unstable copied parallel-pieces scalar buckets online lookup-table \
@@ -54,6 +54,9 @@ const LOOKS: [&str; 17] = [
     "cub-segmented-keys-published",
     "cub-segmented-pairs-published",
     "cpp-std-sort",
+    "block-merge-256x11",
+    "block-merge-512x7",
+    "block-merge-1024x5",
 ];
 /// Looks before they are darker.
 const LIGHT: usize = 2 * COLORS.len();

@@ -3,18 +3,15 @@
 //! If the digis of each channel arrive in order of time, nothing is left to be
 //! compared: the lists of the channels, one behind the other, are the result.
 
-use generators::sts::{Digi, SegmentedDigis};
+use generators::sts::Digi;
 
 use super::parts::Cost;
 use super::scatter;
 use super::segments::{Scratch, sort_segments};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
-use crate::device::Unavailable;
 use crate::sts_sort::StsSort;
-
-/// All 11 bits of a channel.
-const CHANNELS: usize = 1 << 11;
+use crate::sts_sort::channel_lists::{CHANNELS, channels_in_order};
 
 /// The digis of each channel are counted, then appended to its list.
 pub(super) const CONCAT: Variant<StsSort> = Variant::cpu(
@@ -40,24 +37,4 @@ pub(super) const CONCAT: Variant<StsSort> = Variant::cpu(
 #[inline]
 fn channel(digi: Digi) -> usize {
     usize::from(digi.channel())
-}
-
-/// Refuses input that has a channel whose digis are not in order of time.
-fn channels_in_order(input: &SegmentedDigis) -> Result<(), Unavailable> {
-    for (number, segment) in input.segments().enumerate() {
-        let mut latest = [0; CHANNELS];
-        for &digi in segment {
-            let latest = &mut latest[channel(digi)];
-            if digi.time_ns() < *latest {
-                return Err(Unavailable(format!(
-                    "its digis must be in order of time in each channel; channel {} of segment \
-                     {number} has {} ns after {latest} ns",
-                    digi.channel(),
-                    digi.time_ns()
-                )));
-            }
-            *latest = digi.time_ns();
-        }
-    }
-    Ok(())
 }

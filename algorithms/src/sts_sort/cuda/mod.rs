@@ -21,7 +21,11 @@ pub(crate) use runner::begins;
 
 pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE,
+    block_merge::BLOCK_MERGE_256,
+    block_merge::BLOCK_MERGE_512,
+    block_merge::BLOCK_MERGE_1024,
     segmented_radix::SEGMENTED_RADIX,
     segmented_radix::SEGMENTED_RADIX_PAIRS,
+    segmented_radix::CONCAT,
     channel_bucket::CHANNEL_BUCKET,
 ];

@@ -11,6 +11,7 @@ use crate::kernels::sts_sort_segmented_radix::{
     SegmentedRadixPairsPass, SegmentedRadixPass,
 };
 use crate::sts_sort::StsSort;
+use crate::sts_sort::channel_lists::channels_in_order;
 
 /// First bit and number of bits of each digit of a digi: the time, then the
 /// channel. An even number of passes, so that the last one ends in the output.
@@ -34,6 +35,16 @@ pub(super) const SEGMENTED_RADIX_PAIRS: Variant<StsSort> = Variant::cuda(
     |at| by_segment(at, OUTPUT, sort_pairs),
 );
 
+/// Input, and an array between.
+pub(super) const CONCAT: Variant<StsSort> = Variant::cuda(
+    "concat",
+    "Concat Sort: two passes by channel alone, if its digis arrive in order of time: 2n",
+    |at| {
+        channels_in_order(at.input)?;
+        by_segment(at, 0, join_channels)
+    },
+);
+
 /// Where a pass reads and where it writes.
 fn of_pass([input, between, output]: [Ptr<u64>; 3], pass: usize) -> (Ptr<u64>, Ptr<u64>) {
     match pass {
@@ -44,16 +55,32 @@ fn of_pass([input, between, output]: [Ptr<u64>; 3], pass: usize) -> (Ptr<u64>, P
 }
 
 fn sort_digis(gpu: &Gpu, segments: &Segments<3>) -> Result<(), DeviceError> {
-    for (pass, (shift, bits)) in DIGITS_OF_DIGI.into_iter().enumerate() {
-        let (from, to) = of_pass(segments.digis(), pass);
-        let begins = segments.begins();
-        let arguments = SegmentedRadixPass { from, to, begins, shift, bits };
-        // Read twice, to count and to distribute, and written once.
-        let grid = segments.grid(3);
-        // SAFETY: all arrays have a place for each digi of each segment.
-        unsafe { gpu.launch(&SEGMENTED_RADIX_PASS, grid, arguments)? };
+    for (pass, digit) in DIGITS_OF_DIGI.into_iter().enumerate() {
+        start_pass(gpu, segments, of_pass(segments.digis(), pass), digit)?;
     }
     Ok(())
+}
+
+/// The lists of the channels, one behind the other: passes leave each in the order it has.
+fn join_channels(gpu: &Gpu, segments: &Segments<2>) -> Result<(), DeviceError> {
+    let [digis, between] = segments.digis();
+    let [.., low, high] = DIGITS_OF_DIGI;
+    start_pass(gpu, segments, (digis, between), low)?;
+    start_pass(gpu, segments, (between, digis), high)
+}
+
+/// Starts a pass by a digit: its first bit and its number of bits.
+fn start_pass<const ARRAYS: usize>(
+    gpu: &Gpu,
+    segments: &Segments<ARRAYS>,
+    (from, to): (Ptr<u64>, Ptr<u64>),
+    (shift, bits): (u32, u32),
+) -> Result<(), DeviceError> {
+    let arguments = SegmentedRadixPass { from, to, begins: segments.begins(), shift, bits };
+    // Read twice, to count and to distribute, and written once.
+    let grid = segments.grid(3);
+    // SAFETY: all arrays have a place for each digi of each segment.
+    unsafe { gpu.launch(&SEGMENTED_RADIX_PASS, grid, arguments) }
 }
 
 fn sort_pairs(gpu: &Gpu, segments: &Segments<6>) -> Result<(), DeviceError> {
