@@ -231,7 +231,7 @@ fn each_stage_says_what_it_was_given() {
     };
     let row = |stage: &str, given: &str| (stage.to_owned(), given.to_owned());
     let (whole, sort) = (row("total", ""), row("sort", "digis by time"));
-    let by_channel = row("cluster", "digis by channel");
-    assert_eq!(of("per-side"), [whole.clone(), sort.clone(), by_channel]);
+    assert_eq!(of("per-side"), [whole.clone(), sort, row("cluster", "digis by channel")]);
+    let sort = row("sort", "digis by time, which stay so");
     assert_eq!(of("time-sweep"), [whole, sort, row("cluster", "digis by time")]);
 }

@@ -252,7 +252,9 @@ impl<P: Rules> Chain for BySide<'_, P> {
     fn given(&self, stage: ChainStage) -> &'static str {
         match (stage, self.clustering) {
             (ChainStage::Presort | ChainStage::Zero, _) => "",
-            (ChainStage::Sort, _) | (ChainStage::Cluster, Clustering::TimeSweep) => "digis by time",
+            (ChainStage::Sort, Clustering::TimeSweep) => "digis by time, which stay so",
+            (ChainStage::Sort, Clustering::ByChannel) => "digis by time",
+            (ChainStage::Cluster, Clustering::TimeSweep) => "digis by time",
             (ChainStage::Cluster, Clustering::ByChannel) => "digis by channel",
             (ChainStage::ClusterSort, Clustering::TimeSweep) => "clusters nearly by time",
             (ChainStage::ClusterSort, Clustering::ByChannel) => "clusters by channel",
