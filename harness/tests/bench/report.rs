@@ -51,7 +51,7 @@ fn history_comes_from_runs_and_store_and_each_run_counts_once() {
     for (name, day) in [("given", 1), ("kept", 2), ("new", 4)] {
         copy_documented("sort-cpu", &at(name), &format!("2026-01-0{day}T00:00:00Z"));
     }
-    copy_documented("sort-cpu-skew", &at("other-day"), "2026-01-03T00:00:00Z");
+    copy_documented("sort-cpu", &at("other-day"), "2026-01-03T00:00:00Z");
     // The reported run is in the store already.
     for name in ["kept", "new", "other-day"] {
         stored(name);
