@@ -11,8 +11,8 @@ use crate::record::SummaryRow;
 use crate::units;
 
 const READING: &str = "bars: medians, the variant with the fastest whole first in each panel; \
-    numbers: time, ratio to the fastest that was given the same, share of the variant's whole; other: what \
-    the stages leave of the whole";
+    numbers: time, ratio to the fastest that was given the same, share of the variant's whole; \
+    other: what the stages leave of the whole";
 
 /// A variant with fewer is no reason for a chart.
 const FEWEST_STAGES: usize = 2;

@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::partition::Partition;
 
+use super::pairs::Pairs;
 use super::{ModuleFormulas, SortedClusters};
 use crate::device::{Apart, Arena, SharedSlice};
 use crate::parallel::{Grain, for_each_range};
+use crate::sts::Hit;
 use crate::sts::rules::Rules;
-use crate::sts::{Cluster, ClusterEntry, Hit};
 
 /// Clusters of the front that a thread takes at a time.
 const FRONTS: usize = 1024;
@@ -178,73 +179,5 @@ impl<'a, F: Fn(usize) -> Pairs<'a> + Sync> Work<'_, F> {
             // SAFETY: it is within the bucket, and nobody else writes there.
             unsafe { self.hits.write(bucket.start + number, hit) };
         }
-    }
-}
-
-/// The clusters of a module, and the largest errors of times of its front and its back.
-struct Pairs<'a> {
-    clusters: SortedClusters<'a>,
-    formulas: &'a ModuleFormulas<f32>,
-    module: usize,
-    latest_errors: [f32; 2],
-}
-
-impl Pairs<'_> {
-    /// The hits of all fronts in order of time: what was too early for one is too early for all
-    /// that follow.
-    fn find_all<P: Rules>(&self, mut found: impl FnMut(Hit)) {
-        let (entries, backs) = self.backs();
-        let [of_fronts, latest] = self.latest_errors;
-        let most = self.formulas.time_cut(of_fronts, latest, latest);
-        let mut start = 0;
-        for number in 0..self.clusters.counts[self.module] {
-            let front = self.clusters.cluster(self.module, number);
-            let is_early = |entry: &ClusterEntry| P::delay(front.time, entry.time) > most;
-            start += entries[start..].iter().take_while(|entry| is_early(entry)).count();
-            self.find_from::<P>(front, &entries[start..], backs, &mut found);
-        }
-    }
-
-    /// The hits of the front's cluster with this number in order of time.
-    fn find_one<P: Rules>(&self, number: usize, mut found: impl FnMut(Hit)) {
-        let (entries, backs) = self.backs();
-        let front = self.clusters.cluster(self.module, number);
-        let latest = self.latest_errors[1];
-        let most = self.formulas.time_cut(front.time_error, latest, latest);
-        let start = entries.partition_point(|back| P::delay(front.time, back.time) > most);
-        self.find_from::<P>(front, &entries[start..], backs, &mut found);
-    }
-
-    /// The hits of a front's cluster with those of the back, until these are too late.
-    #[inline]
-    fn find_from<P: Rules>(
-        &self,
-        front: &Cluster,
-        entries: &[ClusterEntry],
-        backs: &[Cluster],
-        found: &mut impl FnMut(Hit),
-    ) {
-        let (error, latest) = (front.time_error, self.latest_errors[1]);
-        let most = self.formulas.time_cut(error, latest, latest);
-        for entry in entries {
-            let delay = P::delay(front.time, entry.time);
-            if -delay > most {
-                return;
-            }
-            if delay > most {
-                continue;
-            }
-            let back = &backs[entry.index as usize];
-            let cut = self.formulas.time_cut(error, back.time_error, latest);
-            if delay.abs() <= cut {
-                self.formulas.pair::<P>(front, back, &mut *found);
-            }
-        }
-    }
-
-    /// The entries of the back in order of time, and its clusters.
-    fn backs(&self) -> (&[ClusterEntry], &[Cluster]) {
-        let side = self.clusters.counts.len() / 2 + self.module;
-        (self.clusters.entries(side), self.clusters.clusters(side))
     }
 }

@@ -3,13 +3,14 @@
 //! | file | way |
 //! |---|---|
 //! | `modules` | a worker a module, in double precision: the offline reconstruction |
-//! | `hit_buckets` | a worker a module, in single precision: the online one; a worker a cluster of the front |
+//! | `hit_buckets`, `pairs` | a worker a module, or a cluster of the front: the online one |
 //! | `windows` | ours: what depends on one cluster is computed once, and large modules are split |
 //! | `sorted_clusters`, `formulas` | what they share: their input, and a pair's hits |
 
 mod formulas;
 mod hit_buckets;
 mod modules;
+mod pairs;
 mod sorted_clusters;
 mod windows;
 
