@@ -1,0 +1,217 @@
+//! A file while it is written.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::left_over::{ENDING, beginning, clean};
+use super::place::{Links, Place, folder};
+
+/// Who may read and write a new file, as far as the user's mask lets them.
+const FOR_ALL: u32 = 0o666;
+
+/// A file while it is written. Dropped, it leaves everything as it was.
+pub struct Draft(Kind);
+
+enum Kind {
+    Through(File),
+    Beside { draft: NamedTempFile, path: PathBuf },
+}
+
+impl Draft {
+    /// Begins to write a file.
+    ///
+    /// # Errors
+    /// If nothing can be written there.
+    pub fn new(path: &Path, links: Links) -> io::Result<Self> {
+        match Place::of(path, links)? {
+            Place::Through(path) => {
+                Ok(Draft(Kind::Through(OpenOptions::new().write(true).open(path)?)))
+            }
+            Place::Beside(path) => Self::beside(path),
+        }
+    }
+
+    fn beside(path: PathBuf) -> io::Result<Self> {
+        let beginning = beginning(path.file_name().ok_or(io::ErrorKind::IsADirectory)?);
+        if path.is_dir() && !path.is_symlink() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        clean(&path);
+        let there = fs::metadata(&path).ok().filter(|_| !path.is_symlink());
+        let draft = locked(|| {
+            let mut draft = tempfile::Builder::new();
+            draft.prefix(&beginning).suffix(ENDING);
+            draft.permissions(Permissions::from_mode(FOR_ALL)).tempfile_in(folder(&path))
+        })?;
+        if let Some(there) = there {
+            draft.as_file().set_permissions(there.permissions())?;
+        }
+        Ok(Draft(Kind::Beside { draft, path }))
+    }
+
+    /// Puts what was written in the place of the file. It is on the disk when this returns, as far
+    /// as the system can tell.
+    ///
+    /// # Errors
+    /// If it can't be; then the file is as it was.
+    pub fn finish(self) -> io::Result<()> {
+        match self.0 {
+            Kind::Through(mut file) => file.flush(),
+            Kind::Beside { draft, path } => {
+                draft.as_file().sync_all()?;
+                draft.persist(&path)?;
+                File::open(folder(&path))?.sync_all()
+            }
+        }
+    }
+}
+
+/// A draft that nobody takes for one that was left. Before it is locked somebody may have.
+fn locked(make: impl Fn() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+    loop {
+        let draft = make()?;
+        draft.as_file().try_lock()?;
+        if draft.path().exists() {
+            return Ok(draft);
+        }
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Kind::Through(file) => file.write(bytes),
+            Kind::Beside { draft, .. } => draft.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Kind::Through(file) => file.flush(),
+            Kind::Beside { draft, .. } => draft.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+    use std::thread;
+
+    use super::*;
+    use crate::{write, write_own};
+
+    /// The names in a folder.
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("readable");
+        let names = entries.map(|entry| entry.expect("one").file_name());
+        let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
+        names.sort();
+        names
+    }
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).expect("readable")
+    }
+
+    #[test]
+    fn the_old_content_is_there_until_the_new_one_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("report.html");
+        write(&path, "old").expect("written");
+        let mut draft = Draft::new(&path, Links::Followed).expect("begun");
+        draft.write_all(b"ne").expect("written");
+        assert_eq!(text(&path), "old");
+        draft.write_all(b"w").expect("written");
+        draft.finish().expect("finished");
+        assert_eq!(text(&path), "new");
+        assert_eq!(names(folder.path()), ["report.html"]);
+        drop(Draft::new(&path, Links::Followed).expect("begun"));
+        assert_eq!(names(folder.path()), ["report.html"], "nothing is left");
+    }
+
+    #[test]
+    fn a_file_keeps_who_may_read_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        write(&path, "old").expect("written");
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("set");
+        write(&path, "new").expect("written");
+        let mode = fs::metadata(&path).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+    }
+
+    #[test]
+    fn links_lead_to_a_file_that_was_named_and_are_replaced_in_folders_of_ours() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("elsewhere")).expect("made");
+        fs::write(at("elsewhere/target"), "old").expect("written");
+        symlink("elsewhere/target", at("link")).expect("linked");
+        symlink("link", at("again")).expect("linked");
+        write(&at("again"), "new").expect("written");
+        assert_eq!(text(&at("elsewhere/target")), "new");
+        assert!(at("again").is_symlink() && at("link").is_symlink());
+        symlink("elsewhere/nothing", at("dangling")).expect("linked");
+        write(&at("dangling"), "made").expect("written");
+        assert_eq!(text(&at("elsewhere/nothing")), "made");
+        write_own(&at("link"), "own").expect("written");
+        assert!(!at("link").is_symlink());
+        assert_eq!(
+            (text(&at("link")), text(&at("elsewhere/target"))),
+            ("own".into(), "new".into())
+        );
+        symlink("round", at("round")).expect("linked");
+        assert!(write(&at("round"), "").is_err());
+    }
+
+    #[test]
+    fn what_is_no_regular_file_stays_what_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+        assert!(made.success());
+        let reader = thread::spawn({
+            let pipe = pipe.clone();
+            move || {
+                let mut read = String::new();
+                File::open(pipe).and_then(|mut file| file.read_to_string(&mut read)).map(|_| read)
+            }
+        });
+        write(&pipe, "through").expect("written");
+        assert_eq!(reader.join().expect("no panic").expect("read"), "through");
+        assert_eq!(names(folder.path()), ["pipe"]);
+        write(Path::new("/dev/null"), "nothing").expect("written");
+        assert!(!fs::metadata("/dev/null").expect("there").is_file());
+        assert!(write(folder.path(), "").is_err());
+        assert!(write_own(folder.path(), "").is_err());
+    }
+
+    #[test]
+    fn what_the_killed_left_is_taken_away_and_what_others_write_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for left in [".page.html.a1b2.draft", ".other.html.a1b2.draft", ".page.html.txt"] {
+            fs::write(at(left), "half").expect("written");
+        }
+        let other = Draft::new(&at("page.html"), Links::Followed).expect("begun");
+        assert_eq!(names(folder.path()).len(), 3, "one was left, one is being written");
+        write(&at("page.html"), "whole").expect("written");
+        other.finish().expect("finished");
+        let expected = [".other.html.a1b2.draft", ".page.html.txt", "page.html"];
+        assert_eq!(names(folder.path()), expected);
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_nothing_changes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(write(&folder.path().join("no/such/file"), "").is_err());
+        assert!(names(folder.path()).is_empty());
+    }
+}

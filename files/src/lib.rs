@@ -1,0 +1,49 @@
+//! Files that are there as a whole or not at all: whoever reads one while it is written, and
+//! whoever finds it after a kill or a full disk, has the old content or the new one.
+//!
+//! A [`Draft`] is written beside the file, under a name that nobody looks for, and takes its place
+//! when it is finished. What is no regular file (a device, a pipe, a terminal) is written to as it
+//! is. Drafts that somebody left who was killed are taken away by the next one for the same file.
+
+mod draft;
+mod left_over;
+mod place;
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+pub use draft::Draft;
+pub use place::Links;
+
+/// Writes a file that somebody has named: links lead to what is replaced. What was written is on
+/// the disk when this returns.
+///
+/// # Errors
+/// If it can't be written; then it is as it was.
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    write_by(path, |file| file.write_all(content.as_ref()))
+}
+
+/// The same by what is written piece by piece.
+///
+/// # Errors
+/// As above, or those of `content`.
+pub fn write_by(
+    path: &Path,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = BufWriter::new(Draft::new(path, Links::Followed)?);
+    content(&mut file)?;
+    file.into_inner()?.finish()
+}
+
+/// Writes a file in a folder of ours: a link that lies there is replaced, wherever it leads. What
+/// was written is on the disk when this returns.
+///
+/// # Errors
+/// If it can't be written; then it is as it was.
+pub fn write_own(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut draft = Draft::new(path, Links::Replaced)?;
+    draft.write_all(content.as_ref())?;
+    draft.finish()
+}

@@ -1,0 +1,54 @@
+//! Where a file that is named is to be written.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What is done with a link in the place of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// It leads to the file that is meant: that is replaced, and the link stays.
+    Followed,
+    /// It is in the way, and is replaced itself.
+    Replaced,
+}
+
+/// Where to write.
+pub(crate) enum Place {
+    /// Into what is there: it is no regular file.
+    Through(PathBuf),
+    /// Beside this file, which may not be there yet.
+    Beside(PathBuf),
+}
+
+/// Links that lead to links: as many as the system follows.
+const MOST_LINKS: usize = 40;
+/// Files there are others' in disguise, such as `/dev/stdout`: they can't be replaced.
+const OF_SYSTEM: [&str; 2] = ["/dev", "/proc"];
+
+impl Place {
+    pub(crate) fn of(path: &Path, links: Links) -> io::Result<Self> {
+        if links == Links::Replaced {
+            return Ok(Place::Beside(path.to_owned()));
+        }
+        let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
+        let mut target = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            if is_special || OF_SYSTEM.iter().any(|folder| target.starts_with(folder)) {
+                return Ok(Place::Through(path.to_owned()));
+            }
+            // What is no link, or is not there.
+            let Ok(next) = fs::read_link(&target) else {
+                return Ok(Place::Beside(target));
+            };
+            target = folder(&target).join(next);
+        }
+        Err(io::Error::other("links that lead in a circle"))
+    }
+}
+
+/// The folder that a file is in.
+pub(crate) fn folder(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
