@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
+use files::{Draft, Links};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
@@ -22,8 +23,8 @@ pub(super) enum Format {
 
 /// A file being written.
 pub(super) enum Sink {
-    Plain(BufWriter<File>),
-    Gzip(Box<GzEncoder<BufWriter<File>>>),
+    Plain(BufWriter<Draft>),
+    Gzip(Box<GzEncoder<BufWriter<Draft>>>),
 }
 
 pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
@@ -52,7 +53,8 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
 
 /// Creates a file, compressed if its name ends with `.gz`.
 pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
-    let file = File::create(path).map_err(|source| DataError::io(path, source))?;
+    let file = Draft::new(path, Links::Followed);
+    let file = file.map_err(|source| DataError::io(path, source))?;
     let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
     let compress = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
     Ok(if compress {
@@ -62,12 +64,14 @@ pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
     })
 }
 
-/// Writes out what is still buffered: dropping a sink would hide errors.
+/// Writes out what is still buffered, and puts the file in its place: a sink that is dropped
+/// leaves everything as it was.
 pub(super) fn finish(sink: Sink) -> io::Result<()> {
-    match sink {
-        Sink::Plain(mut writer) => writer.flush(),
-        Sink::Gzip(encoder) => encoder.finish()?.flush(),
-    }
+    let writer = match sink {
+        Sink::Plain(writer) => writer,
+        Sink::Gzip(encoder) => encoder.finish()?,
+    };
+    writer.into_inner()?.finish()
 }
 
 impl Write for Sink {
