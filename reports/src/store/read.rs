@@ -156,9 +156,15 @@ fn words(row: &SummaryRow) -> String {
 }
 
 fn read_rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, StoreError> {
-    let mut reader = csv::Reader::from_reader(open_rows(path)?);
-    let rows: Result<Vec<R>, _> = reader.deserialize().collect();
-    rows.map_err(|error| StoreError::csv(path, error))
+    rows_of(open_rows(path)?).map_err(|error| StoreError::csv(path, error))
+}
+
+/// All rows, once there is a header: a reader that finds none, as its file can't be read, would
+/// say that there are no rows.
+fn rows_of<R: DeserializeOwned>(text: impl Read) -> Result<Vec<R>, csv::Error> {
+    let mut reader = csv::Reader::from_reader(text);
+    reader.headers()?;
+    reader.deserialize().collect()
 }
 
 /// Opens a file of rows; refuses one whose last row was cut off, which may
@@ -177,4 +183,33 @@ pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
         return Err(StoreError::cut_off(path));
     }
     Ok(BufReader::with_capacity(1 << 20, file))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    /// A file that can't be read from some place on.
+    struct Damaged<'a>(&'a [u8]);
+
+    impl Read for Damaged<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::from_raw_os_error(5)),
+                count => Ok(count),
+            }
+        }
+    }
+
+    #[test]
+    fn what_can_t_be_read_is_not_taken_for_an_empty_table() {
+        let header = SummaryRow::COLUMNS;
+        let whole = format!("{header}\n");
+        assert!(rows_of::<SummaryRow>(whole.as_bytes()).is_ok_and(|rows| rows.is_empty()));
+        for text in ["", "algorithm,vari", header, &whole] {
+            assert!(rows_of::<SummaryRow>(Damaged(text.as_bytes())).is_err(), "{text}");
+        }
+    }
 }
