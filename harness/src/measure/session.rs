@@ -11,7 +11,7 @@ use super::MeasureError;
 use super::assignment::{Assignment, Outcome, Start};
 use super::batch::Batches;
 use super::deadline::Deadline;
-use super::folder::now;
+use super::folder::{clock_problem, now};
 use super::gpu::on_gpu::GpuMode;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
@@ -217,6 +217,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     let environment = platform::environment();
     let mut notes = platform::oddities(&environment);
     notes.extend(platform::built_for_less());
+    notes.extend(clock_problem());
     notes.extend(is_only_tried().then(|| NOTE.to_owned()));
     let plans = assignment.jobs.iter().map(|job| job.plan);
     notes.extend(plans.clone().flat_map(|plan| plan.notes.iter().cloned()));
