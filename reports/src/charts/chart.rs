@@ -236,7 +236,7 @@ impl NamedSvg {
             .map_err(|source| ChartError::Folder { path: dir.to_owned(), source })?;
         let write = |ending: &str, content: &[u8]| {
             let path = dir.join(format!("{}.{ending}", self.name));
-            match fs::write(&path, content) {
+            match files::write_own(&path, content) {
                 Ok(()) => Ok(path),
                 Err(source) => Err(ChartError::Write { path, source }),
             }

@@ -31,5 +31,5 @@ pub fn write_ceilings(folder: &Path, record: &CeilingsRecord) -> Result<(), Stor
     if !record.links.is_empty() {
         TableFile::<LinkPoint>::create(&folder.join(LINKS), COLUMNS)?.append(&record.links)?;
     }
-    fs::write(&path, json(&path, record)?).map_err(|source| StoreError::io(&path, source))
+    files::write_own(&path, json(&path, record)?).map_err(|source| StoreError::io(&path, source))
 }

@@ -35,9 +35,7 @@ fn tidy(folder: &Path) -> Result<(), StoreError> {
 
 /// Puts a text in the place of a file as a whole.
 fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
-    let draft = path.with_added_extension("new");
-    fs::write(&draft, text).map_err(|source| StoreError::io(&draft, source))?;
-    fs::rename(&draft, path).map_err(|source| StoreError::io(path, source))
+    files::write_own(path, text).map_err(|source| StoreError::io(path, source))
 }
 
 /// What a JSON file is to hold.
