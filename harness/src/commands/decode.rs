@@ -1,7 +1,6 @@
 //! `bench decode --digits`, `--strict`: pages of a file, before or instead of measuring.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use algorithms::algorithm::Algorithm;
@@ -84,16 +83,14 @@ fn check_variants(frame: &TimeFrame, expected: &Decoded, names: &[String]) -> Re
 fn write(out: &Path, digits: &[Digit]) -> Result<(), Failure> {
     let mut sorted = digits.to_vec();
     sorted.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin()));
-    let written = File::create(out).and_then(|file| write_csv(file, &sorted));
-    written.map_err(Failure::writing(out))
+    files::write_by(out, |file| write_csv(file, &sorted)).map_err(Failure::writing(out))
 }
 
-fn write_csv(file: File, digits: &[Digit]) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
+fn write_csv(file: &mut dyn Write, digits: &[Digit]) -> io::Result<()> {
     writeln!(file, "row,pad,time_bin,adc")?;
     for digit in digits {
         let (row, pad, adc) = (digit.row(), digit.pad(), digit.adc());
         writeln!(file, "{row},{pad},{},{adc}", digit.time_bin())?;
     }
-    file.flush()
+    Ok(())
 }

@@ -1,9 +1,6 @@
 //! `bench export`: runs in the formats of others.
 
-use std::fs::Permissions;
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use reports::export::{ExportTable, StoredSamples, export, export_samples};
 use reports::history::{Filter, Store};
@@ -12,9 +9,6 @@ use reports::store::{RunSummary, read_samples};
 use super::runs;
 use crate::failure::{Exit, Failure};
 use crate::request::ExportRequest;
-
-/// Who may read and write the file, as far as the user's mask lets them.
-const FOR_ALL: u32 = 0o666;
 
 pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
     let format = request.format().map_err(Failure::Usage)?;
@@ -28,7 +22,7 @@ pub(super) fn run(request: &ExportRequest) -> Result<Exit, Failure> {
         ExportTable::Samples => export_samples(format, &samples(&folders, runs)?)?,
     };
     match &request.out {
-        Some(path) => write(path, &bytes)?,
+        Some(path) => files::write(path, &bytes).map_err(Failure::writing(path))?,
         None => super::print(&String::from_utf8_lossy(&bytes))?,
     }
     Ok(Exit::Success)
@@ -54,18 +48,4 @@ fn samples(folders: &[PathBuf], runs: Vec<RunSummary>) -> Result<Vec<StoredSampl
         Ok(StoredSamples { rows: read_samples(folder)?, id, record })
     });
     runs.collect()
-}
-
-/// As a whole by a rename: a collector reads the file whenever it likes.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let write = || -> io::Result<()> {
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-        let mut draft = tempfile::Builder::new()
-            .permissions(Permissions::from_mode(FOR_ALL))
-            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        draft.write_all(bytes)?;
-        draft.persist(path)?;
-        Ok(())
-    };
-    write().map_err(Failure::writing(path))
 }

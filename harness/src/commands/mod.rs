@@ -20,7 +20,6 @@ mod suite;
 mod verify;
 mod winners;
 
-use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -125,7 +124,7 @@ fn write_files<F: Copy>(
     text: impl Fn(F) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     for (format, path) in &outputs.files {
-        fs::write(path, text(*format)?).map_err(Failure::writing(path))?;
+        files::write(path, text(*format)?).map_err(Failure::writing(path))?;
     }
     Ok(())
 }

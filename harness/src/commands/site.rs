@@ -69,5 +69,5 @@ fn write(out: &Path, page: &Page, force: bool) -> Result<(), Failure> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
     }
-    fs::write(&path, &page.text).map_err(Failure::writing(&path))
+    files::write_own(&path, &page.text).map_err(Failure::writing(&path))
 }

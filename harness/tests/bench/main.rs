@@ -31,5 +31,6 @@ mod suite_runs;
 mod suites;
 mod tools;
 mod verify;
+mod whole_files;
 mod winners;
 mod wrong_variants;

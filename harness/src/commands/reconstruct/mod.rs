@@ -2,8 +2,6 @@
 
 mod table;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use algorithms::algorithm::{Algorithm, Variant};
@@ -71,12 +69,7 @@ fn reconstruct(
 fn write(out: Option<&Path>, what: &str, product: &Product) -> Result<(), Failure> {
     let Some(out) = out else { return Ok(()) };
     let rows = Rows::of(product);
-    let written = File::create(out).and_then(|file| {
-        let mut file = BufWriter::new(file);
-        rows.write(&mut file)?;
-        file.flush()
-    });
-    written.map_err(Failure::writing(out))?;
+    files::write_by(out, |file| rows.write(file)).map_err(Failure::writing(out))?;
     super::say(&format!("{} {what} written to {}", rows.len(), out.display()));
     Ok(())
 }

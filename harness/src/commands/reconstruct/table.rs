@@ -36,7 +36,7 @@ impl Rows {
         self.rows.len()
     }
 
-    pub(super) fn write(&self, file: &mut impl Write) -> io::Result<()> {
+    pub(super) fn write(&self, file: &mut dyn Write) -> io::Result<()> {
         writeln!(file, "{}", self.header)?;
         self.rows.iter().try_for_each(|row| writeln!(file, "{row}"))
     }

@@ -14,7 +14,6 @@ mod link;
 pub(super) mod own_file;
 mod points;
 
-use std::fs;
 use std::path::Path;
 
 use reports::published::{self, Here, Reproduction};
@@ -62,7 +61,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
         ReportFormat::Html => report::html(&input)?,
         ReportFormat::Markdown => report::markdown(&input),
     };
-    fs::write(&request.out, &text).map_err(Failure::writing(&request.out))?;
+    files::write(&request.out, &text).map_err(Failure::writing(&request.out))?;
     super::say(&format!("report: {}", request.out.display()));
     Ok(Exit::Success)
 }

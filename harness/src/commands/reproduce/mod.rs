@@ -105,7 +105,7 @@ fn folder<'a>(run: &'a Run, request: &'a ReproduceRequest) -> Option<&'a Path> {
 
 fn write(path: &Path, page: &str) -> Result<(), Failure> {
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-    let written = folder.and_then(|()| fs::write(path, page));
+    let written = folder.and_then(|()| files::write_own(path, page));
     written.map_err(Failure::writing(path))?;
     super::say(&format!("page: {}", path.display()));
     Ok(())
