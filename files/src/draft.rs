@@ -1,24 +1,28 @@
 //! A file while it is written.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use tempfile::NamedTempFile;
-
+use super::durable::sync_folder;
 use super::left_over::{ENDING, beginning, clean};
-use super::place::{Links, Place, folder};
-
-/// Who may read and write a new file, as far as the user's mask lets them.
-const FOR_ALL: u32 = 0o666;
+use super::place::{Links, Place, folder_of};
 
 /// A file while it is written. Dropped, it leaves everything as it was.
 pub struct Draft(Kind);
 
 enum Kind {
     Through(File),
-    Beside { draft: NamedTempFile, path: PathBuf },
+    Beside(Beside),
+}
+
+/// A draft in the folder of the file whose place it is to take.
+struct Beside {
+    file: File,
+    draft: PathBuf,
+    path: PathBuf,
+    is_in_place: bool,
 }
 
 impl Draft {
@@ -27,56 +31,98 @@ impl Draft {
     /// # Errors
     /// If nothing can be written there.
     pub fn new(path: &Path, links: Links) -> io::Result<Self> {
-        match Place::of(path, links)? {
-            Place::Through(path) => {
-                Ok(Draft(Kind::Through(OpenOptions::new().write(true).open(path)?)))
-            }
-            Place::Beside(path) => Self::beside(path),
-        }
-    }
-
-    fn beside(path: PathBuf) -> io::Result<Self> {
-        let beginning = beginning(path.file_name().ok_or(io::ErrorKind::IsADirectory)?);
-        if path.is_dir() && !path.is_symlink() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        clean(&path);
-        let there = fs::metadata(&path).ok().filter(|_| !path.is_symlink());
-        let draft = locked(|| {
-            let mut draft = tempfile::Builder::new();
-            draft.prefix(&beginning).suffix(ENDING);
-            draft.permissions(Permissions::from_mode(FOR_ALL)).tempfile_in(folder(&path))
-        })?;
-        if let Some(there) = there {
-            draft.as_file().set_permissions(there.permissions())?;
-        }
-        Ok(Draft(Kind::Beside { draft, path }))
+        let kind = match Place::of(path, links)? {
+            Place::Through(path) => Kind::Through(OpenOptions::new().write(true).open(path)?),
+            Place::Beside(path) => Kind::Beside(Beside::new(path)?),
+        };
+        Ok(Draft(kind))
     }
 
     /// Puts what was written in the place of the file. It is on the disk when this returns, as far
     /// as the system can tell.
     ///
     /// # Errors
-    /// If it can't be; then the file is as it was.
+    /// If it can't be; then the file is as it was, unless the folder alone can't be synced.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
             Kind::Through(mut file) => file.flush(),
-            Kind::Beside { draft, path } => {
-                draft.as_file().sync_all()?;
-                draft.persist(&path)?;
-                File::open(folder(&path))?.sync_all()
-            }
+            Kind::Beside(draft) => draft.finish().map(drop),
+        }
+    }
+
+    /// The same; returns the file, to which more can be added. It is locked as long as it is open.
+    ///
+    /// # Errors
+    /// As [`Draft::finish`].
+    pub fn finish_open(self) -> io::Result<File> {
+        match self.0 {
+            Kind::Through(file) => Ok(file),
+            Kind::Beside(draft) => draft.finish(),
         }
     }
 }
 
-/// A draft that nobody takes for one that was left. Before it is locked somebody may have.
-fn locked(make: impl Fn() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+impl Beside {
+    fn new(path: PathBuf) -> io::Result<Self> {
+        let beginning = beginning(path.file_name().ok_or(ErrorKind::IsADirectory)?);
+        if path.is_dir() && !path.is_symlink() {
+            return Err(ErrorKind::IsADirectory.into());
+        }
+        clean(&path);
+        let there = fs::metadata(&path).ok().filter(|_| !path.is_symlink());
+        let (file, draft) = locked(folder_of(&path), &beginning)?;
+        let beside = Beside { file, draft, path, is_in_place: false };
+        if let Some(there) = there {
+            beside.keep_permissions(there.permissions())?;
+        }
+        Ok(beside)
+    }
+
+    /// Whoever could read the file before can read it then. Not asked for where it is so already:
+    /// some file systems have no permissions to set.
+    fn keep_permissions(&self, before: Permissions) -> io::Result<()> {
+        if self.file.metadata()?.permissions() == before {
+            return Ok(());
+        }
+        self.file.set_permissions(before)
+    }
+
+    fn finish(mut self) -> io::Result<File> {
+        self.file.sync_all()?;
+        // Before the name changes: then nothing may fail any more that leaves it changed.
+        let file = self.file.try_clone()?;
+        fs::rename(&self.draft, &self.path)?;
+        self.is_in_place = true;
+        sync_folder(folder_of(&self.path))?;
+        Ok(file)
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        if !self.is_in_place {
+            let _ = fs::remove_file(&self.draft);
+        }
+    }
+}
+
+/// A new draft that nobody takes for one that was left. Before it is locked somebody may have.
+fn locked(folder: &Path, beginning: &str) -> io::Result<(File, PathBuf)> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
     loop {
-        let draft = make()?;
-        draft.as_file().try_lock()?;
-        if draft.path().exists() {
-            return Ok(draft);
+        let number = NUMBER.fetch_add(1, Relaxed);
+        let draft = folder.join(format!("{beginning}{}-{number}{ENDING}", std::process::id()));
+        let file = match OpenOptions::new().append(true).create_new(true).open(&draft) {
+            // Of a process of another machine, or of one that had this number before.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            file => file?,
+        };
+        match file.try_lock() {
+            Ok(()) if draft.exists() => return Ok((file, draft)),
+            // Somebody takes it away right now.
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            // Some file systems have no locks: there nobody takes drafts away.
+            Err(TryLockError::Error(_)) => return Ok((file, draft)),
         }
     }
 }
@@ -85,14 +131,14 @@ impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
             Kind::Through(file) => file.write(bytes),
-            Kind::Beside { draft, .. } => draft.write(bytes),
+            Kind::Beside(draft) => draft.file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
             Kind::Through(file) => file.flush(),
-            Kind::Beside { draft, .. } => draft.flush(),
+            Kind::Beside(draft) => draft.file.flush(),
         }
     }
 }
@@ -100,7 +146,7 @@ impl Write for Draft {
 #[cfg(test)]
 mod tests {
     use std::io::Read;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::process::Command;
     use std::thread;
 

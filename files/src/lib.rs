@@ -6,6 +6,7 @@
 //! is. Drafts that somebody left who was killed are taken away by the next one for the same file.
 
 mod draft;
+mod durable;
 mod left_over;
 mod place;
 
@@ -13,7 +14,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 pub use draft::Draft;
-pub use place::Links;
+pub use durable::{create_folder, sync_folder};
+pub use place::{Links, folder_of};
 
 /// Writes a file that somebody has named: links lead to what is replaced. What was written is on
 /// the disk when this returns.

@@ -41,14 +41,14 @@ impl Place {
             let Ok(next) = fs::read_link(&target) else {
                 return Ok(Place::Beside(target));
             };
-            target = folder(&target).join(next);
+            target = folder_of(&target).join(next);
         }
         Err(io::Error::other("links that lead in a circle"))
     }
 }
 
-/// The folder that a file is in.
-pub(crate) fn folder(path: &Path) -> &Path {
+/// The folder that a file is in: `.` if its path is a name alone.
+pub fn folder_of(path: &Path) -> &Path {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }

@@ -1,6 +1,5 @@
 //! `bench site`: a store as pages that need no server.
 
-use std::fs;
 use std::path::Path;
 
 use reports::history::{Filter, Store};
@@ -67,7 +66,7 @@ fn write(out: &Path, page: &Page, force: bool) -> Result<(), Failure> {
     let path = out.join(&page.path);
     own_file::check(&path, force)?;
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(Failure::writing(folder))?;
+        files::create_folder(folder).map_err(Failure::writing(folder))?;
     }
     files::write_own(&path, &page.text).map_err(Failure::writing(&path))
 }

@@ -3,33 +3,8 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The last second that has four digits for its year.
-const LAST: Duration = Duration::from_secs(253_402_300_799);
-
-/// UTC, RFC 3339; of a clock that is before 1970 or after 9999 the nearest that can be written.
-pub(crate) fn now() -> String {
-    written(SystemTime::now())
-}
-
-/// What is wrong with the clock, if that is to be seen.
-pub(crate) fn clock_problem() -> Option<String> {
-    let now = SystemTime::now();
-    (within(now) != now).then(|| {
-        "the clock is before 1970 or after 9999: times of this record are not those of the run; \
-         set the clock"
-            .to_owned()
-    })
-}
-
-fn within(time: SystemTime) -> SystemTime {
-    time.clamp(UNIX_EPOCH, UNIX_EPOCH + LAST)
-}
-
-fn written(time: SystemTime) -> String {
-    humantime::format_rfc3339_seconds(within(time)).to_string()
-}
+use reports::clock::now;
 
 /// `results/20261120T093000Z-sort`, with a number behind it if that is taken.
 /// Nothing is made: who makes it has to see that nobody else did meanwhile.
@@ -61,11 +36,10 @@ fn numbered(base: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// Makes the first of the folders that is not there: looking and making are one.
 fn claim(base: &Path) -> Result<PathBuf, (PathBuf, io::Error)> {
-    if let Some(parent) = base.parent() {
-        fs::create_dir_all(parent).map_err(|error| (parent.to_owned(), error))?;
-    }
+    let parent = files::folder_of(base);
+    files::create_folder(parent).map_err(|error| (parent.to_owned(), error))?;
     for folder in numbered(base) {
-        match fs::create_dir(&folder) {
+        match fs::create_dir(&folder).and_then(|()| files::sync_folder(parent)) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err((folder, error)),
             Ok(()) => return Ok(folder),
@@ -80,16 +54,6 @@ mod tests {
     use std::thread;
 
     use super::*;
-
-    #[test]
-    fn any_clock_can_be_written() {
-        let year = Duration::from_secs(366 * 86_400);
-        assert_eq!(written(UNIX_EPOCH - year), "1970-01-01T00:00:00Z");
-        assert_eq!(written(UNIX_EPOCH + LAST), "9999-12-31T23:59:59Z");
-        assert_eq!(written(UNIX_EPOCH + LAST + year), "9999-12-31T23:59:59Z");
-        assert_eq!(written(UNIX_EPOCH + year), "1971-01-02T00:00:00Z");
-        assert_eq!(clock_problem(), None, "of this machine");
-    }
 
     #[test]
     fn those_who_come_at_once_get_folders_of_their_own() {

@@ -3,7 +3,6 @@
 //! Sizes follow from the content: nothing is squeezed into a fixed image, and a text that does
 //! not fit is wrapped or given room.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use plotters::prelude::{IntoDrawingArea, SVGBackend};
@@ -232,7 +231,7 @@ impl NamedSvg {
     /// Images are made in memory and written in one go: the file backends of plotters write
     /// when they are dropped, where an error has nowhere to go.
     pub(super) fn write(&self, dir: &Path) -> Result<[PathBuf; 2], ChartError> {
-        fs::create_dir_all(dir)
+        files::create_folder(dir)
             .map_err(|source| ChartError::Folder { path: dir.to_owned(), source })?;
         let write = |ending: &str, content: &[u8]| {
             let path = dir.join(format!("{}.{ending}", self.name));

@@ -53,6 +53,19 @@ impl Store {
         self.deliver(folder, id, &sha256).map_err(|error| error.not_stored(folder))
     }
 
+    /// Whether the store has this very run, whole.
+    pub fn has(&self, folder: &Path) -> bool {
+        let id = || -> Result<_, HistoryError> {
+            let sha256 = content::hash(folder)?;
+            let (record, summary) = check(folder, Unfinished::Allow)?;
+            Ok((run_id(&record, &summary, &sha256), sha256))
+        };
+        id().is_ok_and(|(id, sha256)| {
+            let target = self.run_folder(&id);
+            is_intact(&target, Receipt::read(&target).ok().as_ref(), &sha256)
+        })
+    }
+
     fn deliver(&self, source: &Path, id: String, sha256: &str) -> Result<Added, HistoryError> {
         let writer = self.writer()?;
         let target = self.run_folder(&id);

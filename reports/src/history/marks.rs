@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::resolve::is_meant;
 use super::store::{STORE_VERSION, Writer, entries, read_json};
-use super::stored::now;
 use super::{HistoryError, Series, Store, StoredRun};
+use crate::clock::now;
 
 /// A run that was accepted.
 #[derive(Serialize, Deserialize)]

@@ -182,13 +182,7 @@ pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), HistoryError> {
 
 /// Waits until the names in a folder are on disk.
 pub(super) fn sync_folder(path: &Path) -> Result<(), HistoryError> {
-    match File::open(path).and_then(|folder| folder.sync_all()) {
-        // Some network file systems can't, and need not.
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {
-            Ok(())
-        }
-        synced => synced.map_err(|source| HistoryError::io(path, source)),
-    }
+    files::sync_folder(path).map_err(|source| HistoryError::io(path, source))
 }
 
 /// Gives a file or folder another name, and waits until that is on disk.
@@ -197,9 +191,9 @@ pub(super) fn rename(from: &Path, to: &Path) -> Result<(), HistoryError> {
     to.parent().map_or(Ok(()), sync_folder)
 }
 
-/// Creates a folder and those above it, as far as need be.
+/// Creates a folder and those above it, as far as need be, and waits until they are on disk.
 pub(super) fn create_folder(path: &Path) -> Result<(), HistoryError> {
-    fs::create_dir_all(path).map_err(|source| HistoryError::io(path, source))
+    files::create_folder(path).map_err(|source| HistoryError::io(path, source))
 }
 
 /// What is in a folder; nothing if it is not there.

@@ -1,13 +1,13 @@
 //! What the store knows of a run without reading its samples.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::store::{STORE_VERSION, entries, read_json, write_json};
 use super::{HistoryError, Series, Store, content, series};
+use crate::clock::now;
 use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{StoreError, read_run, read_summary};
@@ -166,11 +166,6 @@ impl StoredRun {
         self.points = valid.len();
         self.invalid = invalid.len();
     }
-}
-
-/// UTC, RFC 3339.
-pub(super) fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
 #[cfg(test)]

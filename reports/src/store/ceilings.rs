@@ -1,12 +1,11 @@
 //! Measured ceilings in a folder of their own.
 
-use std::fs;
 use std::path::Path;
 
 use super::StoreError;
-use super::table_file::TableFile;
-use super::write::json;
-use crate::record::{CeilingsRecord, LinkPoint};
+use super::table_file::table;
+use super::write::{json, replace};
+use crate::record::CeilingsRecord;
 
 const RECORD: &str = "ceilings.json";
 const LINKS: &str = "links.csv";
@@ -17,7 +16,7 @@ const COLUMNS: &str = "device,memory,direction,block_bytes,bytes_per_s";
 /// # Errors
 /// If it can't be made, or has some already.
 pub fn claim_ceilings(folder: &Path) -> Result<(), StoreError> {
-    fs::create_dir_all(folder).map_err(|source| StoreError::io(folder, source))?;
+    files::create_folder(folder).map_err(|source| StoreError::io(folder, source))?;
     if folder.join(RECORD).exists() { Err(StoreError::Occupied(folder.to_owned())) } else { Ok(()) }
 }
 
@@ -27,9 +26,11 @@ pub fn claim_ceilings(folder: &Path) -> Result<(), StoreError> {
 /// If they can't be written, or are there already.
 pub fn write_ceilings(folder: &Path, record: &CeilingsRecord) -> Result<(), StoreError> {
     claim_ceilings(folder)?;
-    let path = folder.join(RECORD);
+    // The record comes last: without it there are no ceilings, and whoever comes next writes all.
     if !record.links.is_empty() {
-        TableFile::<LinkPoint>::create(&folder.join(LINKS), COLUMNS)?.append(&record.links)?;
+        let path = folder.join(LINKS);
+        replace(&path, &table(&path, COLUMNS, &record.links)?)?;
     }
-    files::write_own(&path, json(&path, record)?).map_err(|source| StoreError::io(&path, source))
+    let path = folder.join(RECORD);
+    replace(&path, json(&path, record)?.as_bytes())
 }

@@ -19,7 +19,7 @@ mod write;
 
 pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
-pub use read::{Run, RunSummary, read_run, read_samples, read_summary};
+pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
 pub(crate) use regular::read as read_file;
 pub use write::{RunFolder, describe};

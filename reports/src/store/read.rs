@@ -73,6 +73,11 @@ pub(crate) struct Versioned {
     pub schema_version: u32,
 }
 
+/// Whether there is a run in a folder, be it that it was stopped.
+pub fn is_run(folder: &Path) -> bool {
+    folder.join(RUN).exists()
+}
+
 /// Reads `run.json`.
 ///
 /// # Errors

@@ -1,11 +1,12 @@
 //! A CSV file that grows row by row.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::Write;
+use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use files::{Draft, Links};
 use serde::Serialize;
 
 use super::{StoreError, regular};
@@ -19,17 +20,23 @@ pub(super) struct TableFile<R> {
     rows: PhantomData<fn(R)>,
 }
 
+/// What a file holds where something was to be written when the power was cut.
+const UNWRITTEN: u8 = 0;
+
 /// Whether a file is what somebody who was killed while making a run left: a header without rows,
 /// or the beginning of one, that nobody is writing to.
 fn is_left_over(path: &Path, columns: &str) -> bool {
-    let is_header = |text: &String| format!("{columns}\n").starts_with(text.as_str());
+    let is_header = |text: &String| {
+        let written = text.trim_end_matches(char::from(UNWRITTEN));
+        format!("{columns}\n").starts_with(written)
+    };
     let is_free = || File::open(path).is_ok_and(|file| file.try_lock().is_ok());
     regular::read_text(path).as_ref().is_ok_and(is_header) && is_free()
 }
 
 impl<R: Serialize> TableFile<R> {
-    /// Creates the file with its header: it can be read before the first row.
-    /// A file that exists is left alone: it is somebody's.
+    /// Creates the file with its header, which is on the disk then: it can be read before the
+    /// first row. A file that exists is left alone: it is somebody's.
     pub(super) fn create(path: &Path, columns: &str) -> Result<Self, StoreError> {
         let io_error = |source| StoreError::io(path, source);
         if is_left_over(path, columns) {
@@ -38,7 +45,7 @@ impl<R: Serialize> TableFile<R> {
         // Always at the end: others may cut what they think is half a row.
         let mut options = OpenOptions::new();
         let mut file = options.append(true).create_new(true).open(path).map_err(io_error)?;
-        writeln!(file, "{columns}").map_err(io_error)?;
+        writeln!(file, "{columns}").and_then(|()| file.sync_all()).map_err(io_error)?;
         Ok(TableFile {
             path: path.to_owned(),
             file,
@@ -61,9 +68,13 @@ impl<R: Serialize> TableFile<R> {
     pub(super) fn mend(mut self) -> Result<Self, StoreError> {
         let io_error = |source| StoreError::io(&self.path, source);
         let text = fs::read(&self.path).map_err(io_error)?;
-        let end = text.iter().rposition(|&byte| byte == b'\n');
-        self.bytes = end.map_or(0, |end| end + 1) as u64;
-        self.file.set_len(self.bytes).map_err(io_error)?;
+        let written = text.split(|&byte| byte == UNWRITTEN).next().unwrap_or_default();
+        let end = written.iter().rposition(|&byte| byte == b'\n');
+        let end = end.map_or(0, |end| end + 1);
+        self.bytes = end as u64;
+        if end < text.len() {
+            self.file.set_len(self.bytes).map_err(io_error)?;
+        }
         Ok(self)
     }
 
@@ -97,32 +108,62 @@ impl<R: Serialize> TableFile<R> {
     /// A new file with these rows, which takes the place of this one as a
     /// whole, and its lock.
     pub(super) fn replaced(self, columns: &str, rows: &[R]) -> Result<Self, StoreError> {
-        let draft = self.path.with_extension("csv.new");
-        if draft.exists() {
-            fs::remove_file(&draft).map_err(|source| StoreError::io(&draft, source))?;
-        }
-        let mut file = TableFile::create(&draft, columns)?;
-        file.lock()?;
-        file.append(rows)?;
-        fs::rename(&draft, &self.path).map_err(|source| StoreError::io(&self.path, source))?;
-        file.path = self.path;
-        Ok(file)
+        let text = table(&self.path, columns, rows)?;
+        let replace = || {
+            let mut draft = Draft::new(&self.path, Links::Replaced)?;
+            draft.write_all(&text)?;
+            draft.finish_open()
+        };
+        let file = replace().map_err(|source| StoreError::io(&self.path, source))?;
+        Ok(TableFile { path: self.path, file, bytes: text.len() as u64, rows: PhantomData })
     }
 
     /// Appends rows in a single write, so that nobody sees half of one.
     pub(super) fn append(&mut self, rows: &[R]) -> Result<(), StoreError> {
-        let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-        for row in rows {
-            writer.serialize(row).map_err(|error| StoreError::csv(&self.path, error))?;
-        }
-        let text = writer.into_inner().map_err(|error| StoreError::format(&self.path, error))?;
-        if let Err(source) = self.file.write_all(&text) {
-            // On a full disk a part may have been written: take it back, so
-            // that what is there can be read.
+        self.append_by(rows, |mut file, text| file.write_all(text))
+    }
+
+    /// The same, and waits until all rows are on the disk.
+    pub(super) fn append_durably(&mut self, rows: &[R]) -> Result<(), StoreError> {
+        self.append_by(rows, |mut file, text| file.write_all(text).and_then(|()| file.sync_data()))
+    }
+
+    fn append_by(
+        &mut self,
+        rows: &[R],
+        write: impl FnOnce(&File, &[u8]) -> io::Result<()>,
+    ) -> Result<(), StoreError> {
+        let text = lines(&self.path, rows)?;
+        if let Err(source) = write(&self.file, &text) {
+            // On a full disk a part may have been written: take it back, so that what is there
+            // can be read, and no row is there twice if it is written again.
             let _ = self.file.set_len(self.bytes);
             return Err(StoreError::io(&self.path, source));
         }
         self.bytes += text.len() as u64;
         Ok(())
     }
+
+    /// Waits until all rows are on the disk.
+    pub(super) fn sync(&self) -> Result<(), StoreError> {
+        self.file.sync_data().map_err(|source| StoreError::io(&self.path, source))
+    }
+}
+
+/// A table as a whole.
+pub(super) fn table<R: Serialize>(
+    path: &Path,
+    columns: &str,
+    rows: &[R],
+) -> Result<Vec<u8>, StoreError> {
+    let header = format!("{columns}\n").into_bytes();
+    Ok([header, lines(path, rows)?].concat())
+}
+
+fn lines<R: Serialize>(path: &Path, rows: &[R]) -> Result<Vec<u8>, StoreError> {
+    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row).map_err(|error| StoreError::csv(path, error))?;
+    }
+    writer.into_inner().map_err(|error| StoreError::format(path, error))
 }

@@ -1,12 +1,11 @@
 //! Writing a run folder while the run goes on.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::table_file::TableFile;
-use super::{RUN, SAMPLES, SUMMARY, StoreError, read_summary};
+use super::{RUN, SAMPLES, SUMMARY, StoreError, is_run, read_summary};
 use crate::frame::Frame;
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 
@@ -23,18 +22,19 @@ pub struct RunFolder {
 /// If it can't be written.
 pub fn describe(folder: &Path, record: &RunRecord) -> Result<(), StoreError> {
     let path = folder.join(RUN);
-    replace(&path, &json(&path, record)?)
+    replace(&path, json(&path, record)?.as_bytes())
 }
 
 /// Gives a summary a column for each axis and metric: which there are is known at the end only.
 fn tidy(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SUMMARY);
     let rows = Frame::of_summary(&read_summary(folder)?);
-    replace(&path, &rows.csv().map_err(|error| StoreError::format(&path, error))?)
+    let text = rows.csv().map_err(|error| StoreError::format(&path, error))?;
+    replace(&path, text.as_bytes())
 }
 
-/// Puts a text in the place of a file as a whole.
-fn replace(path: &Path, text: &str) -> Result<(), StoreError> {
+/// Puts bytes in the place of a file as a whole.
+pub(super) fn replace(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     files::write_own(path, text).map_err(|source| StoreError::io(path, source))
 }
 
@@ -50,8 +50,8 @@ impl RunFolder {
     /// # Errors
     /// If the folder can't be written, or holds a run already.
     pub fn create(path: &Path, record: &RunRecord) -> Result<Self, StoreError> {
-        fs::create_dir_all(path).map_err(|source| StoreError::io(path, source))?;
-        if path.join(RUN).exists() {
+        files::create_folder(path).map_err(|source| StoreError::io(path, source))?;
+        if is_run(path) {
             return Err(StoreError::Occupied(path.to_owned()));
         }
         let folder = RunFolder {
@@ -89,11 +89,13 @@ impl RunFolder {
         self.samples.append(rows)
     }
 
-    /// Appends the stages of one point.
+    /// Appends the stages of one point, which is done then: it and its samples are on the disk
+    /// when this returns.
     ///
     /// # Errors
     /// If they can't be written.
     pub fn append_summary(&mut self, rows: &[SummaryRow]) -> Result<(), StoreError> {
-        self.summary.append(rows)
+        self.samples.sync()?;
+        self.summary.append_durably(rows)
     }
 }

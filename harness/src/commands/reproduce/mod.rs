@@ -3,7 +3,6 @@
 mod known;
 mod measure;
 
-use std::fs;
 use std::path::Path;
 
 use reports::charts;
@@ -104,7 +103,7 @@ fn folder<'a>(run: &'a Run, request: &'a ReproduceRequest) -> Option<&'a Path> {
 }
 
 fn write(path: &Path, page: &str) -> Result<(), Failure> {
-    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    let folder = path.parent().map_or(Ok(()), files::create_folder);
     let written = folder.and_then(|()| files::write_own(path, page));
     written.map_err(Failure::writing(path))?;
     super::say(&format!("page: {}", path.display()));
