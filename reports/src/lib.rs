@@ -24,6 +24,7 @@
 //! | [`winners`] | who is the fastest at each setting |
 //! | [`rank`] | what variants are ranked by: end to end, or kernels |
 //! | [`paint`] | colours of words for terminals |
+//! | [`clock`] | the time of day, as records have it |
 //! | [`units`] | numbers in words: seconds, counts, bytes, rates |
 //!
 //! This crate knows nothing of how a run was made. What samples say is in the crate
@@ -33,6 +34,7 @@ pub mod aliases;
 pub mod break_even;
 mod breakdown;
 pub mod charts;
+pub mod clock;
 pub mod compare;
 pub mod export;
 pub mod filter;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use reports::aliases::ALIASES;
+use reports::clock::now;
 use reports::record::{Effort, RunRecord, SampleRow, SummaryRow};
 use reports::store::RunFolder;
 use reports::units;
@@ -19,7 +20,7 @@ use super::folders::{BASE, batches, folders, left, preparing, records, same_data
 use super::points::{InputOrder, asked_of, under_former_names};
 use super::protocol::{Answer, Ask, InputPoints, Prepared, VisitOrder};
 use super::turns::{self, PairSampler, Rule, Stop, Turn};
-use crate::measure::{Deadline, now};
+use crate::measure::Deadline;
 use crate::platform::Interrupt;
 
 /// How long a child may make an input and check all its points.

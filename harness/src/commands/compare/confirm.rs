@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use reports::clock::now;
 use reports::compare::render::words;
 use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, confirm_command};
 use reports::record::{Point, RunRecord};
@@ -16,7 +17,7 @@ use super::super::suite::against::judged;
 use super::super::tell;
 use crate::duet::{self, Against, Executable, points};
 use crate::failure::Failure;
-use crate::measure::{Start, new_folder, now};
+use crate::measure::{Start, new_folder};
 use crate::platform::{self, Interrupt};
 use crate::request::{CompareRequest, confirming};
 

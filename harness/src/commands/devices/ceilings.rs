@@ -5,12 +5,13 @@ use std::fmt::Display;
 
 use algorithms::device::gpu::{Gpu, cuda};
 use algorithms::device::{Device, Team};
+use reports::clock::now;
 use reports::record::{CEILINGS_VERSION, CeilingsRecord};
 use reports::units::counted;
 
 use crate::commands::say;
 use crate::failure::Failure;
-use crate::measure::{gpu_ceilings, measure_bandwidth, now};
+use crate::measure::{gpu_ceilings, measure_bandwidth};
 use crate::platform::gpus::Gpus;
 use crate::platform::{self, Topology, last_level_bytes};
 

@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use reports::clock::now;
 use reports::compare::{Comparison, Terms, Thresholds};
 use reports::record::{Point, Trial};
 
@@ -15,7 +16,7 @@ use super::super::suite::against::judged;
 use super::count;
 use super::sittings::{Ended, Sittings};
 use crate::duet::{self, Against, Executable, points};
-use crate::measure::{Start, now};
+use crate::measure::Start;
 
 /// What points are slowed down by, in turn.
 const SLOWDOWNS: [f64; 5] = [0.01, 0.02, 0.03, 0.05, 0.10];

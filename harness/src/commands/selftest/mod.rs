@@ -17,6 +17,7 @@ mod in_turn;
 mod sittings;
 mod whole_runs;
 
+use reports::clock::now;
 use reports::compare::render::selftest as rendered;
 use reports::compare::{PointVerdict, Thresholds, Verdict, scatter_of};
 use reports::history::Store;
@@ -24,7 +25,7 @@ use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
 use super::{open_suite, refuse_development_build, say, tell};
 use crate::failure::{Exit, Failure};
-use crate::measure::{default_folder, now};
+use crate::measure::default_folder;
 use crate::platform::{self, Interrupt};
 use crate::request::{SelfTestRequest, Ways};
 use sittings::{Ended, Sittings};

@@ -95,6 +95,7 @@ impl<'a> Sittings<'a> {
             started: Instant::now(),
             budget: None,
             ceilings: false,
+            charts: None,
             slowdown,
             quiet: true,
         }

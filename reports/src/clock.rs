@@ -1,0 +1,44 @@
+//! The time of day, as records have it: UTC, RFC 3339.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The last second that has four digits for its year.
+const LAST: Duration = Duration::from_secs(253_402_300_799);
+
+/// Now; by a clock that is before 1970 or after 9999 the nearest time that can be written.
+pub fn now() -> String {
+    written(SystemTime::now())
+}
+
+/// What is wrong with the clock, if that is to be seen.
+pub fn clock_problem() -> Option<String> {
+    let now = SystemTime::now();
+    (within(now) != now).then(|| {
+        "the clock is before 1970 or after 9999: times of this record are not those of the run; \
+         set the clock"
+            .to_owned()
+    })
+}
+
+fn within(time: SystemTime) -> SystemTime {
+    time.clamp(UNIX_EPOCH, UNIX_EPOCH + LAST)
+}
+
+fn written(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(within(time)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_clock_can_be_written() {
+        let year = Duration::from_secs(366 * 86_400);
+        assert_eq!(written(UNIX_EPOCH - year), "1970-01-01T00:00:00Z");
+        assert_eq!(written(UNIX_EPOCH + LAST), "9999-12-31T23:59:59Z");
+        assert_eq!(written(UNIX_EPOCH + LAST + year), "9999-12-31T23:59:59Z");
+        assert_eq!(written(UNIX_EPOCH + year), "1971-01-02T00:00:00Z");
+        assert_eq!(clock_problem(), None, "of this machine");
+    }
+}
