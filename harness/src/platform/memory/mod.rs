@@ -1,21 +1,28 @@
 //! How much memory there is to be had, and how much cache to be exceeded.
 
+mod control_groups;
+mod limits;
+
+use std::path::Path;
+
 use algorithms::axis::parse_count;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::Topology;
 
-/// Bytes that this process can allocate without swapping: what the machine has
-/// left, or what the control group of the process has, if that is less.
-/// Without knowledge, no limit.
+/// Bytes that this process can allocate without swapping: what the machine has left, or what the
+/// limits of the process or of its control groups leave, if that is less. Without knowledge, no
+/// limit.
 pub fn available_memory() -> u64 {
+    let limits = [machine(), control_groups::left(Path::new("/")), limits::left()];
+    limits.into_iter().flatten().min().unwrap_or(u64::MAX)
+}
+
+/// What the machine has left, if it tells: without `/proc` it says that there is nothing at all.
+fn machine() -> Option<u64> {
     let wanted = MemoryRefreshKind::nothing().with_ram();
-    let system = System::new_with_specifics(RefreshKind::nothing().with_memory(wanted));
-    let available = |system: System| {
-        let group = system.cgroup_limits().map(|limits| limits.free_memory);
-        system.available_memory().min(group.unwrap_or(u64::MAX))
-    };
-    system.map_or(u64::MAX, available)
+    let system = System::new_with_specifics(RefreshKind::nothing().with_memory(wanted)).ok()?;
+    (system.total_memory() > 0).then(|| system.available_memory())
 }
 
 /// Set to a number of bytes such as `8M`, it is taken for the size of the last-level
