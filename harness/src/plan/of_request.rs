@@ -44,6 +44,7 @@ impl Plan {
 
 /// Inputs to be made, with the bytes of memory that each takes.
 fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, PlanError> {
+    axes.check_count().map_err(PlanError::Usage)?;
     let available = available_memory();
     let origin = |params| {
         let plan = task.plan(params)?;
@@ -58,6 +59,7 @@ fn read(
     path: &Path,
     options: &AxisValues,
 ) -> Result<Vec<(Origin, u64)>, PlanError> {
+    options.check_count().map_err(PlanError::Usage)?;
     let origin = |options| {
         let (path, case) = (path.to_owned(), task.read(path, &options)?);
         Ok((Origin::Read { path, case }, 0))

@@ -7,6 +7,9 @@ use super::is_only_tried;
 /// The size that sorts have by default, if no rates are given.
 const DIGIS: &str = "digis";
 
+/// More inputs than this take weeks: somebody has multiplied too much.
+const MOST_INPUTS: usize = 10_000;
+
 /// The values that were given for each axis, in plain form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AxisValues(Vec<(&'static str, Vec<String>)>);
@@ -62,6 +65,18 @@ impl AxisValues {
     pub fn count(&self) -> usize {
         let values = self.0.iter().map(|(_, values)| values.len());
         values.fold(1, usize::saturating_mul)
+    }
+
+    /// Refuses more combinations than anybody waits for, before any is made.
+    ///
+    /// # Errors
+    /// How many there are, and how many there may be.
+    pub fn check_count(&self) -> Result<(), String> {
+        let count = self.count();
+        if count <= MOST_INPUTS {
+            return Ok(());
+        }
+        Err(format!("{count} combinations of axes; {MOST_INPUTS} at most"))
     }
 
     /// Every combination of values, the last axis varying fastest.
@@ -164,5 +179,14 @@ mod tests {
         assert_eq!(combinations[1].get("segments"), Some("24"));
         assert_eq!(combinations[1].get("order"), Some("time"));
         assert_eq!(AxisValues::default().combinations(), [Params::default()]);
+        assert_eq!(values.check_count(), Ok(()));
+    }
+
+    #[test]
+    fn too_many_combinations_are_refused_with_their_number() {
+        let numbers = |count: usize| (0..count).map(|number| number.to_string()).collect();
+        let values = AxisValues(vec![("digis", numbers(101)), ("segments", numbers(100))]);
+        let refusal = values.check_count().expect_err("too many");
+        assert_eq!(refusal, "10100 combinations of axes; 10000 at most");
     }
 }

@@ -18,9 +18,6 @@ use crate::request::{AxisValues, as_tried};
 /// Parts with the sections that ask for them.
 pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;
 
-/// More inputs than this take weeks: somebody has multiplied too much.
-const MOST_INPUTS: usize = 10_000;
-
 /// The keys of a task beside those of the settings.
 const KEYS: [&str; 5] = ["name", "variants", "axes", "exclude", "include"];
 
@@ -180,9 +177,8 @@ impl TaskSpec {
         let axes = self.axes.iter();
         let axes = axes.map(|(&place, values)| (name(place), values.clone()));
         let axes = AxisValues::new(axes.collect()).to_generate(self.task.axes());
-        let count = axes.count();
-        if count > MOST_INPUTS {
-            section.problem(format!("{count} combinations of axes; {MOST_INPUTS} at most"));
+        if let Err(problem) = axes.check_count() {
+            section.problem(problem);
             return None;
         }
         let part = Part::product(self.task, axes, self.settings.clone());
