@@ -7,6 +7,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
+use nix::sys::signal::{SigHandler, Signal, signal};
+
 use super::{Exit, plugin_guard};
 
 /// The beginning of the process, or nearly so: the first call, which is the first thing
@@ -14,6 +16,14 @@ use super::{Exit, plugin_guard};
 pub fn process_start() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
     *START.get_or_init(Instant::now)
+}
+
+/// A file that may not grow any more, by `ulimit -f`, is an error of whoever writes it, as a disk
+/// that is full is: without this the system would end the process without a word.
+pub(crate) fn tell_of_full_files() {
+    // Where it can't be ignored, all stays as it was.
+    // SAFETY: no handler is installed.
+    let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
 }
 
 /// The lines that a child writes, as they come: whoever waits for one can give up.

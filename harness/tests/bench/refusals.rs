@@ -165,3 +165,22 @@ fn a_reader_that_leaves_changes_no_exit_code() {
     let chart = folder.join("r/bars.svg");
     assert!(chart.exists(), "charts are drawn all the same");
 }
+
+#[test]
+fn what_does_not_fit_into_the_memory_of_the_process_is_refused() {
+    let Some(folder) = measuring() else { return };
+    let line = "sort --segments 24 --digis 20M --threads 1 --max-time 1s --out r";
+    for limit in ["-v 900000", "-d 700000"] {
+        let refused = folder.bench_with_limit(limit, line).exits(2);
+        refused.says("of memory, but").says("are available");
+    }
+    assert!(!folder.join("r").exists());
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_told_as_that() {
+    let Some(folder) = measuring() else { return };
+    std::os::unix::fs::symlink("nowhere", folder.join("results")).expect("linked");
+    let line = "sort --segments 4 --digis 1k --threads 1 --samples 3 --variant std-stable";
+    folder.bench(line).exits(1).says("results is a link that leads nowhere");
+}

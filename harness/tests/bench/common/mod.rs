@@ -97,7 +97,12 @@ impl Folder {
 
     /// The same where no file may have more than so many blocks, as on a disk that is full.
     pub fn bench_with_little_room(&self, blocks: usize, line: &str) -> Run {
-        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {BENCH} {line}");
+        self.bench_with_limit(&format!("-f {blocks}"), line)
+    }
+
+    /// The same with a limit of the shell's.
+    pub fn bench_with_limit(&self, limit: &str, line: &str) -> Run {
+        let script = format!("ulimit {limit}; exec {BENCH} {line}");
         let mut shell = Command::new("sh");
         Run::of(shell.args(["-c", &script]).current_dir(self.path()))
     }
