@@ -2,9 +2,9 @@
 
 use algorithms::device::Device;
 
-use super::present::{keep_complete, present};
+use super::present::{keep_complete, present, store_and_show};
 use super::suite::dry_run::DryRun;
-use super::suite::earlier;
+use super::suite::earlier::{self, Earlier};
 use super::{refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session, Start};
@@ -29,14 +29,20 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     refuse_development_build()?;
-    let start = go_on(request, &mut plan)?;
+    let earlier = go_on(request, &mut plan)?;
+    if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.is_finished) {
+        return store_and_show(&earlier.folder, session.store.as_deref(), output);
+    }
     super::try_plugins(std::slice::from_ref(&plan), output.quiet)?;
     let interrupt = Interrupt::listen();
-    let assignment =
-        Assignment { started: process_start(), start, ..Assignment::of(request, &plan) };
-    let mut outcome = Session::run(&assignment, &interrupt)?;
+    let mut assignment = Assignment::of(request, &plan);
+    assignment.started = process_start();
+    assignment.start = Start::after(&earlier);
+    // A run that only lacks its end has them.
+    assignment.ceilings &= !plan.is_empty();
+    let outcome = Session::run(&assignment, &interrupt)?;
     keep_complete(&outcome, session.store.as_deref(), output.quiet)?;
-    let exit = present(&mut outcome, output)?;
+    let exit = present(&outcome, output)?;
     if outcome.interrupted && output.out.is_some() {
         say("bench: the same command goes on where this one stopped");
     }
@@ -44,14 +50,14 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
 }
 
 /// Leaves out what the same command has measured before it was stopped.
-fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Start, Failure> {
+fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Option<Earlier>, Failure> {
     let plugins = plugin_records(std::iter::once(&*plan));
-    let Some(earlier) = earlier::of_command(request, &plugins)? else {
-        return Ok(Start::New);
-    };
-    let all = plan.len();
-    plan.retain(|point| !earlier.done.contains(point));
-    let (done, folder) = (all - plan.len(), earlier.folder.display());
-    say(&format!("going on with {folder}: {done} of {all} points are done"));
-    Ok(Start::Resume)
+    let earlier = earlier::of_command(request, &plugins)?;
+    if let Some(earlier) = &earlier {
+        let all = plan.len();
+        plan.retain(|point| !earlier.done.contains(point));
+        let (done, folder) = (all - plan.len(), earlier.folder.display());
+        say(&format!("going on with {folder}: {done} of {all} points are done"));
+    }
+    Ok(earlier)
 }

@@ -1,13 +1,12 @@
 //! What a run found, for whoever started it.
 
 use std::path::Path;
-use std::time::Instant;
 
-use reports::charts::{self, Diagnostics, Wanted};
+use reports::charts;
 use reports::history::{Store, Unfinished};
 use reports::record::Effort;
 use reports::run_table::{self, View};
-use reports::store;
+use reports::store::Run;
 use reports::units;
 
 use crate::failure::{Exit, Failure};
@@ -18,14 +17,29 @@ use crate::request::OutputFlags;
 /// Parts of the time that are less than this share are told together.
 const WORTH_A_WORD: f64 = 0.01;
 
-/// Draws the charts and prints the table.
-pub(super) fn present(outcome: &mut Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
-    let rank = output.rank;
-    // Charts first: they are kept even if nobody takes the table.
-    if output.charts {
-        let diagnostics = if output.diagnostics { Diagnostics::All } else { Diagnostics::None };
-        draw(outcome, Wanted { rank, diagnostics, ..Wanted::default() })?;
+/// Stores a run that was measured before, if it is to be, and shows it; else it stays untouched.
+pub(super) fn store_and_show(
+    folder: &Path,
+    store: Option<&Path>,
+    output: &OutputFlags,
+) -> Result<Exit, Failure> {
+    let outcome = Outcome::from(Run::read(folder)?);
+    keep(folder, store, output.quiet)?;
+    show_again(&outcome, output)
+}
+
+/// Draws the charts of a run that was measured before, and prints its table.
+pub(super) fn show_again(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
+    if let Some(wanted) = output.charts_wanted() {
+        let Outcome { record, summary, samples, .. } = outcome;
+        charts::write(&outcome.folder, &charts::draw(record, summary, samples, wanted)?)?;
     }
+    present(outcome, output)
+}
+
+/// Prints the table of a run.
+pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
+    let rank = output.rank;
     super::put(&output.format, |format, paint| {
         let view = View { rank, paint };
         Ok(run_table::render(format, &outcome.record, &outcome.summary, view)?)
@@ -70,21 +84,6 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
     runs.keep_executable(&fingerprint, &std::env::current_exe()?)?;
     let stored = format!("stored as {} in {}", added.id(), store.display());
     super::tell(quiet, &stored);
-    Ok(())
-}
-
-/// Draws the charts; what that takes is a part of the run's time.
-fn draw(outcome: &mut Outcome, wanted: Wanted) -> Result<(), Failure> {
-    let (start, record) = (Instant::now(), &mut outcome.record);
-    let (summary, samples) = (&outcome.summary, &outcome.samples);
-    charts::write(&outcome.folder, &charts::draw(record, summary, samples, wanted)?)?;
-    // A run that is only shown again is left as it was.
-    if let Some(effort) = record.effort.as_mut().filter(|_| outcome.effort.wall_s > 0.0) {
-        let charts_s = start.elapsed().as_secs_f64();
-        effort.charts_s += charts_s;
-        effort.wall_s += charts_s;
-        store::describe(&outcome.folder, record)?;
-    }
     Ok(())
 }
 

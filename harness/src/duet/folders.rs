@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use reports::aliases::ALIASES;
 use reports::record::{Effort, Point, RunRecord, SummaryRow};
-use reports::store::{RunFolder, read_run};
+use reports::store::{RunFolder, is_run, read_run};
 
 use super::DuetError;
 use super::against::Against;
@@ -47,6 +47,10 @@ pub(super) fn folders(
         let folder = RunFolder::create(new, &records[Side::New as usize])?;
         let base = RunFolder::create(&base, &records[Side::Base as usize])?;
         return Ok(([base, folder], Done::new()));
+    }
+    // It is made last.
+    if !is_run(&base) {
+        RunFolder::create(&base, &records[Side::Base as usize])?;
     }
     for (folder, record) in [(base.as_path(), &records[0]), (new, &records[1])] {
         if read_run(folder)?.software.fingerprint != record.software.fingerprint {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use reports::charts::Wanted;
 use reports::record::{Effort, RunRecord, SampleRow, SuitePart, SummaryRow, YesNo};
 use reports::store::Run;
 
@@ -39,6 +40,8 @@ pub struct Assignment<'a> {
     pub budget: Option<Duration>,
     /// Whether to measure the bandwidths that times are related to.
     pub ceilings: bool,
+    /// Which charts to draw; a run is finished once they are.
+    pub charts: Option<Wanted>,
     /// A known slowdown of all samples, as a fraction: for self-tests.
     pub slowdown: f64,
     /// No lines on how far it is.
@@ -155,6 +158,7 @@ impl<'a> Assignment<'a> {
             started: Instant::now(),
             budget: request.session.budget,
             ceilings: !request.session.profile,
+            charts: request.session.output.charts_wanted(),
             slowdown: 0.0,
             quiet: request.session.output.quiet,
         }

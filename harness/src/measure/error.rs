@@ -2,6 +2,7 @@
 
 use algorithms::device::TeamError;
 use generators::DataError;
+use reports::charts::ChartError;
 use reports::store::StoreError;
 
 use crate::platform::Exit;
@@ -19,6 +20,9 @@ pub enum MeasureError {
     /// A run folder that can't be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A chart that can't be drawn or written.
+    #[error("{source}; what was measured is kept in {kept}")]
+    Chart { source: ChartError, kept: String },
     /// A run folder that can't be written any more.
     #[error("{source}; what was measured before is kept in {kept}")]
     StoreInterrupted { source: StoreError, kept: String },

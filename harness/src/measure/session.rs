@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use reports::charts;
+use reports::clock::{clock_problem, now};
 use reports::record::{Effort, Point, RunRecord, SCHEMA_VERSION};
 use reports::store::{RunFolder, StoreError};
 use reports::units;
@@ -11,7 +13,6 @@ use super::MeasureError;
 use super::assignment::{Assignment, Outcome, Start};
 use super::batch::Batches;
 use super::deadline::Deadline;
-use super::folder::{clock_problem, now};
 use super::gpu::on_gpu::GpuMode;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
@@ -90,6 +91,8 @@ impl<'a> Session<'a> {
             record.notes.extend(note);
         }
         outcome.earlier_effort = record.effort.unwrap_or_default();
+        // Before the run is finished: one that is killed meanwhile can be gone on with.
+        outcome.effort.charts_s = draw(assignment, &folder, &record, &rows)?;
         outcome.effort.wall_s = assignment.started.elapsed().as_secs_f64();
         record.effort = Some(outcome.whole_effort(&rows.samples));
         // Who was interrupted lacks points: no more finished than if killed.
@@ -199,6 +202,22 @@ fn open(
             Ok((folder, record, rows))
         }
     }
+}
+
+/// Draws the charts that are wanted; returns what that took, in seconds.
+fn draw(
+    assignment: &Assignment<'_>,
+    folder: &RunFolder,
+    record: &RunRecord,
+    rows: &Rows,
+) -> Result<f64, MeasureError> {
+    let Some(wanted) = assignment.charts else { return Ok(0.0) };
+    let start = Instant::now();
+    let drawn = charts::draw(record, &rows.summary, &rows.samples, wanted);
+    let written = drawn.and_then(|drawn| charts::write(folder.path(), &drawn));
+    let kept = || folder.path().display().to_string();
+    written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
+    Ok(start.elapsed().as_secs_f64())
 }
 
 /// A store that fails in the middle leaves what was measured before.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
+use reports::charts::{Diagnostics, Wanted};
 use reports::compare::render::{Format as ComparisonFormat, SelfTestFormat};
 use reports::rank::Rank;
 use reports::table::Format;
@@ -93,4 +94,12 @@ pub struct OutputFlags<F: Formats = Format> {
     /// Hide progress.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl<F: Formats> OutputFlags<F> {
+    /// The charts of a run that belong into its folder.
+    pub(crate) fn charts_wanted(&self) -> Option<Wanted> {
+        let diagnostics = if self.diagnostics { Diagnostics::All } else { Diagnostics::None };
+        self.charts.then(|| Wanted { rank: self.rank, diagnostics, ..Wanted::default() })
+    }
 }

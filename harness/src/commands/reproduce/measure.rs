@@ -30,6 +30,7 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
         started: process_start(),
         budget: Some(request.budget),
         ceilings: true,
+        charts: None,
         slowdown: 0.0,
         quiet: request.output.quiet,
     };

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use reports::clock::now;
 use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
 use reports::history::Series;
 use reports::store::{Run, read_run};
@@ -13,7 +14,7 @@ use super::Planned;
 use super::earlier;
 use crate::duet::{self, Against, DuetOutcome, Executable, points};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, Outcome, Start, default_folder, describe, now};
+use crate::measure::{Assignment, Job, Outcome, Start, default_folder, describe};
 use crate::plan::plugin_records;
 use crate::platform::{self, Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
@@ -50,6 +51,7 @@ pub(super) fn run(
         started,
         budget: request.budget,
         ceilings: false,
+        charts: None,
         slowdown: 0.0,
         quiet: request.output.quiet,
     };

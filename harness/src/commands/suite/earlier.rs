@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use reports::history::Store;
 use reports::record::{PluginRecord, Point, RunRecord, SuitePart, SummaryRow};
-use reports::store::{RunFolder, StoreError, read_run};
+use reports::store::{Run, RunFolder, StoreError, is_run, read_run};
 
 use crate::failure::Failure;
 use crate::platform;
@@ -25,10 +26,13 @@ pub(in crate::commands) struct Earlier {
     pub(in crate::commands) folder: PathBuf,
     /// The points that need not be measured again.
     pub(in crate::commands) done: HashSet<Point>,
+    /// Whether it has come to its end, be it without all points, as its time was over.
+    pub(in crate::commands) is_finished: bool,
 }
 
-/// The run of the same measuring command in the folder that it names, if that was stopped.
-/// A run that has ended is none: who begins another one there has to be told.
+/// The run of the same measuring command in the folder that it names, if that was stopped, or
+/// is to be stored and is not yet. A run that has ended is none: who begins another one there has
+/// to be told.
 ///
 /// # Errors
 /// If it can't be gone on with.
@@ -41,7 +45,7 @@ pub(in crate::commands) fn of_command(
         return Ok(None);
     };
     let record = read_run(out)?;
-    if record.finished.is_some() {
+    if record.finished.is_some() && !lacks_storing(request, out) {
         return Ok(None);
     }
     let other_command = || {
@@ -53,6 +57,14 @@ pub(in crate::commands) fn of_command(
         Some(problem) => Err(refusal(out, &problem)),
         None => Ok(Some(opened(out.clone())?)),
     }
+}
+
+/// Whether a run is to be stored and is not, or the executable that made it.
+fn lacks_storing(request: &MeasureRequest, run: &Path) -> bool {
+    let executable = platform::executable_fingerprint();
+    let has_both = |store: Store| store.has(run) && store.executable(&executable).is_some();
+    let store = request.session.store.as_deref();
+    store.is_some_and(|store| !Store::open(store).is_ok_and(has_both))
 }
 
 /// The run to go on with: in the folder given, or else the latest one.
@@ -109,10 +121,6 @@ fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
     }
 }
 
-fn is_run(folder: &Path) -> bool {
-    folder.join("run.json").exists()
-}
-
 fn refusal(folder: &Path, problem: &str) -> Failure {
     let place = folder.display();
     Failure::Usage(format!(
@@ -135,15 +143,18 @@ fn stopped(folder: PathBuf, wanted: &Wanted<'_>) -> Option<Earlier> {
     if record.finished.is_some() || problem(&record, wanted).is_some() {
         return None;
     }
-    let earlier = opened(folder).ok()?;
-    (earlier.done.len() < wanted.part.points).then_some(earlier)
+    opened(folder).ok()
 }
 
-/// Mends what a kill left half written, and takes stock.
+/// Mends what a kill left half written, and takes stock. What is finished is whole, and stays as
+/// it is.
 fn opened(folder: PathBuf) -> Result<Earlier, StoreError> {
-    let (_, run) = RunFolder::resume(&folder)?;
+    let run = match read_run(&folder)?.finished {
+        Some(_) => Run::read(&folder)?,
+        None => RunFolder::resume(&folder)?.1,
+    };
     let done = run.summary.iter().map(SummaryRow::point).collect();
-    Ok(Earlier { folder, done })
+    Ok(Earlier { folder, done, is_finished: run.record.finished.is_some() })
 }
 
 /// Why a run is not a part of the same measurement.

@@ -1,16 +1,15 @@
 //! Measuring a suite, or what is left of it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use reports::record::SuitePart;
-use reports::store::Run;
 
-use super::super::present::{keep, keep_complete, present};
+use super::super::present::{keep_complete, present, store_and_show};
 use super::super::{say, try_plugins};
 use super::Planned;
 use super::earlier::{self, Earlier};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, Outcome, Session, Start, default_folder};
+use crate::measure::{Assignment, Job, Session, Start, default_folder};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt};
 use crate::request::SuiteRequest;
@@ -23,12 +22,13 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
         plans.iter_mut().for_each(|plan| plan.retain(|point| !earlier.done.contains(point)));
         tell(earlier, &part);
     }
-    if let Some(earlier) = earlier.as_ref().filter(|_| plans.iter().all(Plan::is_empty)) {
-        return complete(&earlier.folder, request);
+    let output = &request.output;
+    let nothing_left = plans.iter().all(Plan::is_empty);
+    if let Some(earlier) = earlier.as_ref().filter(|it| it.is_finished && nothing_left) {
+        return store_and_show(&earlier.folder, request.store.as_deref(), output);
     }
     try_plugins(&plans, request.output.quiet)?;
     let start = Start::after(&earlier);
-    let output = &request.output;
     let assignment = Assignment {
         command: &request.command,
         jobs: Job::of(&requests, &plans),
@@ -37,25 +37,19 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
         suite: Some(part),
         started: platform::process_start(),
         budget: request.budget,
-        ceilings: request.ceilings,
+        // A run that only lacks its end has them.
+        ceilings: request.ceilings && !nothing_left,
+        charts: output.charts_wanted(),
         slowdown: 0.0,
         quiet: output.quiet,
     };
-    let mut outcome = Session::run(&assignment, &Interrupt::listen())?;
+    let outcome = Session::run(&assignment, &Interrupt::listen())?;
     keep_complete(&outcome, request.store.as_deref(), output.quiet)?;
-    let exit = present(&mut outcome, output)?;
+    let exit = present(&outcome, output)?;
     if outcome.interrupted {
         say("bench: the same command goes on where this one stopped");
     }
     Ok(exit)
-}
-
-/// A run that has all its points is shown, and not touched.
-fn complete(folder: &Path, request: &SuiteRequest) -> Result<Exit, Failure> {
-    let output = &request.output;
-    let mut outcome = Outcome::from(Run::read(folder)?);
-    keep(folder, request.store.as_deref(), output.quiet)?;
-    present(&mut outcome, output)
 }
 
 fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
-use reports::store::{Run, RunFolder};
+use reports::store::{Run, RunFolder, read_run};
 use reports::units;
 
-use super::super::present::{keep, present};
+use super::super::present::{keep, show_again};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Outcome, default_folder};
 use crate::request::SuiteRequest;
@@ -22,9 +22,9 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
     check_points(&runs, suite)?;
     let output = &request.output;
     let path = output.out.clone().unwrap_or_else(|| default_folder(&suite.name));
-    let mut outcome = write(&path, runs, suite)?;
+    let outcome = write(&path, runs, suite)?;
     keep(&outcome.folder, request.store.as_deref(), output.quiet)?;
-    present(&mut outcome, output)
+    show_again(&outcome, output)
 }
 
 /// Refuses a run that is no part of the suite, or from an unlike machine.
@@ -83,7 +83,7 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
 fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure> {
     let record = merged(&runs, suite);
     let unfinished = RunRecord { finished: None, ..record.clone() };
-    let mut folder = RunFolder::create(path, &unfinished)?;
+    let mut folder = begin(path, &unfinished)?;
     let (mut samples, mut summary) = (Vec::new(), Vec::new());
     for run in runs {
         folder.append_samples(&run.samples)?;
@@ -93,6 +93,15 @@ fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure>
     }
     folder.describe(&record)?;
     Ok(Outcome::from(Run { folder: path.to_owned(), record, samples, summary }))
+}
+
+/// The folder of the merged run: a new one, or that of a merge of the same runs that was stopped.
+fn begin(path: &Path, record: &RunRecord) -> Result<RunFolder, Failure> {
+    let is_stopped = |found: RunRecord| found.finished.is_none() && found.notes == record.notes;
+    if read_run(path).is_ok_and(is_stopped) {
+        return Ok(RunFolder::resume_where(path, |_| false)?.0);
+    }
+    Ok(RunFolder::create(path, record)?)
 }
 
 /// The record of all runs together; of the first where there can be but one.
