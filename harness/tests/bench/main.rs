@@ -31,6 +31,9 @@ mod suite_runs;
 mod suites;
 mod tools;
 mod verify;
+
+#[path = "../faults/mod.rs"]
+mod faults;
 mod whole_files;
 mod winners;
 mod wrong_variants;

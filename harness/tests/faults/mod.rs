@@ -1,0 +1,57 @@
+//! What happens to files if something goes wrong: a disk that is full, a file that can't be read, a
+//! kill, a power cut.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `faults.c` | a library that is preloaded into `bench`: it makes operations fail, and logs them |
+//! | `library` | compiling it, and running `bench` with it |
+//! | `log` | what it logs |
+//! | `tree` | what lies in a folder |
+//! | `scenario` | commands, with what lies there before |
+//! | `reference` | a command in which nothing went wrong, and whether others come to the same end |
+//! | `walk` | each operation of a command goes wrong in each way |
+//! | `disk` | what is left on a disk after a power cut |
+//! | `power_cut` | a power cut after each operation |
+//! | `kills` | kills at any time |
+//! | `tried` | many trials side by side |
+
+mod disk;
+mod kills;
+mod library;
+mod log;
+mod power_cut;
+mod reference;
+mod scenario;
+mod tree;
+mod tried;
+mod walk;
+
+use crate::common::{can_measure, folder};
+use library::{can_inject, run_by_clock};
+
+/// A day of the year 1900, and one of the year 12000.
+const STRANGE_CLOCKS: [i64; 2] = [-4_000_000_000, 315_000_000_000];
+
+#[test]
+fn a_clock_that_is_wrong_is_noted() {
+    if !can_inject() || !can_measure() {
+        return;
+    }
+    for shift in STRANGE_CLOCKS {
+        let folder = folder();
+        let lines = [
+            "sort --variant std-stable --segments 4 --digis 1k --samples 3 --threads 1 --out r",
+            "history add r --store s",
+            "history accept latest --store s",
+            "history --store s --since 1d",
+            "history prune --keep 1 --keep-days 1 --store s",
+            "report r --out page.html",
+            "export r --format influx",
+        ];
+        for line in lines {
+            run_by_clock(shift, &folder, line).exits(0);
+        }
+        let notes = folder.record("r").notes;
+        assert!(notes.iter().any(|note| note.contains("set the clock")), "{notes:?}");
+    }
+}

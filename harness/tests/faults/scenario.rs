@@ -1,0 +1,181 @@
+//! Commands, with what lies there before.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use reports::record::SummaryRow;
+use reports::store::{read_run, read_samples, read_summary};
+
+use super::library::{self, Fault, Kind};
+use super::tree::{Tree, plant, tree};
+use crate::common::made_up::write_run;
+use crate::common::{Folder, copy_documented, folder};
+
+/// A command that writes files.
+pub struct Scenario {
+    pub name: &'static str,
+    /// What lies in the folder before.
+    prepare: fn(&Folder),
+    /// The words of the command.
+    pub line: &'static str,
+    pub product: Product,
+}
+
+/// What a command makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Product {
+    /// Files that are the same each time, but for times and what is made of them.
+    Files,
+    /// A run in the folder `r`, which can be gone on with.
+    Run,
+}
+
+/// All of them.
+pub const SCENARIOS: [Scenario; 16] = [
+    run("run-start", |folder| folder.write("little.toml", LITTLE), RUN),
+    run("run-resume", |folder| stopped(folder, 0.6), RUN),
+    run("run-finish", |folder| stopped(folder, 0.9), RUN),
+    run("run-store", |folder| folder.write("little.toml", LITTLE), STORED),
+    run(
+        "sort",
+        |_| (),
+        "sort --variant std-stable --segments 4 --digis 1k --samples 3 \
+        --threads 1 --max-time 1s --quiet --out r --store s",
+    ),
+    files("report", two_runs, "report a --out page.html --force"),
+    files(
+        "compare",
+        with_samples,
+        "compare a b --format json=c.json --format markdown=c.md \
+        --format junit=c.xml",
+    ),
+    files("export", two_runs, "export a b --format parquet --out runs.parquet"),
+    files("generate-sts", before, "generate sts --segments 4 --digis 5k --out d.csv"),
+    files("generate-compressed", before, "generate sts --segments 4 --digis 5k --out d.bin.gz"),
+    files("generate-pages", before, "generate tpc --occupancy 0.02 --sectors 1 --out d.pages"),
+    files("history-first", two_runs, "history add a --store s"),
+    files("history-add", a_store, "history add b --store s"),
+    files("history-accept", a_store, "history accept latest --store s --note good"),
+    files("history-prune", three_stored, "history prune --keep 1 --store s"),
+    files("site", a_store, "site --store s --out pages"),
+];
+
+const RUN: &str = "run little.toml --no-ceilings --quiet --out r";
+const STORED: &str = "run little.toml --no-ceilings --no-charts --quiet --out r --store s";
+
+const LITTLE: &str = r#"
+name = "little"
+
+[defaults]
+samples = 3
+max-time = "1s"
+threads = 1
+
+[[task]]
+name = "sort"
+variants = ["std-stable", "block-merge"]
+[task.axes]
+digis = ["1k", "2k"]
+segments = 4
+order = "random"
+"#;
+
+const fn run(name: &'static str, prepare: fn(&Folder), line: &'static str) -> Scenario {
+    Scenario { name, prepare, line, product: Product::Run }
+}
+
+const fn files(name: &'static str, prepare: fn(&Folder), line: &'static str) -> Scenario {
+    Scenario { name, prepare, line, product: Product::Files }
+}
+
+/// A run that was killed when it had done so much of its work.
+fn stopped(folder: &Folder, share: f64) {
+    let whole = self::folder();
+    whole.write("little.toml", LITTLE);
+    let (run, operations) = library::record(&whole, RUN);
+    run.exits(0);
+    let changes = operations.iter().filter(|operation| operation.changes()).count();
+    let at = (share * changes as f64) as usize;
+    folder.write("little.toml", LITTLE);
+    library::run_with(Fault { kind: Kind::Kill, at }, folder, RUN);
+}
+
+/// Files that are to be replaced.
+fn before(folder: &Folder) {
+    for name in ["d.csv", "d.bin.gz", "d.pages", "page.html", "c.json", "c.md", "c.xml"] {
+        folder.write(name, "what was there before");
+    }
+    folder.write("runs.parquet", "what was there before");
+}
+
+fn two_runs(folder: &Folder) {
+    before(folder);
+    for (name, time, factor) in
+        [("a", "2027-01-01T00:00:00Z", 1.0), ("b", "2027-01-02T00:00:00Z", 1.5)]
+    {
+        let medians = [("std-stable", 1e-3 * factor), ("rdst", 2e-3)];
+        write_run(folder, name, time, 1, &medians);
+    }
+}
+
+/// Runs that can be compared.
+fn with_samples(folder: &Folder) {
+    before(folder);
+    for (name, time) in [("a", "2027-01-01T00:00:00Z"), ("b", "2027-01-02T00:00:00Z")] {
+        copy_documented("gather-cpu", &folder.join(name), time);
+    }
+}
+
+fn a_store(folder: &Folder) {
+    two_runs(folder);
+    folder.bench("history add a --store s").exits(0);
+}
+
+fn three_stored(folder: &Folder) {
+    a_store(folder);
+    write_run(folder, "c", "2027-01-03T00:00:00Z", 1, &[("std-stable", 1e-3)]);
+    folder.bench("history add b c --store s").exits(0);
+}
+
+impl Scenario {
+    /// What lies there before.
+    pub fn beginning(&self) -> Tree {
+        let folder = folder();
+        (self.prepare)(&folder);
+        tree(&folder)
+    }
+}
+
+/// A folder with a tree in it.
+pub fn planted(tree: &Tree) -> Folder {
+    let folder = folder();
+    plant(tree, &folder);
+    folder
+}
+
+/// The rows of the points that a run has done, if it can be read.
+pub fn done(run: &Path) -> Vec<SummaryRow> {
+    read_summary(run).unwrap_or_default()
+}
+
+/// Sees that a run has come to its end with each of its points once, and with as many samples as
+/// their rows say.
+#[track_caller]
+pub fn assert_complete(run: &Path, points: usize, story: &str) {
+    let rows = read_summary(run).expect(story);
+    let mut samples: BTreeMap<String, usize> = BTreeMap::new();
+    for sample in read_samples(run).expect(story) {
+        *samples.entry(sample.point_id).or_default() += 1;
+    }
+    let expected: BTreeMap<_, _> = rows.iter().map(|row| (row.point().id(), row.samples)).collect();
+    assert_eq!((rows.len(), expected.len()), (points, points), "{story}");
+    assert_eq!(samples, expected, "{story}");
+    assert!(read_run(run).expect(story).finished.is_some(), "{story}");
+}
+
+/// The number of points that a run has.
+pub fn points(run: &Path) -> usize {
+    let text = fs::read_to_string(run.join("summary.csv")).expect("a run");
+    text.lines().count() - 1
+}

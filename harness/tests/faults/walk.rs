@@ -1,0 +1,79 @@
+//! Each operation of a command goes wrong in each way.
+//!
+//! After each fault, what was there before is whole, the same command goes on and comes to the same
+//! end as if nothing had gone wrong, and nothing is left behind.
+
+use super::library::{Fault, Kind, can_inject, run_with};
+use super::reference::{Reference, rows_kept};
+use super::scenario::{Product, SCENARIOS, Scenario, done, planted};
+use super::tree::{names, tree};
+use super::tried::Tried;
+use crate::common::{Run, can_measure};
+
+#[test]
+fn a_few_operations_of_each_command_go_wrong() {
+    walk(|faults, product| {
+        let few = if product == Product::Run { 5 } else { 10 };
+        let step = faults.len().div_ceil(few).max(1);
+        // Others each: what one command does not try, the next one may.
+        faults.into_iter().skip(few % step).step_by(step).collect()
+    });
+}
+
+#[test]
+#[ignore = "takes minutes: at night"]
+fn every_operation_of_every_command_goes_wrong_in_every_way() {
+    walk(|faults, _| faults);
+}
+
+/// Tries those faults of each command that are chosen.
+fn walk(choose: fn(Vec<Fault>, Product) -> Vec<Fault>) {
+    if !can_inject() || !can_measure() {
+        return;
+    }
+    let mut tried = Tried::default();
+    for scenario in &SCENARIOS {
+        let reference = Reference::of(scenario);
+        let faults = choose(faults(&reference), scenario.product);
+        tried.add(Tried::all(&faults, |fault| check(scenario, &reference, *fault)));
+    }
+    tried.assert_none_failed("faults");
+}
+
+/// All that can go wrong in a command.
+fn faults(reference: &Reference) -> Vec<Fault> {
+    let changes = reference.operations.iter().filter(|operation| operation.changes()).count();
+    let reads = reference.operations.len() - changes;
+    let of_changes = Kind::OF_CHANGES.map(|kind| (kind, changes));
+    let kinds = of_changes.into_iter().chain([(Kind::Read, reads)]);
+    kinds.flat_map(|(kind, count)| (1..=count).map(move |at| Fault { kind, at })).collect()
+}
+
+/// Lets something go wrong, and then does the same again.
+fn check(scenario: &Scenario, reference: &Reference, fault: Fault) {
+    let folder = planted(&reference.beginning);
+    let before = done(&folder.join("r"));
+    let faulty = run_with(fault, &folder, scenario.line);
+    let story = format!("{} with {fault:?}: {}", scenario.name, faulty.story());
+    ended_well(&faulty, fault, &story);
+    if faulty.code == Some(0) {
+        let (now, end) = (names(&tree(&folder)), names(&reference.end));
+        // A run that can't be read is not deleted.
+        let stays = fault.kind == Kind::Read && end.iter().all(|name| now.contains(name));
+        assert!(stays || now == end, "it says that all is well; {story}");
+    }
+    let kept = rows_kept(&folder.join("r"));
+    assert!(kept.starts_with(&before), "rows are lost; {story}");
+    reference.goes_on(scenario, &folder, &story);
+}
+
+/// Who survives a fault says what is wrong, if it was of importance.
+fn ended_well(run: &Run, fault: Fault, story: &str) {
+    let panicked = run.stderr.contains("panicked");
+    if fault.kind.survives() {
+        assert!(matches!(run.code, Some(0 | 1 | 4)) && !panicked, "{story}");
+        assert!(run.code != Some(1) || run.stderr.contains("bench: "), "{story}");
+    } else {
+        assert_eq!(run.code, None, "{story}");
+    }
+}
