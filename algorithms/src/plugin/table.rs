@@ -124,12 +124,27 @@ fn text(pointer: *const c_char, what: &str) -> Result<&'static str, String> {
     let text = unsafe { CStr::from_ptr(pointer) }.to_str();
     let text = text.map_err(|_| format!("{what} is not in UTF-8"))?;
     let characters = text.chars().count();
-    if characters == 0 || characters > MOST_CHARACTERS || text.chars().any(char::is_control) {
+    if characters == 0 || characters > MOST_CHARACTERS {
         return Err(format!(
             "{what} has {characters} characters; give 1 to {MOST_CHARACTERS} on one line"
         ));
     }
-    Ok(text)
+    match text.chars().find(|c| c.is_control()) {
+        None => Ok(text),
+        Some(control) => {
+            let name = control_name(control);
+            Err(format!("{what} has {name} in it; use printable characters on one line"))
+        }
+    }
+}
+
+/// What a character that can't be printed is called.
+fn control_name(control: char) -> String {
+    match control {
+        '\n' | '\r' => "a line break".to_owned(),
+        '\t' => "a tab".to_owned(),
+        other => format!("the control character U+{:04X}", u32::from(other)),
+    }
 }
 
 /// Names go into files and globs.

@@ -42,6 +42,8 @@ fn tables_that_make_no_sense() {
             -DNAME="My_Sort" | is called "My_Sort"; use lower case
             -DTABLE_NAME=NULL | the plugin's name is NULL
             -DSUMMARY=NULL | the summary of variant "foreign" is NULL
+            -DSUMMARY="two\nlines" | the summary of variant "foreign" has a line break in it;
+            -DSUMMARY="\33[7m" | the summary of variant "foreign" has the control character U+001B in it
             -DRUN=NULL | variant "foreign": run is NULL
             -DSIZE=8 | variant 0 says that it has 8 bytes
             -DBACKEND=9 | backend is 9
