@@ -5,6 +5,7 @@
 //! | `abi` | the interface in C |
 //! | `contract` | what the plugins of a task may say of themselves |
 //! | `calls` | who is called right now, for those who watch |
+//! | `room` | how much memory they may ask for |
 //! | `loaded_variant` | a plugin, and a variant of one |
 //! | `library`, `table` | a library, and what it says that it has |
 //! | `loaded` | the plugins of this process |
@@ -22,6 +23,7 @@ mod error;
 mod library;
 pub(crate) mod loaded;
 pub(crate) mod loaded_variant;
+pub(crate) mod room;
 mod table;
 
 pub use calls::{Call, Watch, set_watch};
@@ -29,5 +31,6 @@ pub use contract::Contract;
 pub use error::{PluginError, PluginProblem};
 pub use loaded::{any_for, condemn, plugins};
 pub use loaded_variant::{Condemnation, PluginInfo};
+pub use room::set_room;
 
 pub(crate) use loaded_variant::PluginVariant;

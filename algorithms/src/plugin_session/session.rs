@@ -11,6 +11,7 @@ use crate::algorithm::{Damage, Given, Metric, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::plugin::loaded_variant::LoadedVariant;
+use crate::plugin::room::check_scratch;
 use crate::timing::Stages;
 
 /// It is no [`Runner`](crate::algorithm::Runner), since the header promises that `reset` is
@@ -45,6 +46,8 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
         let mut account = Account::open(gpu.map(|(gpu, _)| gpu), workers);
         // SAFETY: the variant is one of this task, whose struct this is.
         let instance = unsafe { Instance::prepare(variant, workers, gpu, input.shown.as_ptr()) }?;
+        let fits = check_scratch(instance.needs().scratch_bytes, gpu.is_none());
+        fits.map_err(|problem| variant.plugin.failed(problem))?;
         account.declare(instance.needs().own_bytes);
         account.count();
         Ok(PluginSession {
