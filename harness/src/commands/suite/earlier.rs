@@ -183,6 +183,46 @@ fn other_ground(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> 
     if record.pair.is_some() {
         return Some("it was measured in turn with a base, by --against".to_owned());
     }
-    let other_code = record.software.fingerprint != platform::executable_fingerprint();
-    other_code.then(|| "it was made by another build of bench".to_owned())
+    other_build(&record.software.fingerprint, &platform::executable_fingerprint())
+}
+
+/// Why a run is not by this build, by the fingerprints of both, which are empty where an
+/// executable could not be read.
+fn other_build(made_by: &str, this: &str) -> Option<String> {
+    if made_by == this {
+        return None;
+    }
+    if this.is_empty() {
+        return Some(format!(
+            "whether this build made it can't be told, for its executable ({}) can't be read; \
+             make it readable",
+            std::env::current_exe().unwrap_or_default().display()
+        ));
+    }
+    if made_by.is_empty() {
+        return Some(
+            "which build made it is not known, for that could not read its own executable"
+                .to_owned(),
+        );
+    }
+    Some("it was made by another build of bench".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_that_is_not_known_is_not_told_as_another() {
+        for (made_by, this, expected) in [
+            ("code:1", "code:1", None),
+            ("code:1", "code:2", Some("it was made by another build of bench")),
+            ("code:1", "", Some("whether this build made it can't be told")),
+            ("", "code:2", Some("which build made it is not known")),
+        ] {
+            let told = other_build(made_by, this);
+            assert_eq!(told.is_some(), expected.is_some());
+            assert!(told.unwrap_or_default().starts_with(expected.unwrap_or_default()));
+        }
+    }
 }

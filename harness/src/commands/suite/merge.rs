@@ -41,8 +41,15 @@ fn check(run: &Run, first: &Run, suite: &Suite) -> Result<(), Failure> {
             "measured on another kind of machine than {other}: their times can't be put together"
         ));
     }
-    if run.record.software.fingerprint != first.record.software.fingerprint {
+    let [build, first_build] = [run, first].map(|run| &run.record.software.fingerprint);
+    if build != first_build {
         let other = first.folder.display();
+        if build.is_empty() || first_build.is_empty() {
+            return refusal(format!(
+                "whether it was measured by the same build of bench as {other} is not known, for \
+                 an executable could not be read"
+            ));
+        }
         return refusal(format!("measured by another build of bench than {other}"));
     }
     Ok(())
