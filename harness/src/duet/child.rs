@@ -11,6 +11,7 @@ use reports::record::Software;
 
 use super::error::{ChildProblem, DuetError};
 use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
+use crate::platform::children::end_with_parent;
 use crate::platform::lines_of;
 
 /// Starting a process and loading plugins takes a moment, on a busy machine too.
@@ -51,6 +52,7 @@ impl Side {
 pub(super) struct Child {
     side: Side,
     bench: PathBuf,
+    has_plugins: bool,
     process: Process,
     asks: ChildStdin,
     answers: Receiver<String>,
@@ -69,6 +71,7 @@ impl Child {
         }
         // Ctrl-C is for the coordinator, which lets children end their samples.
         command.process_group(0);
+        end_with_parent(&mut command);
         unify_memory_layout(&mut command);
         raise_priority(&mut command);
         command.stdin(Stdio::piped());
@@ -86,6 +89,7 @@ impl Child {
         Ok(Child {
             side,
             bench,
+            has_plugins: !plugins.is_empty(),
             process,
             asks,
             answers: lines_of(stdout),
@@ -200,7 +204,7 @@ impl Child {
         let last = &said[said.len().saturating_sub(LAST_LINES)..];
         let said = if last.is_empty() { how } else { format!("{how}, {}", last.join(" / ")) };
         let task = task.to_owned();
-        self.failed(ChildProblem::Died { task, said })
+        self.failed(ChildProblem::Died { task, said, has_plugins: self.has_plugins })
     }
 }
 

@@ -76,6 +76,9 @@ impl DuetError {
             | DuetError::OtherBuild { .. } => Exit::Usage,
             DuetError::History(error) => error.into(),
             DuetError::Store(error) => error.into(),
+            DuetError::Child { problem: ChildProblem::Died { has_plugins: true, .. }, .. } => {
+                Exit::WrongOutput
+            }
             _ => Exit::Failed,
         }
     }
@@ -85,9 +88,9 @@ impl DuetError {
 #[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum ChildProblem {
-    /// It ended in the middle: how, and its last words.
+    /// It ended in the middle: how, and its last words. With plugins loaded, one of them did that.
     #[error("ended while it was to {task}: {said}")]
-    Died { task: String, said: String },
+    Died { task: String, said: String, has_plugins: bool },
     /// It does not answer.
     #[error("did not {task} within {}: it was ended", humantime::format_duration(*limit))]
     Hung { task: String, limit: Duration },

@@ -3,6 +3,7 @@
 mod affinity;
 mod allocator;
 mod build;
+pub(crate) mod children;
 pub(crate) mod counters;
 mod drawing;
 mod exit;

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | this | loading plugins, and trying those of a plan |
 //! | `trial` | a process that tries a plugin, and what it tells |
+//! | `room` | how much memory they may ask for |
 //! | `error` | plugins that can't be used |
 //!
 //! What happens if a plugin crashes in this process all the same is in
 //! `platform::plugin_guard`.
 
 mod error;
+mod room;
 pub(crate) mod trial;
 
 use std::path::{Path, PathBuf};
@@ -69,6 +71,7 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
+    plugin::set_room(room::room);
     Ok(registry::load_plugin(&path, fingerprint)?)
 }
 

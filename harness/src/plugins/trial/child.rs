@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, Team};
-use algorithms::plugin::{Call, Watch, set_watch};
+use algorithms::plugin::{Call, Watch, set_room, set_watch};
 use algorithms::registry;
 use algorithms::task::{Case, Task, VariantInfo};
 use nix::libc;
@@ -18,7 +18,7 @@ use super::report::{Event, Problem, ProblemKind, Verdict};
 use crate::measure::{CheckError, check_candidate};
 use crate::platform::Exit;
 use crate::platform::gpus::Gpus;
-use crate::plugins::PluginFailure;
+use crate::plugins::{PluginFailure, room};
 
 /// Different data than those that are measured by default.
 const SEED: u64 = 20;
@@ -56,6 +56,7 @@ impl std::fmt::Debug for VariantTrial {
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
+    set_room(room::room);
     let verdict = match registry::load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {

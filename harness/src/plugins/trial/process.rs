@@ -1,18 +1,23 @@
 //! The process that tries a plugin, from outside.
 
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use algorithms::device::Device;
+use nix::libc;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 
 use super::report::{Event, Trace, Verdict};
 use super::{PluginVariant, SUBCOMMAND};
+use crate::platform::children::{end_with_parent, limit_data};
 use crate::platform::lines_of;
-use crate::plugins::PluginFailure;
+use crate::plugins::{PluginFailure, room};
 
 /// A call on the host that takes longer hangs: inputs are small.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,6 +26,8 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 const LONG_TIMEOUT: Duration = Duration::from_secs(120);
 /// Somebody else may hold what it writes to: the process may have left others behind.
 const STDERR_TIMEOUT: Duration = Duration::from_secs(1);
+/// The same holds for its lines, which are all there once it has ended.
+const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(5);
 /// So much of what a plugin says is listened to.
 const MAX_BYTES: u64 = 1 << 20;
 /// And so much of it is repeated.
@@ -33,21 +40,21 @@ pub(super) fn run(
 ) -> Result<Verdict, PluginFailure> {
     let mut child = start(plugin, variant)?;
     let said = child.stderr.take().map(last_line);
-    let lines = child.stdout.take().map(lines_of);
+    let events = events(&mut child);
     let timeout = match variant.map(|variant| variant.device) {
         None | Some(Device::Cpu) => CALL_TIMEOUT,
         Some(_) => LONG_TIMEOUT,
     };
-    let (trace, hung) = listen(lines, timeout);
+    let mut trace = Trace::default();
+    let hung = listen(&events, &mut trace, timeout);
+    // While it is not waited for, its id is nobody else's, and that of its group.
+    kill_group(&child);
     if let Some(timeout) = hung {
-        let _ = child.kill();
         let _ = child.wait();
         return Ok(trace.hung(timeout));
     }
-    // It closed its output: it ends, or else it hangs where nobody looks.
-    let Some(status) = wait(&mut child) else {
-        return Ok(trace.hung(LONG_TIMEOUT));
-    };
+    drain(&events, &mut trace);
+    let status = child.wait()?;
     let said = said.and_then(|said| said.recv_timeout(STDERR_TIMEOUT).ok());
     Ok(trace.ended(status, &said.unwrap_or_default()))
 }
@@ -65,6 +72,14 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
             .args(["--device", &variant.device.to_string()])
             .args(["--threads", &threads.join(",")]);
     }
+    // What it leaves behind goes with it.
+    command.process_group(0);
+    end_with_parent(&mut command);
+    if variant.is_none_or(|variant| variant.device == Device::Cpu) {
+        // Not on a GPU, whose driver reserves far more than it takes.
+        let threads = variant.and_then(|variant| variant.threads.iter().max());
+        limit_data(&mut command, room::of_trial(threads.map_or(1, |&threads| threads)));
+    }
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -73,20 +88,82 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
         .map_err(|error| no_trial(&bench, error))
 }
 
-/// Listens to the end, or until one takes too long: then it says how long.
-fn listen(lines: Option<Receiver<String>>, timeout: Duration) -> (Trace, Option<Duration>) {
-    let mut trace = Trace::default();
-    let Some(lines) = lines else {
-        return (trace, None);
-    };
+/// What there is to hear of the process.
+enum News {
+    Line(String),
+    /// It writes no more.
+    Silence,
+    /// It has ended. Others may hold what it wrote to.
+    End,
+}
+
+/// All that there is to hear, as it comes.
+fn events(child: &mut Child) -> Receiver<News> {
+    let (sender, receiver) = channel();
+    let (ends, id) = (sender.clone(), child.id());
+    thread::spawn(move || {
+        wait_for_end(id);
+        ends.send(News::End)
+    });
+    let lines = child.stdout.take().map(lines_of);
+    thread::spawn(move || {
+        let mut lines = lines.iter().flatten();
+        lines.try_for_each(|line| sender.send(News::Line(line)))?;
+        sender.send(News::Silence)
+    });
+    receiver
+}
+
+/// Listens until the process ends, or until it takes too long: then it says how long.
+fn listen(events: &Receiver<News>, trace: &mut Trace, timeout: Duration) -> Option<Duration> {
+    let mut is_silent = false;
     loop {
-        let timeout = if trace.is_inside() { timeout } else { LONG_TIMEOUT };
-        match lines.recv_timeout(timeout) {
-            // What is no event was not written by us.
-            Ok(line) => serde_json::from_str::<Event>(&line).map_or((), |event| trace.note(event)),
-            Err(RecvTimeoutError::Disconnected) => return (trace, None),
-            Err(RecvTimeoutError::Timeout) => return (trace, Some(timeout)),
+        // Silent, it ends, or else it hangs where nobody looks.
+        let is_quick = trace.is_inside() || is_silent;
+        let timeout = if is_quick { timeout } else { LONG_TIMEOUT };
+        match events.recv_timeout(timeout) {
+            Ok(News::Line(line)) => note(&line, trace),
+            Ok(News::Silence) => is_silent = true,
+            Ok(News::End) | Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => return Some(timeout),
         }
+    }
+}
+
+/// Hears what the process had written before it ended.
+fn drain(events: &Receiver<News>, trace: &mut Trace) {
+    while let Ok(News::Line(line)) = events.recv_timeout(LAST_LINES_TIMEOUT) {
+        note(&line, trace);
+    }
+}
+
+/// What is no event was not written by us.
+fn note(line: &str, trace: &mut Trace) {
+    if let Ok(event) = serde_json::from_str::<Event>(line) {
+        trace.note(event);
+    }
+}
+
+/// Waits until a child has ended, and leaves it to others to take note of that.
+fn wait_for_end(id: u32) {
+    let flags = libc::WEXITED | libc::WNOWAIT;
+    loop {
+        // SAFETY: nothing is written but that one struct, and zeros are one.
+        let ended = unsafe {
+            let mut info = std::mem::zeroed::<libc::siginfo_t>();
+            libc::waitid(libc::P_PID, id, &raw mut info, flags)
+        };
+        let is_interrupted = || io::Error::last_os_error().kind() == ErrorKind::Interrupted;
+        if ended == 0 || !is_interrupted() {
+            return;
+        }
+    }
+}
+
+/// Kills the process, if it goes on, and all that it has started and that stayed with it.
+fn kill_group(child: &Child) {
+    if let Ok(id) = i32::try_from(child.id()) {
+        let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
     }
 }
 
@@ -105,19 +182,4 @@ fn last_line(errors: ChildStderr) -> Receiver<String> {
         let _ = sender.send(printable.take(MAX_CHARACTERS).collect());
     });
     receiver
-}
-
-/// Waits for a process that ends; one that does not is ended.
-fn wait(child: &mut Child) -> Option<ExitStatus> {
-    const STEP: Duration = Duration::from_millis(5);
-    let steps = CALL_TIMEOUT.as_millis() / STEP.as_millis();
-    for _ in 0..steps {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
-        }
-        thread::sleep(STEP);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-    None
 }

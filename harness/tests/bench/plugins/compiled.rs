@@ -1,6 +1,8 @@
 //! Plugins, compiled for a test.
 
+use std::fs;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::common::{Folder, Run, can_measure, folder, in_repository};
@@ -116,4 +118,14 @@ impl Workshop {
              --threads 2 --device cpu --no-charts --out r{plugins} {flags}"
         ))
     }
+}
+
+/// The processes that work in a folder, or did before they went elsewhere; not those that have
+/// ended and are not waited for.
+pub fn processes_in(folder: &Folder) -> Vec<PathBuf> {
+    let here = folder.canonicalize().expect("a folder");
+    let processes = fs::read_dir("/proc").expect("readable").flatten();
+    let works_here =
+        |process: &PathBuf| fs::read_link(process.join("cwd")).ok() == Some(here.clone());
+    processes.map(|entry| entry.path()).filter(works_here).collect()
 }

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader};
 
 use reports::record::YesNo;
 
-use super::compiled::{Workshop, measuring, workshop};
-use crate::common::{Run, row, rows_of, signal};
+use super::compiled::{Workshop, measuring, processes_in, workshop};
+use crate::common::{Run, row, rows_of, signal, wait_until};
 
 /// The notes of plugins that do such things, in a single run; what is beside them is
 /// measured.
@@ -88,6 +88,30 @@ fn outputs_that_are_wrong_and_buffers_that_are_spoilt() {
             -DWHERE=run_call -DHOW=spoil | wrong output: it changed its input, at position 0:
         ",
     );
+}
+
+#[test]
+fn claims_that_no_machine_can_meet_are_refused_before_anything_is_taken() {
+    let claim = "-DWHERE=memory_call -DHOW=ask";
+    check(&format!("{claim} | failed: LIB asks for 70368.7 GB of scratch memory, but "));
+    let Some(workshop) = measuring() else { return };
+    let flags = "--digis 300k --variant foreign,std-stable";
+    sort(&workshop, &format!("{claim} -DFROM=250000"), flags).exits(3);
+    let rows = workshop.rows("r");
+    let note = &row(&rows, "foreign").note;
+    assert!(note.contains("asks for 70368.7 GB of scratch memory, but "), "{note}");
+}
+
+#[test]
+fn a_trial_has_a_limit_of_memory_and_leaves_no_process_behind() {
+    let Some(workshop) = measuring() else { return };
+    // Only in the trial: the real input has more digis.
+    let plugins = [("need_limit", 1), ("bear", 2)].map(|(how, number)| {
+        let defines = format!("-DHOW={how} -DUNTIL=1000 -DNAME=\"foreign-{number}\"");
+        workshop.plugin(&format!("lib{how}.so"), &format!("-DWHERE=run_call {defines}"))
+    });
+    workshop.measure(&[&plugins[0], &plugins[1]], "foreign-*", "").exits(0);
+    wait_until(|| processes_in(&workshop).is_empty());
 }
 
 const SORT: &str = "sort --segments 24 --max-time 100ms --device cpu --no-charts --out r";

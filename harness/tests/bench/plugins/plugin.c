@@ -3,16 +3,23 @@
  *   -DWHERE=run -DHOW=crash         what happens, and in which call
  *   -DWHERE=run -DHOW=wrong ...     see below
  *   -DFROM=200000                   only with so many digis or more
+ *   -DUNTIL=1000                    only with fewer digis, as in a trial
  *   -DNAME='"x"' -DTABLE_NAME=NULL  other values of the table
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "recobench.h"
 
 #ifndef FROM
 #define FROM 0
+#endif
+#ifndef UNTIL
+#define UNTIL UINT64_MAX
 #endif
 #ifndef NAME
 #define NAME "foreign"
@@ -49,7 +56,7 @@ enum { nowhere, constructor, describe, prepare_call, memory_call, reset_call, ru
 #ifndef WHERE
 #define WHERE nowhere
 #endif
-enum { nothing, crash, give_up, leave, hang, wrong, beyond, far_beyond, spoil, lie };
+enum { nothing, crash, give_up, leave, hang, quit, vanish, wander, bear, need_limit, wrong, beyond, far_beyond, spoil, lie, unmap, ask };
 #ifndef HOW
 #define HOW nothing
 #endif
@@ -57,12 +64,20 @@ enum { nothing, crash, give_up, leave, hang, wrong, beyond, far_beyond, spoil, l
 static uint64_t digis;
 
 static void happen(int where) {
-    if (where != WHERE || (digis < FROM && where != constructor)) return;
+    if (where != WHERE || (digis < FROM && where != constructor) || digis >= UNTIL) return;
     volatile int *volatile nobodys = NULL;
     if (HOW == crash) *nobodys = 1;
     if (HOW == give_up) abort();
     if (HOW == leave) exit(0);
     if (HOW == hang) for (;;) sleep(1);
+    if (HOW == quit) _exit(0);
+    if (HOW == vanish) kill(getpid(), SIGKILL);
+    /* Where nobody can write. */
+    if (HOW == wander && chdir("/proc") != 0) abort();
+    /* A child that never ends, and holds all that this process writes to. */
+    if (HOW == bear && fork() == 0) for (;;) pause();
+    struct rlimit limit;
+    if (HOW == need_limit && (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)) abort();
 }
 
 __attribute__((constructor)) static void load(void) { happen(constructor); }
@@ -85,6 +100,7 @@ static int32_t prepare(const recobench_variant *variant, const recobench_host *h
 static int32_t memory(void *state, const recobench_host *host, recobench_memory *needs) {
     (void)state, (void)host, (void)needs;
     happen(memory_call);
+    if (WHERE == memory_call && HOW == ask && digis >= FROM) needs->scratch_bytes = 1ull << 46;
     return RECOBENCH_OK;
 }
 
@@ -108,6 +124,7 @@ __attribute__((unused)) static int32_t run(void *state, const recobench_host *ho
     if (HOW == beyond) sort->output[sort->digis] = 0;
     if (HOW == far_beyond) memset(sort->output + sort->digis, 0, 64);
     if (HOW == spoil) sort->input[sort->digis / 2] ^= 1;
+    if (HOW == unmap) munmap((void *)(((uintptr_t)sort->input + 4095) & ~(uintptr_t)4095), 4096);
     if (HOW == lie) {
         /* Twice the digis, which nobody is told of. */
         char *block = malloc(16 * sort->digis);
