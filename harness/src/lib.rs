@@ -34,6 +34,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use cli::Surroundings;
+use platform::supervisor::supervise;
 
 /// Runs a command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -42,14 +43,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();
-    let parsed = match cli::parse_in(arguments, &Surroundings::of_this_process()) {
+    let mut parsed = match cli::parse_in(arguments, &Surroundings::of_this_process()) {
         Ok(parsed) => parsed,
         Err(answer) => return answer.print(),
     };
     parsed.color.write_global();
-    let exit = commands::execute(parsed.request).unwrap_or_else(|failure| {
-        let _ = writeln!(std::io::stderr(), "bench: {failure}");
-        failure.exit()
-    });
-    exit.into()
+    let is_supervised = commands::loads_plugins(&mut parsed.request);
+    let work = || {
+        commands::execute(parsed.request).unwrap_or_else(|failure| {
+            let _ = writeln!(std::io::stderr(), "bench: {failure}");
+            failure.exit()
+        })
+    };
+    if is_supervised { supervise(work) } else { work().into() }
 }

@@ -26,7 +26,7 @@ pub enum TaskRequest {
 
 impl TaskRequest {
     /// What all of them share.
-    pub(super) fn measuring(&mut self) -> &mut MeasureRequest {
+    pub(crate) fn measuring(&mut self) -> &mut MeasureRequest {
         match self {
             TaskRequest::Measure(request) => request,
             TaskRequest::Decode(request) => &mut request.measuring,

@@ -35,7 +35,7 @@ use crate::failure::{Exit, Failure};
 use crate::plan::{Plan, select_variants};
 use crate::platform::is_development_build;
 use crate::plugins::{self, Baseline};
-use crate::request::Outputs;
+use crate::request::{MeasureRequest, Outputs};
 use crate::suite::{Suite, plugins_of};
 
 /// Does what a command line asks for.
@@ -46,9 +46,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
     match request {
         Request::List(request) => list::run(&request),
         Request::Devices(request) => devices::run(&request),
-        Request::Task(TaskRequest::Measure(request)) => measure::run(&request),
-        Request::Task(TaskRequest::Decode(request)) => decode::run(&request),
-        Request::Task(TaskRequest::Reconstruct(request)) => reconstruct::run(&request),
+        Request::Task(request) => run_task(request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),
@@ -71,6 +69,34 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
             say(&format!("{} in {}", units::counted(pages, "manual page"), out.display()));
             Ok(Exit::Success)
         }
+    }
+}
+
+fn run_task(mut request: TaskRequest) -> Result<Exit, Failure> {
+    request.measuring().choose_devices();
+    match request {
+        TaskRequest::Measure(request) => measure::run(&request),
+        TaskRequest::Decode(request) => decode::run(&request),
+        TaskRequest::Reconstruct(request) => reconstruct::run(&request),
+    }
+}
+
+/// Whether plugins are loaded for it that somebody named, so that it is better done by a process
+/// of its own.
+///
+/// Not so below a profiler, which follows one process; and who serves has a coordinator.
+pub(crate) fn loads_plugins(request: &mut Request) -> bool {
+    let names_some = |suite: &Path| plugins_of(suite).is_ok_and(|named| !named.is_empty());
+    match request {
+        Request::List(request) => !request.plugins.is_empty(),
+        Request::Verify(request) => !request.plugins.is_empty(),
+        Request::Task(request) => {
+            let MeasureRequest { settings, session, .. } = request.measuring();
+            !settings.plugins.is_empty() && !session.profile
+        }
+        Request::RunSuite(request) => !request.plugins.is_empty() || names_some(&request.suite),
+        Request::SelfTest(request) => names_some(&request.suite),
+        _ => false,
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn end_with_parent(command: &mut Command) {
 }
 
 /// Has this process be killed when its parent ends.
-fn die_with(parent: u32) {
+pub(super) fn die_with(parent: u32) {
     // SAFETY: both are system calls that touch no memory.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);

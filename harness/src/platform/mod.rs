@@ -10,11 +10,13 @@ mod exit;
 mod fingerprint;
 pub mod gpus;
 mod instruction_sets;
+mod ledger;
 mod machine;
 mod memory;
 pub mod placement;
 pub(crate) mod plugin_guard;
 mod process;
+pub(crate) mod supervisor;
 mod sysfs;
 mod topology;
 

@@ -5,21 +5,22 @@
 //! the process says whose fault it is and where the results are, and ends with the
 //! exit code of a wrong variant. Outside calls of plugins nothing changes: whoever
 //! handled these signals before does so still, Rust's check for stack overflows among
-//! them.
+//! them. What ends a process otherwise is told by its [`supervisor`](super::supervisor), if it
+//! has one.
 //!
-//! A handler may do next to nothing: it reads two pointers, writes and ends.
+//! A handler may do next to nothing: it reads two texts, writes and ends.
 
 use std::ffi::{c_int, c_void};
 use std::path::Path;
-use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use algorithms::plugin::{Call, Watch, set_watch};
 use nix::libc;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
 use super::Exit;
+use super::ledger::{ends, ledger};
 
 /// What crashes end with.
 const SIGNALS: [Signal; 6] = [
@@ -31,10 +32,12 @@ const SIGNALS: [Signal; 6] = [
     Signal::SIGTRAP,
 ];
 
-/// The call of a plugin that goes on.
-static CALL: AtomicPtr<Call> = AtomicPtr::new(null_mut());
-/// Where results go.
-static FOLDER: AtomicPtr<String> = AtomicPtr::new(null_mut());
+/// What is said of results, before the folder.
+pub(super) const KEPT: &str = "; what was measured before is kept in ";
+pub(super) const NOTHING_KEPT: &str = "; nothing was measured";
+
+/// This process: one that a plugin forks has the handlers, too, but nothing to tell.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// What was done on these signals before.
 static BEFORE: OnceLock<[SigAction; SIGNALS.len()]> = OnceLock::new();
 
@@ -42,17 +45,18 @@ struct Guard;
 
 impl Watch for Guard {
     fn enter(&self, call: &'static Call) {
-        CALL.store(std::ptr::from_ref(call).cast_mut(), SeqCst);
+        ledger().enter(&call.words);
     }
 
     fn leave(&self) {
-        CALL.store(null_mut(), SeqCst);
+        ledger().leave();
     }
 }
 
 /// From now on, crashes of plugins are told.
 pub(crate) fn install() {
     BEFORE.get_or_init(|| {
+        PROCESS.store(std::process::id(), SeqCst);
         set_watch(&Guard);
         // SAFETY: `on_exit` takes nothing and may be called when the process ends.
         unsafe { libc::atexit(on_exit) };
@@ -65,9 +69,7 @@ pub(crate) fn install() {
 
 /// Says where results go.
 pub(crate) fn keep_results_in(folder: &Path) {
-    let text = Box::new(folder.display().to_string());
-    // A handler may be reading the one before: it stays.
-    FOLDER.store(Box::into_raw(text), SeqCst);
+    ledger().folder.set(&folder.display().to_string());
 }
 
 /// The process is about to be ended, and no plugin is to blame.
@@ -81,32 +83,45 @@ fn default() -> SigAction {
 
 extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let known = SIGNALS.iter().position(|&known| known as c_int == signal);
-    // SAFETY: what is pointed to is never freed.
-    match unsafe { CALL.load(SeqCst).as_ref() } {
-        Some(call) => blame(call, known.map_or("a signal", |at| SIGNALS[at].as_str())),
-        None => do_as_before(known, signal, info, context),
+    if is_called() {
+        blame(known.map_or("a signal", |at| SIGNALS[at].as_str()));
     }
+    do_as_before(known, signal, info, context);
 }
 
 extern "C" fn on_exit() {
-    // SAFETY: as above.
-    if let Some(call) = unsafe { CALL.load(SeqCst).as_ref() } {
-        blame(call, "exit");
+    if is_called() {
+        blame("exit");
     }
 }
 
+/// Whether a plugin is being called, and in this process.
+fn is_called() -> bool {
+    // SAFETY: it takes nothing and may be called in a handler.
+    let process = unsafe { libc::getpid() };
+    ledger().is_inside.load(SeqCst) && u32::try_from(process) == Ok(PROCESS.load(SeqCst))
+}
+
 /// Says whose fault it is, and ends the process.
-fn blame(call: &Call, how: &str) -> ! {
-    // SAFETY: as above.
-    let folder = unsafe { FOLDER.load(SeqCst).as_ref() };
-    let (kept, folder) = match folder {
-        Some(folder) => ("; what was measured before is kept in ", folder.as_str()),
-        None => ("; nothing was measured", ""),
-    };
-    for text in ["\nbench: plugin ", &call.words, ", crashed (", how, ")", kept, folder, "\n"] {
+fn blame(how: &str) -> ! {
+    let ledger = ledger();
+    let folder = ledger.folder.bytes();
+    let kept = if folder.is_empty() { NOTHING_KEPT } else { KEPT };
+    let texts: [&[u8]; 8] = [
+        b"\nbench: plugin ",
+        ledger.call.bytes(),
+        b", crashed (",
+        how.as_bytes(),
+        b")",
+        kept.as_bytes(),
+        folder,
+        b"\n",
+    ];
+    for text in texts {
         // SAFETY: so many bytes are there. Whether anybody reads them makes no difference.
         unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
     }
+    ends(Exit::WrongOutput);
     // SAFETY: it ends the process, and runs nothing before.
     unsafe { libc::_exit(Exit::WrongOutput as c_int) }
 }

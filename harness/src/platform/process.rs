@@ -1,7 +1,8 @@
 //! This process: when it began, how it is asked to end; and what its children say.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -9,7 +10,7 @@ use std::time::Instant;
 
 use nix::sys::signal::{SigHandler, Signal, signal};
 
-use super::{Exit, plugin_guard};
+use super::{Exit, ledger, plugin_guard, supervisor};
 
 /// The beginning of the process, or nearly so: the first call, which is the first thing
 /// that `bench` does.
@@ -41,23 +42,44 @@ pub(crate) fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens to SIGINT and SIGTERM from now on.
+    /// Listens to SIGINT, SIGTERM and SIGHUP from now on.
     pub fn listen() -> Self {
         let interrupt = Interrupt::default();
-        let asked = Arc::clone(&interrupt.0);
-        let listening = ctrlc::set_handler(move || {
-            if asked.swap(true, Relaxed) {
-                plugin_guard::disarm();
-                std::process::exit(Exit::Interrupted as i32);
-            }
-            let _ = writeln!(
-                std::io::stderr(),
-                "\nbench: stopping after this sample; once more to stop at once"
-            );
-        });
-        // Without a handler Ctrl-C ends the program: what is on disk is kept.
-        drop(listening);
+        let asked = interrupt.clone();
+        if supervisor::is_supervised() {
+            asked.take_orders();
+        } else {
+            let listening = ctrlc::set_handler(move || asked.ask_or_end());
+            // Without a handler Ctrl-C ends the program: what is on disk is kept.
+            drop(listening);
+        }
         interrupt
+    }
+
+    /// Listens to the supervisor, who takes the signals.
+    fn take_orders(self) {
+        // Who listens already goes on listening.
+        let Some(orders) = supervisor::orders() else {
+            return;
+        };
+        thread::spawn(move || {
+            let orders = BufReader::new(orders).bytes().map_while(Result::ok);
+            orders.for_each(|_| self.ask_or_end());
+        });
+        ledger::ledger().listens.store(true, SeqCst);
+    }
+
+    /// The first asks for an end, the second makes one.
+    fn ask_or_end(&self) {
+        if self.0.swap(true, Relaxed) {
+            plugin_guard::disarm();
+            ledger::ends(Exit::Interrupted);
+            std::process::exit(Exit::Interrupted as i32);
+        }
+        let _ = writeln!(
+            std::io::stderr(),
+            "\nbench: stopping after this sample; once more to stop at once"
+        );
     }
 
     /// Whether an end was asked for.

@@ -66,12 +66,17 @@ impl MeasureRequest {
     pub(crate) fn complete(&mut self) {
         let settings = &mut self.settings;
         settings.tidy();
-        if settings.devices.is_empty() {
-            settings.devices = usable_devices();
-        }
         if self.session.profile {
             settings.samples = Some(SampleRange::exactly(3));
             self.session.output.charts = false;
+        }
+    }
+
+    /// Takes all devices that can be used, unless some were given. That starts the driver of
+    /// GPUs, which does not survive a fork: so it comes after that.
+    pub(crate) fn choose_devices(&mut self) {
+        if self.settings.devices.is_empty() {
+            self.settings.devices = usable_devices();
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Plugins that crash, hang, lie or are wrong: told with exit code 3, never timed, and
 //! nothing else is lost.
 
-use std::io::{BufRead, BufReader};
-
 use reports::record::YesNo;
 
 use super::compiled::{Workshop, measuring, processes_in, workshop};
-use crate::common::{Run, row, rows_of, signal, wait_until};
+use crate::common::{Run, row, rows_of, wait_until};
 
 /// The notes of plugins that do such things, in a single run; what is beside them is
 /// measured.
@@ -163,27 +161,6 @@ fn a_crash_in_this_process_names_the_plugin_and_keeps_what_was_measured() {
         assert!(!workshop.samples("r").is_empty());
         workshop.rows("r");
     }
-}
-
-#[test]
-fn a_hang_on_the_real_input_can_be_interrupted() {
-    let Some(workshop) = measuring() else { return };
-    let plugin = workshop.plugin("libforeign.so", "-DWHERE=run_call -DHOW=hang -DFROM=250000");
-    let line = format!("{SORT} --digis 5k,300k --variant foreign --plugin {plugin}");
-    let mut bench = workshop.start(&line);
-    let mut lines = BufReader::new(bench.stderr.take().expect("a pipe")).lines();
-    let mut wait_for = |text: &str| {
-        let mut lines = lines.by_ref().map_while(Result::ok);
-        assert!(lines.any(|line| line.contains(text)), "{text}");
-    };
-    wait_for("[2/2]");
-    for told in [Some("stopping after this sample"), None] {
-        signal(&bench, "INT");
-        told.into_iter().for_each(&mut wait_for);
-    }
-    assert_eq!(bench.wait().expect("it ends").code(), Some(130));
-    let mut left = lines.map_while(Result::ok);
-    assert!(!left.any(|line| line.contains("crashed")));
 }
 
 #[test]

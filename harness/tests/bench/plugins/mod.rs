@@ -2,6 +2,7 @@
 //! those that are not are told and cost nothing but themselves.
 
 mod compiled;
+mod ending;
 mod examples;
 mod failing;
 mod gather;

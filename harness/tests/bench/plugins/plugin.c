@@ -56,7 +56,7 @@ enum { nowhere, constructor, describe, prepare_call, memory_call, reset_call, ru
 #ifndef WHERE
 #define WHERE nowhere
 #endif
-enum { nothing, crash, give_up, leave, hang, quit, vanish, wander, bear, need_limit, wrong, beyond, far_beyond, spoil, lie, unmap, ask };
+enum { nothing, crash, give_up, leave, hang, quit, vanish, wander, bear, need_limit, wrong, beyond, far_beyond, spoil, lie, unmap, ask, heap };
 #ifndef HOW
 #define HOW nothing
 #endif
@@ -125,6 +125,8 @@ __attribute__((unused)) static int32_t run(void *state, const recobench_host *ho
     if (HOW == far_beyond) memset(sort->output + sort->digis, 0, 64);
     if (HOW == spoil) sort->input[sort->digis / 2] ^= 1;
     if (HOW == unmap) munmap((void *)(((uintptr_t)sort->input + 4095) & ~(uintptr_t)4095), 4096);
+    /* What the C library keeps before a block: it looks when that is freed. */
+    if (HOW == heap) memset((char *)state - 8, 0x41, 8);
     if (HOW == lie) {
         /* Twice the digis, which nobody is told of. */
         char *block = malloc(16 * sort->digis);
