@@ -83,6 +83,7 @@ impl<'a> Session<'a> {
         };
         let measured = Batches::of(assignment, resources).measure(&mut recorder, &mut outcome);
         progress.end();
+        plugin_guard::return_home();
         measured.map_err(|error| keep(error, folder.path()))?;
         outcome.interrupted = interrupt.asked();
         if !outcome.interrupted {

@@ -11,7 +11,7 @@
 //! A handler may do next to nothing: it reads two texts, writes and ends.
 
 use std::ffi::{c_int, c_void};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
@@ -38,6 +38,8 @@ pub(super) const NOTHING_KEPT: &str = "; nothing was measured";
 
 /// This process: one that a plugin forks has the handlers, too, but nothing to tell.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// Where the process works, in which relative paths are meant.
+static HOME: OnceLock<PathBuf> = OnceLock::new();
 /// What was done on these signals before.
 static BEFORE: OnceLock<[SigAction; SIGNALS.len()]> = OnceLock::new();
 
@@ -57,6 +59,9 @@ impl Watch for Guard {
 pub(crate) fn install() {
     BEFORE.get_or_init(|| {
         PROCESS.store(std::process::id(), SeqCst);
+        if let Ok(home) = std::env::current_dir() {
+            let _ = HOME.set(home);
+        }
         set_watch(&Guard);
         // SAFETY: `on_exit` takes nothing and may be called when the process ends.
         unsafe { libc::atexit(on_exit) };
@@ -70,6 +75,15 @@ pub(crate) fn install() {
 /// Says where results go.
 pub(crate) fn keep_results_in(folder: &Path) {
     ledger().folder.set(&folder.display().to_string());
+}
+
+/// Goes back to where the process was started: a plugin may have gone elsewhere, and relative
+/// paths of results are to mean what they meant when they were typed.
+pub(crate) fn return_home() {
+    if let Some(home) = HOME.get() {
+        // Whoever removed the folder has results nowhere: told where they are written.
+        let _ = std::env::set_current_dir(home);
+    }
 }
 
 /// The process is about to be ended, and no plugin is to blame.

@@ -72,7 +72,9 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     trial::load(&path)?;
     plugin_guard::install();
     plugin::set_room(room::room);
-    Ok(registry::load_plugin(&path, fingerprint)?)
+    let loaded = registry::load_plugin(&path, fingerprint);
+    plugin_guard::return_home();
+    Ok(loaded?)
 }
 
 /// A hash of the whole file: kernels are no machine code that could be told from data.

@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::failure::{Exit, Failure};
 use crate::measure::{CheckError, check_candidate};
 use crate::plan::{matching_variants, select_variants};
-use crate::platform::gpus;
+use crate::platform::{gpus, plugin_guard};
 use crate::plugins::{self, Baseline};
 use crate::request::VerifyRequest;
 use inputs::Kept;
@@ -182,7 +182,11 @@ impl Subject<'_> {
         let Ok(mut candidate) = case.prepare(self.number, &place) else {
             return Checked::NotRun;
         };
-        match check_candidate(candidate.as_mut(), &place) {
+        let checked = check_candidate(candidate.as_mut(), &place);
+        drop(candidate);
+        // Smaller inputs are kept where paths say.
+        plugin_guard::return_home();
+        match checked {
             Ok(_) => Checked::Right,
             Err(CheckError::Device(DeviceError::OutOfMemory { .. })) => Checked::NotRun,
             Err(error) => Checked::Wrong(error.to_string()),

@@ -69,6 +69,21 @@ fn suite(digis: &str) -> String {
 }
 
 #[test]
+fn a_plugin_that_goes_elsewhere_takes_no_results_along() {
+    for place in ["constructor", "prepare_call", "run_call"] {
+        let Some(workshop) = measuring() else { return };
+        let defines = format!("-DWHERE={place} -DHOW=wander");
+        let plugin = workshop.plugin("libforeign.so", &defines);
+        let flags = "--digis 5k --variant foreign,std-stable --store s --format json=t.json";
+        let line = SORT.replace(" --no-charts", "");
+        let run = workshop.bench(format!("{line} {flags} --plugin {plugin}")).exits(0);
+        run.says("results go to r\n");
+        workshop.has("r/run.json r/summary.csv r/bars.svg t.json");
+        assert!(workshop.join("s").is_dir());
+    }
+}
+
+#[test]
 fn a_hang_on_the_real_input_can_be_interrupted() {
     let Some(workshop) = measuring() else { return };
     let plugin = workshop.plugin("libforeign.so", "-DWHERE=run_call -DHOW=hang -DFROM=250000");
