@@ -1,0 +1,107 @@
+//! Whole texts on their way out: nothing in them is meant to be hidden, whoever wrote it.
+
+use std::fmt::Write;
+
+use crate::hidden::{is_hidden, write_visibly};
+use crate::shown::Foreign;
+
+/// No line of a message has more characters.
+const LINE: usize = 4_000;
+
+/// A message of several lines: nothing but its line breaks does anything, and no line fills the
+/// screen.
+pub fn lines(text: &str) -> String {
+    let shown = text.split('\n').map(|line| line.shown().at_most(LINE).to_string());
+    shown.collect::<Vec<_>>().join("\n")
+}
+
+/// The same with colours, which stay.
+pub fn colored_lines(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (i, piece) in text.split('\u{1b}').enumerate() {
+        match colour_end(piece).filter(|_| i > 0) {
+            Some(end) => {
+                shown.push('\u{1b}');
+                shown.push_str(&piece[..end]);
+                shown.push_str(&lines(&piece[end..]));
+            }
+            None if i > 0 => shown.push_str(&lines(&format!("\u{1b}{piece}"))),
+            None => shown.push_str(&lines(piece)),
+        }
+    }
+    shown
+}
+
+/// Where a colour ends that begins with these characters behind the escape: `[1;31m`.
+fn colour_end(piece: &str) -> Option<usize> {
+    let numbers = piece.strip_prefix('[')?;
+    let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    numbers[end..].starts_with('m').then_some(end + 2)
+}
+
+/// A page, a picture or a file for people: what is hidden is escaped, but for line breaks.
+pub fn page(text: String) -> String {
+    escaped(text, |shown, c| match c {
+        '\n' => shown.push(c),
+        // A `String` takes everything.
+        c => drop(write_visibly(shown, c)),
+    })
+}
+
+/// JSON that says the same, with what is hidden escaped as JSON does it. Beside line breaks, tabs
+/// and spaces, such characters stand in its texts only.
+pub fn json(text: String) -> String {
+    escaped(text, |shown, c| match c {
+        '\n' | '\t' | '\r' => shown.push(c),
+        c => {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        }
+    })
+}
+
+fn escaped(text: String, escape: impl Fn(&mut String, char)) -> String {
+    if !text.chars().any(is_hidden) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) { escape(&mut shown, c) } else { shown.push(c) }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_keeps_its_lines_and_nothing_else() {
+        assert_eq!(lines("a\r\nb\u{1b}[2J\n"), "a\\r\nb\\u{1b}[2J\n");
+        assert!(lines(&"a".repeat(120_000)).ends_with("a (120000 characters)"));
+    }
+
+    #[test]
+    fn colours_stay() {
+        let painted = "\u{1b}[1;32mgood\u{1b}[0m\n";
+        assert_eq!(colored_lines(painted), painted);
+        assert_eq!(colored_lines("\u{1b}[2Ja\u{1b}]0;b"), "\\u{1b}[2Ja\\u{1b}]0;b");
+        assert_eq!(colored_lines("a\u{1b}"), "a\\u{1b}");
+        assert_eq!(colored_lines("\r\u{1b}[31"), "\\r\\u{1b}[31");
+    }
+
+    #[test]
+    fn pages_keep_their_shape() {
+        let plain = "<p>\n  50 µs</p>";
+        assert_eq!(page(plain.to_owned()), plain);
+        assert_eq!(page("<b>\u{202e}\r</b>".to_owned()), "<b>\\u{202e}\\r</b>");
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let text = "{\n\t\"a\u{7f}\": \"\u{202e}\u{e0041}ä\"\n}";
+        assert_eq!(json(text.to_owned()), "{\n\t\"a\\u007f\": \"\\u202e\\udb40\\udc41ä\"\n}");
+    }
+}

@@ -1,0 +1,130 @@
+//! A text with its escapes, shortened.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fmt::{self, Write};
+use std::path::Path;
+
+use crate::hidden::write_visibly;
+
+/// More characters of a name or a value tell nobody anything.
+const VALUE: usize = 120;
+/// Paths may be long, and have to be copied as a whole.
+const PATH: usize = 500;
+/// Sentences may be, too.
+pub const SENTENCE: usize = 1_000;
+
+/// What somebody else wrote.
+pub trait Foreign {
+    /// On one line, with what is hidden escaped, and shortened where it is long.
+    fn shown(&self) -> Shown<'_>;
+
+    /// The same in quotation marks.
+    fn quoted(&self) -> Shown<'_> {
+        Shown { is_quoted: true, ..self.shown() }
+    }
+}
+
+impl Foreign for str {
+    fn shown(&self) -> Shown<'_> {
+        Shown { text: self.into(), most: VALUE, is_quoted: false }
+    }
+}
+
+impl Foreign for OsStr {
+    fn shown(&self) -> Shown<'_> {
+        Shown { text: self.to_string_lossy(), most: VALUE, is_quoted: false }
+    }
+}
+
+impl Foreign for Path {
+    fn shown(&self) -> Shown<'_> {
+        self.as_os_str().shown().at_most(PATH)
+    }
+}
+
+/// A text of somebody else that can be printed.
+#[derive(Clone, Debug)]
+pub struct Shown<'a> {
+    text: Cow<'a, str>,
+    /// So many characters of it.
+    most: usize,
+    is_quoted: bool,
+}
+
+impl Shown<'_> {
+    /// With so many of its characters.
+    #[must_use]
+    pub fn at_most(mut self, most: usize) -> Self {
+        self.most = most;
+        self
+    }
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.is_quoted { "\"" } else { "" };
+        f.write_str(mark)?;
+        // Bytes are counted sooner, and a text has no more characters.
+        let all = match self.text.len() {
+            short if short <= self.most => short,
+            _ => self.text.chars().count(),
+        };
+        if all <= self.most {
+            write_all(f, self.text.chars())?;
+            return f.write_str(mark);
+        }
+        // The end tells more than the middle: files have their names there.
+        let (first, last) = (self.most - self.most / 4, self.most / 4);
+        write_all(f, self.text.chars().take(first))?;
+        f.write_char('…')?;
+        write_all(f, self.text.chars().skip(all - last))?;
+        write!(f, "{mark} ({all} characters)")
+    }
+}
+
+fn write_all(f: &mut impl Write, mut text: impl Iterator<Item = char>) -> fmt::Result {
+    text.try_for_each(|c| write_visibly(f, c))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_escaped() {
+        assert_eq!("a\u{1b}]0;b\u{7}".shown().to_string(), "a\\u{1b}]0;b\\u{7}");
+        assert_eq!("a\r\nb\tc".quoted().to_string(), "\"a\\r\\nb\\tc\"");
+        assert_eq!("\u{202e}cba\u{2028}".shown().to_string(), "\\u{202e}cba\\u{2028}");
+        assert_eq!("50 µs × \"ä\\n\"".shown().to_string(), "50 µs × \"ä\\n\"");
+    }
+
+    #[test]
+    fn what_is_shown_is_shown_the_same_again() {
+        for text in ["a\u{1b}\n\u{202e}b", &"ä\n".repeat(1_000)] {
+            let once = text.shown().to_string();
+            assert_eq!(once.shown().at_most(SENTENCE).to_string(), once);
+        }
+    }
+
+    #[test]
+    fn long_texts_keep_their_ends() {
+        let text = format!("{}z", "ä".repeat(119));
+        assert_eq!(text.shown().to_string(), text);
+        let text = format!("{}z", "ä".repeat(120_000));
+        let expected = format!("\"{}…{}z\" (120001 characters)", "ä".repeat(90), "ä".repeat(29));
+        assert_eq!(text.quoted().to_string(), expected);
+        assert_eq!("abcdef".shown().at_most(4).to_string(), "abc…f (6 characters)");
+    }
+
+    #[test]
+    fn paths_need_not_be_text() {
+        let path = Path::new(OsStr::from_bytes(b"runs/\xff\x1b[2J"));
+        assert_eq!(path.shown().to_string(), "runs/\u{fffd}\\u{1b}[2J");
+        let long = format!("{}/run.json", "a".repeat(4_000));
+        let shown = Path::new(&long).quoted().to_string();
+        assert!(shown.contains("a…a") && shown.ends_with("a/run.json\" (4009 characters)"));
+    }
+}
