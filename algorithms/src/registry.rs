@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use text::Foreign;
+
 use crate::calibrate::Calibrate;
 use crate::memory_kinds::MemoryKinds;
 use crate::plugin::contract::Contracts;
@@ -64,7 +66,7 @@ fn holder_of(variant: &LoadedVariant) -> Option<String> {
     }
     Some(same.plugin.map_or_else(
         || "that bench has itself".to_owned(),
-        |plugin| format!("of {}", plugin.path.display()),
+        |plugin| format!("of {}", plugin.path.shown()),
     ))
 }
 

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use text::{Foreign, SENTENCE};
+
 /// A data set that can't be made, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
@@ -10,7 +12,7 @@ pub enum DataError {
     #[error("{0}")]
     Shape(String),
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Io {
         /// The file.
         path: PathBuf,
@@ -18,7 +20,7 @@ pub enum DataError {
         source: io::Error,
     },
     /// A file whose content is not what its format says.
-    #[error("{}, {place}: {problem}", path.display())]
+    #[error("{}, {place}: {problem}", path.shown())]
     Format {
         /// The file.
         path: PathBuf,
@@ -28,11 +30,17 @@ pub enum DataError {
         problem: String,
     },
     /// A file name whose ending says nothing of the format.
-    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.display())]
+    #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.shown())]
     UnknownFileType(PathBuf),
 }
 
 impl DataError {
+    /// That a value has a name that there is not.
+    pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
+        let known = known.join(", ");
+        DataError::Shape(format!("unknown {what} {}; there are {known}", name.quoted()))
+    }
+
     pub(crate) fn shape(problem: impl Into<String>) -> Self {
         DataError::Shape(problem.into())
     }
@@ -47,6 +55,12 @@ impl DataError {
         place: impl Into<String>,
         problem: impl Into<String>,
     ) -> Self {
-        DataError::Format { path: path.to_owned(), place: place.into(), problem: problem.into() }
+        // What parsers say repeats what they read.
+        let shown = |text: String| text.shown().at_most(SENTENCE).to_string();
+        DataError::Format {
+            path: path.to_owned(),
+            place: shown(place.into()),
+            problem: shown(problem.into()),
+        }
     }
 }

@@ -30,10 +30,7 @@ macro_rules! named {
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let named = $named::ALL.into_iter().find(|named| named.name() == text);
-                named.ok_or_else(|| {
-                    let (what, known) = ($what, $named::NAMES.join(", "));
-                    $crate::DataError::Shape(format!("unknown {what} \"{text}\"; there are {known}"))
-                })
+                named.ok_or_else(|| $crate::DataError::unknown($what, text, $named::NAMES))
             }
         }
     };

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use generators::DataError;
 #[cfg(doc)]
 use generators::sts::{Order, Skew};
+use text::Foreign;
 
 use super::{Axis, Kind, NO, Params, YES, parse_choice};
 
@@ -123,7 +124,8 @@ where
         let parse = |text: &str| {
             text.parse().map_err(|problem| {
                 let name = self.axis.name;
-                DataError::Shape(format!("--{name} has no usable value (\"{text}\"): {problem}"))
+                let text = text.quoted();
+                DataError::Shape(format!("--{name} has no usable value ({text}): {problem}"))
             })
         };
         params.get(self.axis.name).map(parse).transpose()

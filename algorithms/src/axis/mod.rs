@@ -11,6 +11,7 @@ mod params;
 use std::fmt;
 
 use generators::sts::{Order, Skew};
+use text::Foreign;
 
 pub use flag::{Flag, Switch};
 pub use params::Params;
@@ -62,7 +63,7 @@ pub enum Kind {
 
 /// A value that an axis can't have.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("--{axis} \"{text}\": {problem}")]
+#[error("--{axis} {}: {problem}", text.quoted())]
 pub struct InvalidValue {
     axis: &'static str,
     text: String,

@@ -45,8 +45,9 @@ impl Params {
     pub fn of_file(path: &Path, content: u64) -> Self {
         let mut params = Params::default();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // These two separate the parameters in the records.
-        params.set("input", name.replace([';', '='], "_"));
+        // These two separate the parameters in the records; what is hidden is stored nowhere.
+        let apart = |c: char| matches!(c, ';' | '=') || text::is_hidden(c);
+        params.set("input", name.replace(apart, "_"));
         params.set("content", format!("{content:016x}"));
         params
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::random::hash;
+use text::Foreign;
 
 use super::{CHANNEL_BITS, CHANNELS, Indices, Uncalibrated, channel};
 use crate::algorithm::Plan;
@@ -51,7 +52,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Uncalibrated, Param
     if let Some(place) = digis.iter().position(|&digi| channel(digi) >= CHANNELS) {
         return Err(DataError::Shape(format!(
             "{}: digi {place} has channel {}; channels are below {CHANNELS}",
-            path.display(),
+            path.shown(),
             channel(digis[place])
         )));
     }

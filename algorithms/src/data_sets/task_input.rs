@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use generators::DataError;
+use text::Foreign;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::{Algorithm, Plan};
@@ -40,7 +41,7 @@ impl<A: Algorithm> DataSet for TaskInput<A> {
             let input = self.algorithm.generate(&params, seed)?;
             self.algorithm.write(&input, out)?;
             let what = (self.describe)(&input);
-            say(&format!("{what} written to {}", out.display()));
+            say(&format!("{what} written to {}", out.shown()));
             Ok(())
         };
         Ok((plan, Box::new(write)))

@@ -10,6 +10,7 @@ use generators::tpc::PadMapping;
 use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::SectorPages;
 use generators::tpc::simulate::TimeFrameGenerator;
+use text::Foreign;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
@@ -60,7 +61,7 @@ impl DataSet for TpcPages {
         let pages = generator.estimate().pages / sectors as u64;
         let plan = Plan { params, memory_bytes: SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64 };
         let write = move |say: &dyn Fn(&str)| {
-            let (written, out) = (write(&generator, out)?, out.display());
+            let (written, out) = (write(&generator, out)?, out.shown());
             say(&format!("{written} pages of {sectors} sectors written to {out}"));
             Ok(())
         };

@@ -1,5 +1,7 @@
 //! Where variants run.
 
+use text::Foreign;
+
 mod arena;
 mod buffers;
 mod cpu;
@@ -119,7 +121,9 @@ impl FromStr for Device {
             ("emulator", _) => Ok(Device::Emulator),
             ("cuda", _) => Ok(Device::Cuda(0)),
             (_, Some(Ok(number))) => Ok(Device::Cuda(number)),
-            _ => Err(format!("unknown device \"{text}\"; there are cpu, cuda:N and emulator")),
+            _ => {
+                Err(format!("unknown device {}; there are cpu, cuda:N and emulator", text.quoted()))
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the plugins of a task may say of themselves.
 
+use text::Foreign;
+
 use super::abi;
 use crate::device::Backend;
 
@@ -71,12 +73,14 @@ impl Contracts {
         let found = self.0.iter().find(|contract| contract.task == task);
         let contract = found.ok_or_else(|| {
             let known: Vec<_> = self.0.iter().map(|contract| contract.task).collect();
-            format!("is for the task \"{task}\"; plugins can be for {}", known.join(", "))
+            let (task, known) = (task.quoted(), known.join(", "));
+            format!("is for the task {task}; plugins can be for {known}")
         })?;
         if contract.since > version {
             return Err(format!(
-                "is for the task \"{task}\", which version {version} of recobench.h does not \
-                 have; compile it with the header of this bench"
+                "is for the task {}, which version {version} of recobench.h does not have; \
+                 compile it with the header of this bench",
+                task.quoted()
             ));
         }
         Ok(contract)

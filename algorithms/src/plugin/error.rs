@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use text::Foreign;
+
 use super::abi::{ABI, OLDEST_ABI};
 use crate::device::Backend;
 
 /// A library that is no plugin that can be used. See `docs/plugin.md`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("plugin {}: {problem}", path.display())]
+#[error("plugin {}: {problem}", path.shown())]
 pub struct PluginError {
     /// The file.
     pub path: PathBuf,

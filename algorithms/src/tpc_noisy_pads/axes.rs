@@ -7,6 +7,7 @@ use generators::tpc::PadMapping;
 use generators::tpc::geometry::PADS_IN_SECTOR;
 use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::time::{frame_of, time_bins_of};
+use text::Foreign;
 
 use super::activity::{PadActivity, Thresholds};
 use super::input::ChargeMaps;
@@ -142,7 +143,7 @@ fn maps_of(path: &Path, frame: &TimeFrame, params: &Params) -> Result<ChargeMaps
     // A file does not say how long it is; it has whole orbits.
     let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
     let time_bins = at_most_all_counted(time_bins, |problem, _| {
-        format!("{}: {problem}; is --first-orbit right?", path.display())
+        format!("{}: {problem}; is --first-orbit right?", path.shown())
     })?;
     let sectors = frame.sector_numbers();
     let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(params, time_bins)?);

@@ -14,6 +14,8 @@
 //! | `cpu`, `cuda` | the variants |
 //! | `plugin` | those of shared libraries |
 
+use text::Foreign;
+
 mod activity;
 mod axes;
 mod cpu;
@@ -80,7 +82,7 @@ impl Algorithm for TpcNoisyPads {
     fn write(&self, _: &ChargeMaps, path: &Path) -> Result<(), DataError> {
         Err(DataError::Shape(format!(
             "{}: maps of charges are made of pages, and can't be written as such",
-            path.display()
+            path.shown()
         )))
     }
 

@@ -8,6 +8,8 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use text::Foreign;
+
 use super::file::{Format, create, finish, format_of, open};
 use crate::DataError;
 use crate::tpc::clusters::{Clusters, FIELDS, Layout, Places};
@@ -28,7 +30,7 @@ pub fn check_cluster_file(path: &Path) -> Result<(), DataError> {
         Format::Bin => Ok(()),
         Format::Csv => Err(DataError::shape(format!(
             "{}: clusters can't be written as text; use .bin or .bin.gz",
-            path.display()
+            path.shown()
         ))),
     }
 }
@@ -89,8 +91,8 @@ impl Source<'_> {
     fn header(&mut self) -> Result<Places, DataError> {
         let bytes = self.portion(HEADER_BYTES, "header")?;
         if !bytes.starts_with(&MAGIC) {
-            let found = bytes[..MAGIC.len()].escape_ascii();
-            let problem = format!("the magic is \"{found}\", not \"TPCCLUS1\"");
+            let found = bytes[..MAGIC.len()].escape_ascii().to_string();
+            let problem = format!("the magic is {}, not \"TPCCLUS1\"", found.quoted());
             return Err(DataError::format(self.path, "byte 0", problem));
         }
         let (numbers, _) = bytes[MAGIC.len()..].as_chunks();

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use csv::StringRecord;
+use text::Foreign;
 
 use super::fields::csv_error;
 use crate::DataError;
@@ -19,7 +20,8 @@ pub(super) fn for_each_row(
     let header = reader.headers().map_err(|error| csv_error(path, &error))?;
     if header != columns {
         let found = header.iter().collect::<Vec<_>>().join(",");
-        let problem = format!("the header is \"{found}\", not \"{}\"", columns.join(","));
+        let problem =
+            format!("the header is {}, not {}", found.quoted(), columns.join(",").quoted());
         return Err(DataError::format(path, "line 1", problem));
     }
     let mut record = StringRecord::new();

@@ -9,6 +9,8 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use text::Foreign;
+
 use super::fields::{Limits, Row};
 use crate::DataError;
 use crate::partition::Partition;
@@ -98,8 +100,8 @@ fn rest(header: &[u8]) -> u64 {
 fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
     let magic = bytes.get(..8).unwrap_or(bytes);
     if magic != MAGIC {
-        let found = magic.escape_ascii();
-        return Err((0, format!("the magic is \"{found}\", not \"STSDIGI1\"")));
+        let found = magic.escape_ascii().to_string();
+        return Err((0, format!("the magic is {}, not \"STSDIGI1\"", found.quoted())));
     }
     let size = bytes.len() as u64;
     require(size, HEADER_BYTES, "the header")?;

@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use csv::StringRecord;
+use text::Foreign;
 
 use super::csv_rows::for_each_row;
 use super::fields::{Limits, Row, in_range};
@@ -51,7 +52,7 @@ fn parse(record: &StringRecord, limits: Limits) -> Result<(ModuleSide, Digi), St
         let text = &record[column];
         let name = COLUMNS[column];
         text.parse::<u32>()
-            .map_err(|_| format!("{name} \"{text}\" is not a whole number of 0 or more"))
+            .map_err(|_| format!("{name} {} is not a whole number of 0 or more", text.quoted()))
     };
     let module = number(0)?;
     in_range("module", module, limits.modules as u32 - 1)?;
@@ -64,7 +65,7 @@ fn parse_side(text: &str) -> Result<bool, String> {
     match text {
         "0" | "front" => Ok(false),
         "1" | "back" => Ok(true),
-        _ => Err(format!("side \"{text}\" is neither 0 (front) nor 1 (back)")),
+        _ => Err(format!("side {} is neither 0 (front) nor 1 (back)", text.quoted())),
     }
 }
 

@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use text::Foreign;
+
 use crate::DataError;
 use crate::tpc::geometry::{FECS_IN_SECTOR, PADS_IN_SECTOR, ROWS, pads_in_row};
 use crate::tpc::mapping::{CHANNELS_IN_CHIP, CHIPS_IN_FEC, ChipChannel};
@@ -127,8 +129,9 @@ impl Column {
         let value = text.parse::<usize>().ok();
         value.filter(|value| *value < self.limit).map(|value| value as u8).ok_or_else(|| {
             format!(
-                "{} \"{text}\" (column {}) is not a whole number from 0 to {}",
+                "{} {} (column {}) is not a whole number from 0 to {}",
                 self.name,
+                text.quoted(),
                 self.number + 1,
                 self.limit - 1
             )

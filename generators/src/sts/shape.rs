@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use text::Foreign;
+
 use super::{MAX_SEGMENTS, MAX_TIME_NS};
 use crate::DataError;
 
@@ -121,10 +123,12 @@ impl FromStr for Order {
             None if text == "random" => Ok(Order::Random),
             None if text == "time" => Ok(Order::Time),
             Some(("jitter", places)) => places.parse().map(Order::Jitter).map_err(|_| {
-                DataError::shape(format!("jitter:{places} needs a number of places: jitter:64"))
+                let order = text.shown();
+                DataError::shape(format!("{order} needs a number of places: jitter:64"))
             }),
             _ => Err(DataError::shape(format!(
-                "unknown order \"{text}\"; there are random, time and jitter:N"
+                "unknown order {}; there are random, time and jitter:N",
+                text.quoted()
             ))),
         }
     }
@@ -150,7 +154,8 @@ impl FromStr for Skew {
         };
         skew.ok_or_else(|| {
             DataError::shape(format!(
-                "skew \"{text}\" is neither a ratio such as 4 nor a share such as hot:0.5"
+                "skew {} is neither a ratio such as 4 nor a share such as hot:0.5",
+                text.quoted()
             ))
         })
     }

@@ -9,6 +9,8 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use text::Foreign;
+
 use super::{Columns, others, relations};
 use crate::DataError;
 use crate::tpc::slice_tracks::{MAX_TRACKS, SliceTrack, SliceTracks};
@@ -58,8 +60,8 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<Columns, DataE
 /// The number of slice tracks, or the offset of what is wrong.
 fn header(bytes: &[u8]) -> Result<usize, (usize, String)> {
     if !bytes.starts_with(&MAGIC) {
-        let found = bytes[..bytes.len().min(8)].escape_ascii();
-        return Err((0, format!("the magic is \"{found}\", not \"TPCTRKS1\"")));
+        let found = bytes[..bytes.len().min(8)].escape_ascii().to_string();
+        return Err((0, format!("the magic is {}, not \"TPCTRKS1\"", found.quoted())));
     }
     let Some(count) = bytes.get(8..).and_then(|count| <[u8; 8]>::try_from(count).ok()) else {
         return Err((bytes.len(), "the file ends within its header".to_owned()));

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use csv::StringRecord;
+use text::Foreign;
 
 use super::{Columns, NONE, others, relations};
 use crate::DataError;
@@ -67,7 +68,7 @@ impl Columns {
 
 fn field<T: FromStr>(record: &StringRecord, column: usize, what: &str) -> Result<T, String> {
     let text = &record[column];
-    text.parse().map_err(|_| format!("{} \"{text}\" is not {what}", COLUMNS[column]))
+    text.parse().map_err(|_| format!("{} {} is not {what}", COLUMNS[column], text.quoted()))
 }
 
 /// The number of another slice track, or none.

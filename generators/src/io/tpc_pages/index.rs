@@ -3,6 +3,8 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use text::Foreign;
+
 use crate::DataError;
 use crate::io::fields::{csv_error, in_range};
 use crate::tpc::Endpoint;
@@ -85,8 +87,8 @@ impl Form {
         }
         if columns != COLUMNS {
             return Err(at_header(format!(
-                "the header is \"{}\", neither \"endpoint,n_pages\" nor \"sector,endpoint,n_pages\"",
-                columns.join(",")
+                "the header is {}, neither \"endpoint,n_pages\" nor \"sector,endpoint,n_pages\"",
+                columns.join(",").quoted()
             )));
         }
         let unsaid = || at_header("it does not say which sector; name it with --sector".to_owned());
@@ -112,7 +114,7 @@ fn number(
     largest: u32,
 ) -> Result<u32, String> {
     let text = &record[column];
-    let problem = |_| format!("{name} \"{text}\" is not a whole number of 0 or more");
+    let problem = |_| format!("{name} {} is not a whole number of 0 or more", text.quoted());
     let value = text.parse().map_err(problem)?;
     in_range(name, value, largest)?;
     Ok(value)

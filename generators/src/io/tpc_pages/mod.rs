@@ -13,6 +13,8 @@ pub use write::{PageWriter, write_raw_pages};
 
 use std::path::{Path, PathBuf};
 
+use text::Foreign;
+
 use crate::DataError;
 
 const PAGES: &str = ".pages";
@@ -27,8 +29,9 @@ pub fn index_of(pages: &Path) -> Result<PathBuf, DataError> {
     let stem = name.strip_suffix(".gz").unwrap_or(&name);
     match stem.strip_suffix(PAGES) {
         Some(stem) => Ok(PathBuf::from(format!("{stem}{INDEX}"))),
-        None => {
-            Err(DataError::shape(format!("{name}: files of pages are named .pages or .pages.gz")))
-        }
+        None => Err(DataError::shape(format!(
+            "{}: files of pages are named .pages or .pages.gz",
+            pages.shown()
+        ))),
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use text::Foreign;
+
 use super::Preset;
 use crate::DataError;
 use crate::tpc::ZsFormat;
@@ -166,7 +168,8 @@ impl FromStr for Framing {
             "simulated" => Ok(Framing::Simulated),
             "recorded" => Ok(Framing::Recorded),
             _ => Err(DataError::shape(format!(
-                "unknown framing \"{text}\"; there are simulated and recorded"
+                "unknown framing {}; there are simulated and recorded",
+                text.quoted()
             ))),
         }
     }

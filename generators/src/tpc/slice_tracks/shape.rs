@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use text::Foreign;
+
 use crate::DataError;
 
 /// Numbers of slice tracks have 31 bits, as the experiment's.
@@ -49,7 +51,7 @@ impl FromStr for Ids {
         match name {
             "local" => Ok(Ids::Local),
             "shuffled" => Ok(Ids::Shuffled),
-            _ => Err(format!("\"{name}\" is neither local nor shuffled")),
+            _ => Err(format!("{} is neither local nor shuffled", name.quoted())),
         }
     }
 }
