@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use glob::Pattern;
+use text::Foreign;
 
 use crate::record::Point;
 
@@ -26,10 +27,10 @@ pub struct AxisValues {
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum FilterError {
     /// It is no glob: what was given, and what is wrong with it.
-    #[error("\"{text}\" is no pattern: {problem}; use names, * and ?, such as block-*")]
+    #[error("{} is no pattern: {problem}; use names, * and ?, such as block-*", text.quoted())]
     Pattern { text: String, problem: &'static str },
     /// It is no axis with values.
-    #[error("\"{0}\" is not of the form NAME=VALUE[,VALUE], such as segments=24,1792")]
+    #[error("{} is not of the form NAME=VALUE[,VALUE], such as segments=24,1792", .0.quoted())]
     Axis(String),
 }
 

@@ -5,6 +5,8 @@
 
 use std::cmp::Ordering;
 
+use text::Foreign;
+
 use crate::record::{Params, Point, SummaryRow};
 use crate::units;
 
@@ -88,8 +90,8 @@ pub fn phrase(name: &str, text: &str) -> String {
     let shown = value(name, text);
     match name.strip_suffix('s') {
         Some(singular) if is_count(name, text) && text == "1" => format!("1 {singular}"),
-        _ if is_count(name, text) => format!("{shown} {name}"),
-        _ => format!("{name} {shown}"),
+        _ if is_count(name, text) => format!("{shown} {}", name.shown()),
+        _ => format!("{} {shown}", name.shown()),
     }
 }
 
@@ -102,7 +104,7 @@ pub fn value(name: &str, text: &str) -> String {
         // To the nanosecond a time says less, and the records have it.
         Some("ns") => short,
         Some(unit) => format!("{text} {unit}"),
-        None => text.to_owned(),
+        None => text.shown().to_string(),
     }
 }
 
@@ -118,7 +120,7 @@ pub fn short_value(name: &str, text: &str) -> String {
         }
         (Ok(number), Some(unit)) => units::with_unit(&units::count(number), unit),
         (Ok(number), None) if number.abs() >= 1000.0 => units::count(number),
-        _ => text.to_owned(),
+        _ => text.shown().to_string(),
     }
 }
 
@@ -172,7 +174,8 @@ pub fn name(row: &SummaryRow) -> String {
 
 /// `block-merge on cuda:0`; of the CPU nothing is said.
 pub fn on_device(name: String, device: &str) -> String {
-    if device == CPU { name } else { format!("{name} on {device}") }
+    let name = name.shown();
+    if device == CPU { name.to_string() } else { format!("{name} on {}", device.shown()) }
 }
 
 #[cfg(test)]

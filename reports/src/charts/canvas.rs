@@ -10,6 +10,7 @@ use plotters::prelude::{
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, RGBColor};
+use text::{Foreign, SENTENCE};
 
 use super::text::{FAMILY, width};
 
@@ -68,13 +69,15 @@ pub fn anchored(style: TextStyle<'_>, at: HPos) -> TextStyle<'_> {
 
 /// Writes a text.
 pub fn write(area: &Area<'_>, text: &str, at: At, style: &TextStyle<'_>) -> Painted {
-    area.draw_text(text, style, pixel(at)).map_err(said)
+    let shown = text.shown().at_most(SENTENCE).to_string();
+    area.draw_text(&shown, style, pixel(at)).map_err(said)
 }
 
 /// A text of at most so many pixels: the end of a longer one is cut off.
 pub fn shortened(text: &str, size: f64, limit: f64) -> String {
-    if width(text, size) <= limit {
-        return text.to_owned();
+    let text = text.shown().at_most(SENTENCE).to_string();
+    if width(&text, size) <= limit {
+        return text;
     }
     let ends = text.char_indices().rev().map(|(end, _)| end);
     let mut cuts = ends.map(|end| format!("{}…", text[..end].trim_end()));

@@ -221,7 +221,7 @@ impl<P: Panel> Chart<P> {
             write_lines(&root, &caption, (MARGIN, bottom), CAPTION, QUIET)?;
             root.present().map_err(said)?;
         }
-        Ok((svg, size))
+        Ok((::text::page(svg), size))
     }
 }
 

@@ -3,12 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
+use text::Foreign;
+
 /// Why a chart could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum ChartError {
     /// The folder cannot be made.
     #[error(
-        "cannot make the folder {} for the charts: {source}; choose another with --out, or draw none with --no-charts", path.display()
+        "cannot make the folder {} for the charts: {source}; choose another with --out, or draw none with --no-charts", path.shown()
     )]
     Folder {
         /// The folder.
@@ -18,7 +20,7 @@ pub enum ChartError {
     },
     /// The file cannot be written.
     #[error(
-        "cannot write the chart {}: {source}; free some space or choose another folder with --out, or draw none with --no-charts", path.display()
+        "cannot write the chart {}: {source}; free some space or choose another folder with --out, or draw none with --no-charts", path.shown()
     )]
     Write {
         /// The file.
@@ -28,7 +30,7 @@ pub enum ChartError {
     },
     /// The picture cannot be made.
     #[error(
-        "cannot draw the chart {}: {reason}; the numbers are in summary.csv, draw no charts with --no-charts", path.display()
+        "cannot draw the chart {}: {reason}; the numbers are in summary.csv, draw no charts with --no-charts", path.shown()
     )]
     Draw {
         /// The file that the picture was for.

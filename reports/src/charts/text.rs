@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 
 use plotters::style::{FontStyle, IntoFont, register_font};
+use text::{Foreign, SENTENCE};
 
 /// The name that the font is registered under. In an SVG it is a CSS keyword,
 /// so that any viewer has a font for it.
@@ -27,8 +28,9 @@ pub fn width(text: &str, size: f64) -> f64 {
     // Measured large: plotters rounds widths to whole pixels.
     const LARGE: f64 = 100.0;
     load_font();
+    let text = text.shown().at_most(SENTENCE).to_string();
     let font = (FAMILY, LARGE * HEIGHT_OF_EM).into_font();
-    match font.box_size(text) {
+    match font.box_size(&text) {
         Ok((pixels, _)) => f64::from(pixels) * size / LARGE,
         Err(_) => text.chars().count() as f64 * size * 0.6,
     }
@@ -37,6 +39,7 @@ pub fn width(text: &str, size: f64) -> f64 {
 /// Breaks a text between words so that each line fits `limit` pixels; a word
 /// that alone is wider is cut.
 pub fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
+    let text = text.shown().at_most(SENTENCE).to_string();
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split(' ').flat_map(|word| cut(word, size, limit)) {

@@ -22,7 +22,7 @@ impl Advice {
     /// For a comparison of these runs that was made with such flags.
     pub fn of(base: &str, new: &Measured, flags: &[String]) -> Self {
         Advice {
-            confirm: confirm(base, &new.folder.display().to_string(), flags),
+            confirm: confirm(base, &new.folder.to_string_lossy(), flags),
             against: against(base, &new.record, flags),
             seed: new.record.seed,
         }

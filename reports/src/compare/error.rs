@@ -1,5 +1,7 @@
 //! Runs that can't be compared.
 
+use text::Foreign;
+
 use super::measured::Measured;
 use crate::units::counted;
 
@@ -9,8 +11,8 @@ use crate::units::counted;
 pub enum CompareError {
     /// They are one and the same: its folders, and when it was started.
     #[error(
-        "{} and {} are the same run, started {started}: comparing a run with itself says \
-         nothing; measure again, or name an earlier run", folders[0], folders[1]
+        "{} and {} are the same run, started {}: comparing a run with itself says nothing; \
+         measure again, or name an earlier run", folders[0], folders[1], started.shown()
     )]
     SameRun { folders: [String; 2], started: String },
     /// They are of unlike machines: their folders, and where they were measured.
@@ -37,7 +39,7 @@ impl CompareError {
     pub(super) fn machines(runs: [&Measured; 2]) -> Self {
         let machines = runs.map(|run| {
             let (model, key) = (&run.record.machine.cpu_model, &run.record.machine_key);
-            format!("{model}, key {key}")
+            format!("{}, key {}", model.shown(), key.shown())
         });
         CompareError::Machines { folders: folders(runs), machines }
     }
@@ -50,5 +52,5 @@ impl CompareError {
 }
 
 fn folders(runs: [&Measured; 2]) -> [String; 2] {
-    runs.map(|run| run.folder.display().to_string())
+    runs.map(|run| run.folder.shown().to_string())
 }

@@ -199,7 +199,7 @@ fn unmatched<'a>(
 
 fn name(run: &Measured) -> RunName {
     RunName {
-        folder: run.folder.display().to_string(),
+        folder: run.folder.to_string_lossy().into_owned(),
         started: run.record.started.clone(),
         git_commit: run.record.software.git_commit.clone(),
         machine_key: run.record.machine_key.clone(),

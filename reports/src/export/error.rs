@@ -1,12 +1,17 @@
 //! What can go wrong with an export.
 
+use text::Foreign;
+
 use crate::frame::FrameError;
 
 /// An export that could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// A run whose start is no time.
-    #[error("run {run}: started \"{started}\" is no time; it should be as 2026-01-31T12:00:00Z")]
+    #[error(
+        "run {}: started {} is no time; it should be as 2026-01-31T12:00:00Z",
+        run.shown(), started.quoted()
+    )]
     NoTime {
         /// The run.
         run: String,

@@ -47,13 +47,13 @@ fn field_set(run: &RunSummary, row: &SummaryRow) -> String {
     fields.join(",")
 }
 
-/// The name or value of a tag, or the name of a field. There is no way to write a line
-/// break in it, nor a backslash before what means something.
+/// The name or value of a tag, or the name of a field. There is no way to write what is hidden, a
+/// line break above all, nor a backslash before what means something.
 fn key(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
-            '\n' | '\r' => escaped.push_str(r"\ "),
+            letter if text::is_hidden(letter) => escaped.push_str(r"\ "),
             '\\' => escaped.push('/'),
             ',' | '=' | ' ' => escaped.extend(['\\', letter]),
             letter => escaped.push(letter),
@@ -62,9 +62,10 @@ fn key(text: &str) -> String {
     escaped
 }
 
-/// A text between its quotes; line breaks may stand there as they are.
+/// A text between its quotes; line breaks may stand there as they are, and nothing else that is
+/// hidden.
 fn quoted(text: &str) -> String {
-    text.replace('\\', r"\\").replace('"', "\\\"")
+    text::page(text.to_owned()).replace('\\', r"\\").replace('"', "\\\"")
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ fn allowed(name: &str) -> String {
 
 /// The value of a label between its quotes.
 fn escaped(text: &str) -> String {
-    let text = text.replace('\\', r"\\").replace('"', "\\\"");
+    let text = text::page(text.to_owned()).replace('\\', r"\\").replace('"', "\\\"");
     text.replace('\n', r"\n")
 }
 

@@ -15,10 +15,18 @@ impl Frame {
     }
 }
 
-/// Anything as a text that ends with a line break.
+/// Anything as a text that ends with a line break. What a terminal would not show is escaped as
+/// JSON does it: to programs it says the same.
+///
+/// # Errors
+/// If it does not become JSON.
+pub fn json_text(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
+    Ok(text::json(serde_json::to_string_pretty(value)?) + "\n")
+}
+
+/// The same with the error of frames.
 pub(super) fn text(value: &impl Serialize) -> Result<String, FrameError> {
-    let text = serde_json::to_string_pretty(value);
-    Ok(text.map_err(|error| FrameError::new("JSON", error))? + "\n")
+    json_text(value).map_err(|error| FrameError::new("JSON", error))
 }
 
 impl Serialize for Frame {

@@ -17,6 +17,7 @@ mod rows;
 use std::collections::{BTreeMap, HashMap};
 
 pub use cell::Cell;
+pub use json::json_text;
 pub use rows::{Document, of_run, point, summary, wide_sample};
 
 use column::Column;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::{HistoryError, Unfinished};
+use text::Foreign;
+
+use super::{HistoryError, Unfinished, names};
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{RUN, StoreError, read_distinct_summary, read_run, read_samples};
 
@@ -14,11 +16,12 @@ pub(super) fn check(
     let record = read_run(folder)?;
     if humantime::parse_rfc3339_weak(&record.started).is_err() {
         let problem =
-            format!("started: \"{}\" is no time such as 2026-01-31T12:00:00Z", record.started);
+            format!("started: {} is no time such as 2026-01-31T12:00:00Z", record.started.quoted());
         return Err(StoreError::format(&folder.join(RUN), problem).into());
     }
-    read_samples(folder)?;
+    let samples = read_samples(folder)?;
     let summary = read_distinct_summary(folder)?;
+    names::check(folder, &record, &summary, &samples)?;
     if summary.iter().all(|row| row.valid == YesNo::No) {
         return Err(HistoryError::Empty(folder.to_owned()));
     }

@@ -3,6 +3,8 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use text::{Foreign, SENTENCE};
+
 use super::Series;
 use crate::store::StoreError;
 
@@ -11,31 +13,31 @@ use crate::store::StoreError;
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum HistoryError {
     /// There is no store.
-    #[error("there is no store of runs in {folder}; `bench history add RUN --store {folder}` makes one", folder = .0.display())]
+    #[error("there is no store of runs in {folder}; `bench history add RUN --store {folder}` makes one", folder = .0.shown())]
     Missing(PathBuf),
     /// Something else is there.
-    #[error("{} is no store of runs, but not empty either; choose another folder with --store", .0.display())]
+    #[error("{} is no store of runs, but not empty either; choose another folder with --store", .0.shown())]
     NotAStore(PathBuf),
     /// A self-test of a gate that judged otherwise: the file, its version and the known one.
-    #[error("{}: schema version {found}, from before version {known} of the gate, whose rates it does not tell; run `bench selftest` again", path.display())]
+    #[error("{}: schema version {found}, from before version {known} of the gate, whose rates it does not tell; run `bench selftest` again", path.shown())]
     OldSelfTest { path: PathBuf, found: u32, known: u32 },
     /// A run folder that can't be read.
     #[error(transparent)]
     Run(#[from] StoreError),
     /// Nothing was measured.
-    #[error("{}: an empty run: no row is valid, so there is nothing to store", .0.display())]
+    #[error("{}: an empty run: no row is valid, so there is nothing to store", .0.shown())]
     Empty(PathBuf),
     /// The run has no end.
-    #[error("{}: the run goes on, or was killed; add what it measured with --unfinished", .0.display())]
+    #[error("{}: the run goes on, or was killed; add what it measured with --unfinished", .0.shown())]
     Unfinished(PathBuf),
     /// The files changed meanwhile.
-    #[error("{}: the files changed while they were read; add the run again when it has ended", .0.display())]
+    #[error("{}: the files changed while they were read; add the run again when it has ended", .0.shown())]
     Changed(PathBuf),
     /// No run has that name; those that are like it are near.
-    #[error("no run \"{name}\" in the store{}", hint("; did you mean", near))]
+    #[error("no run {} in the store{}", name.quoted(), hint("; did you mean", near))]
     Unknown { name: String, near: Vec<String> },
     /// More than one run begins with that name: these.
-    #[error("\"{name}\" may be more than one run{}", hint(":", candidates))]
+    #[error("{} may be more than one run{}", name.quoted(), hint(":", candidates))]
     Ambiguous { name: String, candidates: Vec<String> },
     /// The series has no baseline.
     #[error("no run of {0} is accepted yet; `bench history accept RUN` marks one")]
@@ -45,26 +47,31 @@ pub enum HistoryError {
     WhichSeries(Vec<String>),
     /// A run that has no end can't be a baseline.
     #[error(
-        "{0} is unfinished: later runs would have points without a baseline; accept a finished run"
+        "{} is unfinished: later runs would have points without a baseline; accept a finished run",
+        .0.shown()
     )]
     NotFinished(String),
     /// The run is not the baseline.
-    #[error("{0} is not accepted, so there is nothing to take back")]
+    #[error("{} is not accepted, so there is nothing to take back", .0.shown())]
     NotAccepted(String),
     /// A run in the store that is not what was stored, and what is wrong.
     #[error(
-        "{id} is damaged in the store: {problem}; if its run folder is still there, add it again"
+        "{} is damaged in the store: {}; if its run folder is still there, add it again",
+        id.shown(), problem.shown().at_most(SENTENCE)
     )]
     Damaged { id: String, problem: String },
     /// A file of the store that is not what it should be, and what is wrong.
-    #[error("{}: {problem}; put back a copy of the file, or delete it", path.display())]
+    #[error(
+        "{}: {}; put back a copy of the file, or delete it",
+        path.shown(), problem.shown().at_most(SENTENCE)
+    )]
     Format { path: PathBuf, problem: String },
     /// The operating system refused: the file or folder, what the system said, and what to do
     /// where that is known.
-    #[error("{}: {source}{remedy}", path.display())]
+    #[error("{}: {source}{remedy}", path.shown())]
     Io { path: PathBuf, source: io::Error, remedy: &'static str },
     /// A run that is all right but could not be stored: its folder, and why.
-    #[error("{source}; the store holds what it held before, the run is still in {}", run.display())]
+    #[error("{source}; the store holds what it held before, the run is still in {}", run.shown())]
     NotStored { run: PathBuf, source: Box<HistoryError> },
 }
 
@@ -102,5 +109,6 @@ fn hint(words: &str, names: &[String]) -> String {
     if names.is_empty() {
         return String::new();
     }
+    let names: Vec<_> = names.iter().map(|name| name.shown().to_string()).collect();
     format!("{words} {}", names.join(", "))
 }

@@ -1,7 +1,9 @@
 //! A list of runs as text.
 
+use text::Foreign;
+
 use super::Entry;
-use crate::frame::{Cell, Frame, Record};
+use crate::frame::{Cell, Frame, Record, json_text};
 use crate::paint::Paint;
 use crate::record::DIRTY;
 use crate::table::{Format, Side, Table, TableError, for_people, known};
@@ -34,15 +36,15 @@ pub fn render(format: Format, entries: &[Entry]) -> Result<String, TableError> {
         Format::Csv => {
             Ok(Frame::new(&record(&Entry::default()), entries.iter().map(record)).csv()?)
         }
-        Format::Json => Ok(serde_json::to_string_pretty(entries)? + "\n"),
+        Format::Json => Ok(json_text(entries)?),
     }
 }
 
 fn cells(entry: &Entry) -> [String; 7] {
     let run = &entry.run;
     let series = match &run.suite {
-        Some(_) => format!("{}: {}", run.series, run.tasks),
-        None => run.tasks.clone(),
+        Some(_) => format!("{}: {}", run.series.shown(), run.tasks.shown()),
+        None => run.tasks.shown().to_string(),
     };
     let points = match run.invalid {
         0 => run.points.to_string(),
@@ -51,7 +53,7 @@ fn cells(entry: &Entry) -> [String; 7] {
     let commit = known(run.git_commit.as_deref(), short_commit);
     let mark = mark(entry).to_owned();
     let added = run.added.clone();
-    [run.id.clone(), short(&run.machine_key), series, commit, points, added, mark]
+    [run.id.shown().to_string(), short(&run.machine_key), series, commit, points, added, mark]
 }
 
 fn mark(entry: &Entry) -> &'static str {
@@ -66,7 +68,7 @@ fn mark(entry: &Entry) -> &'static str {
 fn notes(entries: &[Entry]) -> impl Iterator<Item = String> {
     entries.iter().flat_map(|entry| {
         let notes = entry.notes.iter();
-        notes.map(|note| format!("{}: {}", entry.run.id, note.replace('\n', " ")))
+        notes.map(|note| format!("{}: {}", entry.run.id.shown(), note.replace('\n', " ")))
     })
 }
 

@@ -23,6 +23,7 @@ mod filter;
 mod list;
 mod listing;
 mod marks;
+mod names;
 mod resolve;
 mod retention;
 mod self_tests;

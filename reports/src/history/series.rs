@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use text::Foreign;
 
 use super::content;
 use crate::grouped::tasks_of;
@@ -47,7 +48,7 @@ impl Series {
 
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on machine {}", self.name, self.machine_key)
+        write!(f, "{} on machine {}", self.name.shown(), self.machine_key.shown())
     }
 }
 

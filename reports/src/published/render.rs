@@ -5,7 +5,7 @@ use serde_json::json;
 use super::figure::{Figure, Value};
 use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
-use crate::frame::{Frame, Record};
+use crate::frame::{Frame, Record, json_text};
 use crate::paint::Paint;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people, known};
 use crate::units::{self, times};
@@ -36,9 +36,7 @@ pub fn list(format: Format, figures: &[Figure]) -> Result<String, TableError> {
             Ok(for_people(format, &[table], Paint::Plain))
         }
         Format::Csv => Ok(frame_of(figures.iter().map(listing)).csv()?),
-        Format::Json => {
-            Ok(serde_json::to_string_pretty(&frame_of(figures.iter().map(listing)))? + "\n")
-        }
+        Format::Json => Ok(json_text(&frame_of(figures.iter().map(listing)))?),
     }
 }
 
@@ -102,7 +100,7 @@ fn json(figures: &[Reproduction]) -> Result<String, TableError> {
         })
     };
     let figures: Vec<_> = figures.iter().map(figure).collect();
-    Ok(serde_json::to_string_pretty(&figures)? + "\n")
+    Ok(json_text(&figures)?)
 }
 
 /// `tab5.1: The STS chain stage by stage (thesis table 5.1)`.

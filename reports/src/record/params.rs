@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use text::Foreign;
 
 /// Axis names with their values, sorted by name.
 ///
@@ -15,7 +16,7 @@ pub struct Params(BTreeMap<String, String>);
 
 /// A text that is not of the form `name=value;name=value`.
 #[derive(Debug, thiserror::Error)]
-#[error("\"{0}\" is not of the form name=value;name=value")]
+#[error("{} is not of the form name=value;name=value", .0.quoted())]
 pub struct InvalidParams(String);
 
 impl Params {

@@ -66,12 +66,9 @@ impl Naming {
         let heading = if fastest.differ() { format!("{heading}{ALIKE}") } else { heading };
         let looks = entries.iter();
         Block {
-            table: Table {
-                looks: looks
-                    .flat_map(|entry| looks_of(fastest.is(entry, self.rank), entry))
-                    .collect(),
-                ..Table::new(&headings, cells).under(heading)
-            },
+            table: Table::new(&headings, cells).under(heading).with_looks(
+                looks.flat_map(|entry| looks_of(fastest.is(entry, self.rank), entry)).collect(),
+            ),
             axes: rows.first().map_or_else(Vec::new, |row| shape::axes(row)),
             ranked_by,
             notes: self.notes(&entries),
@@ -201,11 +198,11 @@ pub mod tests {
         assert_eq!(block.table.column("variant"), ["insertion", "tiles", "blocks"]);
         assert_eq!(block.table.column("ratio"), ["-", "1.00 ×", "3.00 ×"]);
         assert_eq!(block.table.column("given")[0], "clusters nearly by time");
-        assert_eq!(block.table.looks, [Look::Plain, Look::Winner, Look::Plain]);
-        assert!(block.table.heading.ends_with(ALIKE));
+        assert_eq!(block.table.looks(), [Look::Plain, Look::Winner, Look::Plain]);
+        assert!(block.table.heading().ends_with(ALIKE));
         let alike = &blocks(&rows[1..])[0];
-        assert!(!alike.table.columns.iter().any(|column| column.0 == "given"));
-        assert!(!alike.table.heading.ends_with(ALIKE));
+        assert!(!alike.table.names().contains(&"given"));
+        assert!(!alike.table.heading().ends_with(ALIKE));
     }
 
     #[test]
@@ -224,7 +221,7 @@ pub mod tests {
         let mut other = row("a", 0.03);
         other.threads = 1;
         let blocks = blocks(&[row("a", 0.01), other, row("b", 0.02)]);
-        let headings: Vec<_> = blocks.iter().map(|block| block.table.heading.as_str()).collect();
+        let headings: Vec<_> = blocks.iter().map(|block| block.table.heading()).collect();
         let shape = "2 M digis · 24 segments · order random";
         assert_eq!(
             headings,
@@ -261,7 +258,7 @@ pub mod tests {
 
     #[test]
     fn devices_are_named_only_if_there_are_several() {
-        assert!(!blocks(&[row("a", 1.0)])[0].table.columns.iter().any(|c| c.0 == "device"));
+        assert!(!blocks(&[row("a", 1.0)])[0].table.names().contains(&"device"));
         let mut gpu = wrong("a", "no room");
         gpu.device = "cuda:0".into();
         let block = &blocks(&[row("a", 1.0), gpu])[0];
@@ -295,8 +292,8 @@ pub mod tests {
         ]
         .concat();
         let block = &blocks(&rows)[0];
-        assert!(block.table.heading.ends_with("· ranked by: end to end"));
-        assert_eq!(block.table.looks[0], Look::Winner);
+        assert!(block.table.heading().ends_with("· ranked by: end to end"));
+        assert_eq!(block.table.looks()[0], Look::Winner);
         let variants = ["link", "  kernel", "device", "  kernel", "host"];
         assert_eq!(block.table.column("variant"), variants);
         assert_eq!(block.table.column("total")[0], "10.0 ms");
@@ -305,7 +302,7 @@ pub mod tests {
         let by_kernel = ["3.00 ×", "-", "1.00 ×", "-", "20.0 ×"];
         assert_eq!(block.table.column("kernel ratio"), by_kernel);
         let block = &super::blocks(&rows, Rank::Kernel)[0];
-        assert!(block.table.heading.ends_with("· ranked by: kernels"));
+        assert!(block.table.heading().ends_with("· ranked by: kernels"));
         let variants = ["device", "  kernel", "link", "  kernel", "host"];
         assert_eq!(block.table.column("variant"), variants);
     }
@@ -314,7 +311,7 @@ pub mod tests {
     fn without_a_gpu_nothing_is_said_of_kernels() {
         let rows = [row("a", 0.02), row("b", 0.01)];
         let block = &super::blocks(&rows, Rank::Kernel)[0];
-        assert_eq!((block.ranked_by, block.table.columns.len()), (None, 10));
+        assert_eq!((block.ranked_by, block.table.names().len()), (None, 10));
         assert_eq!(block.table.column("variant"), ["b", "a"]);
     }
 }

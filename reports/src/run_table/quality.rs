@@ -50,9 +50,9 @@ mod tests {
             [good("b", 1, "0.97"), good("a", 1, "0.98"), good("a", 2, "0.98"), row("c", 1e-3)];
         let tables = tables(&rows);
         assert_eq!(tables.len(), 1);
-        let found: Vec<_> = tables[0].rows.iter().map(|row| &row[..2]).collect();
+        let found: Vec<_> = tables[0].cells().iter().map(|row| &row[..2]).collect();
         assert_eq!(found, [["a", "0.98000"], ["b", "0.97000"]]);
-        assert_eq!(tables[0].rows[0][2], NOTHING);
+        assert_eq!(tables[0].cells()[0][2], NOTHING);
     }
 
     #[test]

@@ -94,7 +94,7 @@ mod tests {
         let rows =
             [chain("offline", 2, &STAGES), chain("online", 1, &long), chain("offline", 1, &STAGES)];
         let table = &tables(&rows.concat())[0];
-        let names: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let names = table.names();
         let expected = ["stage", "offline (1)", "offline (2)", "online (1)"];
         assert_eq!(names, expected);
         let stages = ["presort", "zero", "cluster", "hits", "total"];

@@ -1,6 +1,7 @@
 //! The first page of a site.
 
 use maud::{Markup, html};
+use text::Foreign;
 
 use super::{Site, point_page, run_page};
 use crate::rank::TOTAL;
@@ -20,7 +21,7 @@ const PICTURE: Frame = Frame { width: 160.0, height: 32.0, dots: false };
 
 pub fn page(site: &Site<'_>) -> String {
     let content = html! {
-        header { h1 { (site.title) } }
+        header { h1 { (site.title.shown()) } }
         main #content {
             p { (measured(site)) }
             p hidden {
@@ -128,7 +129,7 @@ fn point(site: &Site<'_>, trend: &Trend) -> Row {
             trace(visits, &trend.shifts, PICTURE, |_| None),
             html! { (units::seconds(last, 3)) },
             html! { (visits.len()) },
-            html! { (machine) },
+            html! { (machine.shown()) },
         ],
     )
 }
@@ -169,7 +170,7 @@ fn run_row(run: &RunSummary) -> Row {
             html! { (measured) },
             html! { code { (commit) } },
             html! { (points) },
-            html! { (cpu) },
+            html! { (cpu.shown()) },
         ],
     )
 }

@@ -1,6 +1,7 @@
 //! A point over the runs of a machine.
 
 use maud::{Markup, html};
+use text::Foreign;
 
 use super::index::machine;
 use super::{Site, run_page};
@@ -18,7 +19,7 @@ pub fn page(site: &Site<'_>, trend: &Trend) -> String {
     let ([point, on], visits) = (names(trend), &trend.track.visits);
     let content = html! {
         header {
-            nav { ul { li { a href="../index.html" { (site.title) } } } }
+            nav { ul { li { a href="../index.html" { (site.title.shown()) } } } }
             h1 { (point) }
             p { (on) ", on " (machine(site, &trend.track.machine_key)) }
         }

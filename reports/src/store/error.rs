@@ -3,34 +3,39 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use text::{Foreign, SENTENCE};
+
 /// A run folder that can't be written or read.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum StoreError {
     /// The operating system refused: the file or folder, and what the system said.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Io { path: PathBuf, source: io::Error },
     /// There is a run already.
-    #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.display())]
+    #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.shown())]
     Occupied(PathBuf),
     /// Another process is writing to it.
-    #[error("{} is being written by another process; wait for it to end, or choose another folder with --out", .0.display())]
+    #[error("{} is being written by another process; wait for it to end, or choose another folder with --out", .0.shown())]
     Busy(PathBuf),
     /// No run folder.
-    #[error("{} does not exist; a run folder has run.json, samples.csv and summary.csv", .0.display())]
+    #[error("{} does not exist; a run folder has run.json, samples.csv and summary.csv", .0.shown())]
     NoRun(PathBuf),
     /// Something that may never end, or is no file at all: where it is, and what.
-    #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.display())]
+    #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.shown())]
     NotRegular { path: PathBuf, kind: &'static str },
     /// The same point and stage is there twice: the file, both lines from 1, the point in words.
-    #[error("{}: lines {first} and {second} are the same point: {point}; delete one of them", path.display())]
+    #[error(
+        "{}: lines {first} and {second} are the same point: {}; delete one of them",
+        path.shown(), point.shown().at_most(SENTENCE)
+    )]
     Duplicate { path: PathBuf, first: u64, second: u64, point: String },
     /// A row or record that is not what it should be: the file, and what is wrong, with the line
     /// where there is one.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {}", path.shown(), problem.shown().at_most(SENTENCE))]
     Format { path: PathBuf, problem: String },
     /// A file of a version that this program doesn't know, with that and the known one.
-    #[error("{}: schema version {found}, but this program reads {known}; use the version of recobench that wrote it", path.display())]
+    #[error("{}: schema version {found}, but this program reads {known}; use the version of recobench that wrote it", path.shown())]
     Version { path: PathBuf, found: u32, known: u32 },
 }
 
@@ -75,8 +80,9 @@ impl StoreError {
             csv::ErrorKind::Deserialize { err, .. } => {
                 match missing_column(&err.kind().to_string()) {
                     Some(column) => format!(
-                        "line 1: no column \"{column}\"; is it a {} of recobench?",
-                        path.file_name().unwrap_or_default().display()
+                        "line 1: no column {}; is it a {} of recobench?",
+                        column.quoted(),
+                        path.file_name().unwrap_or_default().shown()
                     ),
                     None => format!("line {line}: {err}"),
                 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use text::Foreign;
 
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::aliases::ALIASES;
@@ -157,6 +158,8 @@ pub(crate) fn read_distinct_summary(folder: &Path) -> Result<Vec<SummaryRow>, St
 fn words(row: &SummaryRow) -> String {
     let SummaryRow { algorithm, variant, stage, device, threads, params, .. } = row;
     let threads = counted(*threads, "thread");
+    let [algorithm, variant, stage, device] =
+        [algorithm, variant, stage, device].map(|name| name.shown());
     format!("{algorithm} {variant} {stage} on {device}, {threads}, {params}")
 }
 

@@ -29,7 +29,7 @@ pub fn describe(folder: &Path, record: &RunRecord) -> Result<(), StoreError> {
 fn tidy(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SUMMARY);
     let rows = Frame::of_summary(&read_summary(folder)?);
-    let text = rows.csv().map_err(|error| StoreError::format(&path, error))?;
+    let text = rows.exact_csv().map_err(|error| StoreError::format(&path, error))?;
     replace(&path, text.as_bytes())
 }
 

@@ -1,11 +1,14 @@
 //! Text that markdown shows as it is.
 
-/// A text on one line without any sign that means something to markdown.
+use text::{Foreign, SENTENCE};
+
+/// A text on one line, as long as a sentence at most, without any sign that means something to
+/// markdown.
 pub(crate) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for letter in text.chars() {
+    let text = text.replace(['\n', '\r'], " ");
+    for letter in text.shown().at_most(SENTENCE).to_string().chars() {
         match letter {
-            '\n' | '\r' => shown.push(' '),
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
             '&' => shown.push_str("&amp;"),

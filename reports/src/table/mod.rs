@@ -9,6 +9,8 @@ mod terminal;
 pub(crate) use escape::escaped;
 pub(crate) use html::{NUMBER, Row, cards};
 
+use text::{Foreign, SENTENCE};
+
 use crate::frame::FrameError;
 use crate::paint::Paint;
 
@@ -64,19 +66,20 @@ pub(crate) enum Look {
     Plain,
 }
 
-/// A table with its heading and its footnotes.
+/// A table with its heading and its footnotes. Whatever is in it may be of others: its texts are
+/// escaped and shortened here, and get in no other way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     /// What stands over it; nothing if empty.
-    pub heading: String,
+    heading: String,
     /// Names of the columns and the side that their texts line up on.
-    pub columns: Vec<(String, Side)>,
+    columns: Vec<(String, Side)>,
     /// The cells, row by row. A first cell that begins with spaces is indented.
-    pub rows: Vec<Vec<String>>,
+    rows: Vec<Vec<String>>,
     /// How each row may be coloured; plain where it is not said.
-    pub looks: Vec<Look>,
+    looks: Vec<Look>,
     /// What stands under it.
-    pub notes: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl Table {
@@ -86,23 +89,34 @@ impl Table {
         rows: impl IntoIterator<Item = R>,
     ) -> Self {
         Table {
-            columns: columns.iter().map(|(name, side)| (name.to_string(), *side)).collect(),
-            rows: rows.into_iter().map(Into::into).collect(),
+            columns: columns.iter().map(|(name, side)| (shown(name.to_string()), *side)).collect(),
+            rows: rows.into_iter().map(|row| row.into().into_iter().map(shown).collect()).collect(),
             ..Table::default()
         }
     }
 
     /// The table with this over it.
     pub fn under(mut self, heading: impl Into<String>) -> Self {
-        self.heading = heading.into();
+        self.heading = shown(heading.into());
         self
     }
 
     /// The table with these under it.
     pub fn with_notes(mut self, notes: Vec<String>) -> Self {
-        self.notes = notes;
+        self.notes = notes.into_iter().map(shown).collect();
         self
     }
+
+    /// The table with rows that may be coloured so.
+    pub fn with_looks(mut self, looks: Vec<Look>) -> Self {
+        self.looks = looks;
+        self
+    }
+}
+
+/// A text on one line, as long as a sentence at most: a cell may hold one.
+fn shown(text: String) -> String {
+    text.replace('\n', " ").shown().at_most(SENTENCE).to_string()
 }
 
 /// What people read: as a terminal shows it, or as markdown for any other format.
@@ -125,6 +139,26 @@ pub(crate) mod tests {
             let place = place.expect("the column exists");
             self.rows.iter().map(|row| row[place].as_str()).collect()
         }
+
+        /// The names of all columns.
+        pub fn names(&self) -> Vec<&str> {
+            self.columns.iter().map(|(name, _)| name.as_str()).collect()
+        }
+
+        /// The cells, row by row.
+        pub fn cells(&self) -> &[Vec<String>] {
+            &self.rows
+        }
+
+        /// How its rows may be coloured.
+        pub fn looks(&self) -> &[Look] {
+            &self.looks
+        }
+
+        /// What stands over it.
+        pub fn heading(&self) -> &str {
+            &self.heading
+        }
     }
 
     /// A winner, a stage of it, and something wrong.
@@ -132,11 +166,24 @@ pub(crate) mod tests {
         let cells = |row: [&str; 2]| row.map(str::to_owned);
         let rows = [cells(["a|b", "1.00 ms"]), cells(["  kernel", "-"]), cells(["c", "100 ms"])];
         let columns = [("variant", Side::Left), ("median", Side::Right)];
-        Table {
-            looks: vec![Look::Winner, Look::Plain, Look::NotValid],
-            ..Table::new(&columns, rows)
-                .under("2 digis")
-                .with_notes(vec!["c: row 3 <differs>".into()])
+        Table::new(&columns, rows)
+            .under("2 digis")
+            .with_notes(vec!["c: row 3 <differs>".into()])
+            .with_looks(vec![Look::Winner, Look::Plain, Look::NotValid])
+    }
+
+    #[test]
+    fn no_text_of_others_makes_lines_or_fills_screens() {
+        let hostile = "a\u{1b}[2J\r\n| x |\u{202e}".to_owned() + &"b".repeat(120_000);
+        let table = Table::new(&[(&hostile, Side::Left)], [[hostile.clone()]])
+            .under(&hostile)
+            .with_notes(vec![hostile.clone()]);
+        let html = table.html().into_string();
+        for text in [table.terminal(Paint::Plain), table.markdown(), html] {
+            assert!(!text.chars().any(|c| c != '\n' && text::is_hidden(c)), "{text:?}");
+            assert!(text.contains("[2J\\r ") || text.contains("\\\\r "), "{text}");
+            assert!(text.len() < 10_000 && text.contains("(120013 characters)"), "{text}");
         }
+        assert_eq!(table.terminal(Paint::Plain).lines().count(), 4);
     }
 }

@@ -1,8 +1,10 @@
 //! Trends as text.
 
+use text::Foreign;
+
 use super::shift::{Direction, Shift, Standing, Trend};
 use crate::compare::Code;
-use crate::frame::{self, Cell, Frame, Record};
+use crate::frame::{self, Cell, Frame, Record, json_text};
 use crate::paint::Paint;
 use crate::shape;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
@@ -46,7 +48,7 @@ pub fn render(format: Format, trends: &[Trend], listing: Listing) -> Result<Stri
             let records = rows(&listed).map(|(trend, shift)| record(trend, shift));
             Ok(Frame::new(&record(&Trend::default(), None), records).csv()?)
         }
-        Format::Json => Ok(serde_json::to_string_pretty(&listed)? + "\n"),
+        Format::Json => Ok(json_text(&listed)?),
     }
 }
 
@@ -93,7 +95,7 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
 /// The variant with its task, and what it was measured on.
 pub fn names(trend: &Trend) -> [String; 2] {
     let point = &trend.track.point;
-    let name = format!("{} {}", point.algorithm, point.variant);
+    let name = format!("{} {}", point.algorithm.shown(), point.variant.shown());
     [shape::on_device(name, &point.device), shape::phrases(&shape::point_axes(point))]
 }
 
@@ -113,7 +115,7 @@ pub fn words(shift: &Shift) -> String {
     match &shift.standing {
         Standing::Open if shift.is_alarm() => format!("{}{code}", what.to_uppercase()),
         Standing::Open => format!("{what}{code}"),
-        Standing::Accepted(note) => format!("{what}, accepted: {note}"),
+        Standing::Accepted(note) => format!("{what}, accepted: {}", note.shown()),
         Standing::Undone => format!("{what}, undone since"),
     }
 }

@@ -5,7 +5,10 @@ mod markdown;
 mod rows;
 mod selftest;
 
+use text::{Foreign, SENTENCE};
+
 use super::{Comparison, gate};
+use crate::frame::json_text;
 use crate::paint::Paint;
 use crate::shape;
 
@@ -51,8 +54,8 @@ pub fn render(
     match format {
         Format::Table => Ok(columns(comparison, listing)),
         Format::Markdown => Ok(markdown::render(comparison, listing)),
-        Format::Json => Ok(serde_json::to_string_pretty(comparison)? + "\n"),
-        Format::Junit => junit::render(comparison),
+        Format::Json => Ok(json_text(comparison)?),
+        Format::Junit => Ok(text::page(junit::render(comparison)?)),
     }
 }
 
@@ -69,5 +72,7 @@ fn columns(comparison: &Comparison, listing: Listing) -> String {
     lines.extend(comparison.notes.iter().map(|note| format!("note: {note}")));
     lines.extend(rows::steps(comparison).iter().map(|step| format!("next: {step}")));
     lines.push(gate::sentence(comparison));
-    lines.join("\n") + "\n"
+    // What others wrote makes no lines of its own.
+    let lines = lines.iter().map(|line| line.shown().at_most(SENTENCE).to_string() + "\n");
+    lines.collect()
 }

@@ -1,5 +1,9 @@
 //! What tables of a comparison have in common, whoever reads them.
 
+use std::path::Path;
+
+use text::{Foreign, SENTENCE};
+
 use super::Listing;
 use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
 use crate::grouped::grouped;
@@ -71,7 +75,7 @@ pub fn words(key: &Key) -> String {
 
 /// The same without what all points have in common.
 fn short_words(key: &Key, common: &[(String, String)]) -> String {
-    let name = format!("{} {}", key.point.algorithm, key.name());
+    let name = format!("{} {}", key.point.algorithm.shown(), key.name());
     let mut axes = shape::point_axes(&key.point);
     axes.retain(|axis| !common.contains(axis));
     let shape = shape::phrases(&axes);
@@ -91,7 +95,7 @@ pub fn names(comparison: &Comparison) -> [String; 2] {
         let commit = run.git_commit.as_deref().map_or(String::new(), |commit| {
             format!(", commit {}", commit.get(..12).unwrap_or(commit))
         });
-        format!("{side}  {} ({}{commit})", run.folder, run.started)
+        format!("{side}  {} ({}{commit})", Path::new(&run.folder).shown(), run.started.shown())
     })
 }
 
@@ -129,7 +133,9 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
 
 fn named(count: String, points: &[&Unmatched], most: usize) -> Vec<String> {
     let mut lines = vec![count];
-    let line = |point: &&Unmatched| format!("  {}: {}", words(&point.key), point.reason);
+    let line = |point: &&Unmatched| {
+        format!("  {}: {}", words(&point.key), point.reason.shown().at_most(SENTENCE))
+    };
     lines.extend(points.iter().take(most).map(line));
     if points.len() > most {
         lines.push(format!("  and {} more", points.len() - most));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::RenderError;
+use crate::frame::json_text;
 use crate::paint::Paint;
 use crate::record::{PointScatter, SelfTest, Trial};
 use crate::table::{Format, Side, Table, for_people};
@@ -42,7 +43,7 @@ pub fn selftest(format: SelfTestFormat, test: &SelfTest) -> Result<String, Rende
     match format {
         SelfTestFormat::Table => Ok(text(Format::Table, test)),
         SelfTestFormat::Markdown => Ok(text(Format::Markdown, test)),
-        SelfTestFormat::Json => Ok(serde_json::to_string_pretty(test)? + "\n"),
+        SelfTestFormat::Json => Ok(json_text(test)?),
     }
 }
 

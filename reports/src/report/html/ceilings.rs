@@ -1,6 +1,7 @@
 //! How close variants come to the measured copy bandwidth.
 
 use maud::{Markup, html};
+use text::Foreign;
 
 use super::super::facts::counted;
 use super::super::facts::position::{Position, positions};
@@ -49,7 +50,7 @@ fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
                 th scope="col" { "best at" }
             } }
             tbody { @for position in positions.iter().take(MOST_BARS) { tr {
-                th scope="row" { (position.variant) }
+                th scope="row" { (position.variant.shown()) }
                 td.number { (position.threads) }
                 td.number { (percent(position.best)) }
                 td { (bar(position, longest)) }

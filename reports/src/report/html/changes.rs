@@ -1,6 +1,9 @@
 //! What changed since another run.
 
+use std::path::Path;
+
 use maud::{Markup, html};
+use text::{Foreign, SENTENCE};
 
 use super::super::facts::command::short_path;
 use super::super::facts::counted;
@@ -32,7 +35,7 @@ pub fn section(comparison: &Comparison) -> Markup {
             (next(comparison))
             (unchanged(comparison, &settings, &scale))
             (unmatched(comparison))
-            @for note in &comparison.notes { p.note { "Note: " (note) } }
+            @for note in &comparison.notes { p.note { "Note: " (note.shown().at_most(SENTENCE)) } }
             p.quiet { (gate::sentence(comparison)) "." }
         }
     }
@@ -41,14 +44,14 @@ pub fn section(comparison: &Comparison) -> Markup {
 fn compared_with(comparison: &Comparison) -> Markup {
     let (base, limits) = (&comparison.base, &comparison.thresholds);
     html! {
-        "Compared with the run of " (minute(&base.started)) " in " code title=(base.folder) { (short_path(&base.folder)) }
+        "Compared with the run of " (minute(&base.started)) " in " code title=(Path::new(&base.folder).shown()) { (short_path(&base.folder).shown()) }
         @if let Some(commit) = &base.git_commit { " by commit " code { (commit) } }
         ". A change counts if the whole 95 % interval of the ratio of the medians lies more than "
         (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance)
         "). Of all changes that are told, no more than " (percent(limits.false_discovery))
         " are expected to be chance."
         @if base.machine_key != comparison.new.machine_key {
-            strong { " The machines differ (" (base.cpu_model) " before, " (comparison.new.cpu_model)
+            strong { " The machines differ (" (base.cpu_model.shown()) " before, " (comparison.new.cpu_model.shown())
             " now): the ratios tell about them too." }
         }
     }
@@ -125,7 +128,7 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
             td { (scale.plot(point)) }
             td.number data-label="before" { (units::seconds(point.base.median_s, 3)) }
             td.number data-label="now" { (units::seconds(point.new.median_s, 3)) }
-            td.words data-label="why" { (point.reason) (code(point)) }
+            td.words data-label="why" { (point.reason.shown().at_most(SENTENCE)) (code(point)) }
         }
     }
 }
@@ -185,7 +188,7 @@ fn partners(points: &[&Unmatched]) -> Markup {
         ul.notes {
             @for point in points.iter().take(MOST_ROWS) {
                 li { (point.key.name()) " "
-                    span.quiet { (settings.apart(&point_axes(&point.key.point))) } ": " (point.reason) }
+                    span.quiet { (settings.apart(&point_axes(&point.key.point))) } ": " (point.reason.shown().at_most(SENTENCE)) }
             }
         }
         (and_more(points.len().saturating_sub(MOST_ROWS), "points"))

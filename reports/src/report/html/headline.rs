@@ -1,6 +1,7 @@
 //! The run in a sentence, and how much was measured.
 
 use maud::{Markup, html};
+use text::{Foreign, SENTENCE};
 
 use super::super::ReportInput;
 use super::super::facts::command::asked;
@@ -21,7 +22,7 @@ pub fn section(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
             @for map in maps { (figure(map)) }
             p { (measured(input)) }
             (figures(input))
-            @for note in &record.notes { p.note { "Note: " (note) } }
+            @for note in &record.notes { p.note { "Note: " (note.shown().at_most(SENTENCE)) } }
         }
     }
 }

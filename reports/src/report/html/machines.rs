@@ -1,6 +1,7 @@
 //! Where it ran, in which state, by what, and how fast the memory is.
 
 use maud::{Markup, html};
+use text::Foreign;
 
 use super::super::ReportInput;
 use super::super::facts::time::day;
@@ -29,7 +30,7 @@ fn machine(records: &[&RunRecord]) -> Markup {
         return html! {};
     };
     html! {
-        h3 { (record.machine.cpu_model) }
+        h3 { (record.machine.cpu_model.shown()) }
         div.columns {
             (facts(&hardware(record, records)))
             (facts(&environment(record)))
@@ -149,7 +150,7 @@ fn ceilings(record: &RunRecord) -> Markup {
             tbody { @for (place, bandwidth) in &record.ceilings {
                 @let (device, threads) = place.rsplit_once('/').unwrap_or((place, ""));
                 tr {
-                    th scope="row" { (device) }
+                    th scope="row" { (device.shown()) }
                     td.number { (threads) }
                     td.number { (units::bytes_per_second(bandwidth.copy_bytes_per_s)) }
                     td.number { (units::bytes_per_second(bandwidth.triad_bytes_per_s)) }

@@ -1,6 +1,7 @@
 //! Pieces that several sections are made of.
 
 use maud::{Markup, html};
+use text::{Foreign, SENTENCE};
 
 /// A wide thing that scrolls by itself, so that the page does not.
 pub fn scrolling(label: &str, content: &Markup) -> Markup {
@@ -22,7 +23,7 @@ pub fn facts(list: &[(&str, Option<String>)]) -> Markup {
     html! {
         dl.facts {
             @for (name, value) in known.filter(|(_, value)| !value.is_empty()) {
-                div { dt { (name) } dd { (value) } }
+                div { dt { (name) } dd { (value.shown().at_most(SENTENCE)) } }
             }
         }
     }

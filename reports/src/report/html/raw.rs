@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use maud::{Markup, html};
+use text::Foreign;
 
 use super::super::facts::command::asked;
 use super::super::{ReportError, ReportInput};
@@ -36,13 +37,13 @@ pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
         Embedded {
             name: "summary.csv",
             media_type: "text/csv",
-            content: Frame::of_summary(&run.summary).csv()?.into_bytes(),
+            content: Frame::of_summary(&run.summary).exact_csv()?.into_bytes(),
         },
     ];
     let samples = Embedded {
         name: "samples.csv.gz",
         media_type: "application/gzip",
-        content: packed(Frame::of_samples(&run.samples).csv()?.as_bytes())?,
+        content: packed(Frame::of_samples(&run.samples).exact_csv()?.as_bytes())?,
     };
     Ok(html! {
         section #raw {
@@ -64,7 +65,7 @@ fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 fn samples_item(file: &Embedded, input: &ReportInput) -> Markup {
-    let (count, folder) = (input.run.samples.len(), input.run.folder.display());
+    let (count, folder) = (input.run.samples.len(), input.run.folder.shown());
     html! {
         @if file.content.len() <= MOST_BYTES {
             (file.link())

@@ -1,6 +1,7 @@
 //! Where the time of a variant goes: its stages as parts of a bar.
 
 use maud::{Markup, html};
+use text::Foreign;
 
 use super::super::facts::settings::Settings;
 use super::parts::and_more;
@@ -26,7 +27,7 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
             p.quiet { "Medians of the stages, beside each other; other: what is left of the median \
                 of the whole. The bars of a setting have one scale." }
             ul.legend { @for (i, stage) in stages.iter().enumerate() {
-                li { span.swatch style={ "background:" (color(stage, i)) } {} (stage) }
+                li { span.swatch style={ "background:" (color(stage, i)) } {} (stage.shown()) }
             } }
             @for breakdown in breakdowns.iter().take(MOST_SETTINGS) {
                 (figure(breakdown, &stages, settings))
@@ -43,7 +44,7 @@ fn figure(breakdown: &Breakdown, stages: &[&str], settings: &Settings) -> Markup
         figure {
             figcaption { (settings.apart(&breakdown.axes)) }
             dl.bars { @for bar in &breakdown.bars {
-                dt { (bar.variant) " " span.quiet { (units::seconds(bar.total_s, 3)) } }
+                dt { (bar.variant.shown()) " " span.quiet { (units::seconds(bar.total_s, 3)) } }
                 dd { (picture(bar, stages, longest)) }
             } }
         }

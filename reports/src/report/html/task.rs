@@ -1,6 +1,7 @@
 //! One task: what was measured, and all that can be seen in it.
 
 use maud::{Markup, html};
+use text::{Foreign, SENTENCE};
 
 use super::super::ReportInput;
 use super::super::facts::refusals::{Refusal, refusals};
@@ -18,7 +19,7 @@ pub fn section(input: &ReportInput, algorithm: &str, id: &str, drawn: &[NamedSvg
     let settings = Settings::of_rows(rows.iter().copied());
     html! {
         section id=(id) {
-            h2 { (algorithm) }
+            h2 { (algorithm.shown()) }
             p { (measured(&rows)) " In common: " (settings.common()) "." }
             (charts::section(algorithm, drawn))
             (tables::section(&rows, &settings, input.rank))
@@ -45,9 +46,9 @@ fn not_valid(rows: &[&SummaryRow]) -> Markup {
     let columns = [("variant", None), ("points", NUMBER), ("reason", Some("words"))];
     let row = |refusal: &Refusal| Row {
         cells: vec![
-            html! { (refusal.variant) },
+            html! { (refusal.variant.shown()) },
             html! { (refusal.points) },
-            html! { (refusal.reason) },
+            html! { (refusal.reason.shown().at_most(SENTENCE)) },
         ],
         ..Row::default()
     };

@@ -1,0 +1,152 @@
+//! Names in a run that is to be stored: whoever lists, compares and charts it later has to live
+//! with them.
+
+use std::path::Path;
+
+use text::{Foreign, is_hidden};
+
+use super::HistoryError;
+use crate::record::{Params, RunRecord, SampleRow, SummaryRow};
+use crate::store::{RUN, SAMPLES, SUMMARY, StoreError};
+
+/// No name has more characters; the longest of our own has a quarter of them.
+const NAME: usize = 200;
+/// Nor has a list, such as that of the places of 256 threads.
+const LIST: usize = 10_000;
+
+/// A text of a run with where it stands: a column, or a key.
+type Named<'a> = (&'static str, &'a str, usize);
+
+/// Refuses names that do something else than being read, or that nobody reads.
+pub(super) fn check(
+    folder: &Path,
+    record: &RunRecord,
+    summary: &[SummaryRow],
+    samples: &[SampleRow],
+) -> Result<(), HistoryError> {
+    let refuse = |file: &str, problem: String| StoreError::format(&folder.join(file), problem);
+    if let Some(problem) = first_problem(&of_record(record), &[]) {
+        return Err(refuse(RUN, problem).into());
+    }
+    let rows = summary.iter().map(|row| (of_summary(row), vec![&row.params, &row.metrics]));
+    check_rows(rows).map_err(|problem| refuse(SUMMARY, problem))?;
+    let rows = samples.iter().map(|row| (of_sample(row), vec![&row.params, &row.counters]));
+    check_rows(rows).map_err(|problem| refuse(SAMPLES, problem))?;
+    Ok(())
+}
+
+fn check_rows<'a, const N: usize>(
+    rows: impl Iterator<Item = ([Named<'a>; N], Vec<&'a Params>)>,
+) -> Result<(), String> {
+    for (i, (names, lists)) in rows.enumerate() {
+        if let Some(problem) = first_problem(&names, &lists) {
+            // The header is row 1.
+            return Err(format!("row {}, {problem}", i + 2));
+        }
+    }
+    Ok(())
+}
+
+fn first_problem(names: &[Named<'_>], lists: &[&Params]) -> Option<String> {
+    let named = names.iter().copied();
+    let pairs = lists.iter().flat_map(|list| list.iter());
+    let pairs = pairs.flat_map(|(name, value)| [("params", name, NAME), ("params", value, LIST)]);
+    named.chain(pairs).find_map(|(place, text, most)| problem(place, text, most))
+}
+
+fn problem(place: &str, text: &str, most: usize) -> Option<String> {
+    let shown = text.quoted();
+    if text.chars().any(is_hidden) {
+        return Some(format!(
+            "{place}: {shown} has characters that can't be seen; take them out of the file, and \
+             add the run again"
+        ));
+    }
+    // Bytes are counted sooner, and a text has no more characters.
+    (text.len() > most && text.chars().count() > most)
+        .then(|| format!("{place}: {shown} is too long for a name: {most} characters are enough"))
+}
+
+fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
+    let suite = record.suite.as_ref().map(|suite| ("suite", suite.name.as_str(), NAME));
+    let commit = record.software.git_commit.as_deref().map(|commit| ("git_commit", commit, NAME));
+    let finished = record.finished.as_deref().map(|time| ("finished", time, NAME));
+    let gpus = record.machine.gpus.iter().map(|gpu| ("gpus", gpu.model.as_str(), NAME));
+    let fixed = [
+        ("started", record.started.as_str(), NAME),
+        ("machine_key", &record.machine_key, NAME),
+        ("cpu_model", &record.machine.cpu_model, NAME),
+        ("version", &record.software.version, NAME),
+        ("fingerprint", &record.software.fingerprint, NAME),
+    ];
+    fixed.into_iter().chain(suite).chain(commit).chain(finished).chain(gpus).collect()
+}
+
+/// All but the note, which is a sentence: it may have any length, and line breaks.
+fn of_summary(row: &SummaryRow) -> [Named<'_>; 12] {
+    [
+        ("algorithm", &row.algorithm, NAME),
+        ("variant", &row.variant, NAME),
+        ("stage", &row.stage, NAME),
+        ("backend", &row.backend, NAME),
+        ("device", &row.device, NAME),
+        ("places", &row.places, LIST),
+        ("bind", &row.bind, NAME),
+        ("cache", &row.cache, NAME),
+        ("item_unit", &row.item_unit, NAME),
+        ("stopped_by", &row.stopped_by, NAME),
+        ("fingerprint", &row.fingerprint, NAME),
+        ("given", &row.given, LIST),
+    ]
+}
+
+fn of_sample(row: &SampleRow) -> [Named<'_>; 7] {
+    [
+        ("point_id", &row.point_id, NAME),
+        ("algorithm", &row.algorithm, NAME),
+        ("variant", &row.variant, NAME),
+        ("stage", &row.stage, NAME),
+        ("device", &row.device, NAME),
+        ("cpu", &row.cpu, LIST),
+        ("flags", &row.flags, LIST),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(summary: &[SummaryRow], samples: &[SampleRow], record: &RunRecord) -> String {
+        let checked = check(Path::new("run"), record, summary, samples);
+        checked.expect_err("refused").to_string()
+    }
+
+    #[test]
+    fn names_that_can_not_be_read_are_refused_with_their_place() {
+        let (fine, record) = (SummaryRow::default(), RunRecord::default());
+        let summary = SummaryRow { variant: "a\u{1b}[2J\n".into(), ..SummaryRow::default() };
+        let said = refusal(&[fine, summary], &[], &record);
+        let start = "run/summary.csv: row 3, variant: \"a\\u{1b}[2J\\n\" has characters";
+        assert!(said.starts_with(start), "{said}");
+        let params = "digis=2\u{202e}".parse().expect("params");
+        let sample = SampleRow { params, ..SampleRow::default() };
+        let said = refusal(&[], &[sample], &record);
+        assert!(said.starts_with("run/samples.csv: row 2, params: \"2\\u{202e}\""), "{said}");
+        let record = RunRecord { machine_key: "k".repeat(120_000), ..RunRecord::default() };
+        let said = refusal(&[], &[], &record);
+        assert!(said.starts_with("run/run.json: machine_key: \"kkk"), "{said}");
+        assert!(said.len() < 300 && said.contains("too long"), "{said}");
+    }
+
+    #[test]
+    fn what_people_write_is_taken() {
+        let summary = SummaryRow {
+            variant: "µ×ä 日本".into(),
+            note: "a sentence\nof two lines".into(),
+            places: "{0},".repeat(1_000),
+            ..SummaryRow::default()
+        };
+        let record = RunRecord::default();
+        check(Path::new("run"), &record, &[summary], &[]).expect("taken");
+    }
+}
