@@ -14,6 +14,7 @@ use reports::history::HistoryError;
 use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
+use text::Foreign;
 
 use crate::duet::{DuetError, ServeError};
 use crate::measure::MeasureError;
@@ -36,7 +37,7 @@ pub enum Failure {
     #[error(transparent)]
     Data(#[from] DataError),
     /// A damaged page, where there is to be none.
-    #[error("{}, {damaged}; without --strict, damaged pages are left out", path.display())]
+    #[error("{}, {damaged}; without --strict, damaged pages are left out", path.shown())]
     DamagedPage {
         /// The file.
         path: PathBuf,
@@ -92,7 +93,7 @@ pub enum Failure {
     #[error(transparent)]
     Serve(#[from] ServeError),
     /// A file that can't be written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Write {
         /// The file.
         path: PathBuf,

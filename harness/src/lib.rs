@@ -30,7 +30,6 @@ pub mod request;
 pub mod suite;
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 use cli::Surroundings;
@@ -51,7 +50,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let is_supervised = commands::loads_plugins(&mut parsed.request);
     let work = || {
         commands::execute(parsed.request).unwrap_or_else(|failure| {
-            let _ = writeln!(std::io::stderr(), "bench: {failure}");
+            progress::say(&format!("bench: {failure}"));
             failure.exit()
         })
     };

@@ -6,8 +6,16 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use reports::record::Point;
 use reports::units;
+use text::Foreign;
 
 use crate::plan::{Input, Origin};
+
+/// Says something beside the results: all that is said on standard error comes through here or
+/// [`Progress::line`]. What others wrote has been escaped before; whatever has not does no harm.
+pub(crate) fn say(text: &str) {
+    // Whoever closed standard error does not want to know.
+    let _ = writeln!(std::io::stderr(), "{}", text::lines(text));
+}
 
 /// Where it is told.
 enum Output {
@@ -46,7 +54,7 @@ impl Progress {
     /// What is going on, before the first input.
     pub fn stage(&self, text: &str) {
         match &self.output {
-            Output::Bar(bar) => bar.set_message(text.to_owned()),
+            Output::Bar(bar) => bar.set_message(text.shown().to_string()),
             Output::Lines => self.line(text),
             Output::Nobody => {}
         }
@@ -101,9 +109,8 @@ impl Progress {
     /// Something that a reader should know.
     pub fn line(&self, text: &str) {
         match &self.output {
-            Output::Bar(bar) => bar.println(text),
-            // Whoever closed standard error does not want to know.
-            Output::Lines => drop(writeln!(std::io::stderr(), "{text}")),
+            Output::Bar(bar) => bar.println(text::lines(text)),
+            Output::Lines => say(text),
             Output::Nobody => {}
         }
     }
@@ -118,9 +125,9 @@ fn bar(total: u64) -> ProgressBar {
 
 fn describe(input: &Input) -> String {
     match &input.origin {
-        Origin::Read { path, .. } => path.display().to_string(),
+        Origin::Read { path, .. } => path.shown().to_string(),
         Origin::Generated(params) => {
-            let values = params.iter().map(|(name, value)| format!("{name}={value}"));
+            let values = params.iter().map(|(name, value)| format!("{name}={}", value.shown()));
             values.collect::<Vec<_>>().join(" ")
         }
     }

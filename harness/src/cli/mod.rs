@@ -84,12 +84,12 @@ pub fn parse_in(
             Err(_) if asks_for_help(&arguments) => {}
             Err(problem) => {
                 let problem = clap::Error::raw(ErrorKind::ValueValidation, problem + "\n");
-                return Err(Answer(problem));
+                return Err(Answer::new(problem));
             }
         }
     }
-    let matches = command.try_get_matches_from(arguments).map_err(Answer)?;
-    let request = request(&matches, typed, defaults).map_err(Answer)?;
+    let matches = command.try_get_matches_from(arguments).map_err(Answer::new)?;
+    let request = request(&matches, typed, defaults).map_err(Answer::new)?;
     Ok(Parsed { request, color: color::of(&matches) })
 }
 
@@ -209,7 +209,7 @@ fn senseless(problem: impl Into<String>) -> clap::Error {
 
 /// A usage error in the form of the parser's own, which says whose help to ask for.
 fn usage(matches: &ArgMatches, error: clap::Error) -> clap::Error {
-    let text = error.to_string();
+    let text = answer::with_values_shown(error).to_string();
     let problem = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
     let mut name = "bench".to_owned();
     let mut below = matches.subcommand();

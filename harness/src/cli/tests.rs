@@ -22,7 +22,7 @@ fn parsed(line: &str) -> Result<Request, Answer> {
 fn refusal(line: &str) -> String {
     match parsed(line) {
         Ok(_) => panic!("accepted: {line}"),
-        Err(answer) => answer.0.render().to_string(),
+        Err(answer) => answer.text(),
     }
 }
 

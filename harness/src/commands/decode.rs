@@ -7,6 +7,7 @@ use algorithms::algorithm::Algorithm;
 use algorithms::device::{Target, Team};
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
 use generators::tpc::Digit;
+use text::Foreign;
 
 use crate::failure::{Exit, Failure};
 use crate::platform::usable_threads;
@@ -32,7 +33,7 @@ pub(super) fn run(request: &DecodeRequest) -> Result<Exit, Failure> {
     check_variants(&frame, &decoded, &request.measuring.settings.variants)?;
     report_damage(&frame, &decoded);
     write(out, &decoded.digits)?;
-    let (count, out) = (decoded.digits.len(), out.display());
+    let (count, out) = (decoded.digits.len(), out.shown());
     super::say(&format!("{count} digits written to {out}"));
     Ok(Exit::Success)
 }
@@ -43,7 +44,7 @@ fn refuse_several_sectors(path: &Path, frame: &TimeFrame) -> Result<(), Failure>
         0 | 1 => Ok(()),
         count => Err(Failure::Usage(format!(
             "{}: pages of {count} sectors; a list of digits is of one: choose it with --sector",
-            path.display()
+            path.shown()
         ))),
     }
 }

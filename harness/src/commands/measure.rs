@@ -1,6 +1,7 @@
 //! `bench sort` and the like: measure a task.
 
 use algorithms::device::Device;
+use text::Foreign;
 
 use super::present::{keep_complete, present, store_and_show};
 use super::suite::dry_run::DryRun;
@@ -56,7 +57,7 @@ fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Option<Earlier>, F
     if let Some(earlier) = &earlier {
         let all = plan.len();
         plan.retain(|point| !earlier.done.contains(point));
-        let (done, folder) = (all - plan.len(), earlier.folder.display());
+        let (done, folder) = (all - plan.len(), earlier.folder.shown());
         say(&format!("going on with {folder}: {done} of {all} points are done"));
     }
     Ok(earlier)

@@ -29,12 +29,14 @@ use algorithms::registry;
 use anstream::ColorChoice;
 use reports::paint::Paint;
 use reports::units;
+use text::Foreign;
 
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
 use crate::plan::{Plan, select_variants};
 use crate::platform::is_development_build;
 use crate::plugins::{self, Baseline};
+use crate::progress::say;
 use crate::request::{MeasureRequest, Outputs};
 use crate::suite::{Suite, plugins_of};
 
@@ -66,7 +68,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         }
         Request::Man { out } => {
             let pages = cli::write_manual(&out).map_err(Failure::writing(&out))?;
-            say(&format!("{} in {}", units::counted(pages, "manual page"), out.display()));
+            say(&format!("{} in {}", units::counted(pages, "manual page"), out.shown()));
             Ok(Exit::Success)
         }
     }
@@ -172,12 +174,6 @@ fn print(text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
-}
-
-/// Says something beside the results.
-fn say(text: &str) {
-    // Whoever closed standard error does not want to know.
-    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Says how far it is, unless nobody wants to know.

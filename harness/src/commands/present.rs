@@ -8,6 +8,7 @@ use reports::record::Effort;
 use reports::run_table::{self, View};
 use reports::store::Run;
 use reports::units;
+use text::Foreign;
 
 use crate::failure::{Exit, Failure};
 use crate::measure::Outcome;
@@ -44,7 +45,7 @@ pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, F
         let view = View { rank, paint };
         Ok(run_table::render(format, &outcome.record, &outcome.summary, view)?)
     })?;
-    let folder = outcome.folder.display();
+    let folder = outcome.folder.shown();
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
@@ -82,7 +83,7 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
     let added = runs.add(folder, Unfinished::Refuse)?;
     let fingerprint = platform::executable_fingerprint();
     runs.keep_executable(&fingerprint, &std::env::current_exe()?)?;
-    let stored = format!("stored as {} in {}", added.id(), store.display());
+    let stored = format!("stored as {} in {}", added.id(), store.shown());
     super::tell(quiet, &stored);
     Ok(())
 }

@@ -6,6 +6,7 @@ use reports::compare::{Comparison, Measured, RunScatter};
 use reports::history::{HistoryError, Series, Store};
 use reports::record::SelfTest;
 use reports::store::{RunSummary, StoreError, read_run, read_summary};
+use text::Foreign;
 
 use crate::failure::Failure;
 
@@ -34,12 +35,13 @@ fn stored(id: &str, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failur
     let found = Store::open(store).and_then(|store| store.resolve(id, of));
     found.map_err(|error| match error {
         HistoryError::Missing(_) if is_folder => Failure::Usage(format!(
-            "{id}: no such folder, and no run of that name in the store: there is no store of \
+            "{}: no such folder, and no run of that name in the store: there is no store of \
              runs in {}",
-            store.display()
+            id.shown(),
+            store.shown()
         )),
         HistoryError::Unknown { .. } if is_folder => {
-            Failure::Usage(format!("{id}: no such folder, and {error}"))
+            Failure::Usage(format!("{}: no such folder, and {error}", id.shown()))
         }
         error => error.into(),
     })

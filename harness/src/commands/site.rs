@@ -9,6 +9,7 @@ use reports::site::{Page, Site, pages, run_page};
 use reports::store::{Run, RunSummary, read_samples};
 use reports::trend::{self, Terms};
 use reports::units::counted;
+use text::Foreign;
 
 use super::history::accepted;
 use super::report::{MOST_STORED, own_file};
@@ -24,12 +25,12 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
     }
     runs.retain(|run| !run.rows.is_empty());
     if runs.is_empty() {
-        let nothing = format!("{} has no run with such a point", store.root().display());
+        let nothing = format!("{} has no run with such a point", store.root().shown());
         return Err(Failure::NothingMeasured(nothing));
     }
     let tracks = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
     let trends = trend::trends(trend::tracks(tracks), &Terms::default(), &accepted(&store, None)?);
-    let name = || store.root().display().to_string();
+    let name = || store.root().shown().to_string();
     let title = request.title.clone().unwrap_or_else(name);
     let pages = pages(&Site { title: &title, runs: &runs, trends: &trends });
     own_file::check(&request.out.join("index.html"), request.force)?;
@@ -41,7 +42,7 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
     }
     super::say(&format!(
         "site: {}, with pages of {} and {}",
-        request.out.join("index.html").display(),
+        request.out.join("index.html").shown(),
         counted(trends.len(), "point"),
         counted(runs.len(), "run")
     ));

@@ -9,6 +9,7 @@ mod problems;
 
 use std::slice;
 
+use text::Foreign;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -104,8 +105,8 @@ impl<'a> Entry<'a> {
 
     /// Takes down that nothing reads this key there.
     pub(crate) fn unknown(self, place: &str, known: &[&str]) {
-        let (key, instead) = (self.key, instead_of(self.key, known));
-        self.problem(format!("unknown key \"{key}\" {place}; {instead}"));
+        let (key, instead) = (self.key.quoted(), instead_of(self.key, known));
+        self.problem(format!("unknown key {key} {place}; {instead}"));
     }
 
     /// A value, or the values of a list.
@@ -213,6 +214,7 @@ impl Word<'_> {
 
     fn value<T>(&self, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         let text = &self.text;
-        self.or_problem(parse(text).map_err(|problem| format!("{key} \"{text}\": {problem}")))
+        let parsed = parse(text).map_err(|problem| format!("{key} {}: {problem}", text.quoted()));
+        self.or_problem(parsed)
     }
 }

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use text::{Foreign, SENTENCE};
+
 /// A document that makes no sense.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", listing(path, problems))]
@@ -48,7 +50,9 @@ pub(super) struct Problems(RefCell<Vec<(usize, String)>>);
 impl Problems {
     /// Takes down a problem.
     pub(super) fn add(&self, at: usize, text: impl Into<String>) {
-        self.0.borrow_mut().push((at, text.into()));
+        // What parsers say repeats what they read.
+        let text = text.into().shown().at_most(SENTENCE).to_string();
+        self.0.borrow_mut().push((at, text));
     }
 
     /// How many there are by now.

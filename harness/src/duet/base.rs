@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use reports::history::{Series, Store};
 use reports::store::read_run;
+use text::Foreign;
 
 use super::DuetError;
 use super::against::Executable;
@@ -95,13 +96,13 @@ fn built(
     let whole = folder.canonicalize();
     let folder = whole.map_err(|source| file(&folder, source))?;
     let log = folder.join("build.log");
-    let (short, see) = (&commit[..12], log.display());
+    let (short, see) = (&commit[..12], log.shown());
     tell(&format!("building {name} ({short}), see {see}"));
     let tree = folder.join("tree");
     let failed =
         |problem: String| DuetError::Build { revision: name.to_owned(), problem, log: log.clone() };
     // What a killed build left.
-    let path = tree.display().to_string();
+    let path = tree.to_string_lossy().into_owned();
     let _ = git(&["worktree", "remove", "--force", &path]);
     let _ = git(&["worktree", "prune"]);
     git(&["worktree", "add", "--detach", &path, commit])

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use reports::history::HistoryError;
 use reports::store::StoreError;
+use text::Foreign;
 
 use crate::platform::Exit;
 
@@ -14,17 +15,17 @@ use crate::platform::Exit;
 #[derive(Debug, thiserror::Error)]
 pub enum DuetError {
     /// It can't be run at all.
-    #[error("{} can't be run: {source}; --against needs an executable of bench", bench.display())]
+    #[error("{} can't be run: {source}; --against needs an executable of bench", bench.shown())]
     Start { bench: PathBuf, source: io::Error },
     /// It does not know what it is asked.
     #[error(
         "{} can't be measured in turn: {problem}; the protocol is there from version 0.2 on: \
          choose a later base, or compare its run with `bench compare`",
-        bench.display()
+        bench.shown()
     )]
     Foreign { bench: PathBuf, problem: String },
     /// A side that does not do what it is asked to.
-    #[error("the {side} side ({}) {problem}", bench.display())]
+    #[error("the {side} side ({}) {problem}", bench.shown())]
     Child { side: &'static str, bench: PathBuf, problem: ChildProblem },
     /// Both sides made data of the same name, and they are not the same.
     #[error(
@@ -34,21 +35,21 @@ pub enum DuetError {
     OtherData { input: String, base: String, new: String },
     /// A name that means nothing.
     #[error(
-        "--against {name}: no run of that name in {}, no such file, and no revision of a git \
-         checkout here{hint}", store.display()
+        "--against {}: no run of that name in {}, no such file, and no revision of a git \
+         checkout here{hint}", name.shown(), store.shown()
     )]
     NoBase { name: String, store: PathBuf, hint: String },
     /// A run whose executable nobody kept.
     #[error(
-        "the executable that made {run} was not kept in {}: measure a base with \
-         `bench run SUITE`, or name an executable or a revision", store.display()
+        "the executable that made {} was not kept in {}: measure a base with \
+         `bench run SUITE`, or name an executable or a revision", run.shown(), store.shown()
     )]
     NotKept { run: String, store: PathBuf },
     /// A revision that can't be built.
-    #[error("{revision} can't be built: {problem}; the whole output is in {}", log.display())]
+    #[error("{} can't be built: {problem}; the whole output is in {}", revision.shown(), log.shown())]
     Build { revision: String, problem: String, log: PathBuf },
     /// A file or folder that can't be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     File { path: PathBuf, source: io::Error },
     /// Rows that can't be written any more.
     #[error(transparent)]
@@ -59,7 +60,7 @@ pub enum DuetError {
     /// A run that other builds began.
     #[error(
         "can't go on with the run in {}: base or new is another build now; choose another folder \
-         with --out", folder.display()
+         with --out", folder.shown()
     )]
     OtherBuild { folder: PathBuf },
 }

@@ -332,7 +332,7 @@ impl Sides<'_> {
 
     pub(super) fn tell(&self, text: &str) {
         if !self.against.quiet {
-            eprintln!("{text}");
+            crate::progress::say(text);
         }
     }
 }

@@ -29,7 +29,7 @@ fn timed(name: &str) -> PathBuf {
 
 /// `base`, `base-2`, `base-3`, …
 fn numbered(base: &Path) -> impl Iterator<Item = PathBuf> {
-    let name = base.display().to_string();
+    let name = base.to_string_lossy().into_owned();
     let others = (2..).map(move |number| PathBuf::from(format!("{name}-{number}")));
     std::iter::once(base.to_owned()).chain(others)
 }

@@ -8,6 +8,7 @@ use reports::clock::{clock_problem, now};
 use reports::record::{Effort, Point, RunRecord, SCHEMA_VERSION};
 use reports::store::{RunFolder, StoreError};
 use reports::units;
+use text::Foreign;
 
 use super::MeasureError;
 use super::assignment::{Assignment, Outcome, Start};
@@ -53,7 +54,7 @@ impl<'a> Session<'a> {
         plugin_guard::keep_results_in(folder.path());
         let mut session = Session { assignment, resources };
         let mut progress = progress(assignment);
-        progress.line(&format!("results go to {}", folder.path().display()));
+        progress.line(&format!("results go to {}", folder.path().shown()));
         for note in &record.notes {
             progress.line(note);
         }
@@ -225,7 +226,7 @@ fn draw(
 fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     match error {
         MeasureError::Store(source) => {
-            MeasureError::StoreInterrupted { source, kept: folder.display().to_string() }
+            MeasureError::StoreInterrupted { source, kept: folder.shown().to_string() }
         }
         other => other,
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use algorithms::task::VariantInfo;
 use glob::Pattern;
+use text::Foreign;
 
 use crate::request::suggestion;
 
@@ -39,7 +40,7 @@ pub fn matching_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<
 fn pattern(glob: &str) -> Result<Pattern, String> {
     Pattern::new(glob).map_err(|error| {
         let (problem, position) = (error.msg, error.pos);
-        format!("variant \"{glob}\" is no glob: {problem} at position {position}")
+        format!("variant {} is no glob: {problem} at position {position}", glob.quoted())
     })
 }
 
@@ -48,7 +49,7 @@ fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
     // Backends share names.
     let mut seen = HashSet::new();
     names.retain(|name| seen.insert(*name));
-    let unknown = format!("unknown variant \"{glob}\"");
+    let unknown = format!("unknown variant {}", glob.quoted());
     format!("{unknown}; {}", suggestion::instead_of(glob, &names))
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use algorithms::device::gpu::cuda;
 use reports::record::{Environment, Gpu, Machine};
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
+use text::Foreign;
 
 use super::{Topology, available_memory, sysfs, usable_threads};
 
@@ -84,8 +85,9 @@ pub fn oddities(environment: &Environment) -> Vec<String> {
         && governor != "performance"
     {
         oddities.push(format!(
-            "the CPU frequency governor is \"{governor}\": the clock may vary; \
-             `cpupower frequency-set -g performance` fixes it"
+            "the CPU frequency governor is {}: the clock may vary; \
+             `cpupower frequency-set -g performance` fixes it",
+            governor.quoted()
         ));
     }
     oddities

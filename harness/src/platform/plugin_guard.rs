@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use algorithms::plugin::{Call, Watch, set_watch};
 use nix::libc;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use text::Foreign;
 
 use super::Exit;
 use super::ledger::{ends, ledger};
@@ -74,7 +75,7 @@ pub(crate) fn install() {
 
 /// Says where results go.
 pub(crate) fn keep_results_in(folder: &Path) {
-    ledger().folder.set(&folder.display().to_string());
+    ledger().folder.set(&folder.shown().to_string());
 }
 
 /// Goes back to where the process was started: a plugin may have gone elsewhere, and relative

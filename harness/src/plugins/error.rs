@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use algorithms::device::TeamError;
 use algorithms::plugin::PluginError;
+use text::Foreign;
 
 use crate::platform::Exit;
 
@@ -13,7 +14,7 @@ use crate::platform::Exit;
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFailure {
     /// A file that can't be read.
-    #[error("plugin {}: {problem}; --plugin takes a shared library", path.display())]
+    #[error("plugin {}: {problem}; --plugin takes a shared library", path.shown())]
     Unreadable { path: PathBuf, problem: String },
     /// It is no plugin, or not one for this bench: seen in another process.
     #[error("{0}")]
@@ -22,7 +23,7 @@ pub enum PluginFailure {
     #[error(transparent)]
     Unusable(#[from] PluginError),
     /// It crashed or hung while it was being loaded.
-    #[error("plugin {}: it {problem}; nothing was measured", path.display())]
+    #[error("plugin {}: it {problem}; nothing was measured", path.shown())]
     Crashed { path: PathBuf, problem: String },
     /// Threads that can't be had.
     #[error(transparent)]
@@ -31,7 +32,7 @@ pub enum PluginFailure {
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
     /// The process that tries plugins can't be started.
-    #[error("{} can't be started to try a plugin: {source}", bench.display())]
+    #[error("{} can't be started to try a plugin: {source}", bench.shown())]
     NoTrial { bench: PathBuf, source: io::Error },
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
 use clap::Args;
+use text::Foreign;
 
 use super::suggestion::instead_of;
 use super::{DescriptionFormat, Outputs};
@@ -29,7 +30,7 @@ pub struct ListRequest {
 fn known_task(name: &str) -> Result<&'static dyn Task, String> {
     let unknown = || {
         let known: Vec<_> = tasks().iter().map(|task| task.name()).collect();
-        format!("unknown task \"{name}\"; {}", instead_of(name, &known))
+        format!("unknown task {}; {}", name.quoted(), instead_of(name, &known))
     };
     task(name).ok_or_else(unknown)
 }

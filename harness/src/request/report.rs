@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use reports::rank::Rank;
+use text::Foreign;
 
 use super::{PointFlags, values};
 
@@ -75,7 +76,7 @@ impl ReportRequest {
             Some("md" | "markdown") => Ok(ReportFormat::Markdown),
             _ => Err(format!(
                 "the ending of {} tells no format; let it end in .html or .md, or add --format",
-                self.out.display()
+                self.out.shown()
             )),
         }
     }

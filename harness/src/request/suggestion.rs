@@ -1,5 +1,7 @@
 //! What may have been meant by a name that is not known.
 
+use text::Foreign;
+
 /// How alike a name must be to be suggested (Jaro and Winkler, 1 is equal).
 const ALIKE: f64 = 0.7;
 
@@ -12,7 +14,7 @@ pub(crate) fn instead_of(name: &str, known: &[&str]) -> String {
         .filter(|candidate| likeness(candidate) > ALIKE);
     let all = known.join(", ");
     match nearest {
-        Some(nearest) => format!("did you mean \"{nearest}\"? There are: {all}"),
+        Some(nearest) => format!("did you mean {}? There are: {all}", nearest.quoted()),
         None => format!("there are: {all}"),
     }
 }

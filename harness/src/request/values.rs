@@ -10,6 +10,7 @@ use clap::builder::{
 };
 use reports::rank::Rank;
 use statistics::Search;
+use text::Foreign;
 
 use super::{CacheMode, FailOn};
 use crate::platform::usable_threads;
@@ -150,7 +151,7 @@ fn doubling(most: usize) -> Vec<usize> {
 /// A state of the cache.
 pub(crate) fn cache(text: &str) -> Result<CacheMode, String> {
     let mode = CacheMode::ALL.into_iter().find(|mode| mode.name() == text);
-    mode.ok_or_else(|| format!("unknown cache \"{text}\"; there are hot and cold"))
+    mode.ok_or_else(|| format!("unknown cache {}; there are hot and cold", text.quoted()))
 }
 
 /// States of the cache, which help lists.

@@ -109,7 +109,7 @@ pub(super) fn text(suite: &Path) -> Result<String, SuiteError> {
 }
 
 fn unknown(suite: &Path) -> SuiteError {
-    let name = suite.display().to_string();
+    let name = suite.to_string_lossy().into_owned();
     let instead = instead_of(&name, &names());
     SuiteError::Unknown { name, instead }
 }

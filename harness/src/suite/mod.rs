@@ -9,6 +9,8 @@
 //! | `part` | the points of a product of axes |
 //! | `shard` | a part of a suite for each of several machines |
 
+use text::Foreign;
+
 pub mod built_in;
 #[cfg(test)]
 mod coverage;
@@ -42,7 +44,7 @@ pub use part::{Part, SuiteInput};
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// Neither a file nor a suite that comes with the binary.
-    #[error("there is no file {name} and no built-in suite of that name; {instead}")]
+    #[error("there is no file {} and no built-in suite of that name; {instead}", Path::new(name).shown())]
     Unknown {
         /// What was asked for.
         name: String,
@@ -50,7 +52,7 @@ pub enum SuiteError {
         instead: String,
     },
     /// A file that can't be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", path.shown())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -91,7 +93,7 @@ pub struct Suite {
 /// # Errors
 /// If there is no such suite, or this part of it makes no sense.
 pub fn plugins_of(suite: &Path) -> Result<Vec<PathBuf>, SuiteError> {
-    let (name, text) = (suite.display().to_string(), built_in::text(suite)?);
+    let (name, text) = (suite.shown().to_string(), built_in::text(suite)?);
     let plugins = document::read(&name, &text, |root| {
         root.entry("plugins").map_or_else(Vec::new, Entry::texts)
     })?;
@@ -105,7 +107,7 @@ impl Suite {
     /// # Errors
     /// If there is none, or all that is wrong with it.
     pub fn open(suite: &Path) -> Result<Self, SuiteError> {
-        Suite::parse(&suite.display().to_string(), &built_in::text(suite)?)
+        Suite::parse(&suite.shown().to_string(), &built_in::text(suite)?)
     }
 
     /// Reads a suite from its text; `path` is for messages.

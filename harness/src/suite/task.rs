@@ -6,6 +6,7 @@ use std::slice;
 use algorithms::axis::Axis;
 use algorithms::registry;
 use algorithms::task::Task;
+use text::Foreign;
 
 use super::exclude::Exclude;
 use super::{Part, Settings, settings};
@@ -55,8 +56,8 @@ fn task(section: Section<'_>) -> Option<&'static dyn Task> {
     let word = entry.word()?;
     word.or_problem(registry::task(&word.text).ok_or_else(|| {
         let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
-        let (name, instead) = (&word.text, instead_of(&word.text, &known));
-        format!("unknown task \"{name}\"; {instead}")
+        let (name, instead) = (word.text.quoted(), instead_of(&word.text, &known));
+        format!("unknown task {name}; {instead}")
     }))
 }
 
@@ -155,7 +156,7 @@ impl TaskSpec {
     fn unknown_axis(&self, entry: Entry<'_>) {
         let (key, name) = (entry.key, self.task.name());
         let instead = instead_of(key, &self.axis_names());
-        entry.problem(format!("unknown axis \"{key}\" of {name}; {instead}"));
+        entry.problem(format!("unknown axis {} of {name}; {instead}", key.quoted()));
     }
 
     /// Takes down what is said of nested teams where no variant has them.

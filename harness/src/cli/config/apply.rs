@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Arg, ArgAction, Command};
+use text::Foreign;
 
 use super::FLAG;
 use crate::document::{self, Entry, InvalidDocument, Section};
@@ -108,7 +109,7 @@ impl<'a> Reader<'a> {
             let unknown = || {
                 let (key, known) = (entry.key, known.iter().map(String::as_str));
                 let instead = instead_of(key, &known.collect::<Vec<_>>());
-                format!("unknown flag \"{key}\"; {instead}")
+                format!("unknown flag {}; {instead}", key.quoted())
             };
             entry.problem(self.refused.remove(&at).unwrap_or_else(unknown));
         }
@@ -122,9 +123,9 @@ fn check_table(command: &Command, table: Entry<'_>, names: &[String]) {
     let (key, above) = (table.key, command.get_name());
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     table.problem(if known.is_empty() {
-        format!("{above} has no subcommand \"{key}\"")
+        format!("{above} has no subcommand {}", key.quoted())
     } else {
-        format!("unknown command \"{key}\"; {}", instead_of(key, &known))
+        format!("unknown command {}; {}", key.quoted(), instead_of(key, &known))
     });
 }
 

@@ -15,6 +15,7 @@ use std::fs;
 use std::path::Path;
 
 use clap::{Arg, Command};
+use text::Foreign;
 
 pub use find::Surroundings;
 
@@ -26,7 +27,7 @@ const FLAG: &str = "config";
 /// # Errors
 /// Why the file can't be read, or all that is wrong with it.
 pub(super) fn read(command: Command, path: &Path) -> Result<Command, String> {
-    let name = path.display().to_string();
+    let name = path.shown().to_string();
     let text = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
     apply::with_defaults(command, &name, &text).map_err(|error| error.to_string())
 }

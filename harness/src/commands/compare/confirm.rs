@@ -12,6 +12,7 @@ use reports::compare::render::words;
 use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, confirm_command};
 use reports::record::{Point, RunRecord};
 use reports::units;
+use text::Foreign;
 
 use super::super::suite::against::judged;
 use super::super::tell;
@@ -83,7 +84,7 @@ impl Confirmation<'_> {
                 points.push(&key.point);
             }
         }
-        let (count, base_name) = (units::counted(points.len(), "point"), base.display());
+        let (count, base_name) = (units::counted(points.len(), "point"), base.shown());
         let sides = format!("measuring {count} again, in turn with {base_name}");
         tell(self.request.quiet, &sides);
         let plugins = plugins(earlier);

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use reports::trend::AcceptedShift;
+use text::Foreign;
 
 use crate::document::{self, Entry, InvalidDocument, Section};
 use crate::request::suggestion::instead_of;
@@ -30,15 +31,15 @@ const KEYS: [&str; 6] = ["run", "note", "task", "variant", "device", "params"];
 pub(crate) fn read(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
     let text = fs::read_to_string(path)
         .map_err(|source| SuiteError::Unreadable { path: path.to_owned(), source })?;
-    Ok(parse(&path.display().to_string(), &text)?)
+    Ok(parse(&path.shown().to_string(), &text)?)
 }
 
 /// Reads the file from its text; `path` is for messages.
 fn parse(path: &str, text: &str) -> Result<Vec<AcceptedShift>, InvalidDocument> {
     document::read(path, text, |root| {
         for entry in root.entries().filter(|entry| entry.key != "accepted") {
-            let key = entry.key;
-            entry.problem(format!("unknown key \"{key}\"; there is: accepted"));
+            let key = entry.key.quoted();
+            entry.problem(format!("unknown key {key}; there is: accepted"));
         }
         root.sections("accepted").into_iter().map(shift).collect()
     })
@@ -57,7 +58,7 @@ fn shift(section: Section<'_>) -> AcceptedShift {
             "params" => shift.params = params(entry),
             key => {
                 let instead = instead_of(key, &KEYS);
-                entry.problem(format!("unknown key \"{key}\"; {instead}"));
+                entry.problem(format!("unknown key {}; {instead}", key.quoted()));
             }
         }
     }

@@ -7,6 +7,7 @@ use reports::history::Store;
 use reports::store::RunSummary;
 use reports::table::Format;
 use reports::trend::{self, AcceptedShift, Listing, Track, Trend};
+use text::Foreign;
 
 use super::accepted_shifts;
 use crate::failure::{Exit, Failure};
@@ -20,7 +21,7 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     let points = request.points.filter();
     tracks.retain(|track| points.takes(&track.point));
     if tracks.is_empty() {
-        let store = store.root().display();
+        let store = store.root().shown();
         let nothing = format!("nothing was compared: no such valid point in {store}");
         return Err(Failure::NothingMeasured(nothing));
     }
@@ -63,7 +64,7 @@ fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure
     let is_shown = |trend: &&Trend| listing == Listing::All || !trend.shifts.is_empty();
     let shown: Vec<&Trend> = trends.iter().filter(is_shown).collect();
     for path in charts::write(folder, &charts::draw_trends(&shown)?)? {
-        super::super::say(&format!("chart: {}", path.display()));
+        super::super::say(&format!("chart: {}", path.shown()));
     }
     Ok(())
 }
@@ -73,6 +74,6 @@ fn advice(store: &Store, request: &ChangesRequest) -> String {
     let file = request.judging.accepted_shifts.as_ref().unwrap_or(&own);
     format!(
         "to accept a change, write into {}:\n\n[[accepted]]\nrun = \"…\"    # see \"since\"\nnote = \"…\"",
-        file.display()
+        file.shown()
     )
 }

@@ -12,6 +12,7 @@ use reports::run_table::{self, View};
 use reports::store::{read_run, read_summary};
 use reports::table::Format;
 use reports::units;
+use text::Foreign;
 
 use crate::failure::{Exit, Failure};
 use crate::request::{HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder};
@@ -78,7 +79,7 @@ fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
     }
     if entries.is_empty() {
         let kind = if filter == Filter::default() { "no runs" } else { "no such runs" };
-        super::say(&format!("{kind} in {}", store.root().display()));
+        super::say(&format!("{kind} in {}", store.root().shown()));
     }
     Ok(Exit::Success)
 }
@@ -123,6 +124,6 @@ fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Resul
     super::put(format, |format, paint| {
         Ok(run_table::render(format, &record, &rows, View { rank, paint })?)
     })?;
-    super::say(&format!("run: {}", folder.display()));
+    super::say(&format!("run: {}", folder.shown()));
     Ok(Exit::Success)
 }

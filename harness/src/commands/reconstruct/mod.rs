@@ -12,6 +12,7 @@ use algorithms::sts::task::{STS, StsTask, Timeslices};
 use crate::failure::{Exit, Failure};
 use crate::request::{ReconstructRequest, Source};
 use table::Rows;
+use text::Foreign;
 
 /// Who reconstructs if nobody is named.
 const DEFAULT_VARIANT: &str = "online";
@@ -70,6 +71,6 @@ fn write(out: Option<&Path>, what: &str, product: &Product) -> Result<(), Failur
     let Some(out) = out else { return Ok(()) };
     let rows = Rows::of(product);
     files::write_by(out, |file| rows.write(file)).map_err(Failure::writing(out))?;
-    super::say(&format!("{} {what} written to {}", rows.len(), out.display()));
+    super::say(&format!("{} {what} written to {}", rows.len(), out.shown()));
     Ok(())
 }

@@ -39,7 +39,8 @@ pub(super) fn comparison(
 /// What comparing needs to find the same store.
 fn store_flag(request: &ReportRequest) -> Vec<String> {
     let store = request.store.iter();
-    let words = store.flat_map(|store| ["--store".to_owned(), store.display().to_string()]);
+    let words =
+        store.flat_map(|store| ["--store".to_owned(), store.to_string_lossy().into_owned()]);
     words.collect()
 }
 

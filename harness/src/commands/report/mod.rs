@@ -20,6 +20,7 @@ use reports::published::{self, Here, Reproduction};
 use reports::record::RunRecord;
 use reports::report::{self, ReportInput};
 use reports::store::Run;
+use text::Foreign;
 
 pub(super) use history::MOST_STORED;
 
@@ -62,7 +63,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
         ReportFormat::Markdown => report::markdown(&input),
     };
     files::write(&request.out, &text).map_err(Failure::writing(&request.out))?;
-    super::say(&format!("report: {}", request.out.display()));
+    super::say(&format!("report: {}", request.out.shown()));
     Ok(Exit::Success)
 }
 
@@ -79,7 +80,7 @@ fn published(run: &Run) -> Vec<Reproduction> {
 
 fn refuse_empty(run: &Run) -> Result<(), Failure> {
     if run.summary.is_empty() {
-        let folder = run.folder.display();
+        let folder = run.folder.shown();
         let problem = format!("nothing to report: {folder} holds no measured point");
         return Err(Failure::NothingMeasured(problem));
     }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use text::Foreign;
+
 use crate::failure::Failure;
 
 /// What every page says of itself.
@@ -26,7 +28,7 @@ pub(in crate::commands) fn check(path: &Path, force: bool) -> Result<(), Failure
     Err(Failure::Usage(format!(
         "{} is there and no report of recobench; choose another file with --out, or add --force \
          to replace it",
-        path.display()
+        path.shown()
     )))
 }
 

@@ -2,6 +2,7 @@
 
 use algorithms::registry;
 use reports::published::{Figure, Value};
+use text::Foreign;
 
 use crate::plan::select_variants;
 use crate::request::suggestion::instead_of;
@@ -26,7 +27,7 @@ fn problem(wanted: &Value) -> Option<String> {
     let Some(task) = registry::task(&wanted.task) else {
         let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
         let instead = instead_of(&wanted.task, &known);
-        return Some(format!("unknown task \"{}\"; {instead}", wanted.task));
+        return Some(format!("unknown task {}; {instead}", wanted.task.quoted()));
     };
     let infos = task.variants();
     if let Err(unknown) = select_variants(&infos, std::slice::from_ref(&wanted.variant)) {

@@ -10,6 +10,7 @@ use reports::published::{self, Figure, Here, Reproduction};
 use reports::rank::Rank;
 use reports::report::{self, ReportInput};
 use reports::store::Run;
+use text::Foreign;
 
 use super::runs;
 use crate::failure::{Exit, Failure};
@@ -42,7 +43,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     let here = Here { record: &run.record, rows: &run.summary };
     let reproduced = published::reproduce(figures, &here);
     if !reproduced.iter().any(Reproduction::is_measured) {
-        let folder = run.folder.display();
+        let folder = run.folder.shown();
         let nothing = format!("nothing of these figures was measured in {folder}");
         return Err(Failure::NothingMeasured(nothing));
     }
@@ -58,7 +59,7 @@ fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
     if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let instead = instead_of(unknown, &known);
-        return Err(Failure::Usage(format!("unknown figure \"{unknown}\"; {instead}")));
+        return Err(Failure::Usage(format!("unknown figure {}; {instead}", unknown.quoted())));
     }
     let is_wanted = |figure: &Figure| names(figure).iter().any(|name| ids.contains(name));
     figures.retain(|figure| ids.is_empty() || is_wanted(figure));
@@ -106,7 +107,7 @@ fn write(path: &Path, page: &str) -> Result<(), Failure> {
     let folder = path.parent().map_or(Ok(()), files::create_folder);
     let written = folder.and_then(|()| files::write_own(path, page));
     written.map_err(Failure::writing(path))?;
-    super::say(&format!("page: {}", path.display()));
+    super::say(&format!("page: {}", path.shown()));
     Ok(())
 }
 

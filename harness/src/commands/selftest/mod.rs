@@ -29,6 +29,7 @@ use crate::measure::default_folder;
 use crate::platform::{self, Interrupt};
 use crate::request::{SelfTestRequest, Ways};
 use sittings::{Ended, Sittings};
+use text::Foreign;
 use whole_runs::{SLOWDOWNS, WholeRun};
 
 pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
@@ -48,7 +49,7 @@ pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
     };
     super::put(&request.format, |format, _| Ok(rendered(format, &test)?))?;
     let kept = keep(request, &test)?;
-    tell(request.quiet, &format!("runs: {}{kept}", folder.display()));
+    tell(request.quiet, &format!("runs: {}{kept}", folder.shown()));
     Ok(Exit::Success)
 }
 
@@ -58,7 +59,7 @@ fn keep(request: &SelfTestRequest, test: &SelfTest) -> Result<String, Failure> {
         return Ok(String::new());
     }
     Store::create_or_open(&request.store)?.put_self_test(test)?;
-    let store = request.store.display();
+    let store = request.store.shown();
     Ok(format!("; kept in {store} for comparisons on this machine"))
 }
 

@@ -7,6 +7,7 @@ use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
 use reports::history::Series;
 use reports::store::{Run, read_run};
 use reports::units;
+use text::Foreign;
 
 use super::super::present::keep_complete;
 use super::super::{say, tell, try_plugins};
@@ -64,7 +65,7 @@ pub(super) fn run(
         "measuring {} in turn with {}; results go to {}",
         units::counted(part.points, "point"),
         base.name,
-        out.display()
+        out.shown()
     ));
     let order = Against {
         base,
@@ -90,7 +91,7 @@ fn conclude(
     against: &AgainstRequest,
     outcome: DuetOutcome,
 ) -> Result<Exit, Failure> {
-    let folder = outcome.folder.display().to_string();
+    let folder = outcome.folder.shown().to_string();
     if let Some(failure) = outcome.failure {
         say(&format!(
             "bench: what was measured is kept in {folder}; the same command with --out {folder} \

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use reports::history::Store;
 use reports::record::{PluginRecord, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{Run, RunFolder, StoreError, is_run, read_run};
+use text::Foreign;
 
 use crate::failure::Failure;
 use crate::platform;
@@ -122,7 +123,7 @@ fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
 }
 
 fn refusal(folder: &Path, problem: &str) -> Failure {
-    let place = folder.display();
+    let place = folder.shown();
     Failure::Usage(format!(
         "can't go on with the run in {place}: {problem}; choose another folder with --out"
     ))

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use reports::record::SuitePart;
+use text::Foreign;
 
 use super::super::present::{keep_complete, present, store_and_show};
 use super::super::{say, try_plugins};
@@ -61,7 +62,7 @@ fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {
 }
 
 fn tell(earlier: &Earlier, part: &SuitePart) {
-    let (done, folder) = (earlier.done.len(), earlier.folder.display());
+    let (done, folder) = (earlier.done.len(), earlier.folder.shown());
     say(&format!(
         "going on with {folder}: {done} of {} points are done (--fresh begins anew)",
         part.points

@@ -6,6 +6,7 @@ use std::path::Path;
 use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
 use reports::store::{Run, RunFolder, read_run};
 use reports::units;
+use text::Foreign;
 
 use super::super::present::{keep, show_again};
 use crate::failure::{Exit, Failure};
@@ -29,21 +30,21 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
 
 /// Refuses a run that is no part of the suite, or from an unlike machine.
 fn check(run: &Run, first: &Run, suite: &Suite) -> Result<(), Failure> {
-    let folder = run.folder.display();
+    let folder = run.folder.shown();
     let refusal = |problem: String| Err(Failure::Usage(format!("{folder}: {problem}")));
     let of_suite = |part: &&SuitePart| part.name == suite.name && part.hash == suite.hash;
     if run.record.suite.as_ref().filter(of_suite).is_none() {
         return refusal(format!("not a run of this version of the suite {}", suite.name));
     }
     if run.record.machine_key != first.record.machine_key {
-        let other = first.folder.display();
+        let other = first.folder.shown();
         return refusal(format!(
             "measured on another kind of machine than {other}: their times can't be put together"
         ));
     }
     let [build, first_build] = [run, first].map(|run| &run.record.software.fingerprint);
     if build != first_build {
-        let other = first.folder.display();
+        let other = first.folder.shown();
         if build.is_empty() || first_build.is_empty() {
             return refusal(format!(
                 "whether it was measured by the same build of bench as {other} is not known, for \
@@ -61,10 +62,11 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
     for run in runs {
         let points: HashSet<_> = run.summary.iter().map(SummaryRow::point).collect();
         if let Some(twice) = points.iter().find(|point| seen.contains(*point)) {
-            let (variant, params) = (&twice.variant, &twice.params);
+            let params = twice.params.to_string();
+            let (variant, params) = (twice.variant.shown(), params.shown());
             return Err(Failure::Usage(format!(
                 "{}: {variant} with {params} is in an earlier shard, too",
-                run.folder.display()
+                run.folder.shown()
             )));
         }
         seen.extend(points);
@@ -137,7 +139,7 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
     // The last end; none as long as a shard has none.
     let ends: Option<Vec<_>> = records().map(|record| record.finished.clone()).collect();
     record.finished = ends.and_then(|ends| ends.into_iter().max());
-    let folders = runs.iter().map(|run| run.folder.display().to_string());
+    let folders = runs.iter().map(|run| run.folder.shown().to_string());
     record.notes.push(format!("merged from {}", folders.collect::<Vec<_>>().join(", ")));
     record
 }

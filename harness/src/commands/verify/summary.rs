@@ -6,6 +6,7 @@ use std::path::Path;
 use algorithms::device::Device;
 use algorithms::device::emulator::Lanes;
 use reports::units;
+use text::Foreign;
 
 use super::super::print;
 use super::inputs::Kept;
@@ -63,7 +64,7 @@ impl Mismatch {
         let (task, variant, context) = (self.task, self.variant, &self.context);
         let mut text = format!("{task} {variant}, {context}: {}\n", self.problem);
         if let Some(Kept { path, items }) = &self.kept {
-            let path = path.display();
+            let path = path.shown();
             text.push_str(&format!("  smallest input found: {items} items in {path}\n"));
         }
         let command = self.command(request, self.kept.as_ref().map(|kept| kept.path.as_path()));
@@ -75,7 +76,7 @@ impl Mismatch {
     fn command(&self, request: &VerifyRequest, input: Option<&Path>) -> String {
         let mut words = vec![format!("bench verify {}", self.task)];
         let plugins = request.plugins.iter();
-        words.extend(plugins.map(|path| format!("--plugin {}", path.display())));
+        words.extend(plugins.map(|path| format!("--plugin {}", path.shown())));
         words.push(format!("--variant {} --device {}", self.variant, self.device));
         if self.device == Device::Emulator {
             words.push(format!("--schedules {}", request.schedules));
@@ -84,7 +85,7 @@ impl Mismatch {
         }
         match input {
             Some(path) => {
-                words.push(format!("--input {}", path.display()));
+                words.push(format!("--input {}", path.shown()));
                 words.extend(request.options.0.flags());
             }
             None => words.push(format!("--seed {} --seeds {}", request.seed, request.seeds)),

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use algorithms::axis::parse_count;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use text::Foreign;
 
 use super::Topology;
 
@@ -46,7 +47,7 @@ fn chosen(told: Option<&str>, known: u64) -> (u64, Option<String>) {
             (bytes, Some(note))
         }
         Err(problem) => {
-            let note = format!("{VARIABLE} \"{told}\" is left aside: {problem}");
+            let note = format!("{VARIABLE} {} is left aside: {problem}", told.quoted());
             (known, Some(note))
         }
     }

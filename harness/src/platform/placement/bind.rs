@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use text::Foreign;
+
 /// A binding policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {
@@ -108,7 +110,7 @@ impl FromStr for Bind {
     fn from_str(text: &str) -> Result<Self, String> {
         let bind = NAMES.iter().find(|(name, _)| *name == text);
         bind.map(|(_, bind)| *bind).ok_or_else(|| {
-            format!("unknown binding \"{text}\"; there are false, close, spread and primary")
+            format!("unknown binding {}; there are false, close, spread and primary", text.quoted())
         })
     }
 }
@@ -121,13 +123,14 @@ impl FromStr for BindLevels {
             return Ok(BindLevels { outer: text.parse()?, inner: None });
         };
         if inner.contains('+') {
-            return Err(format!("\"{text}\" has more than two levels of teams"));
+            return Err(format!("{} has more than two levels of teams", text.quoted()));
         }
         let (bind, threads) = match inner.split_once('(') {
             None => (inner, None),
             Some((bind, rest)) => {
                 let count = rest.strip_suffix(')').and_then(|count| count.parse().ok());
-                let wrong = || format!("\"{inner}\" has no number of threads, such as primary(4)");
+                let inner = inner.quoted();
+                let wrong = || format!("{inner} has no number of threads, such as primary(4)");
                 (bind, Some(count.filter(|&count| count > 0).ok_or_else(wrong)?))
             }
         };

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use text::Foreign;
+
 use super::PlacementError;
 use crate::platform::Topology;
 
@@ -151,7 +153,7 @@ impl FromStr for PlacesSpec {
         let text = text.trim();
         if text.starts_with('{') {
             let places = explicit(text).ok_or_else(|| {
-                format!("\"{text}\" is not a list of places such as {{0:4}},{{4:4}}")
+                format!("{} is not a list of places such as {{0:4}},{{4:4}}", text.quoted())
             })?;
             let text = text.to_owned();
             return Ok(PlacesSpec::Explicit { places, text });
@@ -171,8 +173,9 @@ impl FromStr for PlacesSpec {
                 let known: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
                 let known = known.join(", ");
                 Err(format!(
-                    "unknown places \"{text}\"; there are {known}, a number of them such as \
-                     cores(4), and lists such as {{0:4}},{{4:4}}"
+                    "unknown places {}; there are {known}, a number of them such as cores(4), and \
+                     lists such as {{0:4}},{{4:4}}",
+                    text.quoted()
                 ))
             }
         }

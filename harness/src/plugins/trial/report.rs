@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
+use text::{Foreign, SENTENCE};
 
 /// Something that happens in a trial: a line of JSON each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +91,7 @@ impl Trace {
         };
         let said = match said {
             "" => String::new(),
-            said => format!("; it said \"{said}\""),
+            said => format!("; it said {}", said.quoted().at_most(SENTENCE)),
         };
         Err(Problem::new(ProblemKind::Failed, how + &said))
     }
