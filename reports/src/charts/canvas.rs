@@ -75,7 +75,7 @@ pub fn write(area: &Area<'_>, text: &str, at: At, style: &TextStyle<'_>) -> Pain
 
 /// A text of at most so many pixels: the end of a longer one is cut off.
 pub fn shortened(text: &str, size: f64, limit: f64) -> String {
-    let text = text.shown().at_most(SENTENCE).to_string();
+    let text = text.shown().to_string();
     if width(&text, size) <= limit {
         return text;
     }

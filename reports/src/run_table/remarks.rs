@@ -6,6 +6,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use text::{Foreign, SENTENCE};
+
 use super::block::Block;
 use crate::grouped::grouped;
 use crate::record::{SummaryRow, YesNo};
@@ -67,11 +69,12 @@ impl Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (who, remarks) = (&self.who, self.remarks.join("; "));
+        let remarks = self.remarks.join("; ");
+        let (who, remarks) = (self.who.shown(), remarks.shown().at_most(SENTENCE));
         match self.kind {
             Kind::Measured => write!(f, "{who}: {remarks}"),
             Kind::DoesNotApply => write!(f, "{who}: does not apply here: {remarks}"),
-            Kind::NotValid if remarks.is_empty() => write!(f, "{who}: not valid"),
+            Kind::NotValid if self.remarks.is_empty() => write!(f, "{who}: not valid"),
             Kind::NotValid => write!(f, "{who}: not valid: {remarks}"),
         }
     }

@@ -91,9 +91,9 @@ fn changes(site: &Site<'_>) -> Markup {
 
 fn changed(trend: &Trend, shift: &Shift) -> Row {
     let ([point, on], first) = (names(trend), trend.first_visit(shift));
-    let (commit, state) = (first.git_commit.as_deref().unwrap_or_default(), words(shift));
+    let (commit, state) = (commit(first.git_commit.as_deref()), words(shift));
     row(
-        &[&point, &on, commit, &state, &first.run],
+        &[&point, &on, &commit, &state, &first.run],
         [
             html! { a href=(point_page(trend)) { (point) } " " span.quiet { (on) } },
             html! { a href=(run_page(&first.run)) { (minute(&first.started)) } },
@@ -123,21 +123,25 @@ fn point(site: &Site<'_>, trend: &Trend) -> Row {
     let machine = machine(site, &trend.track.machine_key);
     let last = visits.last().map_or(f64::NAN, |visit| visit.median_s);
     row(
-        &[&point, &on, machine],
+        &[&point, &on, &machine],
         [
             html! { a href=(point_page(trend)) { (point) } " " span.quiet { (on) } },
             trace(visits, &trend.shifts, PICTURE, |_| None),
             html! { (units::seconds(last, 3)) },
             html! { (visits.len()) },
-            html! { (machine.shown()) },
+            html! { (machine) },
         ],
     )
 }
 
 /// What a machine is called: by its CPU.
-pub fn machine<'a>(site: &Site<'a>, key: &str) -> &'a str {
+pub fn machine(site: &Site<'_>, key: &str) -> String {
     let run = site.runs.iter().rev().find(|run| run.record.machine_key == key);
-    run.map_or("", |run| &run.record.machine.cpu_model)
+    run.map_or_else(String::new, |run| run.record.machine.cpu_model.shown().to_string())
+}
+
+fn commit(known: Option<&str>) -> String {
+    known.unwrap_or_default().shown().to_string()
 }
 
 fn runs(site: &Site<'_>) -> Markup {
@@ -156,21 +160,22 @@ fn run_row(run: &RunSummary) -> Row {
     let record = &run.record;
     let mut tasks: Vec<&str> = run.rows.iter().map(|row| row.algorithm.as_str()).collect();
     tasks.dedup();
+    let tasks = tasks.join(", ");
     let measured = match &record.suite {
-        Some(suite) => format!("{}: {}", suite.name, tasks.join(", ")),
-        None => tasks.join(", "),
+        Some(suite) => format!("{}: {}", suite.name.shown(), tasks.shown()),
+        None => tasks.shown().to_string(),
     };
-    let commit = record.software.git_commit.as_deref().unwrap_or_default();
+    let commit = commit(record.software.git_commit.as_deref());
     let points = run.rows.iter().filter(|row| row.stage == TOTAL).count();
-    let cpu = &record.machine.cpu_model;
+    let cpu = record.machine.cpu_model.shown().to_string();
     row(
-        &[&run.id, &measured, commit, cpu, &record.started],
+        &[&run.id, &measured, &commit, &cpu, &record.started],
         [
             html! { a href=(run_page(&run.id)) { (minute(&record.started)) } },
             html! { (measured) },
             html! { code { (commit) } },
             html! { (points) },
-            html! { (cpu.shown()) },
+            html! { (cpu) },
         ],
     )
 }

@@ -60,6 +60,8 @@ fn point_page(trend: &Trend) -> String {
 
 #[cfg(test)]
 mod tests {
+    use text::Foreign;
+
     use super::*;
     use crate::charts::fixture::{row, run};
     use crate::record::RunRecord;
@@ -92,7 +94,7 @@ mod tests {
         let pages = site();
         assert_eq!(pages.len(), 2);
         let (index, point) = (&pages[0].text, &pages[1].text);
-        let link = format!("href=\"{}\"", pages[1].path.display());
+        let link = format!("href=\"{}\"", pages[1].path.shown());
         assert!(index.matches(&link).count() >= 2, "in the changes and in the list");
         assert!(index.contains("href=\"runs/run-20.html\"") && index.contains("SLOWER"));
         assert!(point.contains("href=\"../runs/run-20.html\"") && point.contains("c0ffee20"));
@@ -103,7 +105,7 @@ mod tests {
     #[test]
     fn pages_are_whole_and_load_nothing() {
         for page in site() {
-            let path = page.path.display();
+            let path = page.path.shown();
             for outside in ["http:", "https:", "url(", "<link", "src="] {
                 assert!(!page.text.contains(outside), "{path}: {outside}");
             }

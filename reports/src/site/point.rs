@@ -68,7 +68,7 @@ fn changed(trend: &Trend, shift: &Shift) -> Markup {
         li {
             span.(shift.direction.name()) { (words(shift)) ": " (change(shift.ratio())) }
             " since " a href=(link(first)) { (minute(&first.started)) }
-            @if let Some(commit) = &first.git_commit { ", commit " code { (commit) } }
+            @if let Some(commit) = &first.git_commit { ", commit " code { (commit.shown()) } }
         }
     }
 }
@@ -85,7 +85,7 @@ fn table(trend: &Trend) -> Markup {
     let row = |(i, visit): (usize, &Visit)| Row {
         cells: vec![
             html! { a href=(link(visit)) { (minute(&visit.started)) } },
-            html! { code { (visit.git_commit.as_deref().unwrap_or_default()) } },
+            html! { code { (visit.git_commit.as_deref().unwrap_or_default().shown()) } },
             html! { (units::seconds(visit.median_s, 4)) },
             html! { (interval(visit).unwrap_or_default()) },
             html! { @if let Some(shift) = starts(i) {

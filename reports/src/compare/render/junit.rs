@@ -1,6 +1,7 @@
 //! A comparison as JUnit XML: what CI servers show as tests.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use text::{Foreign, SENTENCE};
 
 use super::RenderError;
 use super::rows;
@@ -14,7 +15,7 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
     let task = |key: &Key| key.point.algorithm.clone();
     for (algorithm, points) in grouped(&comparison.points, |point| task(&point.key)) {
         let lost = comparison.only_base.iter().filter(|point| task(&point.key) == algorithm);
-        let mut suite = TestSuite::new(algorithm.as_str());
+        let mut suite = TestSuite::new(algorithm.shown().to_string());
         suite.add_test_cases(points.into_iter().map(case));
         suite.add_test_cases(lost.map(lost_case));
         report.add_test_suite(suite);
@@ -33,9 +34,9 @@ fn lost_case(point: &Unmatched) -> TestCase {
 }
 
 fn named(key: &Key, mut status: TestCaseStatus, message: &str) -> TestCase {
-    status.set_message(message);
+    status.set_message(message.shown().at_most(SENTENCE).to_string());
     let mut case = TestCase::new(rows::words(key), status);
-    case.set_classname(format!("{}.{}", key.point.algorithm, key.point.variant));
+    case.set_classname(format!("{}.{}", key.point.algorithm.shown(), key.point.variant.shown()));
     case
 }
 
@@ -47,7 +48,7 @@ fn case(point: &PointVerdict) -> TestCase {
     };
     let mut case = named(&point.key, status, &format!("{}: {}", point.label(), point.reason));
     let [verdict, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
-    let next = point.next.as_deref().unwrap_or_default();
+    let next = point.next.as_deref().unwrap_or_default().shown().at_most(SENTENCE);
     case.set_system_out(format!(
         "{verdict}: base {base}, new {new}, ratio {ratio} {interval}\n{next}"
     ));

@@ -1,10 +1,13 @@
 //! What was asked for, as it would be typed.
 
+use text::{Foreign, SENTENCE};
+
 use crate::compare::quoted;
 
 /// The arguments of a command, for a shell.
 pub fn asked(command: &[String]) -> String {
-    arguments(command).map(quoted).collect::<Vec<_>>().join(" ")
+    let words = arguments(command).map(|word| quoted(word).shown().at_most(SENTENCE).to_string());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// What followed the program's name, without the folder: it holds a run now.

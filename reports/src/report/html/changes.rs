@@ -45,7 +45,7 @@ fn compared_with(comparison: &Comparison) -> Markup {
     let (base, limits) = (&comparison.base, &comparison.thresholds);
     html! {
         "Compared with the run of " (minute(&base.started)) " in " code title=(Path::new(&base.folder).shown()) { (short_path(&base.folder).shown()) }
-        @if let Some(commit) = &base.git_commit { " by commit " code { (commit) } }
+        @if let Some(commit) = &base.git_commit { " by commit " code { (commit.shown()) } }
         ". A change counts if the whole 95 % interval of the ratio of the medians lies more than "
         (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance)
         "). Of all changes that are told, no more than " (percent(limits.false_discovery))

@@ -1,6 +1,7 @@
 //! The charts of a task, as `bench` draws them into the run folder.
 
 use maud::{Markup, PreEscaped, html};
+use text::{Foreign, SENTENCE};
 
 use super::super::facts::counted;
 use super::parts::{and_more, scrolling};
@@ -41,11 +42,13 @@ pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
 
 /// A chart with its words for those who don't see it.
 pub fn figure(chart: &NamedSvg) -> Markup {
-    let words = format!("{}. {}", chart.title, chart.caption.join(" "));
+    let caption = chart.caption.iter().map(|line| line.shown().at_most(SENTENCE).to_string());
+    let caption = caption.collect::<Vec<_>>().join(" ");
+    let words = format!("{}. {caption}", chart.title.shown());
     let picture = html! {
         div.chart role="img" aria-label=(words) style={ "max-width:" (chart.width) "px" } {
             (PreEscaped(&chart.svg))
         }
     };
-    html! { figure { (scrolling(&chart.title, &picture)) } }
+    html! { figure { (scrolling(&chart.title.shown().to_string(), &picture)) } }
 }

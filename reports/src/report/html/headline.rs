@@ -35,11 +35,12 @@ fn measured(input: &ReportInput) -> String {
         None => "; the run did not finish, this is what it left behind".to_owned(),
     };
     let commit = record.software.git_commit.as_ref();
-    let commit = commit.map_or_else(String::new, |commit| format!(", by commit {commit}"));
+    let commit =
+        commit.map_or_else(String::new, |commit| format!(", by commit {}", commit.shown()));
     let cores = counted(record.machine.cores, "core");
     format!(
         "Measured on {} ({cores}) at {}{commit}{took}.",
-        record.machine.cpu_model,
+        record.machine.cpu_model.shown(),
         minute(&record.started)
     )
 }

@@ -98,9 +98,12 @@ fn commands(record: &RunRecord) -> String {
 fn checkout(commit: &str) -> String {
     match commit.strip_suffix(DIRTY) {
         Some(base) => {
-            format!("git checkout {}  # with changes that were not committed\n", quoted(base))
+            format!(
+                "git checkout {}  # with changes that were not committed\n",
+                quoted(base).shown()
+            )
         }
-        None => format!("git checkout {}\n", quoted(commit)),
+        None => format!("git checkout {}\n", quoted(commit).shown()),
     }
 }
 

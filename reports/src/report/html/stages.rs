@@ -86,8 +86,8 @@ fn words(bar: &Bar) -> String {
 
 fn part_words(part: &Part, bar: &Bar) -> String {
     let Part { stage, seconds, given } = part;
-    let given = if given.is_empty() { String::new() } else { format!(", given {given}") };
-    format!("{stage} {} ({}){given}", units::seconds(*seconds, 3), share(*seconds, bar))
+    let given = if given.is_empty() { String::new() } else { format!(", given {}", given.shown()) };
+    format!("{} {} ({}){given}", stage.shown(), units::seconds(*seconds, 3), share(*seconds, bar))
 }
 
 fn share(seconds: f64, bar: &Bar) -> String {

@@ -1,5 +1,7 @@
 //! The points that changed, as a table.
 
+use text::Foreign;
+
 use super::super::facts::settings::Settings;
 use super::super::facts::verdict::{changed_points, ratio};
 use super::super::facts::{counted, time::minute};
@@ -36,7 +38,7 @@ fn counts(comparison: &Comparison) -> String {
     let counts: Vec<String> = Verdict::ALL.map(count).into();
     let base = &comparison.base;
     let commit = base.git_commit.as_ref();
-    let commit = commit.map_or_else(String::new, |commit| format!(", commit {commit}"));
+    let commit = commit.map_or_else(String::new, |commit| format!(", commit {}", commit.shown()));
     let run = escaped(&format!("{}{commit}", minute(&base.started)));
     format!("{}, against the run of {run}.", counts.join(" · "))
 }

@@ -5,6 +5,8 @@ mod break_even;
 mod changes;
 mod tables;
 
+use text::Foreign;
+
 use super::ReportInput;
 use super::facts::settings::Settings;
 use super::facts::time::{day, minute};
@@ -72,12 +74,12 @@ fn machine(record: &RunRecord) -> String {
     let (machine, software) = (&record.machine, &record.software);
     let commit = software.git_commit.as_ref();
     let parts = [
-        machine.cpu_model.clone(),
+        machine.cpu_model.shown().to_string(),
         counted(machine.cores, "core"),
         units::bytes(machine.memory_bytes as f64),
         record.environment.kernel.clone(),
         software.compiler.clone(),
-        commit.map_or_else(|| "commit not known".to_owned(), |c| format!("commit {c}")),
+        commit.map_or_else(|| "commit not known".to_owned(), |c| format!("commit {}", c.shown())),
         minute(&record.started),
     ];
     format!("Measured on {}.\n", escaped(&parts.join(", ")))
