@@ -5,6 +5,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use text::Foreign;
+
 use crate::device::gpu::{DeviceError, Gpu, RESERVED_STAGES};
 use crate::plugin::abi;
 use crate::plugin::calls::Call;
@@ -229,8 +231,8 @@ unsafe fn stage_name(name: *const c_char) -> Result<&'static str, String> {
     let is_name = (1..=MOST_CHARACTERS).contains(&name.len()) && name.chars().all(allowed);
     if !is_name || RESERVED_STAGES.contains(&name.as_str()) {
         return Err(format!(
-            "called a stage \"{}\"; see recobench.h for what they can be called",
-            name.escape_debug()
+            "called a stage {}; see recobench.h for what they can be called",
+            name.quoted()
         ));
     }
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
