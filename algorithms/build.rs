@@ -1,6 +1,8 @@
 //! Compiles the CUDA kernels for the emulator and `std::sort` for the variants that use it, where
 //! there is a C++ compiler, and makes what launchers know of kernels: see `build/interface`.
 
+#![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
+
 use std::env;
 use std::error::Error;
 use std::fs;

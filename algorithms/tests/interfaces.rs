@@ -1,5 +1,7 @@
 //! What the build makes of kernels' sources, on small ones.
 
+#![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
+
 #[path = "../build/interface/mod.rs"]
 mod interface;
 

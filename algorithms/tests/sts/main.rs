@@ -1,5 +1,7 @@
 //! The STS chain from the outside: what it finds in data whose answer is known.
 
+#![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
+
 mod columns;
 mod common;
 mod fixtures;

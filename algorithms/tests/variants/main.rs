@@ -1,6 +1,8 @@
 //! Every variant is right: on what is hard to get right, and on data whose answer is
 //! known.
 
+#![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
+
 mod common;
 mod cpu;
 mod cuda;

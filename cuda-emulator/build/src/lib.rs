@@ -24,6 +24,8 @@
 //! | `stamp` | what needn't be compiled again |
 //! | `table` | the table of kernels, as Rust |
 
+#![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
+
 mod compile;
 mod sources;
 mod stamp;

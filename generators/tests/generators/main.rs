@@ -1,6 +1,8 @@
 //! What the generators promise, over all of them: their files, their encoders and the
 //! data that they make.
 
+#![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
+
 mod cluster_files;
 mod digi_files;
 mod distributions;

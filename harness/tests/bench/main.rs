@@ -1,6 +1,8 @@
 //! The binary and the library from the outside: one program of tests, since
 //! linking each file by itself would take longer than running it.
 
+#![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
+
 mod against;
 mod command_line;
 mod common;
@@ -29,6 +31,7 @@ mod slurm;
 mod sts;
 mod suite_runs;
 mod suites;
+mod text_of_others;
 mod tools;
 mod verify;
 

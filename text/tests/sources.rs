@@ -1,0 +1,106 @@
+//! The sources of the program print nothing of others but through this crate. That of names of
+//! files clippy sees to (`clippy.toml`); the rest can be seen from how it is written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// All that have messages.
+const CRATES: [&str; 5] = ["files", "generators", "algorithms", "reports", "harness"];
+
+/// Where marks around a value are no quotation marks of a message, and why.
+const QUOTES: [(&str, &str); 6] = [
+    ("reports/src/export/influx.rs", "a format of others, which has escapes of its own"),
+    ("reports/src/export/prometheus.rs", "a format of others, which has escapes of its own"),
+    ("algorithms/src/plugin/table.rs", "texts of plugins are checked before, and are short"),
+    ("algorithms/src/plugin/error.rs", "a name that was checked"),
+    ("algorithms/src/plugin/abi.rs", "source code for a compiler"),
+    ("algorithms/src/task/typed.rs", "names of our own"),
+];
+
+/// What may write to standard output or error, and why.
+const PRINTING: [(&str, &str); 7] = [
+    ("harness/src/progress.rs", "all messages"),
+    ("harness/src/commands/mod.rs", "all results"),
+    ("harness/src/cli/answer.rs", "help, and errors of the command line"),
+    ("harness/src/platform/process.rs", "a word of our own after Ctrl-C"),
+    ("harness/src/commands/serve.rs", "a protocol"),
+    ("harness/src/plugins/trial/child.rs", "a protocol"),
+    ("algorithms/src/device/emulator.rs", "a word of tests"),
+];
+
+/// A line of the program, tests left out.
+struct Line {
+    path: String,
+    number: usize,
+    text: String,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn lines() -> Vec<Line> {
+    let mut files = Vec::new();
+    CRATES.iter().for_each(|name| sources(&root().join(name).join("src"), &mut files));
+    files.retain(|path| !path.ends_with("tests.rs") && !path.ends_with("compiled.rs"));
+    let lines = files.iter().flat_map(|path| {
+        let text = fs::read_to_string(path).expect("a source");
+        // Tests of a file come last.
+        let tests = ["\n#[cfg(test)]\nmod tests {", "\n#[cfg(all(test"];
+        let end = tests.iter().filter_map(|tests| text.find(tests)).min();
+        let program = &text[..end.unwrap_or(text.len())];
+        let path = path.strip_prefix(root()).expect("below").to_string_lossy().into_owned();
+        let lines = program.lines().enumerate().map(|(i, text)| Line {
+            path: path.clone(),
+            number: i + 1,
+            text: text.to_owned(),
+        });
+        lines.collect::<Vec<_>>()
+    });
+    let lines: Vec<Line> = lines.collect();
+    assert!(lines.len() > 20_000, "these are not all sources");
+    lines
+}
+
+/// Lines with one of these in files that are not listed, and files that are listed for nothing.
+fn offences(wanted: &[&str], allowed: &[(&str, &str)]) -> Vec<String> {
+    let lines = lines();
+    let has = |line: &&Line| {
+        let is_comment = line.text.trim_start().starts_with("//");
+        !is_comment && wanted.iter().any(|wanted| line.text.contains(wanted))
+    };
+    let is_allowed = |path: &str| allowed.iter().any(|(allowed, _)| *allowed == path);
+    let new = lines.iter().filter(has).filter(|line| !is_allowed(&line.path));
+    let mut offences: Vec<String> =
+        new.map(|line| format!("{}:{}: {}", line.path, line.number, line.text.trim())).collect();
+    let idle =
+        allowed.iter().filter(|(path, _)| !lines.iter().filter(has).any(|l| l.path == *path));
+    offences.extend(idle.map(|(path, _)| format!("{path} is allowed to, but does not")));
+    offences
+}
+
+/// `"\"{name}\" is unknown"` is what messages on values look like: the marks come from `quoted`.
+#[test]
+fn values_in_messages_are_quoted_by_the_one_function() {
+    let found = offences(&["\\\"{"], &QUOTES);
+    assert!(found.is_empty(), "use `{{}}` with `value.quoted()`:\n{}", found.join("\n"));
+}
+
+/// Messages leave by one function, which lets no control character through.
+#[test]
+fn nothing_else_prints() {
+    let wanted = ["println!", "print!(", "stdout()", "stderr()"];
+    let found = offences(&wanted, &PRINTING);
+    assert!(found.is_empty(), "use `progress::say` or `print`:\n{}", found.join("\n"));
+}
