@@ -1,0 +1,160 @@
+//! Texts by lines, of which none is endless.
+
+use std::io::{self, Read};
+
+use memchr::memchr2_iter;
+
+/// The characters of the longest line that a table may have. What we write stays far below.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// A text that is handed on as it is, up to the first line that is too long: whoever collects a
+/// line before looking at it would need memory for all of it, and a few compressed kilobytes may
+/// hold gigabytes of it.
+pub struct Lines<R> {
+    source: R,
+    longest: usize,
+    form: Form,
+    /// Line breaks so far, within quotes too.
+    breaks: u64,
+    /// Where the current line begins, from 1.
+    line: u64,
+    /// Its characters so far.
+    length: usize,
+    is_quoted: bool,
+}
+
+/// What a text is made of.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// Rows that end with a line break; one within quotes does not end a row.
+    Table,
+    /// Lines; behind the last one there may be no line break.
+    Stream,
+}
+
+/// Why a text is not read on.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    #[error("line {line} is longer than {longest} characters")]
+    TooLong { line: u64, longest: usize },
+    #[error("line {0}: the file ends within this line; is it cut off?")]
+    CutOff(u64),
+}
+
+impl<R: Read> Lines<R> {
+    /// A table: lines have [`LONGEST_LINE`] characters at most, and the last one ends with a line
+    /// break. Of a file that was cut off within its last number, `12` may have become `1`: nothing
+    /// else tells.
+    pub fn of_table(source: R) -> Self {
+        Lines::new(source, LONGEST_LINE, Form::Table)
+    }
+
+    /// What another process says.
+    pub fn of_stream(source: R, longest: usize) -> Self {
+        Lines::new(source, longest, Form::Stream)
+    }
+
+    fn new(source: R, longest: usize, form: Form) -> Self {
+        Lines { source, longest, form, breaks: 0, line: 1, length: 0, is_quoted: false }
+    }
+
+    fn follow(&mut self, text: &[u8]) -> Result<(), LineError> {
+        let quote = if self.form == Form::Table { b'"' } else { b'\n' };
+        let mut begin = 0;
+        for at in memchr2_iter(b'\n', quote, text) {
+            if text[at] != b'\n' {
+                self.is_quoted = !self.is_quoted;
+                continue;
+            }
+            self.breaks += 1;
+            if !self.is_quoted {
+                self.lengthen(at - begin)?;
+                (self.line, self.length, begin) = (self.breaks + 1, 0, at + 1);
+            }
+        }
+        self.lengthen(text.len() - begin)
+    }
+
+    fn lengthen(&mut self, characters: usize) -> Result<(), LineError> {
+        self.length += characters;
+        let (line, longest) = (self.line, self.longest);
+        if self.length <= longest { Ok(()) } else { Err(LineError::TooLong { line, longest }) }
+    }
+
+    fn end(&self) -> Result<(), LineError> {
+        let is_whole = self.form == Form::Stream || self.length == 0;
+        if is_whole { Ok(()) } else { Err(LineError::CutOff(self.line)) }
+    }
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        let followed = match count {
+            0 if buffer.is_empty() => Ok(()),
+            0 => self.end(),
+            count => self.follow(&buffer[..count]),
+        };
+        followed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Cursor};
+
+    use super::*;
+
+    /// What is read of it, by so many bytes at once, or what is wrong.
+    fn read(
+        text: &str,
+        step: usize,
+        lines: impl Fn(Cursor<Vec<u8>>) -> Lines<Cursor<Vec<u8>>>,
+    ) -> String {
+        let mut lines = BufReader::with_capacity(step, lines(Cursor::new(text.into())));
+        let mut read = String::new();
+        lines.read_to_string(&mut read).map_or_else(|error| error.to_string(), |_| read)
+    }
+
+    #[test]
+    fn texts_are_handed_on_as_they_are() {
+        for text in ["", "\n", "a,b\n1,2\n", "a\n\"1\n2\"\n", "a\r\nb\r\n"] {
+            for step in 1..8 {
+                assert_eq!(read(text, step, Lines::of_table), text);
+                assert_eq!(read(text, step, |text| Lines::of_stream(text, 4)), text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_that_ends_within_a_line_is_refused() {
+        let refusal = "line 2: the file ends within this line; is it cut off?";
+        for text in ["a,b\n1,2", "a\n\"1\n", "a\n\"1\n2\""] {
+            assert_eq!(read(text, 3, Lines::of_table), refusal, "{text:?}");
+        }
+        assert_eq!(read("a\nb", 3, |text| Lines::of_stream(text, 4)), "a\nb");
+    }
+
+    #[test]
+    fn a_long_line_is_refused_with_its_number() {
+        for step in 1..8 {
+            let read = |text| read(text, step, |text| Lines::of_stream(text, 4));
+            assert_eq!(read("1234\n5678\n"), "1234\n5678\n");
+            assert_eq!(read("1234\n56789\n"), "line 2 is longer than 4 characters");
+            assert_eq!(read("12345"), "line 1 is longer than 4 characters");
+        }
+    }
+
+    #[test]
+    fn an_endless_line_ends_soon() {
+        for byte in [b'1', b'"'] {
+            let mut lines = Lines::of_table(io::repeat(byte));
+            let read = io::copy(&mut lines, &mut io::sink()).expect_err("endless").to_string();
+            assert_eq!(read, "line 1 is longer than 1048576 characters");
+        }
+        // Line breaks behind a quote that is never closed.
+        let endless = b"\"".chain(io::repeat(b'\n'));
+        assert!(io::copy(&mut Lines::of_table(endless), &mut io::sink()).is_err());
+    }
+}
