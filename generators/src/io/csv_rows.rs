@@ -3,11 +3,17 @@
 use std::io::Read;
 use std::path::Path;
 
-use csv::StringRecord;
+use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use files::Lines;
 use text::Foreign;
 
 use super::fields::csv_error;
 use crate::DataError;
+
+/// A reader of text whose lines are neither endless nor cut off.
+pub(super) fn reader<R: Read>(source: R) -> Reader<Lines<R>> {
+    ReaderBuilder::new().trim(Trim::All).from_reader(Lines::of_table(source))
+}
 
 /// Calls `take` for each line behind the header; what it says is wrong is told with its line.
 pub(super) fn for_each_row(
@@ -16,8 +22,8 @@ pub(super) fn for_each_row(
     columns: &[&str],
     mut take: impl FnMut(&StringRecord) -> Result<(), String>,
 ) -> Result<(), DataError> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(source);
-    let header = reader.headers().map_err(|error| csv_error(path, &error))?;
+    let mut reader = reader(source);
+    let header = reader.headers().map_err(|error| csv_error(path, error))?;
     if header != columns {
         let found = header.iter().collect::<Vec<_>>().join(",");
         let problem =
@@ -25,7 +31,7 @@ pub(super) fn for_each_row(
         return Err(DataError::format(path, "line 1", problem));
     }
     let mut record = StringRecord::new();
-    while reader.read_record(&mut record).map_err(|error| csv_error(path, &error))? {
+    while reader.read_record(&mut record).map_err(|error| csv_error(path, error))? {
         let line = record.position().map_or(0, csv::Position::line);
         take(&record)
             .map_err(|problem| DataError::format(path, format!("line {line}"), problem))?;

@@ -64,12 +64,17 @@ pub(super) fn read(
     source: &mut impl Read,
     limits: Limits,
 ) -> Result<SegmentedDigis, DataError> {
-    // What is read is bounded by what the header claims, and what is allocated
-    // by what is there.
+    // What is read is bounded by what the header claims as far as that makes sense, and what is
+    // allocated by what is there.
     let mut bytes = Vec::new();
-    let io_error = |error| DataError::io(path, error);
-    source.take(HEADER_BYTES).read_to_end(&mut bytes).map_err(io_error)?;
-    source.take(rest(&bytes)).read_to_end(&mut bytes).map_err(io_error)?;
+    let mut more = |bytes: &mut Vec<u8>, count: u64| {
+        source.take(count).read_to_end(bytes).map_err(|error| DataError::io(path, error))
+    };
+    more(&mut bytes, HEADER_BYTES)?;
+    let counts = counts_bytes(&bytes, limits);
+    more(&mut bytes, counts)?;
+    let digis = digi_bytes(&bytes, counts);
+    more(&mut bytes, digis)?;
     let partition = header(&bytes, limits)
         .map_err(|(offset, problem)| DataError::format(path, format!("byte {offset}"), problem))?;
     let columns = Columns::new(&bytes, &partition);
@@ -86,14 +91,25 @@ pub(super) fn read(
     Ok(SegmentedDigis::new(digis, partition))
 }
 
-/// The bytes behind the header, by what it claims; one more, so that too long a
-/// file is noticed. None for a file that is something else.
-fn rest(header: &[u8]) -> u64 {
+/// The bytes of the counts behind a header. None for a file that is something else.
+fn counts_bytes(header: &[u8], limits: Limits) -> u64 {
     if header.len() < HEADER_BYTES as usize || !header.starts_with(&MAGIC) {
         return 0;
     }
-    let counts = u64::from(u32_at(header, 12)) * COUNT_BYTES;
-    u64_at(header, 16).saturating_mul(DIGI_BYTES).saturating_add(counts + 1)
+    let groups = u64::from(u32_at(header, 12));
+    if groups <= 2 * limits.modules as u64 { groups * COUNT_BYTES } else { 0 }
+}
+
+/// The bytes of the digis behind the counts; one more, so that too long a file is noticed. None
+/// if header and counts don't agree.
+fn digi_bytes(bytes: &[u8], counts: u64) -> u64 {
+    let Some(counts) = bytes.get(HEADER_BYTES as usize..).filter(|it| it.len() as u64 == counts)
+    else {
+        return 0;
+    };
+    let (counts, _) = counts.as_chunks();
+    let sum: u64 = counts.iter().map(|&count| u64::from(u32::from_le_bytes(count))).sum();
+    if sum == u64_at(bytes, 16) { sum * DIGI_BYTES + 1 } else { 0 }
 }
 
 /// The partition that the header describes, or the offset of what is wrong.

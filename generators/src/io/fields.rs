@@ -54,15 +54,18 @@ pub(super) fn in_range(name: &str, value: u32, largest: u32) -> Result<(), Strin
 }
 
 /// What is wrong with a line of text.
-pub(super) fn csv_error(path: &Path, error: &csv::Error) -> DataError {
+pub(super) fn csv_error(path: &Path, error: csv::Error) -> DataError {
     let place = error
         .position()
         .map_or_else(|| "while reading".to_owned(), |place| format!("line {}", place.line()));
-    let problem = match error.kind() {
+    let said = error.to_string();
+    let problem = match error.into_kind() {
+        // A line that is too long or cut off says so itself.
+        csv::ErrorKind::Io(source) => return DataError::io(path, source),
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} fields instead of {expected_len}; is the file cut off?")
         }
-        _ => error.to_string(),
+        _ => said,
     };
     DataError::format(path, place, problem)
 }

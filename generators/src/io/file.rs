@@ -45,9 +45,23 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
     let file = File::open(path).map_err(io_error)?;
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
     if reader.fill_buf().map_err(io_error)?.starts_with(&GZIP_MAGIC) {
-        Ok(Box::new(MultiGzDecoder::new(reader)))
+        Ok(Box::new(Unpacked(MultiGzDecoder::new(reader))))
     } else {
         Ok(Box::new(reader))
+    }
+}
+
+/// What a compressed file holds.
+struct Unpacked(MultiGzDecoder<BufReader<File>>);
+
+impl Read for Unpacked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            kind @ io::ErrorKind::UnexpectedEof => {
+                io::Error::new(kind, "the compressed data end too early; is the file cut off?")
+            }
+            _ => error,
+        })
     }
 }
 

@@ -1,7 +1,9 @@
 //! Setups as JSON.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
+
+use files::{LARGEST_RECORD, text_of};
 
 use super::file::{create, finish, open};
 use crate::DataError;
@@ -14,9 +16,8 @@ use crate::sts::setup::Setup;
 /// If the file can't be read, or a key is missing or makes no sense: the error
 /// names the line and the key.
 pub fn read_setup(path: &Path) -> Result<Setup, DataError> {
-    let mut text = String::new();
-    let read = open(path)?.read_to_string(&mut text);
-    read.map_err(|source| DataError::io(path, source))?;
+    let text = text_of(open(path)?, LARGEST_RECORD);
+    let text = text.map_err(|source| DataError::io(path, source))?;
     let mut reader = serde_json::Deserializer::from_str(&text);
     let setup = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let key = error.path().to_string();

@@ -2,8 +2,9 @@
 //!
 //! A line is a pad: 14 columns between white space, without a header.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use files::{LARGEST_RECORD, read_text};
 
 use text::Foreign;
 
@@ -59,7 +60,8 @@ impl Wires {
     }
 
     fn read(&mut self, path: &Path) -> Result<(), DataError> {
-        let text = fs::read_to_string(path).map_err(|source| missing(path, source))?;
+        let text = read_text(path, LARGEST_RECORD);
+        let text = text.map_err(|source| DataError::io(path, source))?;
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() {
                 continue;
@@ -108,10 +110,6 @@ impl Wires {
     fn pad(&self, channel: LinkChannel) -> PadId {
         self.0[ChipChannel::from(channel).index()].unwrap_or_default()
     }
-}
-
-fn missing(path: &Path, source: std::io::Error) -> DataError {
-    DataError::Io { path: PathBuf::from(path), source }
 }
 
 fn parse_pad(fields: &[&str]) -> Result<PadId, String> {

@@ -1,8 +1,11 @@
 //! Digis as files: what is written comes back, and damage is named.
 
 use std::fs;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use generators::DataError;
 use generators::io::{read_digis, write_digis};
 use generators::sts::{Address, Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
@@ -130,6 +133,72 @@ fn no_cut_through_a_binary_goes_unnoticed() {
         let error = error_of(&path, &good[..end]);
         assert!(error.contains("d.bin"), "cut at {end}: {error}");
     }
+}
+
+#[test]
+fn a_text_that_is_cut_within_its_last_field_is_refused() {
+    let folder = folder();
+    let path = folder.path().join("d.csv");
+    write_digis(&path, &digis()).expect("written");
+    let good = fs::read(&path).expect("read");
+    let lines = good.iter().filter(|&&byte| byte == b'\n').count();
+    for left_out in 1..4 {
+        let error = error_of(&path, &good[..good.len() - left_out]);
+        let expected = format!("d.csv: line {lines}: the file ends within this line");
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
+fn no_cut_through_a_compressed_file_goes_unnoticed() {
+    let folder = folder();
+    for name in ["d.csv.gz", "d.bin.gz"] {
+        let path = folder.path().join(name);
+        write_digis(&path, &digis()).expect("written");
+        let good = fs::read(&path).expect("read");
+        for end in (10..good.len()).step_by(997).chain(good.len() - 20..good.len()) {
+            let error = error_of(&path, &good[..end]);
+            assert!(error.contains(name), "cut at {end}: {error}");
+        }
+        let error = error_of(&path, &good[..good.len() - 1]);
+        assert!(error.contains("the compressed data end too early"), "{error}");
+    }
+}
+
+/// So many bytes, compressed to a thousandth.
+fn compressed(beginning: &[u8], byte: u8, count: u64) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(beginning).expect("packed");
+    io::copy(&mut io::repeat(byte).take(count), &mut packed).expect("packed");
+    packed.finish().expect("packed")
+}
+
+#[test]
+fn a_line_that_does_not_end_is_refused_before_it_fills_the_memory() {
+    let folder = folder();
+    let path = folder.path().join("d.csv.gz");
+    let header = "module,side,channel,time_ns,adc\n";
+    for (beginning, byte, line) in
+        [("", b'1', 1), (header, b'1', 2), (header, b'"', 2), (&format!("{header}\""), b'\n', 2)]
+    {
+        let error = error_of(&path, &compressed(beginning.as_bytes(), byte, 64 << 20));
+        let expected = format!("d.csv.gz: line {line} is longer than 1048576 characters");
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
+fn claims_of_a_header_that_don_t_hold_are_refused_before_all_is_read() {
+    let folder = folder();
+    let path = folder.path().join("d.bin.gz");
+    // Two module sides without digis, and a total of nearly all there can be.
+    let header = [&b"STSDIGI1"[..], &1u32.to_le_bytes(), &2u32.to_le_bytes(), &[0xff; 8]].concat();
+    let error = error_of(&path, &compressed(&header, 0, 64 << 20));
+    assert!(error.contains("byte 16: the module sides hold 0 digis"), "{error}");
+    // More module sides than there can be.
+    let header = [&b"STSDIGI1"[..], &[0xff, 0xff, 0xff, 0x7f], &[0xfe, 0xff, 0xff, 0xff], &[0; 8]];
+    let error = error_of(&path, &compressed(&header.concat(), 0, 64 << 20));
+    assert!(error.contains("byte 12: 2147483647 modules are more than"), "{error}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 use text::Foreign;
 
 use crate::DataError;
+use crate::io::csv_rows;
 use crate::io::fields::{csv_error, in_range};
 use crate::tpc::Endpoint;
 use crate::tpc::geometry::{ENDPOINTS, SECTORS};
@@ -43,12 +44,12 @@ pub(super) fn read(
     source: impl Read,
     sector: Option<u8>,
 ) -> Result<Vec<Entry>, DataError> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(source);
-    let header = reader.headers().map_err(|error| csv_error(path, &error))?;
+    let mut reader = csv_rows::reader(source);
+    let header = reader.headers().map_err(|error| csv_error(path, error))?;
     let form = Form::of_header(path, header, sector)?;
     let mut entries: Vec<Entry> = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| csv_error(path, &error))?;
+        let record = record.map_err(|error| csv_error(path, error))?;
         let line = record.position().map_or(0, csv::Position::line);
         let at_line = |problem| DataError::format(path, format!("line {line}"), problem);
         let entry = form.parse(&record).map_err(at_line)?;
