@@ -1,6 +1,7 @@
 //! What can go wrong with a run folder.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use text::{Foreign, SENTENCE};
@@ -61,7 +62,7 @@ impl StoreError {
 
     /// A file whose last row is incomplete.
     pub(super) fn cut_off(path: &Path) -> Self {
-        let lines = std::fs::read(path).map_or(0, |text| text.split(|&byte| byte == b'\n').count());
+        let lines = count_lines(path).unwrap_or_default();
         let problem = format!(
             "line {lines}: the last row is incomplete, the run was cut off while writing it; \
              remove that line to use the others"
@@ -93,6 +94,21 @@ impl StoreError {
             other => format!("{other:?}"),
         };
         StoreError::format(path, problem)
+    }
+}
+
+/// How many lines a file has, the last of which is incomplete.
+fn count_lines(path: &Path) -> io::Result<usize> {
+    let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut lines = 1;
+    loop {
+        let portion = file.fill_buf()?;
+        if portion.is_empty() {
+            return Ok(lines);
+        }
+        lines += portion.iter().filter(|&&byte| byte == b'\n').count();
+        let count = portion.len();
+        file.consume(count);
     }
 }
 

@@ -21,7 +21,7 @@ pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
-pub(crate) use regular::read as read_file;
+pub(crate) use regular::open as open_file;
 pub use write::{RunFolder, describe};
 
 pub(crate) const RUN: &str = "run.json";

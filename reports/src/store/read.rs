@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use files::Lines;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use text::Foreign;
@@ -176,7 +177,8 @@ fn rows_of<R: DeserializeOwned>(text: impl Read) -> Result<Vec<R>, csv::Error> {
 }
 
 /// Opens a file of rows; refuses one whose last row was cut off, which may
-/// still look like a row: `0.0123` cut short is another number.
+/// still look like a row: `0.0123` cut short is another number. Lines that are too long are
+/// refused as they are read.
 pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
     let io_error = |source| StoreError::missing(path, source);
     let mut file = regular::open(path)?;
@@ -190,7 +192,7 @@ pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
     if last != [b'\n'] {
         return Err(StoreError::cut_off(path));
     }
-    Ok(BufReader::with_capacity(1 << 20, file))
+    Ok(Lines::of_table(BufReader::with_capacity(1 << 20, file)))
 }
 
 #[cfg(test)]

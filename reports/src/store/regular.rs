@@ -2,9 +2,11 @@
 //! nothing of a run.
 
 use std::fs::{self, File, FileType};
-use std::io::Read;
+use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
+
+use files::{LARGEST_RECORD, text_of};
 
 use super::StoreError;
 
@@ -14,17 +16,12 @@ pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
     File::open(path).map_err(|source| StoreError::missing(path, source))
 }
 
-/// The whole of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let mut bytes = Vec::new();
-    let read = open(path)?.read_to_end(&mut bytes);
-    read.map_err(|source| StoreError::io(path, source))?;
-    Ok(bytes)
-}
-
-/// The whole of a file that is a text.
-pub(crate) fn read_text(path: &Path) -> Result<String, StoreError> {
-    String::from_utf8(read(path)?).map_err(|error| StoreError::format(path, error))
+/// The whole of a file that is a text, and not too large for one.
+pub(super) fn read_text(path: &Path) -> Result<String, StoreError> {
+    text_of(open(path)?, LARGEST_RECORD).map_err(|source| match source.kind() {
+        ErrorKind::InvalidData => StoreError::format(path, source),
+        _ => StoreError::io(path, source),
+    })
 }
 
 /// Refuses what is not a regular file, before it is opened: that alone may wait
@@ -70,7 +67,7 @@ mod tests {
             (at("."), "a folder"),
             ("/dev/null".into(), "a device"),
         ] {
-            let refusal = read(&path).expect_err(kind);
+            let refusal = read_text(&path).expect_err(kind);
             assert!(matches!(refusal, StoreError::NotRegular { .. }), "{kind}");
             assert!(refusal.to_string().contains(kind), "{refusal}");
         }

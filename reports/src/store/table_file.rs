@@ -1,7 +1,7 @@
 //! A CSV file that grows row by row.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,41 @@ const UNWRITTEN: u8 = 0;
 /// Whether a file is what somebody who was killed while making a run left: a header without rows,
 /// or the beginning of one, that nobody is writing to.
 fn is_left_over(path: &Path, columns: &str) -> bool {
-    let is_header = |text: &String| {
-        let written = text.trim_end_matches(char::from(UNWRITTEN));
-        format!("{columns}\n").starts_with(written)
+    let header = format!("{columns}\n").into_bytes();
+    let is_header = |text: &Vec<u8>| {
+        let written = text.iter().rposition(|&byte| byte != UNWRITTEN).map_or(0, |last| last + 1);
+        header.starts_with(&text[..written])
     };
     let is_free = || File::open(path).is_ok_and(|file| file.try_lock().is_ok());
-    regular::read_text(path).as_ref().is_ok_and(is_header) && is_free()
+    beginning(path, header.len() + 1).as_ref().is_ok_and(is_header) && is_free()
+}
+
+/// So many bytes of a file, or as many as it has.
+fn beginning(path: &Path, bytes: usize) -> Result<Vec<u8>, StoreError> {
+    let mut text = Vec::new();
+    let read = regular::open(path)?.take(bytes as u64).read_to_end(&mut text);
+    read.map_err(|source| StoreError::io(path, source))?;
+    Ok(text)
+}
+
+/// The length of all lines of a file that end with a line break, up to what was never written.
+fn bytes_of_lines(path: &Path) -> io::Result<u64> {
+    let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let (mut read, mut bytes) = (0, 0);
+    loop {
+        let portion = file.fill_buf()?;
+        let count = portion.len();
+        let unwritten = portion.iter().position(|&byte| byte == UNWRITTEN);
+        let written = &portion[..unwritten.unwrap_or(count)];
+        if let Some(end) = written.iter().rposition(|&byte| byte == b'\n') {
+            bytes = read + end as u64 + 1;
+        }
+        if count == 0 || unwritten.is_some() {
+            return Ok(bytes);
+        }
+        read += count as u64;
+        file.consume(count);
+    }
 }
 
 impl<R: Serialize> TableFile<R> {
@@ -67,12 +96,8 @@ impl<R: Serialize> TableFile<R> {
     /// the run may do so: what is half written may be on its way.
     pub(super) fn mend(mut self) -> Result<Self, StoreError> {
         let io_error = |source| StoreError::io(&self.path, source);
-        let text = fs::read(&self.path).map_err(io_error)?;
-        let written = text.split(|&byte| byte == UNWRITTEN).next().unwrap_or_default();
-        let end = written.iter().rposition(|&byte| byte == b'\n');
-        let end = end.map_or(0, |end| end + 1);
-        self.bytes = end as u64;
-        if end < text.len() {
+        self.bytes = bytes_of_lines(&self.path).map_err(io_error)?;
+        if self.bytes < self.file.metadata().map_err(io_error)?.len() {
             self.file.set_len(self.bytes).map_err(io_error)?;
         }
         Ok(self)
@@ -80,8 +105,8 @@ impl<R: Serialize> TableFile<R> {
 
     /// Whether its header is this one.
     pub(super) fn has(&self, columns: &str) -> Result<bool, StoreError> {
-        let text = regular::read_text(&self.path)?;
-        Ok(text.lines().next() == Some(columns))
+        let header = format!("{columns}\n").into_bytes();
+        Ok(beginning(&self.path, header.len())? == header)
     }
 
     /// Keeps others from adding rows, as long as the file is open here.

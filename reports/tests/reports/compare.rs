@@ -282,6 +282,8 @@ fn damaged_files_are_named_with_the_place() {
         ("samples.csv", String::new(), "the last row is incomplete"),
         ("samples.csv", samples.replacen(",0,0,", ",0,", 1), "line 2: 14 fields"),
         ("summary.csv", twice, "lines 2 and 3 are the same point: sort a"),
+        ("summary.csv", format!("{summary}{}\n", "1".repeat(1 << 21)), "line 3 is longer than"),
+        ("run.json", " ".repeat((64 << 20) + 1), "it is larger than the 67108864 bytes"),
         ("summary.csv", "x\n1\n".to_owned(), "line 1: no column"),
         ("run.json", json[..100].to_owned(), "run.json: EOF"),
         ("run.json", json.replace("\"schema_version\": 1", "\"schema_version\": 99"), "version 99"),
