@@ -40,7 +40,7 @@ impl ServeError {
 
 /// Answers until nobody asks any more.
 pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), ServeError> {
-    let mut lines = asks.lines();
+    let mut lines = platform::lines(asks);
     let mut next = || -> Result<Option<Ask>, ServeError> {
         let line = lines.next().transpose()?;
         let ask = line.map(|line| serde_json::from_str(&line));

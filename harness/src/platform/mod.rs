@@ -30,7 +30,7 @@ pub use fingerprint::variant_fingerprint;
 pub use instruction_sets::{built_for_less, built_level};
 pub use machine::{environment, machine, machine_key, oddities};
 pub use memory::{available_memory, last_level_bytes};
-pub(crate) use process::lines_of;
 pub(crate) use process::tell_of_full_files;
 pub use process::{Interrupt, process_start};
+pub(crate) use process::{lines, lines_of};
 pub use topology::{Cache, LogicalCpu, Topology};

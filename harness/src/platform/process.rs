@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Instant;
 
+use files::Lines;
 use nix::sys::signal::{SigHandler, Signal, signal};
 
 use super::{Exit, ledger, plugin_guard, supervisor};
@@ -27,11 +28,20 @@ pub(crate) fn tell_of_full_files() {
     let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
 }
 
+/// The characters of the longest line that another process may say: all samples of a point are in
+/// one.
+const LONGEST_LINE: usize = 64 << 20;
+
+/// The lines that another process writes; one that is endless is an error.
+pub(crate) fn lines(said: impl Read) -> impl Iterator<Item = std::io::Result<String>> {
+    BufReader::new(Lines::of_stream(said, LONGEST_LINE)).lines()
+}
+
 /// The lines that a child writes, as they come: whoever waits for one can give up.
 pub(crate) fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
-        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+        let mut lines = lines(output).map_while(Result::ok);
         lines.try_for_each(|line| sender.send(line))
     });
     receiver

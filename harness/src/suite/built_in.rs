@@ -1,7 +1,8 @@
 //! The suites that come with the binary.
 
-use std::fs;
 use std::path::Path;
+
+use files::{LARGEST_DOCUMENT, read_text};
 
 use super::SuiteError;
 use crate::document::{self, Entry};
@@ -103,7 +104,7 @@ pub(super) fn text(suite: &Path) -> Result<String, SuiteError> {
     match built_in {
         Some((_, text)) if !suite.is_file() => Ok((*text).to_owned()),
         _ if !suite.exists() => Err(unknown(suite)),
-        _ => fs::read_to_string(suite)
+        _ => read_text(suite, LARGEST_DOCUMENT)
             .map_err(|source| SuiteError::Unreadable { path: suite.to_owned(), source }),
     }
 }
@@ -139,6 +140,8 @@ mod tests {
     fn what_is_no_suite_gets_a_suggestion() {
         let error = text(Path::new("smok")).expect_err("unknown").to_string();
         assert!(error.contains("did you mean \"smoke\"?"), "{error}");
+        let error = text(Path::new("/dev/zero")).expect_err("endless").to_string();
+        assert!(error.contains("larger than the 1048576 bytes"), "{error}");
         let error = text(Path::new("/")).expect_err("a folder");
         assert!(matches!(error, SuiteError::Unreadable { .. }), "{error}");
     }

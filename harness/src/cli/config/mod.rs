@@ -11,10 +11,10 @@
 mod apply;
 mod find;
 
-use std::fs;
 use std::path::Path;
 
 use clap::{Arg, Command};
+use files::{LARGEST_DOCUMENT, read_text};
 use text::Foreign;
 
 pub use find::Surroundings;
@@ -28,7 +28,7 @@ const FLAG: &str = "config";
 /// Why the file can't be read, or all that is wrong with it.
 pub(super) fn read(command: Command, path: &Path) -> Result<Command, String> {
     let name = path.shown().to_string();
-    let text = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = read_text(path, LARGEST_DOCUMENT).map_err(|error| format!("{name}: {error}"))?;
     apply::with_defaults(command, &name, &text).map_err(|error| error.to_string())
 }
 

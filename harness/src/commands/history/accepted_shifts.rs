@@ -9,9 +9,9 @@
 //! params = { preset = "cbm-auau" }
 //! ```
 
-use std::fs;
 use std::path::Path;
 
+use files::{LARGEST_DOCUMENT, read_text};
 use reports::trend::AcceptedShift;
 use text::Foreign;
 
@@ -29,7 +29,7 @@ const KEYS: [&str; 6] = ["run", "note", "task", "variant", "device", "params"];
 /// # Errors
 /// If it can't be read, or all that is wrong with it.
 pub(crate) fn read(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
-    let text = fs::read_to_string(path)
+    let text = read_text(path, LARGEST_DOCUMENT)
         .map_err(|source| SuiteError::Unreadable { path: path.to_owned(), source })?;
     Ok(parse(&path.shown().to_string(), &text)?)
 }

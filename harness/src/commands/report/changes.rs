@@ -1,8 +1,8 @@
 //! The reported run against the one given by `--base`.
 
-use std::fs;
 use std::path::Path;
 
+use files::{LARGEST_RECORD, read_text};
 use reports::compare::{Comparison, Measured, Terms, compare};
 use reports::store::StoreError;
 
@@ -46,7 +46,7 @@ fn store_flag(request: &ReportRequest) -> Vec<String> {
 
 /// What `bench compare --json` wrote.
 fn read(file: &Path) -> Result<Comparison, Failure> {
-    let text = fs::read_to_string(file)
+    let text = read_text(file, LARGEST_RECORD)
         .map_err(|source| StoreError::Io { path: file.to_owned(), source })?;
     let comparison = serde_json::from_str(&text).map_err(|error| StoreError::Format {
         path: file.to_owned(),
