@@ -25,6 +25,8 @@ pub(crate) enum Place {
 const MOST_LINKS: usize = 40;
 /// Files there are others' in disguise, such as `/dev/stdout`: they can't be replaced.
 const OF_SYSTEM: [&str; 2] = ["/dev", "/proc"];
+/// A place for files like any other, but in memory.
+const IN_MEMORY: &str = "/dev/shm";
 
 impl Place {
     pub(crate) fn of(path: &Path, links: Links) -> io::Result<Self> {
@@ -34,7 +36,7 @@ impl Place {
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         let mut target = path.to_owned();
         for _ in 0..MOST_LINKS {
-            if is_special || OF_SYSTEM.iter().any(|folder| target.starts_with(folder)) {
+            if is_special || is_of_system(&target) {
                 return Ok(Place::Through(path.to_owned()));
             }
             // What is no link, or is not there.
@@ -47,8 +49,31 @@ impl Place {
     }
 }
 
+fn is_of_system(path: &Path) -> bool {
+    OF_SYSTEM.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(IN_MEMORY)
+}
+
 /// The folder that a file is in: `.` if its path is a name alone.
 pub fn folder_of(path: &Path) -> &Path {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_written_through_and_files_in_memory_are_not() {
+        let is_through = |path: &str| {
+            let place = Place::of(Path::new(path), Links::Followed).expect("a place");
+            matches!(place, Place::Through(_))
+        };
+        for path in ["/dev/null", "/dev/stdout", "/proc/self/fd/1"] {
+            assert!(is_through(path), "{path}");
+        }
+        for path in ["/dev/shm/digis.csv", "digis.csv"] {
+            assert!(!is_through(path), "{path}");
+        }
+    }
 }
