@@ -21,6 +21,8 @@ pub mod commands;
 mod document;
 pub mod duet;
 pub mod failure;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod measure;
 pub mod plan;
 pub mod platform;

@@ -41,6 +41,7 @@ use crate::suite::built_in;
 pub use answer::Answer;
 pub use color::choice as color_choice;
 pub use config::Surroundings;
+pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
 pub use subcommands::{Request, ServeRequest};
 pub use trial::TrialFlags;

@@ -20,6 +20,8 @@ mod suite;
 mod verify;
 mod winners;
 
+pub(crate) use history::parse_accepted_shifts;
+
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 

@@ -17,6 +17,7 @@ use clap::{Arg, Command};
 use files::{LARGEST_DOCUMENT, read_text};
 use text::Foreign;
 
+pub(crate) use apply::with_defaults;
 pub use find::Surroundings;
 
 /// The flag that names the file.
@@ -29,7 +30,7 @@ const FLAG: &str = "config";
 pub(super) fn read(command: Command, path: &Path) -> Result<Command, String> {
     let name = path.shown().to_string();
     let text = read_text(path, LARGEST_DOCUMENT).map_err(|error| format!("{name}: {error}"))?;
-    apply::with_defaults(command, &name, &text).map_err(|error| error.to_string())
+    with_defaults(command, &name, &text).map_err(|error| error.to_string())
 }
 
 /// The flag, for all commands.

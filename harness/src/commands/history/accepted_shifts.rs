@@ -35,7 +35,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<AcceptedShift>, SuiteError> {
 }
 
 /// Reads the file from its text; `path` is for messages.
-fn parse(path: &str, text: &str) -> Result<Vec<AcceptedShift>, InvalidDocument> {
+pub(crate) fn parse(path: &str, text: &str) -> Result<Vec<AcceptedShift>, InvalidDocument> {
     document::read(path, text, |root| {
         for entry in root.entries().filter(|entry| entry.key != "accepted") {
             let key = entry.key.quoted();

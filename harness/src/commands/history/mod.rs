@@ -5,6 +5,7 @@ mod changes;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use accepted_shifts::parse as parse_accepted_shifts;
 pub(super) use changes::accepted;
 use reports::history::{self, Added, Filter, HistoryError, Retention, Store, Unfinished};
 use reports::rank::Rank;

@@ -22,6 +22,7 @@ use algorithms::device::Device;
 use algorithms::plugin::{Condemnation, PluginInfo};
 
 use super::PluginFailure;
+pub(crate) use report::Event;
 use report::{Problem, ProblemKind};
 
 pub(crate) use child::{TrialRequest, VariantTrial, run as run_child};

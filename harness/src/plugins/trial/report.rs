@@ -11,7 +11,7 @@ use text::{Foreign, SENTENCE};
 /// Something that happens in a trial: a line of JSON each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A function of the plugin is about to be called.
     Enter(String),
     /// It has returned.
@@ -23,11 +23,11 @@ pub(super) enum Event {
 }
 
 /// What came of a trial.
-pub(super) type Verdict = Result<(), Problem>;
+pub(crate) type Verdict = Result<(), Problem>;
 
 /// What is wrong with a plugin, or with a variant of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     pub(super) kind: ProblemKind,
     /// A single line, whatever the plugin says.
     pub(super) text: String,
@@ -35,7 +35,7 @@ pub(super) struct Problem {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum ProblemKind {
+pub(crate) enum ProblemKind {
     /// It is no plugin that can be used.
     Refused,
     /// An output was wrong.

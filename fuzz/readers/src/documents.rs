@@ -1,0 +1,66 @@
+//! Files that people write, and values of flags.
+
+use algorithms::axis::parse_count;
+use algorithms::device::Device;
+use algorithms::registry::tasks;
+use harness::fuzzing;
+use harness::suite::Suite;
+use reports::filter::PointFilter;
+use reports::record::{Params, Point};
+
+use crate::scratch::{Scratch, refused};
+
+/// What is longer is no glob, and no value of a flag.
+const LONGEST_VALUE: usize = 200;
+
+pub(crate) fn suite(_: &Scratch, input: &[u8]) -> bool {
+    let Ok(text) = str::from_utf8(input) else {
+        return false;
+    };
+    match Suite::parse("suite.toml", text) {
+        Ok(suite) => {
+            assert!(suite.points().next().is_some(), "a suite without a point");
+            true
+        }
+        Err(error) => refused(&error, "suite.toml"),
+    }
+}
+
+pub(crate) fn defaults(_: &Scratch, input: &[u8]) -> bool {
+    let text = str::from_utf8(input).unwrap_or_default();
+    let problem = fuzzing::defaults(text).err();
+    problem.is_none_or(|problem| refused(&problem, "recobench.toml"))
+}
+
+pub(crate) fn accepted_shifts(_: &Scratch, input: &[u8]) -> bool {
+    let text = str::from_utf8(input).unwrap_or_default();
+    let problem = fuzzing::accepted_shifts(text).err();
+    problem.is_none_or(|problem| refused(&problem, "accepted-shifts.toml"))
+}
+
+/// A value in a line, and behind it a name that it is a glob for.
+pub(crate) fn values(_: &Scratch, input: &[u8]) -> bool {
+    let text = str::from_utf8(input).unwrap_or_default();
+    if text.len() > LONGEST_VALUE {
+        return false;
+    }
+    let (value, name) = text.split_once('\n').unwrap_or((text, ""));
+    let flags = fuzzing::values(value);
+    if let Ok(count) = parse_count(value) {
+        assert_eq!(parse_count(&count.to_string()), Ok(count));
+    }
+    if let Ok(device) = value.parse::<Device>() {
+        assert_eq!(device.to_string().parse(), Ok(device));
+    }
+    // The plain form of a time has no unit, so it is no value any more.
+    for axis in tasks().iter().flat_map(|task| task.axes()) {
+        let _ = axis.parse(value);
+    }
+    if let Ok(params) = value.parse::<Params>() {
+        assert_eq!(params.to_string().parse().ok(), Some(params));
+    }
+    if let Ok(filter) = PointFilter::new(&[value], &[value], &[]) {
+        filter.takes(&Point { algorithm: name.into(), variant: name.into(), ..Point::default() });
+    }
+    flags > 0
+}

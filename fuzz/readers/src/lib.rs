@@ -1,0 +1,85 @@
+//! All readers of files and texts, each as a function of bytes.
+//!
+//! A target reads what may be anything. It may refuse it; it must not panic, hang, or take more
+//! memory than the input is worth. What it accepts is written again, and what is read of that has
+//! to be the same.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `scratch` | files for readers that want paths |
+//! | `digis`, `tpc` | data of detectors |
+//! | `documents` | files that people write, and values of flags |
+//! | `runs` | what runs leave behind |
+//! | `lines` | what processes tell each other |
+//!
+//! `cargo fuzz` runs them for as long as it is let (`.ci/nightly`); the tests beside replay the
+//! corpora and a few thousand mutations of them.
+
+mod digis;
+mod documents;
+mod lines;
+mod runs;
+mod scratch;
+mod tpc;
+
+use scratch::Scratch;
+
+/// A reader by its name.
+pub struct Target {
+    /// The name, also of the folder with its corpus.
+    pub name: &'static str,
+    read: fn(&Scratch, &[u8]) -> bool,
+}
+
+/// All of them.
+pub static TARGETS: [Target; 21] = [
+    Target { name: "digi_csv", read: digis::csv },
+    Target { name: "digi_bin", read: digis::bin },
+    Target { name: "digi_gz", read: digis::gz },
+    Target { name: "setup", read: digis::setup },
+    Target { name: "pages", read: tpc::pages },
+    Target { name: "page_index", read: tpc::page_index },
+    Target { name: "decode", read: tpc::decode },
+    Target { name: "mapping", read: tpc::mapping },
+    Target { name: "slice_tracks_csv", read: tpc::slice_tracks_csv },
+    Target { name: "slice_tracks_bin", read: tpc::slice_tracks_bin },
+    Target { name: "clusters", read: tpc::clusters },
+    Target { name: "suite", read: documents::suite },
+    Target { name: "defaults", read: documents::defaults },
+    Target { name: "accepted_shifts", read: documents::accepted_shifts },
+    Target { name: "run_folder", read: runs::run_folder },
+    Target { name: "store", read: runs::store },
+    Target { name: "ceilings", read: runs::ceilings },
+    Target { name: "comparison", read: runs::comparison },
+    Target { name: "protocol", read: lines::protocol },
+    Target { name: "trial", read: lines::trial },
+    Target { name: "values", read: documents::values },
+];
+
+/// Has a target read an input, and says whether it accepts it.
+///
+/// # Panics
+/// If there is no such target, or what it reads, writes and reads again is not the same.
+pub fn run(target: &str, input: &[u8]) -> bool {
+    let target = TARGETS.iter().find(|known| known.name == target);
+    target.expect("a target of that name").run(input)
+}
+
+impl Target {
+    /// Reads an input, and says whether it accepts it.
+    ///
+    /// # Panics
+    /// If what is read, written and read again is not the same.
+    pub fn run(&self, input: &[u8]) -> bool {
+        scratch::with(|scratch| (self.read)(scratch, input))
+    }
+}
+
+/// The parts of an input for readers of several files. No text has such a byte.
+fn parts<const N: usize>(input: &[u8]) -> [&[u8]; N] {
+    let mut parts = input.splitn(N, |&byte| byte == SEPARATOR);
+    std::array::from_fn(|_| parts.next().unwrap_or_default())
+}
+
+/// What separates [`parts`].
+pub const SEPARATOR: u8 = 0xff;

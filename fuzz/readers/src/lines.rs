@@ -1,0 +1,28 @@
+//! What processes tell each other, in lines of JSON.
+
+use harness::fuzzing::{answer, ask, event};
+
+use crate::scratch::Scratch;
+
+/// What the coordinator of two executables asks, and what they answer.
+pub(crate) fn protocol(_: &Scratch, input: &[u8]) -> bool {
+    lines(input).all(|line| is_told_alike(line, ask) | is_told_alike(line, answer))
+}
+
+/// What a process that tries a plugin tells.
+pub(crate) fn trial(_: &Scratch, input: &[u8]) -> bool {
+    lines(input).all(|line| is_told_alike(line, event))
+}
+
+fn lines(input: &[u8]) -> impl Iterator<Item = &str> {
+    str::from_utf8(input).unwrap_or_default().lines()
+}
+
+/// Whether it is understood at all.
+fn is_told_alike(line: &str, again: impl Fn(&str) -> Option<String>) -> bool {
+    let Some(told) = again(line) else {
+        return false;
+    };
+    assert_eq!(again(&told), Some(told));
+    true
+}

@@ -1,0 +1,116 @@
+//! Data of the time projection chamber.
+
+use std::sync::{Arc, OnceLock};
+
+use algorithms::tpc_decode::{Gains, Output, Settings, Sharing, Tables, TimeFrame};
+use generators::io::{
+    PageSelection, read_clusters, read_pad_mapping, read_raw_pages, read_slice_tracks,
+    write_clusters, write_raw_pages, write_slice_tracks,
+};
+use generators::tpc::page::PAGE_BYTES;
+use generators::tpc::pages::{RawPages, StreamId};
+use generators::tpc::{Endpoint, PadMapping, ZsFormat};
+
+use crate::parts;
+use crate::scratch::{Scratch, comes_back, refused};
+
+const PAGES: &str = "frame.pages";
+const INDEX: &str = "frame.index.csv";
+/// Orbits of a time frame that is decoded.
+const ORBITS: u32 = 3;
+
+/// An index and the pages behind it.
+pub(crate) fn pages(scratch: &Scratch, input: &[u8]) -> bool {
+    let [index, pages] = parts(input);
+    frame(scratch, index, pages, PageSelection::default())
+}
+
+/// An index of a sector that the first byte names, of empty files.
+pub(crate) fn page_index(scratch: &Scratch, input: &[u8]) -> bool {
+    let Some((&sector, index)) = input.split_first() else {
+        return false;
+    };
+    let selection = PageSelection { sector: Some(sector), first_orbit: None };
+    frame(scratch, index, &[], selection)
+}
+
+fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection) -> bool {
+    let (index, path) = (scratch.file(INDEX, index), scratch.file(PAGES, pages));
+    let frame = match read_raw_pages(&path, &index, selection) {
+        Ok(frame) => frame,
+        // A sector that does not exist is in no file.
+        Err(error) if selection.sector.is_none() => return refused(&error, "frame."),
+        Err(_) => return false,
+    };
+    let again = scratch.path("again.pages");
+    let index = write_raw_pages(&again, &frame).expect("what was read is written");
+    // An index of a single sector does not say which.
+    let mut sectors: Vec<_> = frame.streams().map(|stream| stream.id.sector).collect();
+    sectors.dedup();
+    let sector = Some(sectors[0]).filter(|_| sectors.len() == 1);
+    let selection = PageSelection { sector, first_orbit: Some(frame.first_orbit()) };
+    let read = read_raw_pages(&again, &index, selection).expect("what was written is read");
+    assert!(read == frame, "what is read is what was written");
+    true
+}
+
+/// Pages of one stream in the format that the first byte names, decoded: sound ones give digits,
+/// others are told. The last page may end early.
+pub(crate) fn decode(_: &Scratch, input: &[u8]) -> bool {
+    let Some((&version, bytes)) = input.split_first() else {
+        return false;
+    };
+    let Some(format) = ZsFormat::of_version(version) else {
+        return false;
+    };
+    let pages: Vec<_> = bytes.chunks(PAGE_BYTES).map(padded).collect();
+    let stream = StreamId { sector: 0, endpoint: Endpoint::new(0).expect("an endpoint") };
+    let streams = [(stream, pages.len())];
+    let decoded = |pages: &RawPages| {
+        let settings = Settings { output: Output::Digits, sharing: Sharing::Pages, fragment: 4000 };
+        let frame = TimeFrame::new(pages.clone(), format, ORBITS, tables(), settings);
+        let decoded = frame.digits();
+        for page in &decoded.damaged {
+            assert!(page.page < pages.pages().len(), "{page}");
+            assert!(page.file_offset() <= pages.bytes().len() as u64, "{page}");
+        }
+        decoded
+    };
+    let pages = RawPages::new(0, pages, &streams);
+    let (once, twice) = (decoded(&pages), decoded(&pages));
+    assert!(once == twice, "decoding tells the same twice");
+    once.damaged.is_empty()
+}
+
+fn padded(bytes: &[u8]) -> [u8; PAGE_BYTES] {
+    let mut page = [0; PAGE_BYTES];
+    page[..bytes.len()].copy_from_slice(bytes);
+    page
+}
+
+fn tables() -> Arc<Tables> {
+    static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
+    let tables = || Arc::new(Tables::new(PadMapping::regular(), Gains::unit()));
+    Arc::clone(TABLES.get_or_init(tables))
+}
+
+/// The first of four tables: without the others no mapping is complete.
+pub(crate) fn mapping(scratch: &Scratch, input: &[u8]) -> bool {
+    let table = scratch.file("TABLE-IROC.txt", input);
+    let folder = table.parent().expect("a folder");
+    let error = read_pad_mapping(folder).map(drop).expect_err("other tables are missing");
+    let is_accepted = error.to_string().contains("TABLE-OROC1");
+    is_accepted || refused(&error, "TABLE-IROC")
+}
+
+pub(crate) fn slice_tracks_csv(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "tracks.csv", input, read_slice_tracks, write_slice_tracks)
+}
+
+pub(crate) fn slice_tracks_bin(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "tracks.bin", input, read_slice_tracks, write_slice_tracks)
+}
+
+pub(crate) fn clusters(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "clusters.bin", input, read_clusters, write_clusters)
+}

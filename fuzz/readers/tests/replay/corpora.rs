@@ -1,0 +1,16 @@
+//! The corpora: small inputs that are right, all made here.
+
+mod data;
+mod runs;
+mod texts;
+
+/// An entry: its name, and what it holds.
+pub type Entry = (&'static str, Vec<u8>);
+
+/// The corpora of all targets.
+pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
+    let mut made = data::made();
+    made.extend(runs::made());
+    made.extend(texts::made());
+    made
+}

@@ -1,0 +1,112 @@
+//! Data of detectors.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use fuzz_readers::SEPARATOR;
+use generators::DataError;
+use generators::io::{write_clusters, write_digis, write_setup, write_slice_tracks};
+use generators::sts::setup::Setup;
+use generators::sts::{DigiShape, Order, SegmentedDigis, Skew};
+use generators::tpc::clusters::ClusterShape;
+use generators::tpc::encode::SectorEncoder;
+use generators::tpc::page::PAGE_BYTES;
+use generators::tpc::pages::Framing;
+use generators::tpc::slice_tracks::{Ids, TrackShape};
+use generators::tpc::{Digit, PadId, PadMapping, ZsFormat, clusters, slice_tracks};
+
+use super::Entry;
+
+pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
+    let (csv, bin) = (of_digis("digis.csv"), of_digis("digis.bin"));
+    let gz = vec![("csv", packed(&csv)), ("bin", packed(&bin)), ("members", in_members(&csv))];
+    let setup = Setup::regular(2).expect("a setup");
+    let slice_tracks = |name| {
+        let shape = TrackShape { tracks: 30, ids: Ids::Shuffled };
+        let tracks = slice_tracks::generate(&shape, 1).expect("tracks");
+        written(name, |path| write_slice_tracks(path, &tracks))
+    };
+    let shape = ClusterShape { tracks: 4, fewest: 1, most: 5, row_clusters: 0 };
+    let made = clusters::generate(&shape, 1).expect("clusters");
+    vec![
+        ("digi_csv", vec![("generated", csv), ("words", WORDS.into())]),
+        ("digi_bin", vec![("generated", bin)]),
+        ("digi_gz", gz),
+        ("setup", vec![("regular", written("s.json", |path| write_setup(path, &setup)))]),
+        ("slice_tracks_csv", vec![("generated", slice_tracks("t.csv"))]),
+        ("slice_tracks_bin", vec![("generated", slice_tracks("t.bin"))]),
+        ("clusters", vec![("generated", written("c.bin", |path| write_clusters(path, &made)))]),
+        ("pages", vec![("one", frame(1)), ("none", frame(0))]),
+        ("page_index", vec![("sector", INDEX_OF_SECTOR.into()), ("all", INDEX_OF_ALL.into())]),
+        ("decode", FORMATS.map(|(name, version)| (name, encoded(version))).into()),
+        ("mapping", vec![("lines", MAPPING.into())]),
+    ]
+}
+
+const WORDS: &str = "module,side,channel,time_ns,adc\n1,back,1,10,1\n0, front, 2,20,2\n";
+const INDEX_OF_SECTOR: &[u8] = b"\x03endpoint,n_pages\n0,0\n7,0\n19,0\n";
+const INDEX_OF_ALL: &[u8] = b"\x23sector,endpoint,n_pages\n0,0,0\n0,19,0\n35,3,0\n";
+const MAPPING: &str = "0 0 0 0 0 0 0 0 0 0 0 0 0 0\n1 0 1 0 0 0 0 0 0 0 0 0 0 1\n\n\
+                       2 62 3 0 0 0 0 0 0 14 0 0 4 31\n";
+const FORMATS: [(&str, u8); 5] =
+    [("row10", 1), ("row12", 2), ("link", 3), ("dense", 4), ("dense2", 5)];
+
+/// What is written to a file of that name.
+fn written(name: &str, write: impl Fn(&Path) -> Result<(), DataError>) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    write(&path).expect("written");
+    fs::read(path).expect("readable")
+}
+
+fn of_digis(name: &str) -> Vec<u8> {
+    let shape = DigiShape {
+        segments: 4,
+        digis: 40,
+        order: Order::Jitter(3),
+        skew: Skew::Ratio(3.0),
+        duplicates: 0.2,
+        timeslice_ns: 1 << 31,
+    };
+    let digis: SegmentedDigis = generators::sts::generate(&shape, 1).expect("digis");
+    written(name, |path| write_digis(path, &digis))
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(bytes).expect("packed");
+    packed.finish().expect("packed")
+}
+
+/// Compressed in two pieces, as parallel compressors do.
+fn in_members(bytes: &[u8]) -> Vec<u8> {
+    let (first, second) = bytes.split_at(bytes.len() / 2);
+    [packed(first), packed(second)].concat()
+}
+
+/// An index, and so many empty pages.
+fn frame(pages: usize) -> Vec<u8> {
+    let index = format!("sector,endpoint,n_pages\n2,5,{pages}\n");
+    [index.as_bytes(), &[SEPARATOR], &vec![0; pages * PAGE_BYTES]].concat()
+}
+
+/// The pages of one stream, without the zeros at the end of the last.
+fn encoded(version: u8) -> Vec<u8> {
+    let encoder = SectorEncoder {
+        format: ZsFormat::of_version(version).expect("a format"),
+        mapping: &PadMapping::regular(),
+        first_orbit: 0,
+        orbits: 1,
+        framing: Framing::Simulated,
+    };
+    let digit = |bin: u32| Digit::new(0, PadId::new((bin % 3) as u8, 5), bin, 77);
+    let digits: Vec<_> = (0..60).map(digit).collect();
+    let sector = encoder.encode(0, &digits).expect("digits");
+    let (_, count) = sector.stream_lengths().next().expect("a stream");
+    let bytes = sector.pages()[..count].concat();
+    let end = bytes.iter().rposition(|&byte| byte != 0).expect("data");
+    [&[version], &bytes[..=end]].concat()
+}
