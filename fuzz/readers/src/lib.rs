@@ -81,5 +81,5 @@ fn parts<const N: usize>(input: &[u8]) -> [&[u8]; N] {
     std::array::from_fn(|_| parts.next().unwrap_or_default())
 }
 
-/// What separates [`parts`].
+/// What separates the files of a target that reads several.
 pub const SEPARATOR: u8 = 0xff;

@@ -1,5 +1,7 @@
 //! Inputs that are nearly right.
 
+use std::ops::Range;
+
 use rand::{Rng, RngExt};
 
 /// Mutates entries of a corpus.
@@ -31,7 +33,7 @@ impl<'a, R: Rng> Mutator<'a, R> {
         match self.random.random_range(0..6) {
             0 => input.truncate(at),
             1 => drop(input.drain(at..end)),
-            2 => insert(input, at, &input[at..end].to_vec()),
+            2 => double(input, at..end),
             3 => self.splice(input, at),
             4 => self.number(input, at),
             _ => self.flip(input, at),
@@ -77,6 +79,7 @@ impl<'a, R: Rng> Mutator<'a, R> {
     }
 }
 
-fn insert(input: &mut Vec<u8>, at: usize, part: &[u8]) {
-    input.splice(at..at, part.iter().copied());
+fn double(input: &mut Vec<u8>, part: Range<usize>) {
+    let again = input[part.clone()].to_vec();
+    input.splice(part.start..part.start, again);
 }
