@@ -217,7 +217,7 @@ fn draw(
     let start = Instant::now();
     let drawn = charts::draw(record, &rows.summary, &rows.samples, wanted);
     let written = drawn.and_then(|drawn| charts::write(folder.path(), &drawn));
-    let kept = || folder.path().display().to_string();
+    let kept = || folder.path().shown().to_string();
     written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
     Ok(start.elapsed().as_secs_f64())
 }

@@ -197,7 +197,7 @@ fn other_build(made_by: &str, this: &str) -> Option<String> {
         return Some(format!(
             "whether this build made it can't be told, for its executable ({}) can't be read; \
              make it readable",
-            std::env::current_exe().unwrap_or_default().display()
+            std::env::current_exe().unwrap_or_default().shown()
         ));
     }
     if made_by.is_empty() {

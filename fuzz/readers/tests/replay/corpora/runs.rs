@@ -70,7 +70,7 @@ fn of_store(run: &Path, root: &Path) -> Vec<u8> {
     let receipt = format!("runs/{}/stored.json", added.id());
     let mut marks = fs::read_dir(root.join("accepted")).expect("readable");
     let mark = marks.next().expect("a mark").expect("a file").file_name();
-    let mark = format!("accepted/{}", mark.display());
+    let mark = format!("accepted/{}", mark.to_string_lossy());
     joined(root, &["store.json", &receipt, &mark])
 }
 
