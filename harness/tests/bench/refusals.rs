@@ -106,8 +106,9 @@ fn damaged_input_is_named() {
     let folder = folder();
     let header = "module,side,channel,time_ns,adc\n";
     for case in [
-        "cut.csv | HEADER0,0,1,1,1\n0,0,1 | line 3: 3 fields instead of 5",
-        "word.csv | HEADER0,0,one,1,1 | line 2: channel \"one\"",
+        "cut.csv | HEADER0,0,1,1,1\n0,0,1,1,1 | line 3: the file ends within this line",
+        "few.csv | HEADER0,0,1\n0,0,1,1,1 | line 2: 3 fields instead of 5",
+        "word.csv | HEADER0,0,one,1,1\n0,0,1,1,1 | line 2: channel \"one\"",
         "empty.csv | HEADER | no digis",
         "magic.bin | not digis at all | byte 0: the magic is",
         "cut.bin | STSDIGI1\0\0 | byte 10: the file ends here",
