@@ -1,12 +1,13 @@
 //! What is printed instead of doing what was asked for.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::error::{ContextValue, ErrorKind};
+use clap::error::{ContextValue, ErrorKind as Kind};
 use text::Foreign;
 
 use crate::failure::Exit;
+use crate::progress;
 
 /// What the parser has to say instead of a request: help, or an error.
 pub struct Answer(clap::Error);
@@ -20,11 +21,9 @@ impl Answer {
     /// or of success if help was asked for.
     pub fn print(self) -> ExitCode {
         let text = text::colored_lines(&self.0.render().ansi().to_string());
-        let asked = matches!(self.0.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-        // A reader that has left is no failure.
+        let asked = matches!(self.0.kind(), Kind::DisplayHelp | Kind::DisplayVersion);
         if asked {
-            let _ = write!(anstream::stdout(), "{text}");
-            Exit::Success.into()
+            asked_for(&text).into()
         } else {
             let _ = write!(anstream::stderr(), "{text}");
             Exit::Usage.into()
@@ -34,6 +33,18 @@ impl Answer {
     /// What it says, without colours.
     pub fn text(&self) -> String {
         text::lines(&self.0.render().to_string())
+    }
+}
+
+/// Prints what was asked for. A reader that has left is no failure; a disk that is full is.
+fn asked_for(text: &str) -> Exit {
+    let mut stdout = anstream::stdout();
+    match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            progress::say(&format!("bench: standard output: {error}"));
+            Exit::Failed
+        }
+        _ => Exit::Success,
     }
 }
 

@@ -147,13 +147,15 @@ fn a_disk_that_fills_up_keeps_what_was_measured() {
 
 #[test]
 fn standard_output_may_be_full_or_closed() {
-    let full = fs::OpenOptions::new().write(true).open("/dev/full");
-    let Ok(full) = full else {
-        eprintln!("skipped: no /dev/full here");
-        return;
-    };
-    let run = Run::of(Command::new(BENCH).arg("list").stdout(full));
-    run.exits(1).says("standard output");
+    for argument in ["list", "--help"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let Ok(full) = full else {
+            eprintln!("skipped: no /dev/full here");
+            return;
+        };
+        let run = Run::of(Command::new(BENCH).arg(argument).stdout(full));
+        run.exits(1).says("standard output");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::check::check;
-use super::store::{create_folder, rename, sync_folder};
+use super::store::{create_folder, entries, rename, sync_folder};
 use super::stored::Receipt;
 use super::{HistoryError, Series, Store, content, series};
 use crate::record::{RunRecord, SummaryRow};
@@ -69,7 +69,7 @@ impl Store {
     fn deliver(&self, source: &Path, id: String, sha256: &str) -> Result<Added, HistoryError> {
         let writer = self.writer()?;
         let target = self.run_folder(&id);
-        let receipt = Receipt::read(&target).ok();
+        let receipt = Receipt::find(&target)?;
         let is_known = target.exists();
         if is_known && is_intact(&target, receipt.as_ref(), sha256) {
             // It may have been put there a moment before a power cut.
@@ -95,8 +95,11 @@ impl Store {
 
     /// Above the order of every run that is there.
     fn next_order(&self) -> Result<u64, HistoryError> {
-        let last = self.places()?.pop().and_then(|(place, _)| place);
-        Ok(last.map_or(0, |(order, _)| order) + 1)
+        let mut last = 0;
+        for run in entries(&self.runs_folder())? {
+            last = Receipt::find(&run)?.map_or(0, |receipt| receipt.order).max(last);
+        }
+        Ok(last + 1)
     }
 }
 

@@ -60,6 +60,9 @@ pub enum HistoryError {
         id.shown(), problem.shown().at_most(SENTENCE)
     )]
     Damaged { id: String, problem: String },
+    /// A run in the store that can't be read, whole as it may be, and what the system said.
+    #[error("{} in the store: {}", id.shown(), problem.shown().at_most(SENTENCE))]
+    Unreadable { id: String, problem: String },
     /// A file of the store that is not what it should be, and what is wrong.
     #[error(
         "{}: {}; put back a copy of the file, or delete it",
@@ -76,6 +79,11 @@ pub enum HistoryError {
 }
 
 impl HistoryError {
+    /// Whether something is there that can't be read now, whole as it may be.
+    pub(super) fn is_unreadable(&self) -> bool {
+        matches!(self, HistoryError::Io { .. } | HistoryError::Run(StoreError::Io { .. }))
+    }
+
     /// The system refused to write.
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
         let remedy = match source.kind() {

@@ -60,6 +60,9 @@ pub struct StoredRun {
     pub invalid: usize,
     /// Why the run can't be used, if it can't.
     pub problem: Option<String>,
+    /// Whether that is because it can't be read: then it may be whole.
+    #[serde(skip)]
+    pub is_unreadable: bool,
 }
 
 impl Receipt {
@@ -70,6 +73,14 @@ impl Receipt {
     pub(super) fn read(folder: &Path) -> Result<Self, HistoryError> {
         let path = folder.join(RECEIPT);
         read_json(&path, STORE_VERSION)?.ok_or_else(|| StoreError::NoRun(path).into())
+    }
+
+    /// The same, if it is there and whole: whoever can't read it does not know.
+    pub(super) fn find(folder: &Path) -> Result<Option<Self>, HistoryError> {
+        match Self::read(folder) {
+            Err(error) if error.is_unreadable() => Err(error),
+            receipt => Ok(receipt.ok()),
+        }
     }
 
     pub(super) fn write(&self, folder: &Path) -> Result<(), HistoryError> {
@@ -125,7 +136,10 @@ impl StoredRun {
         run.problem = match run.fill(folder) {
             Ok(true) => None,
             Ok(false) => Some("its files are not those that were stored".to_owned()),
-            Err(error) => Some(error.to_string()),
+            Err(error) => {
+                run.is_unreadable = error.is_unreadable();
+                Some(error.to_string())
+            }
         };
         run
     }

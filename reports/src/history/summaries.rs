@@ -9,10 +9,15 @@ impl Store {
     /// The runs that a filter takes, the one added first first, but for damaged ones.
     ///
     /// # Errors
-    /// If the store can't be read, or a run of it is damaged at this moment.
+    /// If the store or a run of it can't be read, or a run is damaged at this moment: nobody is to
+    /// take some runs for all.
     pub fn summaries(&self, filter: &Filter) -> Result<Vec<RunSummary>, HistoryError> {
-        let runs = self.list(filter)?.into_iter().map(|entry| entry.run);
-        self.read_all(runs.filter(|run| run.problem.is_none()))
+        let runs: Vec<_> = self.list(filter)?.into_iter().map(|entry| entry.run).collect();
+        if let Some(run) = runs.iter().find(|run| run.is_unreadable) {
+            let problem = run.problem.clone().unwrap_or_default();
+            return Err(HistoryError::Unreadable { id: run.id.clone(), problem });
+        }
+        self.read_all(runs.into_iter().filter(|run| run.problem.is_none()))
     }
 
     /// The last so many runs of a series, the one added first first, but for damaged and

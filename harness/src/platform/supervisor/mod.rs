@@ -135,7 +135,7 @@ impl Supervisor {
             signals::die_of(signal, mask);
         }
         let story = story::of(self.ledger, status);
-        let _ = writeln!(io::stderr(), "\nbench: {story}");
+        let _ = writeln!(io::stderr(), "\nbench: {}", text::lines(&story));
         Exit::WrongOutput.into()
     }
 }
