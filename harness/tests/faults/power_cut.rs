@@ -3,14 +3,13 @@
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
 
 use super::disk::{Cut, Disk};
 use super::library::can_inject;
 use super::log::Operation;
 use super::reference::{Reference, rows_kept};
 use super::scenario::{SCENARIOS, Scenario, planted};
-use super::tree::Tree;
+use super::tree::{Tree, of_interest};
 use super::tried::Tried;
 use crate::common::can_measure;
 
@@ -97,13 +96,4 @@ fn announced_is_durable(scenario: &Scenario, reference: &Reference) {
     }
     let back: Vec<_> = durable.keys().filter(|path| !there.contains_key(*path)).collect();
     assert!(back.is_empty(), "{}: back after a power cut: {back:?}", scenario.name);
-}
-
-/// Without what a store has for whoever writes to it: nobody reads it, and the next one clears it.
-fn of_interest(mut tree: Tree) -> Tree {
-    let is_for_writers = |path: &Path| {
-        path.iter().any(|name| ["lock", "incoming", "trash"].iter().any(|work| name == *work))
-    };
-    tree.retain(|path, _| !is_for_writers(path));
-    tree
 }

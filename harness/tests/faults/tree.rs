@@ -28,6 +28,15 @@ fn gather(root: &Path, below: &Path, tree: &mut Tree) {
     }
 }
 
+/// Without what a store has for whoever writes to it: nobody reads it, and the next one clears it.
+pub fn of_interest(mut tree: Tree) -> Tree {
+    let is_for_writers = |path: &Path| {
+        path.iter().any(|name| ["lock", "incoming", "trash"].iter().any(|work| name == *work))
+    };
+    tree.retain(|path, _| !is_for_writers(path));
+    tree
+}
+
 /// Puts a tree into an empty folder.
 pub fn plant(tree: &Tree, root: &Path) {
     for (path, content) in tree {
