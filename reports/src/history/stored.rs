@@ -1,6 +1,6 @@
 //! What the store knows of a run without reading its samples.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -99,21 +99,34 @@ impl Store {
 
     /// The same with their order and the time of adding, where they tell.
     pub(super) fn places(&self) -> Result<Vec<(Place, String)>, HistoryError> {
-        let folders = entries(&self.runs_folder())?.into_iter().filter(|path| path.is_dir());
-        let ids = folders.filter_map(|folder| {
-            let place = Receipt::read(&folder).ok().map(|receipt| (receipt.order, receipt.added));
-            Some((place, folder.file_name()?.to_string_lossy().into_owned()))
+        let ids = self.folders()?.map(|(folder, id)| {
+            let receipt = Receipt::find(&folder)?;
+            Ok((receipt.map(|receipt| (receipt.order, receipt.added)), id))
         });
-        let mut ids: Vec<_> = ids.collect();
+        let mut ids = ids.collect::<Result<Vec<_>, HistoryError>>()?;
         ids.sort();
         Ok(ids)
     }
 
-    /// All runs in the order of adding.
+    /// All runs in the order of adding; those that don't tell come first.
     pub(super) fn runs(&self) -> Result<Vec<StoredRun>, HistoryError> {
-        let ids = self.ids()?;
+        let folders: Vec<_> = self.folders()?.collect();
         // A run that is gone was deleted a moment ago.
-        Ok(ids.par_iter().filter_map(|id| self.inspect(id)).collect())
+        let runs = folders.par_iter().filter_map(|(_, id)| self.inspect(id));
+        let mut runs: Vec<StoredRun> = runs.collect();
+        // By what each of them told when it was read: a receipt that can't be read at one moment
+        // and can be at the next must not make the newest run the oldest.
+        runs.sort_by(|a, b| (a.order, &a.id).cmp(&(b.order, &b.id)));
+        Ok(runs)
+    }
+
+    /// The folders of all runs, with their ids.
+    fn folders(&self) -> Result<impl Iterator<Item = (PathBuf, String)>, HistoryError> {
+        let folders = entries(&self.runs_folder())?.into_iter().filter(|path| path.is_dir());
+        Ok(folders.filter_map(|folder| {
+            let id = folder.file_name()?.to_string_lossy().into_owned();
+            Some((folder, id))
+        }))
     }
 
     /// The same, the one added last first, each read when it is asked for.
