@@ -82,6 +82,7 @@ static const char *path_of(int fd, char *path) {
 /* A path made absolute, if it is below the root. */
 static const char *path_at(int folder, const char *name, char *path) {
     char above[PATH_MAX] = "";
+    if (!name[0]) return NULL;
     if (name[0] == '/') {
         snprintf(path, PATH_MAX, "%s", name);
     } else {
