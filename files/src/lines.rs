@@ -37,7 +37,9 @@ enum Form {
 enum LineError {
     #[error("line {line} is longer than {longest} characters")]
     TooLong { line: u64, longest: usize },
-    #[error("line {0}: the file ends within this line; is it cut off?")]
+    #[error(
+        "line {0}: the file ends within this line; end it with a line break if it is not cut off"
+    )]
     CutOff(u64),
 }
 
@@ -129,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_table_that_ends_within_a_line_is_refused() {
-        let refusal = "line 2: the file ends within this line; is it cut off?";
+        let refusal =
+            "line 2: the file ends within this line; end it with a line break if it is not cut off";
         for text in ["a,b\n1,2", "a\n\"1\n", "a\n\"1\n2\""] {
             assert_eq!(read(text, 3, Lines::of_table), refusal, "{text:?}");
         }

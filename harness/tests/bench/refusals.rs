@@ -187,3 +187,21 @@ fn a_link_that_leads_nowhere_is_told_as_that() {
     let line = "sort --segments 4 --digis 1k --threads 1 --samples 3 --variant std-stable";
     folder.bench(line).exits(1).says("a link in its path leads nowhere");
 }
+
+#[test]
+fn a_system_that_does_not_tell_its_memory_sets_no_limit() {
+    let Some(folder) = measuring() else { return };
+    let hide = |line: &str| {
+        let script = format!("mount -t tmpfs none /proc && exec {line}");
+        let mut namespace = Command::new("unshare");
+        namespace.args(["--mount", "sh", "-c", &script]).current_dir(folder.path()).output()
+    };
+    if !hide("true").is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: file systems can't be mounted here");
+        return;
+    }
+    let line = "sort --variant std-stable --segments 4 --digis 1k --threads 1 --samples 3 --out r";
+    let output = hide(&format!("{BENCH} {line}")).expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(folder.rows("r").len(), 1);
+}
