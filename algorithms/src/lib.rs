@@ -11,6 +11,7 @@
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`tpc_merge`] | a task: merging slice tracks |
 //! | [`tpc_gather`] | a task: gathering clusters |
+//! | [`tpc_cluster_finder`] | what is right in finding clusters of the TPC |
 //! | [`tpc_noisy_pads`] | a task: finding pads that have lost their baseline |
 //! | [`calibrate`] | a task: what constants cost by where they lie |
 //! | [`memory_kinds`] | a task: what kinds of memory cost |
@@ -47,6 +48,7 @@ pub mod sts_sort;
 pub mod task;
 pub mod time_frame;
 pub mod timing;
+pub mod tpc_cluster_finder;
 pub mod tpc_decode;
 pub mod tpc_gather;
 pub mod tpc_merge;

@@ -6,4 +6,5 @@
 mod common;
 mod cpu;
 mod cuda;
+mod tpc_clusters;
 mod tpc_pages;

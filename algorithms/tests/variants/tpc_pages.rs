@@ -18,7 +18,7 @@ const FIXTURE_SECTORS: [u32; 2] = [7, 35];
 /// Row, pad, time bin and ADC value.
 type Row = [u32; 4];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 

@@ -1,0 +1,174 @@
+//! What is right: the stages of the experiment's cluster finder, one after the other over a whole
+//! row, as slow and as plain as can be.
+//!
+//! All charges are whole sixteenths of an ADC unit, so that nothing is rounded before the means and
+//! widths of clusters. Rows don't know of each other, and clusters don't depend on how a time frame
+//! is cut into fragments.
+
+use super::cluster::{Cluster, Sums};
+use super::row::{Grid, Place, Sample, plus, steps};
+use super::settings::{Settings, sixteenths};
+
+/// Neighbours of which a peak is at least as large: those on pads before it, and the one before it
+/// on its own. It is larger than the others, so that of equal ones the last is the peak.
+const BEFORE: [Place; 4] = [(-1, -1), (-1, 0), (-1, 1), (0, -1)];
+const BEHIND: [Place; 4] = [(0, 1), (1, -1), (1, 0), (1, 1)];
+
+/// What the stages leave of a row.
+#[derive(Clone, Debug)]
+pub struct RowClusters {
+    /// Local maxima, and whether they are none that noise made of the slope of another one.
+    pub peaks: Vec<(Place, bool)>,
+    /// What is left of the charge of each sample that clusters share.
+    pub shares: Vec<(Place, Share)>,
+    /// In the order of [`Cluster`].
+    pub clusters: Vec<Cluster>,
+}
+
+/// A charge once those that several peaks claim are divided among them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// In sixteenths of an ADC unit.
+    pub charge: i32,
+    /// Whether there is a peak among its neighbours, or it is one.
+    pub is_at_peak: bool,
+    /// Whether it was divided.
+    pub is_divided: bool,
+}
+
+/// A row while it is worked on.
+struct Row<'a> {
+    settings: &'a Settings,
+    samples: Grid<Option<u16>>,
+    is_noisy: &'a [bool],
+}
+
+/// Finds the clusters of a row.
+///
+/// `is_noisy` says for each pad of the row whether its charges can't be peaks; `times` is the
+/// number of time bins, and no sample lies outside of it.
+pub fn clusters(
+    samples: &[Sample],
+    is_noisy: &[bool],
+    times: usize,
+    settings: &Settings,
+) -> RowClusters {
+    let mut grid = Grid::new(is_noisy.len(), times);
+    for sample in samples {
+        grid.set((sample.pad as i32, sample.time as i32), Some(sample.charge));
+    }
+    let row = Row { settings, samples: grid, is_noisy };
+    let is_raw = row.samples.map(|place| row.is_raw_peak(place));
+    let is_peak = row.samples.map(|place| is_raw.at(place) && !row.is_noise(place, &is_raw));
+    let shares = row.samples.map(|place| row.share(place, &is_peak));
+    let places = || row.samples.places();
+    let peaks = || places().filter(|&place| is_peak.at(place));
+    let mut clusters: Vec<_> = peaks().filter_map(|place| row.cluster(place, &shares)).collect();
+    clusters.sort();
+    let raw = places().filter(|&place| is_raw.at(place));
+    let kept = raw.map(|place| (place, is_peak.at(place)));
+    let sampled = places().filter(|&place| row.samples.at(place).is_some());
+    RowClusters {
+        peaks: kept.collect(),
+        shares: sampled.map(|place| (place, shares.at(place))).collect(),
+        clusters,
+    }
+}
+
+impl Row<'_> {
+    fn charge(&self, place: Place) -> i32 {
+        self.samples.at(place).map_or(0, i32::from)
+    }
+
+    /// Its charge if it may be a peak: those of noisy pads may not.
+    fn own_charge(&self, place: Place) -> i32 {
+        let is_noisy = self.is_noisy.get(place.0 as usize).copied().unwrap_or(false);
+        if is_noisy { 0 } else { self.charge(place) }
+    }
+
+    /// Whether it has a charge beyond which the cluster may go on.
+    fn is_above_inner_threshold(&self, place: Place) -> bool {
+        self.own_charge(place) > sixteenths(self.settings.inner_threshold)
+    }
+
+    /// A local maximum. Charges of noisy pads count as neighbours.
+    fn is_raw_peak(&self, place: Place) -> bool {
+        let charge = self.own_charge(place);
+        let of = |step: &Place| self.charge(plus(place, *step));
+        charge > sixteenths(self.settings.qmax_cutoff)
+            && BEFORE.iter().all(|step| charge >= of(step))
+            && BEHIND.iter().all(|step| charge > of(step))
+    }
+
+    /// Whether a peak is but a bump on the slope of a larger one, without a valley between them.
+    fn is_noise(&self, place: Place, is_raw: &Grid<bool>) -> bool {
+        let charge = self.charge(place);
+        let near = steps(2, 3).filter(|(a, b)| a.abs().max(b.abs()) >= 2);
+        let mut larger = near.filter(|step| {
+            let other = plus(place, *step);
+            is_raw.at(other) && self.charge(other) > charge
+        });
+        larger.any(|step| !between(step).any(|step| self.is_valley(charge, plus(place, step))))
+    }
+
+    fn is_valley(&self, peak: i32, place: Place) -> bool {
+        let charge = self.charge(place);
+        let difference = peak - charge;
+        let relative = i32::from(self.settings.noise_eps_rel) * peak.max(charge);
+        difference > sixteenths(self.settings.noise_eps) && 255 * difference > relative
+    }
+
+    /// Divides a charge among the peaks beside it, or else among those that are two steps away.
+    fn share(&self, place: Place, is_peak: &Grid<bool>) -> Share {
+        let Some(charge) = self.samples.at(place).map(i32::from) else { return Share::default() };
+        if is_peak.at(place) {
+            return Share { charge, is_at_peak: true, is_divided: false };
+        }
+        let beside = steps(1, 1).filter(|step| is_peak.at(plus(place, *step))).count() as i32;
+        if beside > 0 {
+            return Share { charge: charge / beside, is_at_peak: true, is_divided: beside > 1 };
+        }
+        let behind = outer_ring().filter(|step| {
+            let inner = plus(place, halved(*step));
+            is_peak.at(plus(place, *step)) && self.is_above_inner_threshold(inner)
+        });
+        let behind = behind.count() as i32;
+        Share { charge: charge / behind.max(1), is_at_peak: false, is_divided: behind > 1 }
+    }
+
+    /// The cluster around a peak: what is beside it, and what is behind that as long as it has
+    /// charge and belongs to no other peak.
+    fn cluster(&self, peak: Place, shares: &Grid<Share>) -> Option<Cluster> {
+        let mut sums = Sums::default();
+        let of = |step: Place| shares.at(plus(peak, step));
+        let mut add = |step: Place| sums.add(step, of(step).charge, of(step).is_divided);
+        add((0, 0));
+        steps(1, 1).for_each(&mut add);
+        let threshold = sixteenths(self.settings.inner_threshold);
+        let counts = |step: &Place| of(towards(*step)).charge > threshold && !of(*step).is_at_peak;
+        outer_ring().filter(counts).for_each(&mut add);
+        sums.cluster(peak, self.charge(peak), self.samples.pads(), self.settings)
+    }
+}
+
+/// The 16 steps of two pads or two time bins.
+fn outer_ring() -> impl Iterator<Item = Place> {
+    steps(2, 2).filter(|(a, b)| a.abs().max(b.abs()) == 2)
+}
+
+/// From a peak the cell on the way of a step: the neighbour in its direction.
+fn towards((a, b): Place) -> Place {
+    (a.signum(), b.signum())
+}
+
+/// From a charge the cell on the way to a peak, which is the same cell.
+fn halved((a, b): Place) -> Place {
+    (a / 2, b / 2)
+}
+
+/// The cells in which a valley between two peaks is looked for, from the smaller one.
+fn between(step: Place) -> impl Iterator<Item = Place> {
+    let (a, b) = towards(step);
+    let second = (step.1.abs() == 3).then_some((a, 2 * b));
+    std::iter::once((a, b)).chain(second)
+}

@@ -1,0 +1,72 @@
+//! The charges of a row of pads.
+
+/// Where a charge is: pad and time bin, or a step between two of them.
+pub type Place = (i32, i32);
+
+/// A sample: where it is, and its charge in sixteenths of an ADC unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The pad in its row.
+    pub pad: usize,
+    /// The time bin of the frame.
+    pub time: usize,
+    /// 0 … 16383.
+    pub charge: u16,
+}
+
+/// A value for each pad and time bin of a row; outside of it there is nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Grid<T> {
+    pads: i32,
+    times: i32,
+    values: Vec<T>,
+}
+
+impl<T: Copy + Default> Grid<T> {
+    pub(super) fn new(pads: usize, times: usize) -> Self {
+        Grid { pads: pads as i32, times: times as i32, values: vec![T::default(); pads * times] }
+    }
+
+    pub(super) fn pads(&self) -> i32 {
+        self.pads
+    }
+
+    pub(super) fn at(&self, place: Place) -> T {
+        self.index(place).map(|index| self.values[index]).unwrap_or_default()
+    }
+
+    /// Sets a value that lies in the row.
+    pub(super) fn set(&mut self, place: Place, value: T) {
+        if let Some(index) = self.index(place) {
+            self.values[index] = value;
+        }
+    }
+
+    /// The same for each place.
+    pub(super) fn map<U: Copy + Default>(&self, value: impl Fn(Place) -> U) -> Grid<U> {
+        let places = self.places();
+        Grid { pads: self.pads, times: self.times, values: places.map(value).collect() }
+    }
+
+    /// All places, pad by pad.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> + use<T> {
+        let times = self.times;
+        (0..self.pads).flat_map(move |pad| (0..times).map(move |time| (pad, time)))
+    }
+
+    fn index(&self, (pad, time): Place) -> Option<usize> {
+        let is_inside = (0..self.pads).contains(&pad) && (0..self.times).contains(&time);
+        is_inside.then(|| (pad * self.times + time) as usize)
+    }
+}
+
+/// A place that lies a step from another one.
+pub(super) fn plus(place: Place, step: Place) -> Place {
+    (place.0 + step.0, place.1 + step.1)
+}
+
+/// All steps of at most so many pads and time bins, but for the one that leads nowhere.
+pub(super) fn steps(pads: i32, times: i32) -> impl Iterator<Item = Place> {
+    let all = (-pads..=pads).flat_map(move |a| (-times..=times).map(move |b| (a, b)));
+    all.filter(|step| *step != (0, 0))
+}
