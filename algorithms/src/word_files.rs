@@ -23,11 +23,11 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u32>, DataError> {
     Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }
 
-/// Writes them.
+/// Writes them, as a whole.
 ///
 /// # Errors
 /// If they can't be written.
 pub(crate) fn write(path: &Path, words: &[u32]) -> Result<(), DataError> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    fs::write(path, bytes).map_err(|error| DataError::io(path, error))
+    files::write(path, bytes).map_err(|error| DataError::io(path, error))
 }
