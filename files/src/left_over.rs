@@ -20,7 +20,7 @@ pub(crate) fn beginning(name: &OsStr) -> String {
 
 /// Takes away the drafts of a file that nobody is writing: whoever does holds a lock. What can't
 /// be taken away stays.
-pub(crate) fn clean(path: &Path) {
+pub fn clean(path: &Path) {
     let Some(name) = path.file_name() else { return };
     let Ok(entries) = fs::read_dir(folder_of(path)) else { return };
     let beginning = beginning(name);

@@ -22,6 +22,7 @@ use std::path::Path;
 
 pub use draft::Draft;
 pub use durable::{create_folder, sync_folder};
+pub use left_over::clean;
 pub use lines::{LONGEST_LINE, Lines};
 pub use place::{Links, folder_of};
 pub use text::{LARGEST_DOCUMENT, LARGEST_RECORD, read_text, text_of};

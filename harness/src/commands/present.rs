@@ -6,7 +6,7 @@ use reports::charts;
 use reports::history::{Store, Unfinished};
 use reports::record::Effort;
 use reports::run_table::{self, View};
-use reports::store::Run;
+use reports::store::{self, Run};
 use reports::units;
 use text::Foreign;
 
@@ -25,6 +25,7 @@ pub(super) fn store_and_show(
     output: &OutputFlags,
 ) -> Result<Exit, Failure> {
     let outcome = Outcome::from(Run::read(folder)?);
+    store::clean(folder);
     keep(folder, store, output.quiet)?;
     show_again(&outcome, output)
 }

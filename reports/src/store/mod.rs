@@ -22,7 +22,7 @@ pub use error::StoreError;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
 pub(crate) use regular::open as open_file;
-pub use write::{RunFolder, describe};
+pub use write::{RunFolder, clean, describe};
 
 pub(crate) const RUN: &str = "run.json";
 pub(crate) const SAMPLES: &str = "samples.csv";

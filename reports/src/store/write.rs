@@ -33,6 +33,11 @@ fn tidy(folder: &Path) -> Result<(), StoreError> {
     replace(&path, text.as_bytes())
 }
 
+/// Takes away what those left who were killed while they wrote the files of a run.
+pub fn clean(folder: &Path) {
+    [RUN, SAMPLES, SUMMARY].iter().for_each(|name| files::clean(&folder.join(name)));
+}
+
 /// Puts bytes in the place of a file as a whole.
 pub(super) fn replace(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     files::write_own(path, text).map_err(|source| StoreError::io(path, source))
