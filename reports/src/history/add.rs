@@ -45,22 +45,13 @@ impl Store {
     /// If the run is not fit to be stored, or the store can't be written; the
     /// store then holds what it held before.
     pub fn add(&self, folder: &Path, unfinished: Unfinished) -> Result<Added, HistoryError> {
-        // The hash is taken before the check and again of the copy: what was
-        // checked is what is stored.
-        let sha256 = content::hash(folder)?;
-        let (record, summary) = check(folder, unfinished)?;
-        let id = run_id(&record, &summary, &sha256);
+        let (id, sha256) = identity(folder, unfinished)?;
         self.deliver(folder, id, &sha256).map_err(|error| error.not_stored(folder))
     }
 
     /// Whether the store has this very run, whole.
     pub fn has(&self, folder: &Path) -> bool {
-        let id = || -> Result<_, HistoryError> {
-            let sha256 = content::hash(folder)?;
-            let (record, summary) = check(folder, Unfinished::Allow)?;
-            Ok((run_id(&record, &summary, &sha256), sha256))
-        };
-        id().is_ok_and(|(id, sha256)| {
+        identity(folder, Unfinished::Allow).is_ok_and(|(id, sha256)| {
             let target = self.run_folder(&id);
             is_intact(&target, Receipt::read(&target).ok().as_ref(), &sha256)
         })
@@ -101,6 +92,15 @@ impl Store {
         }
         Ok(last + 1)
     }
+}
+
+/// The id of a run that is fit to be stored, and the hash of its files.
+fn identity(folder: &Path, unfinished: Unfinished) -> Result<(String, String), HistoryError> {
+    // The hash is taken before the check and again of the copy: what was
+    // checked is what is stored.
+    let sha256 = content::hash(folder)?;
+    let (record, summary) = check(folder, unfinished)?;
+    Ok((run_id(&record, &summary, &sha256), sha256))
 }
 
 fn is_intact(folder: &Path, receipt: Option<&Receipt>, sha256: &str) -> bool {

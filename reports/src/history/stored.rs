@@ -88,24 +88,16 @@ impl Receipt {
     }
 }
 
-/// The order of a run and when it was added.
-type Place = Option<(u64, String)>;
-
 impl Store {
     /// The ids of all runs in the order of adding; those that don't tell come first.
     pub(super) fn ids(&self) -> Result<Vec<String>, HistoryError> {
-        Ok(self.places()?.into_iter().map(|(_, id)| id).collect())
-    }
-
-    /// The same with their order and the time of adding, where they tell.
-    pub(super) fn places(&self) -> Result<Vec<(Place, String)>, HistoryError> {
         let ids = self.folders()?.map(|(folder, id)| {
             let receipt = Receipt::find(&folder)?;
             Ok((receipt.map(|receipt| (receipt.order, receipt.added)), id))
         });
         let mut ids = ids.collect::<Result<Vec<_>, HistoryError>>()?;
         ids.sort();
-        Ok(ids)
+        Ok(ids.into_iter().map(|(_, id)| id).collect())
     }
 
     /// All runs in the order of adding; those that don't tell come first.
@@ -116,7 +108,8 @@ impl Store {
         let mut runs: Vec<StoredRun> = runs.collect();
         // By what each of them told when it was read: a receipt that can't be read at one moment
         // and can be at the next must not make the newest run the oldest.
-        runs.sort_by(|a, b| (a.order, &a.id).cmp(&(b.order, &b.id)));
+        let place = |run: &StoredRun| (run.order, run.added.clone(), run.id.clone());
+        runs.sort_by_cached_key(place);
         Ok(runs)
     }
 
