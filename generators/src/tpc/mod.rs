@@ -6,6 +6,7 @@
 //! | [`mapping`] | which pad a channel reads |
 //! | [`time`] | bunch crossings, orbits and time bins |
 //! | [`digit`] | what a pad delivers in a time bin |
+//! | [`charges`] | the same, corrected, and how clusters are to be found in it |
 //! | [`mod@format`] | the five versions of the zero-suppressed format |
 //! | [`page`] | the headers of pages |
 //! | [`encode`] | from digits to pages |
@@ -16,6 +17,7 @@
 //!
 //! `docs/tpc-pages.md` describes the formats.
 
+pub mod charges;
 pub mod clusters;
 pub mod digit;
 pub mod encode;

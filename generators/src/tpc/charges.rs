@@ -1,0 +1,80 @@
+//! Charges of a sector, as the cluster finder takes them: what digits are once they are corrected
+//! by the gains of their pads.
+
+use super::PadId;
+
+/// The largest charge: 14 bits.
+pub const MAX_CHARGE: u16 = (1 << 14) - 1;
+/// Charges are whole numbers of this share of an ADC unit.
+pub const CHARGE_STEPS: u16 = 16;
+
+/// A sample: where it is, and its charge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Charge {
+    /// The time bin of the frame.
+    pub time: u32,
+    /// Where in the sector.
+    pub pad: PadId,
+    /// In sixteenths of an ADC unit, 0 to [`MAX_CHARGE`].
+    pub charge: u16,
+}
+
+/// The charges of a sector over a time frame, and how clusters are to be found in them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChargeCase {
+    /// What it is called.
+    pub name: String,
+    /// The number of the sector, which makes no difference.
+    pub sector: u8,
+    /// Time bins of the frame; there is no charge behind them.
+    pub time_bins: u32,
+    /// Time bins that are worked on together; they make no difference either.
+    pub fragment: u32,
+    /// Thresholds.
+    pub settings: ClusterSettings,
+    /// Pads that have lost their baseline, in order.
+    pub noisy: Vec<PadId>,
+    /// The samples, in the order in which they came: no place has two.
+    pub charges: Vec<Charge>,
+}
+
+/// Thresholds of the cluster finder, charges in ADC units unless it says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClusterSettings {
+    /// A peak has more charge than this.
+    pub qmax_cutoff: u8,
+    /// Beside the peak a charge above this, and what lies behind it may belong to the cluster.
+    pub inner_threshold: u8,
+    /// A valley between two peaks is deeper than this,
+    pub noise_eps: u8,
+    /// and deeper than so many 255ths of the peak.
+    pub noise_eps_rel: u8,
+    /// A cluster has more charge than this, once it is rounded.
+    pub qtot_cutoff: u8,
+    /// The peak of a cluster of a single time bin has more charge than this.
+    pub qmax_single_time: u8,
+    /// That of a cluster of a single pad.
+    pub qmax_single_pad: u8,
+    /// A cluster is marked as split if it shares so many charges with others.
+    pub min_split: u8,
+    /// Subtracted from all times, in time bins.
+    pub time_shift: f32,
+}
+
+impl Default for ClusterSettings {
+    /// Those of the experiment.
+    fn default() -> Self {
+        ClusterSettings {
+            qmax_cutoff: 3,
+            inner_threshold: 0,
+            noise_eps: 10,
+            noise_eps_rel: 76,
+            qtot_cutoff: 5,
+            qmax_single_time: 0,
+            qmax_single_pad: 0,
+            min_split: 1,
+            time_shift: 0.0,
+        }
+    }
+}
