@@ -53,6 +53,11 @@ impl Laps {
         self.since = Instant::now();
     }
 
+    /// What was done until now belongs to no stage.
+    pub(crate) fn skip(&mut self) {
+        self.since = Instant::now();
+    }
+
     /// The stage that ends now: another call of it if it was called before.
     pub(crate) fn lap(&mut self, name: &'static str, bytes: u64) {
         let now = Instant::now();

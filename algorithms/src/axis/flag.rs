@@ -42,6 +42,11 @@ impl<T> Flag<T> {
         Self::new(name, help, "SHARE", Kind::Share)
     }
 
+    /// Any number.
+    pub const fn number(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "NUMBER", Kind::Share)
+    }
+
     /// In hertz.
     pub const fn frequency(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "RATE", Kind::Frequency)

@@ -70,7 +70,7 @@ macro_rules! poison_by_bytes {
         })*
     };
 }
-poison_by_bytes!(u8, u16, u32, u64, usize);
+poison_by_bytes!(u8, u16, i16, u32, u64, usize);
 
 impl<T: Poison, const N: usize> Poison for [T; N]
 where

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU16, AtomicU32};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32};
 
 /// A borrowed array that can be written from many threads at once.
 pub(crate) struct SharedSlice<'a, T> {
@@ -58,6 +58,10 @@ pub(crate) struct Apart<T>(pub(crate) T);
 pub(crate) trait Plain {
     /// The atomic form.
     type Atomic;
+}
+
+impl Plain for u8 {
+    type Atomic = AtomicU8;
 }
 
 impl Plain for u16 {

@@ -1,12 +1,18 @@
 //! A cluster as it is stored: `ClusterNative`, 12 bytes.
 
+use std::cmp::Ordering;
+
+use bytemuck::{Pod, Zeroable};
+
 use super::settings::{Settings, sixteenths};
+use crate::device::Poison;
 
 /// A cluster, packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Cluster {
-    /// Time in 64ths of a time bin, 24 bits.
-    pub time: u32,
+    /// Time in 64ths of a time bin, 24 bits; above them [`flags`].
+    pub time_and_flags: u32,
     /// Pad in 64ths of a pad.
     pub pad: u16,
     /// Width in time, in 32nds of a time bin.
@@ -17,8 +23,54 @@ pub struct Cluster {
     pub qmax: u16,
     /// The whole charge in ADC units, rounded.
     pub qtot: u16,
+}
+
+impl Cluster {
+    /// Time in 64ths of a time bin.
+    pub fn time(&self) -> u32 {
+        self.time_and_flags & TIME_MASK
+    }
+
+    /// Both in one word.
+    pub const fn with_flags(time: u32, flags: u8) -> u32 {
+        (flags as u32) << TIME_BITS | time & TIME_MASK
+    }
+
     /// [`flags`].
-    pub flags: u8,
+    pub fn flags(&self) -> u8 {
+        (self.time_and_flags >> TIME_BITS) as u8
+    }
+
+    /// By what the clusters of a row are ordered: time, pad, width in time and in pads, charges,
+    /// flags.
+    fn order(&self) -> impl Ord + use<> {
+        let widths = (self.sigma_time, self.sigma_pad);
+        (self.time(), self.pad, widths, self.qmax, self.qtot, self.flags())
+    }
+}
+
+impl Ord for Cluster {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+impl PartialOrd for Cluster {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A cluster that there is not: of no charge, at the end of time.
+impl Poison for Cluster {
+    const POISON: Self = Cluster {
+        time_and_flags: u32::MAX,
+        pad: u16::MAX,
+        sigma_time: 0,
+        sigma_pad: 0,
+        qmax: 0,
+        qtot: 0,
+    };
 }
 
 /// What is said of a cluster.
@@ -38,8 +90,9 @@ const EDGE_PADS: i32 = 2;
 const TIME_SCALE: f32 = 64.0;
 const PAD_SCALE: f32 = 64.0;
 const SIGMA_SCALE: f32 = 32.0;
-/// Bits of the time; flags stand above them.
-const TIME_MASK: u64 = (1 << 24) - 1;
+/// Flags stand above these bits.
+const TIME_BITS: u32 = 24;
+const TIME_MASK: u32 = (1 << TIME_BITS) - 1;
 
 /// The sums over the charges of a cluster, by steps from its peak: charges in sixteenths of an ADC
 /// unit, so that all of them are exact.
@@ -55,7 +108,24 @@ pub(super) struct Sums {
 }
 
 impl Sums {
+    /// Of charges of which none is shared, by the sums over each pad, from two before the peak to
+    /// two behind it, and over each time bin likewise.
+    #[inline]
+    pub(super) fn of_lines(pads: [i32; 5], times: [i32; 5]) -> Self {
+        let first = |of: [i32; 5]| 2 * (of[4] - of[0]) + of[3] - of[1];
+        let second = |of: [i32; 5]| 4 * (of[4] + of[0]) + of[3] + of[1];
+        Sums {
+            charge: pads.iter().sum(),
+            pad: first(pads),
+            pad_squared: second(pads),
+            time: first(times),
+            time_squared: second(times),
+            shared: [0; 2],
+        }
+    }
+
     /// A charge at so many pads and time bins from the peak; `is_shared` with other clusters.
+    #[inline]
     pub(super) fn add(&mut self, (pad, time): (i32, i32), charge: i32, is_shared: bool) {
         self.charge += charge;
         self.pad += charge * pad;
@@ -67,6 +137,7 @@ impl Sums {
     }
 
     /// The cluster around a peak in a row of so many pads; nothing if it is too small.
+    #[inline]
     pub(super) fn cluster(
         &self,
         (pad, time): (i32, i32),
@@ -85,6 +156,9 @@ impl Sums {
             || mean_time < settings.time_shift
             || (qmax <= sixteenths(settings.qmax_single_time) && sigma_time == 0.0)
             || (qmax <= sixteenths(settings.qmax_single_pad) && sigma_pad == 0.0);
+        if is_too_small {
+            return None;
+        }
         let is_single = sigma_pad == 0.0 || sigma_time == 0.0;
         let all_flags = [
             (self.shared[0] >= settings.min_split, flags::SPLIT_PAD),
@@ -92,20 +166,21 @@ impl Sums {
             (is_edge, flags::EDGE),
             (is_single, flags::SINGLE),
         ];
-        let all_flags = all_flags.into_iter().filter(|(is_so, _)| *is_so);
-        (!is_too_small).then(|| Cluster {
-            time: (rounded((mean_time - settings.time_shift) * TIME_SCALE) & TIME_MASK) as u32,
+        let all_flags = all_flags.iter().map(|(is_so, flag)| u8::from(*is_so) * flag).sum();
+        let time = rounded((mean_time - settings.time_shift) * TIME_SCALE) as u32;
+        Some(Cluster {
+            time_and_flags: Cluster::with_flags(time, all_flags),
             pad: rounded(mean_pad * PAD_SCALE) as u16,
             sigma_time: rounded(sigma_time * SIGMA_SCALE).min(255) as u8,
             sigma_pad: rounded(sigma_pad * SIGMA_SCALE).min(255) as u8,
             qmax: (qmax / 16) as u16,
             qtot: qtot as u16,
-            flags: all_flags.map(|(_, flag)| flag).sum(),
         })
     }
 
     /// Mean and width. Each step in 32 bits, and none of them joined with another: a fused
     /// multiplication and subtraction would give other widths.
+    #[inline]
     fn moments(&self, first: i32, second: i32) -> (f32, f32) {
         let [charge, first, second] = [self.charge, first, second].map(|sum| sum as f32 / 16.0);
         let mean = first / charge;
@@ -116,12 +191,14 @@ impl Sums {
 
 /// At the edge of a row charges outside of it are missing: a mean on the inner side of the peak is
 /// that of the peak.
+#[inline]
 fn moved_outwards(mean: f32, pad: i32) -> f32 {
     let peak = pad as f32;
     if pad < EDGE_PADS { mean.min(peak) } else { mean.max(peak) }
 }
 
 /// Halves go up.
+#[inline]
 fn rounded(value: f32) -> u64 {
     (f64::from(value) + 0.5) as u64
 }

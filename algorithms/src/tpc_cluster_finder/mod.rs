@@ -1,24 +1,119 @@
-//! Finding clusters of the TPC: which there are, by the rules of the experiment's cluster finder.
+//! Finding clusters of the TPC.
 //!
-//! Input: the samples of a row of pads over a time frame, with the pads that are known to be noisy.
-//! Output: the clusters as the experiment stores them, 12 bytes each. `docs/tpc-clusters.md` has the
-//! rules.
+//! Input: the samples of some sectors over a time frame, corrected by gains, with the pads that
+//! are known to be noisy. Output: the clusters of each row as the experiment stores them, 12
+//! bytes each. `docs/tpc-clusters.md` has the rules.
+//!
+//! What is special: one sample in a dozen is a peak, and a cluster is a matter of the 81 cells
+//! around it. What takes time is to look at cells that are nothing.
 //!
 //! | module | holds |
 //! |---|---|
+//! | `input`, `axes` | charges, and where they come from |
 //! | `settings` | thresholds |
-//! | `row` | the samples of a row |
-//! | `reference` | what is right, stage by stage |
+//! | `fragments` | a time frame in parts |
+//! | `row`, `reference` | what is right, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
+//! | `hard_inputs` | what is hard to get right |
+//! | `cpu` | the variants |
 
+mod axes;
 mod cluster;
+mod cpu;
+mod fragments;
+mod hard_inputs;
+mod input;
 mod reference;
 mod row;
 mod settings;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
+use generators::DataError;
+use generators::tpc::charges::Charge;
+
+use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
+use crate::axis::Params;
+
 pub use cluster::{Cluster, flags};
+pub use input::{Charges, RowCluster};
 pub use reference::{RowClusters, Share, clusters};
-pub use row::{Place, Sample};
+pub use row::Place;
 pub use settings::Settings;
+
+/// The task `cluster-finder`.
+#[derive(Clone, Copy, Debug)]
+pub struct TpcClusterFinder;
+
+impl Algorithm for TpcClusterFinder {
+    type Input = Charges;
+    /// By sector, row, and the order of clusters.
+    type Output = Vec<RowCluster>;
+
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "cluster-finder",
+            summary: "find clusters in the TPC's charges",
+            input: "cluster-finder",
+            file_ending: "cases",
+            axes: axes::AXES,
+            file_axes: &[],
+        }
+    }
+
+    fn variants(&self) -> Vec<Variant<Self>> {
+        cpu::VARIANTS.to_vec()
+    }
+
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
+        axes::plan(params)
+    }
+
+    fn generate(&self, params: &Params, seed: u64) -> Result<Charges, DataError> {
+        axes::generate(params, seed)
+    }
+
+    fn read(&self, path: &Path, _: &Params) -> Result<(Charges, Params), DataError> {
+        Err(DataError::UnknownFileType(path.to_owned()))
+    }
+
+    fn write(&self, _: &Charges, path: &Path) -> Result<(), DataError> {
+        Err(DataError::UnknownFileType(path.to_owned()))
+    }
+
+    fn shrink<'i>(&self, input: &'i Charges) -> Box<dyn Iterator<Item = Charges> + 'i> {
+        input.shrink()
+    }
+
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, Charges)> {
+        hard_inputs::all(seed)
+    }
+
+    fn work(&self, input: &Charges) -> Work {
+        let (samples, clusters) = (input.samples(), input.right_clusters().len());
+        let read = samples * size_of::<Charge>();
+        let ns_per_cluster =
+            Metric::new("ns_per_cluster", clusters as f64 * 1e-9, Relation::SecondsEach);
+        Work {
+            items: samples as u64,
+            item_unit: "sample",
+            bytes_min: (read + clusters * size_of::<Cluster>()) as u64,
+            input_bytes: read as u64,
+            to_host_bytes: None,
+            has_reference: true,
+            metrics: vec![ns_per_cluster],
+        }
+    }
+
+    /// How many clusters there are.
+    fn notes(&self, input: &Charges) -> Vec<String> {
+        let noisy: usize = input.cases().iter().map(|case| case.noisy.len()).sum();
+        vec![format!("{} clusters; {noisy} pads are noisy", input.right_clusters().len())]
+    }
+
+    fn reference(&self, input: &Charges, _: Semantics) -> Option<Vec<RowCluster>> {
+        Some(input.right_clusters().to_vec())
+    }
+}

@@ -5,9 +5,15 @@
 //! widths of clusters. Rows don't know of each other, and clusters don't depend on how a time frame
 //! is cut into fragments.
 
+use generators::tpc::PadId;
+use generators::tpc::charges::{Charge, ChargeCase};
+use generators::tpc::geometry::{ROWS, pads_in_row};
+
 use super::cluster::{Cluster, Sums};
-use super::row::{Grid, Place, Sample, plus, steps};
+use super::input::RowCluster;
+use super::row::{Grid, Place, plus, steps};
 use super::settings::{Settings, sixteenths};
+use crate::parallel::{map, map_singly};
 
 /// Neighbours of which a peak is at least as large: those on pads before it, and the one before it
 /// on its own. It is larger than the others, so that of equal ones the last is the peak.
@@ -48,14 +54,14 @@ struct Row<'a> {
 /// `is_noisy` says for each pad of the row whether its charges can't be peaks; `times` is the
 /// number of time bins, and no sample lies outside of it.
 pub fn clusters(
-    samples: &[Sample],
+    charges: &[Charge],
     is_noisy: &[bool],
     times: usize,
     settings: &Settings,
 ) -> RowClusters {
     let mut grid = Grid::new(is_noisy.len(), times);
-    for sample in samples {
-        grid.set((sample.pad as i32, sample.time as i32), Some(sample.charge));
+    for sample in charges {
+        grid.set((sample.pad.pad().into(), sample.time as i32), Some(sample.charge));
     }
     let row = Row { settings, samples: grid, is_noisy };
     let is_raw = row.samples.map(|place| row.is_raw_peak(place));
@@ -171,4 +177,31 @@ fn between(step: Place) -> impl Iterator<Item = Place> {
     let (a, b) = towards(step);
     let second = (step.1.abs() == 3).then_some((a, 2 * b));
     std::iter::once((a, b)).chain(second)
+}
+
+/// The clusters of all rows of some sectors, by sector, row and their own order.
+pub(super) fn find(cases: &[ChargeCase]) -> Vec<RowCluster> {
+    let rows = (0..cases.len()).flat_map(|case| (0..ROWS).map(move |row| (case, row)));
+    let by_row = map(cases, charges_by_row);
+    let found = map_singly(rows, |(number, row)| {
+        let case = &cases[number];
+        let charges = &by_row[number][row];
+        if charges.is_empty() {
+            return Vec::new();
+        }
+        let pads = (0..pads_in_row(row)).map(|pad| PadId::new(row as u8, pad as u8));
+        let is_noisy: Vec<_> = pads.map(|pad| case.noisy.binary_search(&pad).is_ok()).collect();
+        let found = clusters(charges, &is_noisy, case.time_bins as usize, &case.settings);
+        let (case, row) = (number as u32, row as u8);
+        found.clusters.into_iter().map(|cluster| RowCluster { case, row, cluster }).collect()
+    });
+    found.concat()
+}
+
+fn charges_by_row(case: &ChargeCase) -> Vec<Vec<Charge>> {
+    let mut rows = vec![Vec::new(); ROWS];
+    for charge in &case.charges {
+        rows[usize::from(charge.pad.row())].push(*charge);
+    }
+    rows
 }

@@ -3,17 +3,6 @@
 /// Where a charge is: pad and time bin, or a step between two of them.
 pub type Place = (i32, i32);
 
-/// A sample: where it is, and its charge in sixteenths of an ADC unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// The pad in its row.
-    pub pad: usize,
-    /// The time bin of the frame.
-    pub time: usize,
-    /// 0 … 16383.
-    pub charge: u16,
-}
-
 /// A value for each pad and time bin of a row; outside of it there is nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Grid<T> {

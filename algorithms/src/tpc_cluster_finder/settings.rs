@@ -8,3 +8,11 @@ pub use generators::tpc::charges::ClusterSettings as Settings;
 pub(super) fn sixteenths(threshold: u8) -> i32 {
     i32::from(CHARGE_STEPS) * i32::from(threshold)
 }
+
+/// Whether a charge beside a peak is so much smaller that there is a valley.
+#[inline]
+pub(super) fn is_valley(peak: i32, charge: i32, settings: &Settings) -> bool {
+    let difference = peak - charge;
+    let relative = i32::from(settings.noise_eps_rel) * peak.max(charge);
+    difference > sixteenths(settings.noise_eps) && 255 * difference > relative
+}

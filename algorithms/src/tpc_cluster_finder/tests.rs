@@ -1,22 +1,24 @@
 //! Clusters that can be worked out on paper.
 
+use generators::tpc::PadId;
+use generators::tpc::charges::Charge;
+
 use super::*;
 
 /// The pads of the row of all tests: those of the first row.
-const PADS: usize = 66;
+const PADS: u8 = 66;
 const TIMES: usize = 120;
 
 /// The clusters of samples `(pad, time, charge)`.
-fn found(samples: &[(usize, usize, u16)]) -> RowClusters {
+fn found(samples: &[(u8, u32, u16)]) -> RowClusters {
     found_with(samples, &[], &Settings::default())
 }
 
-fn found_with(
-    samples: &[(usize, usize, u16)],
-    noisy: &[usize],
-    settings: &Settings,
-) -> RowClusters {
-    let sample = |&(pad, time, charge): &(usize, usize, u16)| Sample { pad, time, charge };
+fn found_with(samples: &[(u8, u32, u16)], noisy: &[u8], settings: &Settings) -> RowClusters {
+    let sample = |&(pad, time, charge): &(u8, u32, u16)| {
+        let pad = PadId::new(0, pad);
+        Charge { time, pad, charge }
+    };
     let samples: Vec<_> = samples.iter().map(sample).collect();
     let is_noisy: Vec<_> = (0..PADS).map(|pad| noisy.contains(&pad)).collect();
     clusters(&samples, &is_noisy, TIMES, settings)
@@ -33,8 +35,14 @@ fn a_single_charge_is_a_cluster_once_it_is_rounded_above_the_cutoff() {
     assert!(found(&[(30, 100, 87)]).clusters.is_empty());
     let (time, pad) = (64 * 100, 64 * 30);
     let (sigma_time, sigma_pad) = (0, 0);
-    let expected =
-        Cluster { time, pad, sigma_time, sigma_pad, qmax: 5, qtot: 6, flags: flags::SINGLE };
+    let expected = Cluster {
+        time_and_flags: Cluster::with_flags(time, flags::SINGLE),
+        pad,
+        sigma_time,
+        sigma_pad,
+        qmax: 5,
+        qtot: 6,
+    };
     assert_eq!(found(&[(30, 100, 88)]).clusters, [expected]);
     // It is a peak from 49 sixteenths on.
     assert_eq!(peaks(&found(&[(30, 100, 48)])), []);
@@ -66,13 +74,12 @@ fn charges_are_divided_among_the_peaks_beside_them() {
     assert_eq!(found.shares[1], ((10, 51), half));
     // 50 of 850 lie one time bin aside: a mean of 0.0588 and a width of 0.2353.
     let cluster = |time| Cluster {
-        time,
+        time_and_flags: Cluster::with_flags(time, flags::SPLIT_TIME + flags::SINGLE),
         pad: 640,
         sigma_time: 8,
         sigma_pad: 0,
         qmax: 50,
         qtot: 53,
-        flags: flags::SPLIT_TIME + flags::SINGLE,
     };
     assert_eq!(found.clusters, [cluster(64 * 50 + 4), cluster(64 * 52 - 4)]);
 }
@@ -92,13 +99,13 @@ fn what_is_behind_a_neighbour_counts_if_that_has_charge() {
 fn means_at_the_edge_of_a_row_are_not_on_the_inner_side_of_the_peak() {
     let inner = found(&[(0, 50, 160), (1, 50, 80)]).clusters[0];
     assert_eq!((inner.pad, inner.sigma_pad), (0, 15));
-    assert_eq!(inner.flags, flags::EDGE + flags::SINGLE);
+    assert_eq!(inner.flags(), flags::EDGE + flags::SINGLE);
     let outer = found(&[(0, 50, 80), (1, 50, 160)]).clusters[0];
     assert_eq!(outer.pad, 43, "two thirds of a pad");
     let last = PADS - 1;
     let inner = found(&[(last, 50, 160), (last - 1, 50, 80)]).clusters[0];
-    assert_eq!(usize::from(inner.pad), 64 * last);
-    assert_eq!(found(&[(2, 50, 160)]).clusters[0].flags, flags::SINGLE, "no edge");
+    assert_eq!(inner.pad, 64 * u16::from(last));
+    assert_eq!(found(&[(2, 50, 160)]).clusters[0].flags(), flags::SINGLE, "no edge");
 }
 
 #[test]

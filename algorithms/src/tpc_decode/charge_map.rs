@@ -19,7 +19,7 @@ const ROW_PITCH: usize = 152;
 /// Pads in front of the first row.
 const PAD_MARGIN: usize = 8;
 /// Time bins in front of a fragment and behind it.
-const TIME_MARGIN: u32 = 4;
+pub(crate) const TIME_MARGIN: u32 = 4;
 /// Pads of a tile.
 pub(crate) const TILE_PADS: usize = 8;
 /// Time bins of a tile.
@@ -27,7 +27,7 @@ pub(crate) const TILE_TIMES: usize = 4;
 /// Entries of a tile: one cache line.
 pub(crate) const TILE: usize = TILE_PADS * TILE_TIMES;
 /// Pads of all rows with their margins.
-const COLUMNS: usize = ROWS * ROW_PITCH + PAD_MARGIN;
+pub(crate) const COLUMNS: usize = ROWS * ROW_PITCH + PAD_MARGIN;
 /// Tiles side by side.
 pub(crate) const TILES_IN_ROW: usize = COLUMNS / TILE_PADS;
 /// Bits of the fraction of a charge in a map.
@@ -90,8 +90,9 @@ pub(crate) fn entry_of(pad: PadId, time_bin: u32) -> usize {
     entry(column(pad), (time_bin + TIME_MARGIN) as usize)
 }
 
+/// The entry of a column and a line of the map.
 #[inline(always)]
-fn entry(column: usize, line: usize) -> usize {
+pub(crate) fn entry(column: usize, line: usize) -> usize {
     let tile = line / TILE_TIMES * TILES_IN_ROW + column / TILE_PADS;
     tile * TILE + line % TILE_TIMES * TILE_PADS + column % TILE_PADS
 }
@@ -100,6 +101,12 @@ fn entry(column: usize, line: usize) -> usize {
 #[inline(always)]
 pub(crate) fn column(pad: PadId) -> usize {
     usize::from(pad.row()) * ROW_PITCH + usize::from(pad.pad()) + PAD_MARGIN
+}
+
+/// The pad of a column that is one's.
+#[inline(always)]
+pub(crate) fn pad_of_column(column: usize) -> PadId {
+    PadId::new((column / ROW_PITCH) as u8, (column % ROW_PITCH - PAD_MARGIN) as u8)
 }
 
 /// The tiles of a row of pads in each row of tiles: it begins with one of its own.

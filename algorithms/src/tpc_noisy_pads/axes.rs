@@ -78,7 +78,11 @@ fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     time_frame::shape(&complete)
 }
 
-fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
+/// The time bins of a frame.
+///
+/// # Errors
+/// If there are more than pads can count.
+pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     let time_bins = time_bins_of(shape.orbits - 1).end;
     at_most_all_counted(time_bins, |problem, most| {
         let most = frame_of(most);
@@ -97,6 +101,13 @@ fn at_most_all_counted(
     }
     let problem = format!("{time_bins} time bins; noisy pads are looked for in {most} at most");
     Err(DataError::Shape(explained(problem, most)))
+}
+
+/// Those that are for so many time bins if nothing else is said.
+pub(super) fn default_thresholds(time_bins: u32) -> Result<Thresholds, DataError> {
+    let mut params = Params::default();
+    params.complete(THRESHOLDS);
+    thresholds(&params, time_bins)
 }
 
 /// The thresholds for so many time bins.

@@ -5,8 +5,10 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use algorithms::tpc_cluster_finder::{Cluster, Sample, Settings, clusters};
+use algorithms::tpc_cluster_finder::{Cluster, Settings, clusters};
 use flate2::read::GzDecoder;
+use generators::tpc::PadId;
+use generators::tpc::charges::Charge;
 use generators::tpc::geometry::pads_in_row;
 
 use crate::tpc_pages::root;
@@ -20,7 +22,7 @@ struct Case {
     name: String,
     settings: Settings,
     noisy: BTreeSet<(usize, usize)>,
-    samples: BTreeMap<usize, Vec<Sample>>,
+    samples: BTreeMap<usize, Vec<Charge>>,
     /// Raw peaks, and whether they are kept.
     peaks: BTreeSet<[usize; 4]>,
     /// Samples with what is left of their charge, and flags.
@@ -51,13 +53,13 @@ impl Case {
             "r" => {
                 let [row, pad, time] = first(numbers());
                 let charges = numbers().skip(3).zip(time..);
-                let sample = |(charge, time)| Sample { pad, time, charge: charge as u16 };
+                let sample = |(charge, time)| charge_at(pad, time, charge);
                 self.samples.entry(row).or_default().extend(charges.map(sample));
             }
             "d" => {
                 let [row, pad, time, charge] =
                     first(rest.split(' ').take(4).map(|word| word.parse().expect("a number")));
-                let sample = Sample { pad, time, charge: charge as u16 };
+                let sample = charge_at(pad, time, charge);
                 self.samples.entry(row).or_default().push(sample);
             }
             "p" => drop(self.peaks.insert(first(numbers()))),
@@ -96,7 +98,7 @@ impl Case {
             let pads = 0..pads_in_row(row);
             let is_noisy: Vec<_> = pads.map(|pad| self.noisy.contains(&(row, pad))).collect();
             let last = samples.iter().map(|sample| sample.time).max().unwrap_or(0);
-            let made = clusters(samples, &is_noisy, last + BEHIND, &self.settings);
+            let made = clusters(samples, &is_noisy, last as usize + BEHIND, &self.settings);
             for ((pad, time), is_kept) in made.peaks {
                 peaks.insert([row, pad as usize, time as usize, usize::from(is_kept)]);
             }
@@ -113,6 +115,10 @@ impl Case {
     }
 }
 
+fn charge_at(pad: usize, time: usize, charge: usize) -> Charge {
+    Charge { time: time as u32, pad: PadId::new(0, pad as u8), charge: charge as u16 }
+}
+
 fn first<const N: usize>(mut numbers: impl Iterator<Item = usize>) -> [usize; N] {
     [0; N].map(|_| numbers.next().expect("a number"))
 }
@@ -122,13 +128,12 @@ fn cluster(line: &str) -> (usize, Cluster) {
     let numbers = line.split(' ').take(8).map(|word| word.parse().expect("a number"));
     let [row, pad, time, sigma_pad, sigma_time, qmax, qtot, flags] = first(numbers);
     let cluster = Cluster {
-        time: time as u32,
+        time_and_flags: Cluster::with_flags(time as u32, flags as u8),
         pad: pad as u16,
         sigma_time: sigma_time as u8,
         sigma_pad: sigma_pad as u8,
         qmax: qmax as u16,
         qtot: qtot as u16,
-        flags: flags as u8,
     };
     (row, cluster)
 }

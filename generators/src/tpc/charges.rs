@@ -1,6 +1,8 @@
 //! Charges of a sector, as the cluster finder takes them: what digits are once they are corrected
 //! by the gains of their pads.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::PadId;
 
 /// The largest charge: 14 bits.
@@ -9,7 +11,7 @@ pub const MAX_CHARGE: u16 = (1 << 14) - 1;
 pub const CHARGE_STEPS: u16 = 16;
 
 /// A sample: where it is, and its charge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Charge {
     /// The time bin of the frame.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use bytemuck::{Pod, Zeroable};
+
 const ADC_BITS: u32 = 16;
 const PAD_SHIFT: u32 = 16;
 const ROW_SHIFT: u32 = 24;
@@ -112,7 +114,7 @@ impl fmt::Debug for Digit {
 }
 
 /// A pad of a sector: the row above 8 bits of pad in the row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct PadId(u16);
 

@@ -1,0 +1,181 @@
+//! What can be varied about finding clusters.
+
+use generators::tpc::charges::{Charge, ChargeCase};
+use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
+use generators::tpc::{Digit, PadMapping};
+use generators::{DataError, named};
+
+use super::fragments::{MAX_FRAGMENT, MIN_FRAGMENT};
+use super::input::Charges;
+use super::settings::Settings;
+use crate::algorithm::Plan;
+use crate::axis::{Axis, Flag, Params};
+use crate::parallel;
+use crate::time_frame;
+use crate::tpc_decode::charge_map::{Converter, Gains};
+use crate::tpc_noisy_pads;
+
+/// How gains of pads differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GainSpread {
+    /// Not at all.
+    Unit,
+    /// By up to a fifth.
+    Spread,
+}
+
+named! { "gain", GainSpread { Unit = "unit", Spread = "spread" } }
+
+const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
+const GAIN: Flag<GainSpread> = Flag::choice(
+    "gain",
+    "Gains of pads: spread (by up to a fifth, as those of a chamber) or unit",
+    GainSpread::NAMES,
+)
+.or("spread");
+const FRAGMENT: Flag<u32> = Flag::count(
+    "fragment",
+    "Time bins that are worked on together, 8 of overlap on either side included",
+)
+.or("4000");
+const QMAX_CUTOFF: Flag<u8> =
+    Flag::count("qmax-cutoff", "A peak has more charge, in ADC units").or("3");
+const INNER_THRESHOLD: Flag<u8> = Flag::count(
+    "inner-threshold",
+    "A cluster goes on behind a neighbour of its peak with more charge, in ADC units",
+)
+.or("0");
+const NOISE_EPS: Flag<u8> =
+    Flag::count("noise-eps", "A valley between peaks is deeper, in ADC units").or("10");
+const NOISE_EPS_REL: Flag<u8> =
+    Flag::count("noise-eps-rel", "And deeper than so many 255ths of the smaller peak").or("76");
+const QTOT_CUTOFF: Flag<u8> =
+    Flag::count("qtot-cutoff", "A cluster has more charge, in ADC units").or("5");
+const QMAX_SINGLE_TIME: Flag<u8> = Flag::count(
+    "qmax-single-time",
+    "The peak of a cluster of one time bin has more charge, in ADC units",
+)
+.or("0");
+const QMAX_SINGLE_PAD: Flag<u8> = Flag::count(
+    "qmax-single-pad",
+    "The peak of a cluster of one pad has more charge, in ADC units",
+)
+.or("0");
+const MIN_SPLIT: Flag<u8> =
+    Flag::count("min-split", "A cluster that shares so many charges is marked as split").or("1");
+const TIME_SHIFT: Flag<f32> =
+    Flag::number("time-shift", "Subtracted from times of clusters, in time bins").or("0");
+
+pub(super) static AXES: &[Axis] = &[
+    time_frame::PRESET.axis(),
+    time_frame::ORBITS.axis(),
+    SECTORS.axis(),
+    time_frame::RATE.axis(),
+    time_frame::OCCUPANCY.axis(),
+    time_frame::NOISE.axis(),
+    time_frame::NOISY_PADS.axis(),
+    time_frame::HOT_PADS.axis(),
+    GAIN.axis(),
+    FRAGMENT.axis(),
+    QMAX_CUTOFF.axis(),
+    INNER_THRESHOLD.axis(),
+    NOISE_EPS.axis(),
+    NOISE_EPS_REL.axis(),
+    QTOT_CUTOFF.axis(),
+    QMAX_SINGLE_TIME.axis(),
+    QMAX_SINGLE_PAD.axis(),
+    MIN_SPLIT.axis(),
+    TIME_SHIFT.axis(),
+];
+
+/// Bytes for each sample: itself, by row, and a place for a cluster in the output of a variant
+/// on the host and of one on a GPU; positions and lists of published variants.
+const BYTES_FOR_SAMPLE: u64 = 8 + 8 + 2 * 12 + 13;
+/// Bytes for each cell of a sector in a fragment: maps of charges and peaks.
+const BYTES_FOR_CELL: u64 = 3;
+/// Cells of a time bin, margins included.
+const CELLS_OF_TIME_BIN: u64 = 23_112;
+
+/// Fills in what was not given, and says how much memory that takes.
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    params.complete(AXES);
+    let shape = shape(&params)?;
+    settings(&params)?;
+    let fragment = fragment(&params)?;
+    let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1)?;
+    let time_bins = tpc_noisy_pads::time_bins(&shape)?;
+    let cells = CELLS_OF_TIME_BIN * u64::from(fragment.min(time_bins));
+    let maps = shape.sectors as u64 * cells * BYTES_FOR_CELL;
+    let memory_bytes = generator.estimate().digits * BYTES_FOR_SAMPLE + maps;
+    Ok(Plan { params, memory_bytes })
+}
+
+fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
+    let mut complete = params.clone();
+    complete.complete(time_frame::AXES);
+    time_frame::shape(&complete)
+}
+
+fn fragment(params: &Params) -> Result<u32, DataError> {
+    let fragment = FRAGMENT.of(params)?;
+    if !(MIN_FRAGMENT..=MAX_FRAGMENT).contains(&fragment) {
+        return Err(DataError::Shape(format!(
+            "--fragment {fragment} makes no fragments; use {MIN_FRAGMENT} to {MAX_FRAGMENT} time \
+             bins"
+        )));
+    }
+    Ok(fragment)
+}
+
+fn settings(params: &Params) -> Result<Settings, DataError> {
+    Ok(Settings {
+        qmax_cutoff: QMAX_CUTOFF.of(params)?,
+        inner_threshold: INNER_THRESHOLD.of(params)?,
+        noise_eps: NOISE_EPS.of(params)?,
+        noise_eps_rel: NOISE_EPS_REL.of(params)?,
+        qtot_cutoff: QTOT_CUTOFF.of(params)?,
+        qmax_single_time: QMAX_SINGLE_TIME.of(params)?,
+        qmax_single_pad: QMAX_SINGLE_PAD.of(params)?,
+        min_split: MIN_SPLIT.of(params)?,
+        time_shift: TIME_SHIFT.of(params)?,
+    })
+}
+
+/// Charges from complete parameters.
+pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError> {
+    let shape = shape(params)?;
+    let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), seed)?;
+    let gains = match GAIN.of(params)? {
+        GainSpread::Unit => Gains::unit(),
+        GainSpread::Spread => Gains::spread(seed),
+    };
+    let (settings, fragment) = (settings(params)?, fragment(params)?);
+    let time_bins = tpc_noisy_pads::time_bins(&shape)?;
+    let of_sector = |sector: usize| {
+        let digits = generator.digits(sector);
+        let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format)?;
+        Ok(ChargeCase {
+            name: format!("sector-{sector}"),
+            sector: sector as u8,
+            time_bins,
+            fragment,
+            settings,
+            noisy,
+            charges: charges(&digits, &Converter::new(&gains, sector as u8, shape.format)),
+        })
+    };
+    let cases = parallel::map(0..shape.sectors, of_sector);
+    Ok(Charges::new(cases.into_iter().collect::<Result<_, _>>()?))
+}
+
+/// Charges in the order of time, as they come from a detector.
+fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
+    let charge = |digit: &Digit| Charge {
+        time: digit.time_bin(),
+        pad: digit.pad_id(),
+        charge: converter.charge(*digit),
+    };
+    let mut charges: Vec<_> = digits.iter().map(charge).collect();
+    charges.sort_unstable_by_key(|sample| (sample.time, sample.pad));
+    charges
+}

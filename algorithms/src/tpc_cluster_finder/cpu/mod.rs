@@ -1,0 +1,34 @@
+//! Finding clusters on the host.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `buckets` | where clusters go: a list for each row of each sector |
+//! | `directions` | the cells around a peak |
+//! | `published` | a loop for each stage, over lists and maps in memory |
+//! | `rows` | ours: row by row, in the nearest caches |
+
+mod buckets;
+mod directions;
+mod published;
+mod rows;
+
+use super::TpcClusterFinder;
+use crate::algorithm::{Semantics, Variant};
+
+pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
+    by_the_rules(Variant::cpu(
+        "published",
+        "a loop for each stage over all samples of a fragment, as the experiment on a CPU",
+        |at| at.session(published::Published::new(at.input, at.arena)),
+    )),
+    by_the_rules(Variant::cpu(
+        "rows",
+        "ours: samples by row; a row at a time in the nearest caches, peaks by wide instructions",
+        |at| at.session(rows::Rows::new(at.input, at.arena, at.threads())),
+    )),
+];
+
+/// All follow the rules of the experiment.
+const fn by_the_rules(variant: Variant<TpcClusterFinder>) -> Variant<TpcClusterFinder> {
+    variant.with_semantics(&[Semantics::Published], |_| Semantics::Published)
+}

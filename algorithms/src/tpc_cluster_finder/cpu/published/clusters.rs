@@ -1,0 +1,53 @@
+//! Stage: a cluster around each peak.
+
+use generators::tpc::geometry::pads_in_row;
+
+use super::maps::{AT_PEAK, CHARGE, DIVIDED, plus};
+use super::{Place, Work};
+use crate::parallel::{Grain, for_each_range};
+use crate::tpc_cluster_finder::cluster::Sums;
+use crate::tpc_cluster_finder::cpu::buckets::Filling;
+use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
+use crate::tpc_cluster_finder::settings::sixteenths;
+use crate::tpc_decode::charge_map::{TIME_MARGIN, pad_of_column};
+
+impl Work<'_> {
+    /// The clusters of those peaks that are the fragment's own.
+    pub(super) fn find_clusters(&self, peaks: &[Place], clusters: &Filling<'_>) {
+        for_each_range(peaks.len(), Grain::Adaptive, |range| {
+            for &peak in &peaks[range] {
+                let time = self.fragment.time_bins.start + peak[1] as u32 - TIME_MARGIN;
+                if self.fragment.own.contains(&time) {
+                    self.find_cluster(peak, time, clusters);
+                }
+            }
+        });
+    }
+
+    fn find_cluster(&self, peak: Place, time: u32, clusters: &Filling<'_>) {
+        let settings = &self.case.settings;
+        let threshold = sixteenths(settings.inner_threshold);
+        let entry = |step| self.maps.charge(plus(peak, step));
+        let mut sums = Sums::default();
+        let mut add = |(a, b): Step, entry: u16| {
+            let charge = i32::from(entry & CHARGE);
+            sums.add((a.into(), b.into()), charge, entry & DIVIDED != 0);
+            charge
+        };
+        let qmax = add((0, 0), entry((0, 0)));
+        for (inner, behind) in DIRECTIONS {
+            if add(inner, entry(inner)) > threshold {
+                let behind = behind.iter().map(|step| (*step, entry(*step)));
+                for (step, entry) in behind.filter(|(_, entry)| entry & AT_PEAK == 0) {
+                    add(step, entry);
+                }
+            }
+        }
+        let pad = pad_of_column(peak[0] as usize);
+        let (row, place) = (usize::from(pad.row()), (pad.pad().into(), time as i32));
+        let pads = pads_in_row(row) as i32;
+        if let Some(cluster) = sums.cluster(place, qmax, pads, settings) {
+            clusters.add(self.number, row, cluster);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Stage: which samples are peaks.
+
+use super::maps::{ABOVE, PEAK, plus};
+use super::{Place, Work, each_of};
+use crate::tpc_cluster_finder::cpu::directions::Step;
+use crate::tpc_cluster_finder::settings::sixteenths;
+
+/// Neighbours that a peak may be as large as,
+const BEFORE: [Step; 4] = [(-1, -1), (-1, 0), (-1, 1), (0, -1)];
+/// and those that it must be larger than.
+const BEHIND: [Step; 4] = [(0, 1), (1, -1), (1, 0), (1, 1)];
+
+impl Work<'_> {
+    /// Marks the samples that are peaks, and notes them in the map.
+    pub(super) fn find_peaks(&self, positions: &[Place], predicate: &mut [u8]) {
+        let settings = &self.case.settings;
+        let cutoff = sixteenths(settings.qmax_cutoff) as u16;
+        let inner = sixteenths(settings.inner_threshold) as u16;
+        each_of(predicate, |number| {
+            let place = positions[number];
+            if place[1] < 0 {
+                return 0;
+            }
+            let is_noisy = self.is_noisy[place[0] as usize];
+            let charge = if is_noisy { 0 } else { self.maps.charge(place) };
+            let is_peak = u8::from(charge > cutoff && self.is_largest(place, charge));
+            let above = u8::from(charge > inner) * ABOVE;
+            self.maps.set_peak(place, (is_peak * PEAK) | above);
+            is_peak
+        });
+    }
+
+    fn is_largest(&self, place: Place, charge: u16) -> bool {
+        let of = |step: &Step| self.maps.charge(plus(place, *step));
+        BEFORE.iter().all(|step| charge >= of(step)) && BEHIND.iter().all(|step| charge > of(step))
+    }
+}

@@ -1,0 +1,41 @@
+//! Stage: charges that several peaks claim are divided among them.
+
+use super::maps::{ABOVE, AT_PEAK, DIVIDED, PEAK, plus};
+use super::{Place, Work};
+use crate::parallel::{Grain, for_each_range};
+use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
+
+impl Work<'_> {
+    /// Divides the charge of each position, where it is.
+    pub(super) fn divide(&self, positions: &[Place]) {
+        for_each_range(positions.len(), Grain::Adaptive, |range| {
+            for &place in &positions[range] {
+                if place[1] >= 0 {
+                    self.maps.set_charge(place, self.share(place));
+                }
+            }
+        });
+    }
+
+    fn share(&self, place: Place) -> u16 {
+        let charge = self.maps.charge(place);
+        let is_peak = |step| self.maps.peak(plus(place, step)) & PEAK != 0;
+        if is_peak((0, 0)) {
+            return charge | AT_PEAK;
+        }
+        let beside = DIRECTIONS.iter().filter(|(step, _)| is_peak(*step)).count() as u16;
+        if beside > 0 {
+            return part(charge, beside) | AT_PEAK;
+        }
+        let reaches = |(a, b): &Step| {
+            is_peak((*a, *b)) && self.maps.peak(plus(place, (a / 2, b / 2))) & ABOVE != 0
+        };
+        part(charge, RING.iter().filter(|step| reaches(step)).count() as u16)
+    }
+}
+
+/// An equal part for each of so many peaks.
+fn part(charge: u16, peaks: u16) -> u16 {
+    let flag = if peaks > 1 { DIVIDED } else { 0 };
+    (charge / peaks.max(1)) | flag
+}

@@ -1,0 +1,69 @@
+//! Clusters around peaks. Of a peak that is alone among 81 cells, all charges around are its own.
+
+use super::bits::{WORD, for_each_set};
+use super::crowded::Peaks;
+use super::strip::{CHARGE, Strip};
+use crate::tpc_cluster_finder::cluster::Sums;
+use crate::tpc_cluster_finder::cpu::buckets::Filling;
+use crate::tpc_cluster_finder::settings::sixteenths;
+
+impl Strip<'_> {
+    /// Adds the clusters of the time bins that are the strip's own.
+    pub(super) fn find_clusters(&self, clusters: &Filling<'_>) {
+        for word in self.words() {
+            for_each_set(self.kept[word], word * WORD, |cell| self.find_cluster(cell, clusters));
+        }
+    }
+
+    #[inline]
+    fn find_cluster(&self, peak: usize, clusters: &Filling<'_>) {
+        let (pad, time) = self.place(peak);
+        if !self.times.own.contains(&time) {
+            return;
+        }
+        let peaks = Peaks::around(peak, self);
+        let sums = match peaks.is_alone() {
+            true => self.all_around(peak),
+            false => self.shares_around(peak, &peaks),
+        };
+        let settings = &self.row.case.settings;
+        let (place, pads) = ((pad, time as i32), self.row.pads() as i32);
+        if let Some(cluster) = sums.cluster(place, self.charge(peak), pads, settings) {
+            clusters.add(self.row.number, self.row.row, cluster);
+        }
+    }
+
+    /// The sums over all charges around a peak: those behind a neighbour count if that is above
+    /// the threshold.
+    #[inline]
+    fn all_around(&self, peak: usize) -> Sums {
+        let threshold = sixteenths(self.row.case.settings.inner_threshold);
+        let line = |pads: usize| {
+            let first = self.plus(peak, (pads as i32 - 2, -2));
+            let cells = self.charges[first..].first_chunk::<5>();
+            cells.map_or([0; 5], |cells| cells.map(|cell| i32::from(cell & CHARGE)))
+        };
+        let mut charges: [[i32; 5]; 5] = std::array::from_fn(line);
+        let inner: [[i32; 5]; 5] = std::array::from_fn(|a| {
+            std::array::from_fn(|b| i32::from(charges[towards(a)][towards(b)] > threshold))
+        });
+        for a in 0..5 {
+            for b in 0..5 {
+                let is_outer = a % 4 == 0 || b % 4 == 0;
+                charges[a][b] *= if is_outer { inner[a][b] } else { 1 };
+            }
+        }
+        let of_pads = charges.map(|line| line.iter().sum());
+        let of_times = std::array::from_fn(|b| charges.iter().map(|line| line[b]).sum());
+        Sums::of_lines(of_pads, of_times)
+    }
+}
+
+/// In a square of five, the place on the way from the middle.
+const fn towards(place: usize) -> usize {
+    match place {
+        0 | 1 => 1,
+        2 => 2,
+        _ => 3,
+    }
+}

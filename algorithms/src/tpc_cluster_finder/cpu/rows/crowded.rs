@@ -1,0 +1,92 @@
+//! Charges around a peak that others claim, too.
+
+use super::bits::window;
+use super::strip::{PRESENT, Strip};
+use crate::tpc_cluster_finder::cluster::Sums;
+use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
+use crate::tpc_cluster_finder::settings::sixteenths;
+
+/// Pads and time bins on either side of a peak in which others make a difference.
+const REACH: i16 = 4;
+/// Cells from side to side.
+const SIDE: usize = 2 * REACH as usize + 1;
+
+/// Where there are peaks around one: a bit for each time bin, pad by pad.
+pub(super) struct Peaks([u16; SIDE]);
+
+impl Peaks {
+    #[inline]
+    pub(super) fn around(peak: usize, strip: &Strip<'_>) -> Self {
+        let reach = i32::from(REACH);
+        Peaks(std::array::from_fn(|pad| {
+            let first = strip.plus(peak, (pad as i32 - reach, -reach));
+            window(strip.kept, first, (1 << SIDE) - 1) as u16
+        }))
+    }
+
+    /// Whether there are no others.
+    #[inline]
+    pub(super) fn is_alone(&self) -> bool {
+        let mut alone = [0; SIDE];
+        alone[REACH as usize] = 1 << REACH;
+        self.0 == alone
+    }
+
+    /// How many there are within so many steps of a cell, itself included.
+    #[inline]
+    fn within(&self, steps: i16, (a, b): Step) -> u32 {
+        let pads = (REACH + a - steps) as usize..=(REACH + a + steps) as usize;
+        let (first, mask) = (REACH + b - steps, (1 << (2 * steps + 1)) - 1);
+        self.0[pads].iter().map(|times| (times >> first & mask).count_ones()).sum()
+    }
+
+    #[inline]
+    fn is_at(&self, (a, b): Step) -> bool {
+        self.0[(REACH + a) as usize] >> (REACH + b) & 1 != 0
+    }
+}
+
+impl Strip<'_> {
+    /// The sums over the shares that a peak has of the charges around it.
+    pub(super) fn shares_around(&self, peak: usize, peaks: &Peaks) -> Sums {
+        let threshold = sixteenths(self.row.case.settings.inner_threshold);
+        let mut sums = Sums::default();
+        let mut add = |(a, b): Step, claims: u32| {
+            let entry = self.charges[self.plus(peak, (a.into(), b.into()))];
+            let share = i32::from(entry & !PRESENT) / claims.max(1) as i32;
+            // A place without a sample is no charge that could be divided.
+            let is_divided = claims > 1 && entry & PRESENT != 0;
+            sums.add((a.into(), b.into()), share, is_divided);
+            share
+        };
+        add((0, 0), 1);
+        for (inner, behind) in DIRECTIONS {
+            if add(inner, peaks.within(1, inner)) > threshold {
+                for &step in behind.iter().filter(|step| peaks.within(1, **step) == 0) {
+                    add(step, self.claims(peak, peaks, step));
+                }
+            }
+        }
+        sums
+    }
+
+    /// How many peaks two steps away claim a cell that is beside none.
+    fn claims(&self, peak: usize, peaks: &Peaks, cell: Step) -> u32 {
+        if peaks.within(2, cell) == 1 {
+            return 1;
+        }
+        let reaches = |step: &&Step| {
+            let to = (cell.0 + step.0, cell.1 + step.1);
+            let between = (cell.0 + step.0 / 2, cell.1 + step.1 / 2);
+            peaks.is_at(to) && self.is_above(self.plus(peak, (between.0.into(), between.1.into())))
+        };
+        RING.iter().filter(reaches).count() as u32
+    }
+
+    /// Whether the charge of a cell is one beyond which clusters go on: none of a noisy pad is.
+    fn is_above(&self, cell: usize) -> bool {
+        let threshold = sixteenths(self.row.case.settings.inner_threshold);
+        let (pad, _) = self.place(cell);
+        self.charge(cell) > threshold && !self.row.is_noisy[pad as usize]
+    }
+}

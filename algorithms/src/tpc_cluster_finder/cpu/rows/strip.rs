@@ -1,0 +1,122 @@
+//! The charges of a row in some time bins: a line for each pad, with empty lines before and behind
+//! them, and empty cells at the end of each.
+
+use std::ops::Range;
+
+use generators::tpc::charges::Charge;
+use generators::tpc::geometry::{ROWS, pads_in_row};
+
+use super::Row;
+use super::bits::{WORD, words};
+use crate::device::{Arena, ArenaVec, buffers};
+use crate::tpc_cluster_finder::fragments::{self, Fragment};
+
+/// Empty lines on either side of the pads of a row: four that are looked at, and one as the first
+/// time bins of a line are next to the last ones of the line before.
+pub(super) const MARGIN_LINES: usize = 5;
+/// Time bins of a strip: with all pads they fit into the second level of caches.
+const TIMES: u32 = 1024;
+/// Cells of a line: one word of bits more than time bins.
+const LONGEST_LINE: usize = TIMES as usize + WORD;
+
+/// A sample is there, be its charge 0.
+pub(super) const PRESENT: u16 = 1 << 14;
+/// The charge of a cell.
+pub(super) const CHARGE: u16 = PRESENT - 1;
+
+/// What a thread needs for a strip.
+pub(super) struct Scratch<'a> {
+    charges: ArenaVec<'a, u16>,
+    raw: ArenaVec<'a, u64>,
+    kept: ArenaVec<'a, u64>,
+}
+
+buffers!(Scratch<'_>: charges, raw, kept);
+
+impl<'a> Scratch<'a> {
+    pub(super) fn take(arena: &'a Arena) -> Self {
+        let lines = (0..ROWS).map(pads_in_row).max().unwrap_or(0) + 2 * MARGIN_LINES;
+        let bits = words(lines, LONGEST_LINE / WORD);
+        Scratch {
+            charges: arena.vector(lines * LONGEST_LINE),
+            raw: arena.vector(bits),
+            kept: arena.vector(bits),
+        }
+    }
+}
+
+/// The parts of a frame that are strips, which overlap as fragments do.
+pub(super) fn of_frame(time_bins: u32) -> impl Iterator<Item = Fragment> {
+    fragments::of_frame(time_bins, TIMES)
+}
+
+/// A row of pads in some time bins.
+pub(super) struct Strip<'s> {
+    pub(super) row: &'s Row<'s>,
+    pub(super) times: Fragment,
+    /// Cells of a line.
+    pub(super) line: usize,
+    /// Charges of samples with [`PRESENT`]; 0 where there is no sample.
+    pub(super) charges: &'s mut [u16],
+    /// A bit for each cell that is a peak,
+    pub(super) raw: &'s mut [u64],
+    /// and for those that are kept.
+    pub(super) kept: &'s mut [u64],
+}
+
+impl<'s> Strip<'s> {
+    /// Without a charge.
+    pub(super) fn new(row: &'s Row<'s>, times: Fragment, scratch: &'s mut Scratch<'_>) -> Self {
+        let line = times.time_bins.len().next_multiple_of(WORD) + WORD;
+        let lines = row.pads() + 2 * MARGIN_LINES;
+        let words = words(lines, line / WORD);
+        let charges = &mut scratch.charges[..lines * line];
+        let (raw, kept) = (&mut scratch.raw[..words], &mut scratch.kept[..words]);
+        charges.fill(0);
+        raw.fill(0);
+        Strip { row, times, line, charges, raw, kept }
+    }
+
+    /// Puts the samples of the strip in their places; there may be others among them.
+    pub(super) fn fill(&mut self, samples: &[Charge]) {
+        let Range { start, end } = self.times.time_bins;
+        for sample in samples {
+            let time = sample.time.wrapping_sub(start);
+            if time < end - start {
+                let cell = self.first_cell(sample.pad.pad().into()) + time as usize;
+                self.charges[cell] = sample.charge | PRESENT;
+            }
+        }
+    }
+
+    /// The first cell of a pad.
+    #[inline]
+    pub(super) fn first_cell(&self, pad: usize) -> usize {
+        (pad + MARGIN_LINES) * self.line
+    }
+
+    /// Pad and time bin of the frame of a cell.
+    #[inline]
+    pub(super) fn place(&self, cell: usize) -> (i32, u32) {
+        let (pad, time) = (cell / self.line - MARGIN_LINES, cell % self.line);
+        (pad as i32, self.times.time_bins.start + time as u32)
+    }
+
+    /// The words of bits of the pads' cells.
+    pub(super) fn words(&self) -> Range<usize> {
+        let end = self.first_cell(self.row.pads());
+        self.first_cell(0) / WORD..end / WORD
+    }
+
+    /// The cell that lies a step away, in pads and time bins.
+    #[inline]
+    pub(super) fn plus(&self, cell: usize, (pads, times): (i32, i32)) -> usize {
+        cell.wrapping_add_signed(pads as isize * self.line as isize + times as isize)
+    }
+
+    /// The charge of a cell.
+    #[inline]
+    pub(super) fn charge(&self, cell: usize) -> i32 {
+        (self.charges[cell] & CHARGE).into()
+    }
+}

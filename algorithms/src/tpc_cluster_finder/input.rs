@@ -1,0 +1,122 @@
+//! The charges of some sectors, and what is found in them.
+
+use std::sync::OnceLock;
+
+use generators::random::mix;
+use generators::tpc::PadId;
+use generators::tpc::charges::{Charge, ChargeCase};
+use generators::tpc::geometry::ROWS;
+
+use super::cluster::Cluster;
+use super::reference;
+use crate::algorithm::shrink::without_parts;
+use crate::algorithm::{Choose, Element};
+use crate::device::Poison;
+
+/// The charges of some sectors, each over a time frame of its own.
+#[derive(Default)]
+pub struct Charges {
+    cases: Vec<ChargeCase>,
+    clusters: OnceLock<Vec<RowCluster>>,
+}
+
+/// What no sample is: larger than any.
+impl Poison for Charge {
+    const POISON: Self =
+        Charge { time: u32::POISON, pad: PadId::from_bits(u16::POISON), charge: u16::POISON };
+}
+
+/// A cluster, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RowCluster {
+    /// The number of the sector among those of the input.
+    pub case: u32,
+    /// The row of pads.
+    pub row: u8,
+    /// The cluster.
+    pub cluster: Cluster,
+}
+
+impl Element for RowCluster {
+    const NAME: &'static str = "cluster";
+
+    fn changed(&self, choose: Choose<'_>) -> Self {
+        let mut cluster = self.cluster;
+        match choose(6) {
+            0 => cluster.time_and_flags ^= 1 << choose(32),
+            1 => cluster.pad ^= 1,
+            2 => cluster.sigma_time ^= 1,
+            3 => cluster.sigma_pad ^= 1,
+            4 => cluster.qmax ^= 1,
+            _ => cluster.qtot ^= 1,
+        }
+        RowCluster { cluster, ..*self }
+    }
+}
+
+impl Charges {
+    /// Those of these sectors.
+    pub fn new(cases: Vec<ChargeCase>) -> Self {
+        Charges { cases, clusters: OnceLock::new() }
+    }
+
+    /// The sectors.
+    pub fn cases(&self) -> &[ChargeCase] {
+        &self.cases
+    }
+
+    /// Samples of all sectors.
+    pub fn samples(&self) -> usize {
+        self.cases.iter().map(|case| case.charges.len()).sum()
+    }
+
+    /// The right clusters, by sector, row and their own order.
+    pub(super) fn right_clusters(&self) -> &[RowCluster] {
+        self.clusters.get_or_init(|| reference::find(&self.cases))
+    }
+
+    /// Samples of each row of each sector: there are no more clusters.
+    pub(super) fn samples_of_rows(&self) -> Vec<[u32; ROWS]> {
+        let of_case = |case: &ChargeCase| {
+            let mut counts = [0; ROWS];
+            for charge in &case.charges {
+                counts[usize::from(charge.pad.row())] += 1;
+            }
+            counts
+        };
+        crate::parallel::map(&self.cases, of_case)
+    }
+
+    /// A hash of all that makes a difference.
+    pub(super) fn content(&self) -> u64 {
+        let of_case = |hash: u64, case: &ChargeCase| {
+            let settings = format!("{:?}", case.settings);
+            let head = [case.time_bins.into(), case.charges.len() as u64];
+            let settings = settings.bytes().map(u64::from);
+            let noisy = case.noisy.iter().map(|pad| pad.bits().into());
+            let charges = case.charges.iter().map(|sample| {
+                let place = u64::from(sample.time) << 32 | u64::from(sample.pad.bits()) << 16;
+                place | u64::from(sample.charge)
+            });
+            let all = head.into_iter().chain(settings).chain(noisy).chain(charges);
+            all.fold(hash, |hash, value| mix(hash ^ value))
+        };
+        self.cases.iter().fold(0, of_case)
+    }
+
+    /// Without some of the sectors, or of one without some of its samples.
+    pub(super) fn shrink(&self) -> Box<dyn Iterator<Item = Charges> + '_> {
+        if let [case] = &self.cases[..] {
+            return Box::new(without_parts(case.charges.len(), |gone| {
+                let mut fewer = case.clone();
+                fewer.charges.drain(gone);
+                Some(Charges::new(vec![fewer]))
+            }));
+        }
+        Box::new(without_parts(self.cases.len(), |gone| {
+            let mut fewer = self.cases.clone();
+            fewer.drain(gone);
+            Some(Charges::new(fewer))
+        }))
+    }
+}
