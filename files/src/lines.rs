@@ -28,6 +28,8 @@ pub struct Lines<R> {
 enum Form {
     /// Rows that end with a line break; one within quotes does not end a row.
     Table,
+    /// Lines that end with a line break; quotes mean nothing.
+    Records,
     /// Lines; behind the last one there may be no line break.
     Stream,
 }
@@ -49,6 +51,11 @@ impl<R: Read> Lines<R> {
     /// else tells.
     pub fn of_table(source: R) -> Self {
         Lines::new(source, LONGEST_LINE, Form::Table)
+    }
+
+    /// Records, each on a line: as a table, but a quote is a character like others.
+    pub fn of_records(source: R) -> Self {
+        Lines::new(source, LONGEST_LINE, Form::Records)
     }
 
     /// What another process says.
@@ -124,6 +131,7 @@ mod tests {
         for text in ["", "\n", "a,b\n1,2\n", "a\n\"1\n2\"\n", "a\r\nb\r\n"] {
             for step in 1..8 {
                 assert_eq!(read(text, step, Lines::of_table), text);
+                assert_eq!(read(text, step, Lines::of_records), text);
                 assert_eq!(read(text, step, |text| Lines::of_stream(text, 4)), text);
             }
         }
@@ -136,6 +144,8 @@ mod tests {
         for text in ["a,b\n1,2", "a\n\"1\n", "a\n\"1\n2\""] {
             assert_eq!(read(text, 3, Lines::of_table), refusal, "{text:?}");
         }
+        assert_eq!(read("a \"\nb", 3, Lines::of_records), refusal);
+        assert_eq!(read("a \"\nb\n", 3, Lines::of_records), "a \"\nb\n");
         assert_eq!(read("a\nb", 3, |text| Lines::of_stream(text, 4)), "a\nb");
     }
 
