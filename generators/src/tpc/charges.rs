@@ -1,6 +1,8 @@
 //! Charges of a sector, as the cluster finder takes them: what digits are once they are corrected
 //! by the gains of their pads.
 
+use std::ops::RangeInclusive;
+
 use bytemuck::{Pod, Zeroable};
 
 use super::PadId;
@@ -9,6 +11,13 @@ use super::PadId;
 pub const MAX_CHARGE: u16 = (1 << 14) - 1;
 /// Charges are whole numbers of this share of an ADC unit.
 pub const CHARGE_STEPS: u16 = 16;
+/// The longest time frame: times of clusters have 24 bits, in 64ths of a time bin.
+pub const MAX_TIME_BINS: u32 = 1 << 18;
+/// Lengths that fragments can have: overlaps leave one of 17 a time bin of its own, and times
+/// within a fragment have 16 bits.
+pub const FRAGMENT_LENGTHS: RangeInclusive<u32> = 17..=32_000;
+/// Time bins of a fragment if nobody says it.
+pub const DEFAULT_FRAGMENT: u32 = 1000;
 
 /// A sample: where it is, and its charge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -39,6 +48,48 @@ pub struct ChargeCase {
     pub noisy: Vec<PadId>,
     /// The samples, in the order in which they came: no place has two.
     pub charges: Vec<Charge>,
+    /// What left them, where that is known.
+    pub labels: Option<Labels>,
+}
+
+/// Which simulated particles left the charges: some labels for each sample, in the order of samples.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels {
+    first: Vec<u32>,
+    all: Vec<u64>,
+}
+
+impl Labels {
+    /// Appends the labels of the next sample.
+    ///
+    /// # Panics
+    /// If all samples together have 2³² labels.
+    pub fn push(&mut self, labels: &[u64]) {
+        let first = u32::try_from(self.all.len()).expect("fewer labels than 32 bits can number");
+        self.first.push(first);
+        self.all.extend_from_slice(labels);
+    }
+
+    /// The labels of a sample.
+    ///
+    /// # Panics
+    /// If there is no such sample.
+    pub fn of(&self, sample: usize) -> &[u64] {
+        let first = self.first[sample] as usize;
+        let end = self.first.get(sample + 1).map_or(self.all.len(), |&end| end as usize);
+        &self.all[first..end]
+    }
+
+    /// The number of each sample's first label among all of them; the last sample's are those
+    /// up to the end.
+    pub fn first(&self) -> &[u32] {
+        &self.first
+    }
+
+    /// The labels of all samples, one after the other.
+    pub fn all(&self) -> &[u64] {
+        &self.all
+    }
 }
 
 /// Thresholds of the cluster finder, charges in ADC units unless it says otherwise.
@@ -78,5 +129,21 @@ impl Default for ClusterSettings {
             min_split: 1,
             time_shift: 0.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_know_their_labels() {
+        let mut labels = Labels::default();
+        let of_samples: [&[u64]; 4] = [&[], &[3, u64::MAX], &[], &[1]];
+        of_samples.iter().for_each(|of_sample| labels.push(of_sample));
+        for (sample, of_sample) in of_samples.iter().enumerate() {
+            assert_eq!(labels.of(sample), *of_sample);
+        }
+        assert_eq!((labels.first(), labels.all()), (&[0, 0, 2, 2][..], &[3, u64::MAX, 1][..]));
     }
 }
