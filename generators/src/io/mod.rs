@@ -11,7 +11,7 @@
 //! Clusters in pieces are binary only, behind the magic `TPCCLUS1`.
 //! The truth of simulated digis is written as CSV beside them.
 //!
-//! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`).
+//! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`, `.cases.gz`).
 
 mod clusters;
 mod csv_rows;
@@ -22,6 +22,7 @@ mod file;
 mod setup_json;
 mod slice_tracks;
 mod sts_truth;
+mod tpc_charges;
 mod tpc_mapping;
 mod tpc_pages;
 
@@ -31,6 +32,7 @@ pub use clusters::{check_cluster_file, read_clusters, write_clusters};
 pub use setup_json::{read_setup, write_setup};
 pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};
 pub use sts_truth::{beside, stem, write_truth};
+pub use tpc_charges::{check_charge_file, read_charges, write_charges};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
 

@@ -1,0 +1,109 @@
+//! Charges of the TPC, and how clusters are to be found in them: text, a record a line.
+//!
+//! `docs/tpc-clusters.md` describes the records.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `record` | which records there are, and their order |
+//! | `words` | the words of a line |
+//! | `place` | pads and time bins, and which of them occurs twice |
+//! | `params` | settings by their names |
+//! | `results` | what others found in the charges, which is passed over |
+//! | `open_case` | a case as far as it has been read |
+//! | `cases` | one case after the other |
+//! | `write` | the way back |
+
+mod cases;
+mod open_case;
+mod params;
+mod place;
+mod record;
+mod results;
+#[cfg(test)]
+mod tests;
+mod words;
+mod write;
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use files::Lines;
+use text::Foreign;
+
+use super::file::{create, finish, open};
+use crate::DataError;
+use crate::tpc::charges::ChargeCase;
+use cases::Cases;
+
+const ENDING: &str = ".cases";
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// The most labels that a sample has in a file.
+const MAX_LABELS: usize = 1000;
+
+/// Whether charges can be in a file of that name: worth asking before they are made.
+///
+/// # Errors
+/// If the ending is neither `.cases` nor `.cases.gz`.
+pub fn check_charge_file(path: &Path) -> Result<(), DataError> {
+    let name = path.to_string_lossy().to_lowercase();
+    if name.strip_suffix(".gz").unwrap_or(&name).ends_with(ENDING) {
+        return Ok(());
+    }
+    let problem = format!("{}: files of charges are named .cases or .cases.gz", path.shown());
+    Err(DataError::shape(problem))
+}
+
+/// Reads charges; what a file says of clusters in them is checked for its form and passed over.
+///
+/// # Errors
+/// If the file can't be read, a line is not what it has to be (the error names it), or there is no
+/// case.
+pub fn read_charges(path: &Path) -> Result<Vec<ChargeCase>, DataError> {
+    check_charge_file(path)?;
+    read(path, open(path)?)
+}
+
+/// Writes charges.
+///
+/// # Errors
+/// If the file can't be written (it is then incomplete), or a case can't be described: its name is
+/// no single word, or its samples and their labels are not equally many.
+pub fn write_charges(path: &Path, cases: &[ChargeCase]) -> Result<(), DataError> {
+    check_charge_file(path)?;
+    for case in cases {
+        write::check(case)?;
+    }
+    let mut sink = create(path)?;
+    cases
+        .iter()
+        .try_for_each(|case| write::write(&mut sink, case))
+        .and_then(|()| finish(sink))
+        .map_err(|source| DataError::io(path, source))
+}
+
+fn read(path: &Path, source: impl Read) -> Result<Vec<ChargeCase>, DataError> {
+    let mut source = BufReader::with_capacity(BUFFER_BYTES, Lines::of_records(source));
+    let mut cases = Cases::default();
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let read = source.read_until(b'\n', &mut line);
+        if read.map_err(|source| DataError::io(path, source))? == 0 {
+            break;
+        }
+        line.pop();
+        let taken = text_of(&line).map_err(|problem| (number, problem));
+        taken.and_then(|text| cases.take(number, text)).map_err(|(number, problem)| {
+            DataError::format(path, format!("line {number}"), problem)
+        })?;
+    }
+    cases.finish().map_err(|problem| DataError::format(path, "at its end", problem))
+}
+
+fn text_of(line: &[u8]) -> Result<&str, String> {
+    str::from_utf8(line).map_err(|error| {
+        let byte = error.valid_up_to() + 1;
+        format!("byte {byte} of the line is no text; files of charges are UTF-8")
+    })
+}
