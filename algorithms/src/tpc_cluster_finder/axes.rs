@@ -1,11 +1,13 @@
 //! What can be varied about finding clusters.
 
-use generators::tpc::charges::{Charge, ChargeCase};
+use std::path::Path;
+
+use generators::io::read_charges;
+use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS};
 use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
 
-use super::fragments::{MAX_FRAGMENT, MIN_FRAGMENT};
 use super::input::Charges;
 use super::settings::Settings;
 use crate::algorithm::Plan;
@@ -118,10 +120,11 @@ fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
 
 fn fragment(params: &Params) -> Result<u32, DataError> {
     let fragment = FRAGMENT.of(params)?;
-    if !(MIN_FRAGMENT..=MAX_FRAGMENT).contains(&fragment) {
+    if !FRAGMENT_LENGTHS.contains(&fragment) {
         return Err(DataError::Shape(format!(
-            "--fragment {fragment} makes no fragments; use {MIN_FRAGMENT} to {MAX_FRAGMENT} time \
-             bins"
+            "--fragment {fragment} makes no fragments; use {} to {} time bins",
+            FRAGMENT_LENGTHS.start(),
+            FRAGMENT_LENGTHS.end()
         )));
     }
     Ok(fragment)
@@ -161,6 +164,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
             fragment,
             settings,
             noisy,
+            labels: None,
             charges: charges(&digits, &Converter::new(&gains, sector as u8, shape.format)),
         })
     };
@@ -178,4 +182,11 @@ fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
     let mut charges: Vec<_> = digits.iter().map(charge).collect();
     charges.sort_unstable_by_key(|sample| (sample.time, sample.pad));
     charges
+}
+
+/// The cases of a file.
+pub(super) fn read(path: &Path) -> Result<(Charges, Params), DataError> {
+    let charges = Charges::new(read_charges(path)?);
+    let params = Params::of_file(path, charges.content());
+    Ok((charges, params))
 }

@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
+use generators::tpc::charges::FRAGMENT_LENGTHS;
+
 /// Time bins on either side of a fragment that are its neighbours' own.
 pub(super) const OVERLAP: u32 = 8;
 /// The shortest fragment that has time bins of its own.
-pub(super) const MIN_FRAGMENT: u32 = 2 * OVERLAP + 1;
-/// More would not fit the 16 bits of a time in a fragment.
-pub(super) const MAX_FRAGMENT: u32 = 32_000;
+pub(super) const MIN_FRAGMENT: u32 = *FRAGMENT_LENGTHS.start();
 
 /// Some time bins of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]

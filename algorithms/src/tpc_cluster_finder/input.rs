@@ -109,6 +109,7 @@ impl Charges {
         if let [case] = &self.cases[..] {
             return Box::new(without_parts(case.charges.len(), |gone| {
                 let mut fewer = case.clone();
+                fewer.labels = None;
                 fewer.charges.drain(gone);
                 Some(Charges::new(vec![fewer]))
             }));

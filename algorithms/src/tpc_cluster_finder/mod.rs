@@ -32,6 +32,7 @@ mod tests;
 use std::path::Path;
 
 use generators::DataError;
+use generators::io::write_charges;
 use generators::tpc::charges::Charge;
 
 use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
@@ -76,11 +77,11 @@ impl Algorithm for TpcClusterFinder {
     }
 
     fn read(&self, path: &Path, _: &Params) -> Result<(Charges, Params), DataError> {
-        Err(DataError::UnknownFileType(path.to_owned()))
+        axes::read(path)
     }
 
-    fn write(&self, _: &Charges, path: &Path) -> Result<(), DataError> {
-        Err(DataError::UnknownFileType(path.to_owned()))
+    fn write(&self, input: &Charges, path: &Path) -> Result<(), DataError> {
+        write_charges(path, input.cases())
     }
 
     fn shrink<'i>(&self, input: &'i Charges) -> Box<dyn Iterator<Item = Charges> + 'i> {
