@@ -30,6 +30,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "man" => MAN,
         "decode" => DECODE,
         "noisy-pads" => NOISY_PADS,
+        "cluster-finder" => CLUSTER_FINDER,
         "merge" => MERGE,
         "gather" => GATHER,
         "sts" => STS,
@@ -186,6 +187,15 @@ Examples:
   bench noisy-pads --sectors 36 --orbits 9 --device cuda:0
   bench generate tpc --sectors 8 --out sectors.pages
   bench noisy-pads --input sectors.pages --sector 7";
+
+const CLUSTER_FINDER: &str = "\
+Examples:
+  bench cluster-finder --sectors 4 --orbits 1 --threads 1,2
+  bench cluster-finder --occupancy 0.01,0.07,0.2 --variant rows,published
+  bench cluster-finder --noisy-pads 0.01 --qmax-cutoff 2,3,5 --variant rows
+  bench cluster-finder --sectors 36 --orbits 4 --device cuda:0
+  bench cluster-finder --input charges.cases.gz --threads 1,2
+  bench cluster-finder --input charges.cases.gz --variant rows --clusters clusters.csv";
 
 const MERGE: &str = "\
 Examples:

@@ -10,8 +10,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_par
 
 use super::axes;
 use crate::request::{
-    DamagePolicy, DecodeRequest, FoundFlags, MeasureRequest, PageFlags, ReconstructRequest,
-    SessionFlags, Settings, Source,
+    ClusterFlags, DamagePolicy, DecodeRequest, FindRequest, FoundFlags, MeasureRequest, PageFlags,
+    ReconstructRequest, SessionFlags, Settings, Source,
 };
 
 /// What a subcommand with the name of a task asks for.
@@ -22,6 +22,8 @@ pub enum TaskRequest {
     Decode(Box<DecodeRequest>),
     /// `bench sts --clusters` and `--hits`.
     Reconstruct(Box<ReconstructRequest>),
+    /// `bench cluster-finder --clusters`.
+    FindClusters(Box<FindRequest>),
 }
 
 impl TaskRequest {
@@ -31,6 +33,7 @@ impl TaskRequest {
             TaskRequest::Measure(request) => request,
             TaskRequest::Decode(request) => &mut request.measuring,
             TaskRequest::Reconstruct(request) => &mut request.measuring,
+            TaskRequest::FindClusters(request) => &mut request.measuring,
         }
     }
 }
@@ -38,6 +41,7 @@ impl TaskRequest {
 /// The tasks that have flags of their own.
 const DECODE: &str = "decode";
 const STS: &str = "sts";
+const CLUSTER_FINDER: &str = "cluster-finder";
 
 impl Subcommand for TaskRequest {
     fn augment_subcommands(command: Command) -> Command {
@@ -64,6 +68,7 @@ impl FromArgMatches for TaskRequest {
         match task.name() {
             DECODE => Ok(decoding(measuring, PageFlags::from_arg_matches(matches)?)),
             STS => Ok(reconstructing(measuring, FoundFlags::from_arg_matches(matches)?)),
+            CLUSTER_FINDER => Ok(finding(measuring, ClusterFlags::from_arg_matches(matches)?)),
             _ => Ok(TaskRequest::Measure(Box::new(measuring))),
         }
     }
@@ -83,6 +88,7 @@ fn subcommand(task: &'static dyn Task) -> Command {
     let command = match task.name() {
         DECODE => PageFlags::augment_args(command),
         STS => FoundFlags::augment_args(command),
+        CLUSTER_FINDER => ClusterFlags::augment_args(command),
         _ => command,
     };
     command.about(format!("Measure: {}", task.info().summary))
@@ -93,6 +99,7 @@ fn input_flag(task: &'static dyn Task) -> Arg {
     let only_generated = generated.filter(|name| !is_in(task.file_axes(), name));
     let endings = match task.info().file_ending {
         "csv" => "(.csv, .bin, or either with .gz)",
+        "cases" => "(.cases, with .gz if compressed)",
         _ => "(.pages, with .gz if compressed)",
     };
     Arg::new("input")
@@ -143,5 +150,15 @@ fn reconstructing(measuring: MeasureRequest, found: FoundFlags) -> TaskRequest {
         TaskRequest::Reconstruct(Box::new(ReconstructRequest { measuring, found }))
     } else {
         TaskRequest::Measure(Box::new(measuring))
+    }
+}
+
+/// A file of defaults may ask for clusters of a file that is not given.
+fn finding(measuring: MeasureRequest, found: ClusterFlags) -> TaskRequest {
+    match found.clusters {
+        Some(clusters) if matches!(measuring.source, Source::File { .. }) => {
+            TaskRequest::FindClusters(Box::new(FindRequest { measuring, clusters }))
+        }
+        _ => TaskRequest::Measure(Box::new(measuring)),
     }
 }

@@ -4,6 +4,7 @@ mod compare;
 mod decode;
 mod devices;
 mod export;
+mod find_clusters;
 mod generate;
 mod history;
 mod list;
@@ -77,11 +78,14 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
 }
 
 fn run_task(mut request: TaskRequest) -> Result<Exit, Failure> {
-    request.measuring().choose_devices();
+    if !matches!(request, TaskRequest::FindClusters(_)) {
+        request.measuring().choose_devices();
+    }
     match request {
         TaskRequest::Measure(request) => measure::run(&request),
         TaskRequest::Decode(request) => decode::run(&request),
         TaskRequest::Reconstruct(request) => reconstruct::run(&request),
+        TaskRequest::FindClusters(request) => find_clusters::run(&request),
     }
 }
 
@@ -125,11 +129,20 @@ fn variants_of_host<A: Algorithm>(
     algorithm: &A,
     globs: &[String],
 ) -> Result<Vec<Variant<A>>, Failure> {
+    variants_on(Backend::Cpu, algorithm, globs)
+}
+
+/// The same of another backend.
+fn variants_on<A: Algorithm>(
+    backend: Backend,
+    algorithm: &A,
+    globs: &[String],
+) -> Result<Vec<Variant<A>>, Failure> {
     let task = registry::task(algorithm.info().name);
     let infos = task.map_or_else(Vec::new, |task| task.variants());
     let selected = select_variants(&infos, globs).map_err(Failure::Usage)?;
     let variants = algorithm.variants();
-    let here = selected.into_iter().filter(|&number| infos[number].backend == Backend::Cpu);
+    let here = selected.into_iter().filter(|&number| infos[number].backend == backend);
     Ok(here.map(|number| variants[number]).collect())
 }
 

@@ -148,6 +148,24 @@ pub enum DamagePolicy {
     Refuse,
 }
 
+/// Charges of a file in which clusters are to be found.
+pub struct FindRequest {
+    /// The flags that measuring has too; the source is a file.
+    pub measuring: MeasureRequest,
+    /// Where the clusters are written.
+    pub clusters: PathBuf,
+}
+
+/// What `bench cluster-finder` has beyond other measuring commands.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub struct ClusterFlags {
+    /// Write the clusters to a file (.csv) and measure nothing; by the variant that is named, or
+    /// published.
+    #[arg(long, value_name = "OUT", requires = "input", conflicts_with = "output")]
+    pub clusters: Option<PathBuf>,
+}
+
 /// Digis of a file to be reconstructed, to see what is found in them.
 pub struct ReconstructRequest {
     /// The flags that measuring has too; the source is a file.

@@ -1,0 +1,97 @@
+//! `bench cluster-finder --clusters`: what is found in the charges of a file.
+
+use std::io::{self, Write};
+
+use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::device::{Device, Team};
+use algorithms::tpc_cluster_finder::{Charges, RowCluster, TpcClusterFinder};
+use reports::units::counted;
+use text::Foreign;
+
+use crate::failure::{Exit, Failure};
+use crate::platform::gpus::{Gpus, problem_of, usable_devices};
+use crate::request::{FindRequest, Settings, Source};
+
+/// Who finds them if nobody is named.
+const DEFAULT_VARIANT: &str = "published";
+const COLUMNS: &str = "case,row,pad,time,sigma_pad,sigma_time,q_max,q_tot,flags,labels";
+
+pub(super) fn run(request: &FindRequest) -> Result<Exit, Failure> {
+    let (settings, out) = (&request.measuring.settings, &request.clusters);
+    let Source::File { path, options } = &request.measuring.source else {
+        return Err(Failure::Usage("--clusters needs --input".into()));
+    };
+    let (device, variant) = choice(settings)?;
+    let options = options.combinations().into_iter().next().unwrap_or_default();
+    let (charges, _) = TpcClusterFinder.read(path, &options)?;
+    let team = Team::new(settings.thread_counts()[0].all)?;
+    let gpus = Gpus::default();
+    let place = gpus.place(device, &team).map_err(|problem| {
+        Failure::NothingMeasured(format!("{device} can't be used: {problem}"))
+    })?;
+    let found = variant.checked_output(&TpcClusterFinder, &charges, &place, None);
+    let found =
+        found.map_err(|problem| Failure::WrongOutput(format!("{}: {problem}", variant.name)))?;
+    files::write_by(out, |file| write(file, &charges, &found)).map_err(Failure::writing(out))?;
+    super::say(&format!("{} written to {}", counted(found.len(), "cluster"), out.shown()));
+    Ok(Exit::Success)
+}
+
+/// The one variant that is asked for, and where it runs: on the first of the devices that has it.
+fn choice(settings: &Settings) -> Result<(Device, Variant<TpcClusterFinder>), Failure> {
+    let names = match settings.variants.as_slice() {
+        [] => vec![DEFAULT_VARIANT.to_owned()],
+        names => names.to_vec(),
+    };
+    let devices = match settings.devices.as_slice() {
+        [] => usable_devices(),
+        devices => devices.to_vec(),
+    };
+    for &device in &devices {
+        if let Some(reason) = problem_of(device) {
+            return Err(Failure::NothingMeasured(format!("{device} can't be used: {reason}")));
+        }
+        match *super::variants_on(device.backend(), &TpcClusterFinder, &names)? {
+            [] => {}
+            [variant] => return Ok((device, variant)),
+            ref several => {
+                return Err(Failure::Usage(format!(
+                    "--clusters are found by one variant; --variant {} names {} on {device}",
+                    names.join(",").shown(),
+                    several.len()
+                )));
+            }
+        }
+    }
+    let devices: Vec<_> = devices.iter().map(Device::to_string).collect();
+    Err(Failure::Usage(format!(
+        "--variant {} names none on {}; say where it runs with --device",
+        names.join(",").shown(),
+        devices.join(", ")
+    )))
+}
+
+/// Writes clusters in the order of cases, rows and their own.
+fn write(file: &mut dyn Write, charges: &Charges, found: &[RowCluster]) -> io::Result<()> {
+    writeln!(file, "{COLUMNS}")?;
+    let names: Vec<_> = charges.cases().iter().map(|case| quoted(&case.name)).collect();
+    for RowCluster { case, row, cluster } in found {
+        let (name, pad, time) = (&names[*case as usize], cluster.pad, cluster.time());
+        let (sigma_pad, sigma_time) = (cluster.sigma_pad, cluster.sigma_time);
+        let (qmax, qtot, flags) = (cluster.qmax, cluster.qtot, cluster.flags());
+        writeln!(
+            file,
+            "{name},{row},{pad},{time},{sigma_pad},{sigma_time},{qmax},{qtot},{flags},"
+        )?;
+    }
+    Ok(())
+}
+
+/// A name as a field of a table.
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
