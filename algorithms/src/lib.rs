@@ -48,6 +48,7 @@ pub mod sts_sort;
 pub mod task;
 pub mod time_frame;
 pub mod timing;
+pub mod tpc;
 pub mod tpc_cluster_finder;
 pub mod tpc_decode;
 pub mod tpc_gather;

@@ -13,6 +13,7 @@ use crate::plugin::{PluginError, PluginInfo};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
 use crate::sts_sort::StsSort;
 use crate::task::{Task, TaskOf};
+use crate::tpc::Tpc;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_decode::TpcDecode;
 use crate::tpc_gather::TpcGather;
@@ -32,6 +33,7 @@ static TASKS: &[&dyn Task] = &[
     &TaskOf(TpcGather),
     &TaskOf(TpcNoisyPads),
     &TaskOf(TpcClusterFinder),
+    &TaskOf(Tpc),
     &TaskOf(MemoryKinds),
     &TaskOf(Calibrate),
     #[cfg(test)]

@@ -22,7 +22,7 @@ pub const YES: &str = "yes";
 pub const NO: &str = "no";
 
 /// Something that can be varied: a flag of the task's subcommand.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Axis {
     /// The flag without dashes.
     pub name: &'static str,

@@ -35,7 +35,8 @@ const GAIN: Flag<GainSpread> = Flag::choice(
     GainSpread::NAMES,
 )
 .or("spread");
-const FRAGMENT: Flag<u32> = Flag::count(
+/// Time bins that are worked on together.
+pub(crate) const FRAGMENT: Flag<u32> = Flag::count(
     "fragment",
     "Time bins that are worked on together, 8 of overlap on either side included",
 )
@@ -67,6 +68,19 @@ const MIN_SPLIT: Flag<u8> =
     Flag::count("min-split", "A cluster that shares so many charges is marked as split").or("1");
 const TIME_SHIFT: Flag<f32> =
     Flag::number("time-shift", "Subtracted from times of clusters, in time bins").or("0");
+
+/// The thresholds.
+pub(crate) static SETTINGS: [Axis; 9] = [
+    QMAX_CUTOFF.axis(),
+    INNER_THRESHOLD.axis(),
+    NOISE_EPS.axis(),
+    NOISE_EPS_REL.axis(),
+    QTOT_CUTOFF.axis(),
+    QMAX_SINGLE_TIME.axis(),
+    QMAX_SINGLE_PAD.axis(),
+    MIN_SPLIT.axis(),
+    TIME_SHIFT.axis(),
+];
 
 pub(super) static AXES: &[Axis] = &[
     time_frame::PRESET.axis(),
@@ -118,7 +132,11 @@ fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     time_frame::shape(&complete)
 }
 
-fn fragment(params: &Params) -> Result<u32, DataError> {
+/// The length of fragments.
+///
+/// # Errors
+/// If there are none of that length.
+pub(crate) fn fragment(params: &Params) -> Result<u32, DataError> {
     let fragment = FRAGMENT.of(params)?;
     if !FRAGMENT_LENGTHS.contains(&fragment) {
         return Err(DataError::Shape(format!(
@@ -130,7 +148,11 @@ fn fragment(params: &Params) -> Result<u32, DataError> {
     Ok(fragment)
 }
 
-fn settings(params: &Params) -> Result<Settings, DataError> {
+/// The thresholds.
+///
+/// # Errors
+/// If one has no usable value.
+pub(crate) fn settings(params: &Params) -> Result<Settings, DataError> {
     Ok(Settings {
         qmax_cutoff: QMAX_CUTOFF.of(params)?,
         inner_threshold: INNER_THRESHOLD.of(params)?,
@@ -156,8 +178,8 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     let time_bins = tpc_noisy_pads::time_bins(&shape)?;
     let of_sector = |sector: usize| {
         let digits = generator.digits(sector);
-        let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format)?;
-        Ok(ChargeCase {
+        let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
+        ChargeCase {
             name: format!("sector-{sector}"),
             sector: sector as u8,
             time_bins,
@@ -166,10 +188,9 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
             noisy,
             labels: None,
             charges: charges(&digits, &Converter::new(&gains, sector as u8, shape.format)),
-        })
+        }
     };
-    let cases = parallel::map(0..shape.sectors, of_sector);
-    Ok(Charges::new(cases.into_iter().collect::<Result<_, _>>()?))
+    Ok(Charges::new(parallel::map(0..shape.sectors, of_sector)))
 }
 
 /// Charges in the order of time, as they come from a detector.

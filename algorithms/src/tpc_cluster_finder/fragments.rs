@@ -8,21 +8,21 @@ use std::ops::Range;
 use generators::tpc::charges::FRAGMENT_LENGTHS;
 
 /// Time bins on either side of a fragment that are its neighbours' own.
-pub(super) const OVERLAP: u32 = 8;
+pub(crate) const OVERLAP: u32 = 8;
 /// The shortest fragment that has time bins of its own.
-pub(super) const MIN_FRAGMENT: u32 = *FRAGMENT_LENGTHS.start();
+pub(crate) const MIN_FRAGMENT: u32 = *FRAGMENT_LENGTHS.start();
 
 /// Some time bins of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fragment {
+pub(crate) struct Fragment {
     /// All that it sees.
-    pub(super) time_bins: Range<u32>,
+    pub(crate) time_bins: Range<u32>,
     /// Those whose clusters it finds.
-    pub(super) own: Range<u32>,
+    pub(crate) own: Range<u32>,
 }
 
 /// The fragments of a frame of so many time bins, each of `length` of them but for the last.
-pub(super) fn of_frame(frame: u32, length: u32) -> impl Iterator<Item = Fragment> {
+pub(crate) fn of_frame(frame: u32, length: u32) -> impl Iterator<Item = Fragment> {
     let length = length.max(MIN_FRAGMENT);
     let mut start = Some(0);
     std::iter::from_fn(move || {

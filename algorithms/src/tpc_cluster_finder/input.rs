@@ -71,7 +71,7 @@ impl Charges {
     }
 
     /// The right clusters, by sector, row and their own order.
-    pub(super) fn right_clusters(&self) -> &[RowCluster] {
+    pub(crate) fn right_clusters(&self) -> &[RowCluster] {
         self.clusters.get_or_init(|| reference::find(&self.cases))
     }
 

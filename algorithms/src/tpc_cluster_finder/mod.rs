@@ -17,10 +17,10 @@
 //! | `hard_inputs` | what is hard to get right |
 //! | `cpu` | the variants |
 
-mod axes;
+pub(crate) mod axes;
 mod cluster;
-mod cpu;
-mod fragments;
+pub(crate) mod cpu;
+pub(crate) mod fragments;
 mod hard_inputs;
 mod input;
 mod reference;

@@ -110,6 +110,16 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     Ok(Plan { params, memory_bytes: pages + estimate.digits * BYTES_FOR_SAMPLE + maps as u64 })
 }
 
+/// About how many samples there are in a time frame.
+///
+/// # Errors
+/// If there can't be such a time frame.
+pub(crate) fn estimated_samples(params: &Params) -> Result<u64, DataError> {
+    let shape = time_frame::shape(params)?;
+    let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1)?;
+    Ok(generator.estimate().digits)
+}
+
 fn settings(params: &Params) -> Result<Settings, DataError> {
     let fragment = FRAGMENT.of(params)?;
     if !(MIN_FRAGMENT..=MAX_FRAGMENT).contains(&fragment) {

@@ -106,6 +106,21 @@ impl TimeFrame {
         self.bounds.format
     }
 
+    /// Orbits that pages can be of.
+    pub(crate) fn orbits(&self) -> u32 {
+        self.bounds.orbits
+    }
+
+    /// What pages are decoded to.
+    pub(crate) fn output(&self) -> Output {
+        self.settings.output
+    }
+
+    /// Gains of all pads.
+    pub(crate) fn gains(&self) -> &Gains {
+        &self.tables.gains
+    }
+
     /// The same with other pages.
     pub(super) fn with_pages(&self, pages: RawPages) -> Self {
         let FrameBounds { format, orbits, .. } = self.bounds;

@@ -25,7 +25,7 @@
 mod axes;
 pub(crate) mod charge_map;
 mod check;
-mod cpu;
+pub(crate) mod cpu;
 mod cuda;
 pub mod damage;
 mod fragments;
@@ -56,7 +56,7 @@ use crate::plugin::Contract;
 use crate::plugin_session::variants;
 use header::OpenPage;
 
-pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS};
+pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS, estimated_samples};
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
@@ -212,6 +212,11 @@ impl TimeFrame {
             return Vec::new();
         }
         vec![summary_of(&damaged, self.pages.pages().len())]
+    }
+
+    /// Bytes of the pages' contents.
+    pub(crate) fn used_bytes(&self) -> u64 {
+        self.load().bytes
     }
 
     /// The digits of all sound pages, and the pages that are damaged.

@@ -91,7 +91,7 @@ pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
 }
 
 /// So many time bins, if pads can count them.
-fn at_most_all_counted(
+pub(crate) fn at_most_all_counted(
     time_bins: u32,
     explained: impl FnOnce(String, u32) -> String,
 ) -> Result<u32, DataError> {
@@ -104,10 +104,11 @@ fn at_most_all_counted(
 }
 
 /// Those that are for so many time bins if nothing else is said.
-pub(super) fn default_thresholds(time_bins: u32) -> Result<Thresholds, DataError> {
+pub(crate) fn default_thresholds(time_bins: u32) -> Thresholds {
     let mut params = Params::default();
     params.complete(THRESHOLDS);
     thresholds(&params, time_bins)
+        .unwrap_or_else(|problem| unreachable!("defaults are usable: {problem}"))
 }
 
 /// The thresholds for so many time bins.

@@ -39,7 +39,7 @@ use crate::plugin_session::variants;
 use crate::tpc_decode::Gains;
 
 pub use activity::{PadActivity, Thresholds, Verdict};
-pub(crate) use axes::time_bins;
+pub(crate) use axes::{at_most_all_counted, default_thresholds, time_bins};
 pub use input::ChargeMaps;
 
 /// The task `noisy-pads`.
@@ -125,19 +125,16 @@ impl Algorithm for TpcNoisyPads {
 }
 
 /// The noisy pads among digits of a sector, by the thresholds that this task has if nothing else
-/// is said.
-///
-/// # Errors
-/// If there are more time bins than pads can count.
+/// is said; there are no more time bins than pads can count.
 pub(crate) fn noisy_pads(
     digits: &[Digit],
     time_bins: u32,
     gains: &Gains,
     format: ZsFormat,
-) -> Result<Vec<PadId>, DataError> {
-    let mut map = ChargeMaps::empty(1, time_bins, axes::default_thresholds(time_bins)?);
+) -> Vec<PadId> {
+    let mut map = ChargeMaps::empty(1, time_bins, default_thresholds(time_bins));
     map.add_all(|_| digits.to_vec(), gains, format);
     let found = reference::find(&map);
     let noisy = input::pads().zip(&found).filter(|(_, pad)| pad.is_noisy());
-    Ok(noisy.map(|(pad, _)| pad).collect())
+    noisy.map(|(pad, _)| pad).collect()
 }

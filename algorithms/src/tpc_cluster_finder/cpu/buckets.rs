@@ -11,10 +11,10 @@ use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::input::{Charges, RowCluster};
 
 /// Where the list of each row begins, and where the last one ends.
-pub(super) type Starts = Vec<usize>;
+pub(crate) type Starts = Vec<usize>;
 
 /// The lists, of sector after sector.
-pub(super) struct Buckets<'a> {
+pub(crate) struct Buckets<'a> {
     clusters: ArenaVec<'a, Cluster>,
     counts: ArenaVec<'a, u32>,
 }
@@ -32,13 +32,13 @@ pub(super) fn starts(charges: &Charges) -> Starts {
 }
 
 impl<'a> Buckets<'a> {
-    pub(super) fn take(arena: &'a Arena, starts: &Starts) -> Self {
-        let rows = starts.len() - 1;
-        Buckets { clusters: arena.vector(starts[rows]), counts: arena.vector(rows) }
+    /// For so many samples in all rows of so many sectors.
+    pub(crate) fn take(arena: &'a Arena, samples: usize, sectors: usize) -> Self {
+        Buckets { clusters: arena.vector(samples), counts: arena.vector(sectors * ROWS) }
     }
 
     /// The lists, empty, for any number of threads.
-    pub(super) fn emptied<'b>(&'b mut self, starts: &'b Starts) -> Filling<'b> {
+    pub(crate) fn emptied<'b>(&'b mut self, starts: &'b Starts) -> Filling<'b> {
         self.counts.fill(0);
         Filling {
             clusters: SharedSlice::new(&mut self.clusters),
@@ -48,7 +48,7 @@ impl<'a> Buckets<'a> {
     }
 
     /// All clusters, in order.
-    pub(super) fn sorted(&self, starts: &Starts) -> Vec<RowCluster> {
+    pub(crate) fn sorted(&self, starts: &Starts) -> Vec<RowCluster> {
         let of_row = |number: usize| {
             let of_row = |&cluster: &Cluster| RowCluster {
                 case: (number / ROWS) as u32,
@@ -65,7 +65,7 @@ impl<'a> Buckets<'a> {
 }
 
 /// The lists while they are filled.
-pub(super) struct Filling<'b> {
+pub(crate) struct Filling<'b> {
     clusters: SharedSlice<'b, Cluster>,
     counts: &'b [AtomicU32],
     starts: &'b Starts,
@@ -74,7 +74,7 @@ pub(super) struct Filling<'b> {
 impl Filling<'_> {
     /// Adds a cluster to the list of a row of a sector.
     #[inline]
-    pub(super) fn add(&self, case: usize, row: usize, cluster: Cluster) {
+    pub(crate) fn add(&self, case: usize, row: usize, cluster: Cluster) {
         let list = case * ROWS + row;
         let place = self.starts[list] + self.counts[list].fetch_add(1, Ordering::Relaxed) as usize;
         assert!(place < self.starts[list + 1], "a row has more clusters than samples");

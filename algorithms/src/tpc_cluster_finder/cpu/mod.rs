@@ -12,6 +12,9 @@ mod directions;
 mod published;
 mod rows;
 
+pub(crate) use buckets::{Buckets, Starts};
+pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
+
 use super::TpcClusterFinder;
 use crate::algorithm::{Semantics, Variant};
 

@@ -7,7 +7,7 @@ use generators::tpc::Digit;
 
 use super::crew::Crew;
 use super::headers::{self, Slot};
-use super::levels::DecodePage;
+use super::levels::{DecodePage, Level};
 use super::page_decoder::PageDecoder;
 use crate::algorithm::Runner;
 use crate::all_cores::{fill, split_mut};
@@ -21,7 +21,7 @@ use crate::tpc_decode::{Decoded, TpcDecode};
 const POISON: Digit = Digit::from_bits(u64::MAX);
 
 /// A decoder with the pages of a time frame.
-pub(super) struct DigitsOf<'a> {
+pub(crate) struct DigitsOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     crew: Crew,
@@ -30,10 +30,18 @@ pub(super) struct DigitsOf<'a> {
     promised: usize,
 }
 
-pub(super) struct Held<'a> {
+/// What a decoder holds.
+pub(crate) struct Held<'a> {
     slots: ArenaVec<'a, Slot>,
     output: Decoded,
     arena: &'a Arena,
+}
+
+impl Held<'_> {
+    /// What was decoded last.
+    pub(crate) fn digits(&self) -> &[Digit] {
+        &self.output.digits
+    }
 }
 
 impl Drop for Held<'_> {
@@ -70,6 +78,17 @@ impl<'a> DigitsOf<'a> {
     ) -> Self {
         let promised = headers::of(frame).iter().map(Slot::samples).sum();
         DigitsOf { frame, arena, crew, decode, promised }
+    }
+
+    /// The fastest here, for a team of so many threads.
+    pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
+        let decode = Level::best().decoder().unwrap_or(super::reference_page);
+        DigitsOf::new(frame, arena, Crew::of_one_team(frame, threads), decode)
+    }
+
+    /// Samples that headers promise: there are no more.
+    pub(crate) fn promised(&self) -> usize {
+        self.promised
     }
 }
 

@@ -31,7 +31,7 @@ use super::reference;
 use crate::algorithm::{Opened, Opening, Variant};
 use charges::ChargesOf;
 use crew::Crew;
-use digits::DigitsOf;
+pub(crate) use digits::{DigitsOf, Held as DecodedPages};
 use levels::{DecodePage, Level};
 
 pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[

@@ -96,7 +96,7 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
             predicate: arena.vector(samples),
             raw: arena.vector(samples),
             kept: arena.vector(samples),
-            clusters: Buckets::take(arena, &self.starts),
+            clusters: Buckets::take(arena, self.charges.samples(), self.charges.cases().len()),
         })
     }
 

@@ -7,106 +7,187 @@ use generators::tpc::geometry::ROWS;
 
 use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
-use crate::tpc_cluster_finder::input::Charges;
 
 /// Fewer samples are not worth a thread.
 const LEAST: usize = 1 << 14;
+/// More runs are looked at as a whole.
+const MOST_RUNS: usize = 8;
+
+/// What becomes a sample of a row.
+pub(crate) trait Source: Copy + Sync {
+    /// The row of its pad.
+    fn row(self) -> usize;
+}
+
+impl Source for Charge {
+    #[inline]
+    fn row(self) -> usize {
+        self.pad.row().into()
+    }
+}
 
 /// The samples of a row of a sector.
-pub(super) struct RowOfCase<'r> {
-    pub(super) case: usize,
-    pub(super) row: usize,
-    samples: &'r [Charge],
-    /// Whether they are in the order of time.
+pub(crate) struct RowSamples<'r> {
+    /// The number of the sector,
+    pub(crate) case: usize,
+    /// and of the row.
+    pub(crate) row: usize,
+    all: &'r [Charge],
+    /// Ranges of them that are in the order of time; one that is not, if there would be many.
+    runs: Vec<Range<usize>>,
     in_order: bool,
 }
 
-impl<'r> RowOfCase<'r> {
-    /// Those of some time bins, and maybe others.
-    pub(super) fn samples(&self, times: &Range<u32>) -> &'r [Charge] {
-        if !self.in_order {
-            return self.samples;
+impl<'r> RowSamples<'r> {
+    fn new((case, row): (usize, usize), all: &'r [Charge]) -> Self {
+        let mut runs = all.chunk_by(|one, next| one.time <= next.time);
+        let mut ranges = Vec::new();
+        let mut start = 0;
+        for run in runs.by_ref().take(MOST_RUNS) {
+            ranges.push(start..start + run.len());
+            start += run.len();
         }
-        let before = |time| self.samples.partition_point(|sample| sample.time < time);
-        &self.samples[before(times.start)..before(times.end)]
+        let in_order = start == all.len();
+        if !in_order {
+            ranges = std::iter::once(0..all.len()).collect();
+        }
+        RowSamples { case, row, all, runs: ranges, in_order }
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> &'r [Charge] {
+        self.all
+    }
+
+    /// Those of some time bins, and maybe others.
+    pub(super) fn of(&self, times: &Range<u32>) -> impl Iterator<Item = &'r [Charge]> {
+        let (start, end, in_order) = (times.start, times.end, self.in_order);
+        self.runs.iter().map(move |run| {
+            let run = &self.all[run.clone()];
+            if !in_order {
+                return run;
+            }
+            let before = |time| run.partition_point(|sample| sample.time < time);
+            &run[before(start)..before(end)]
+        })
     }
 }
 
 /// Samples of a sector that one thread puts in order.
-struct Piece<'p> {
+struct Piece<'p, T> {
     case: usize,
-    samples: &'p [Charge],
+    samples: &'p [T],
 }
 
 /// How many samples of each row there are, and then where the next of them goes.
 type Counts = [u32; ROWS];
 
-/// Puts samples in order, and says which rows have any.
-pub(super) fn sort<'r>(charges: &Charges, by_row: &'r mut [Charge]) -> Vec<RowOfCase<'r>> {
-    let pieces = pieces(charges);
+/// Samples in order: the rows that have any, and where each row of each sector begins, and the
+/// last one ends.
+pub(crate) type Sorted<'r> = (Vec<RowSamples<'r>>, Vec<usize>);
+
+/// Puts the samples of some sectors in order, as charges.
+pub(crate) fn sort<'r, T: Source>(
+    sectors: &[&[T]],
+    charge: impl Fn(usize, T) -> Charge + Sync,
+    by_row: &'r mut [Charge],
+) -> Sorted<'r> {
+    let pieces = pieces(sectors);
     let mut counts = map(&pieces, |piece| counts(piece.samples));
-    let ends = place(charges.cases().len(), &pieces, &mut counts);
+    let starts = place(sectors.len(), &pieces, &mut counts);
     let shared = SharedSlice::new(by_row);
     for_each(pieces.iter().zip(counts), |(piece, mut places)| {
-        for sample in piece.samples {
-            let place = &mut places[usize::from(sample.pad.row())];
+        for &sample in piece.samples {
+            let place = &mut places[sample.row()];
             // SAFETY: each piece has places of its own for the samples of each row.
-            unsafe { shared.write(*place as usize, *sample) };
+            unsafe { shared.write(*place as usize, charge(piece.case, sample)) };
             *place += 1;
         }
     });
-    rows(&ends, by_row)
+    (rows(&starts, by_row), starts)
 }
 
 /// Several of each sector, so that all threads have something to do.
-fn pieces(charges: &Charges) -> Vec<Piece<'_>> {
-    let length = (charges.samples() / rayon::current_num_threads()).max(LEAST);
-    let cases = charges.cases().iter().enumerate();
-    let of_case = cases.map(|(case, charges)| {
-        charges.charges.chunks(length).map(move |samples| Piece { case, samples })
-    });
-    of_case.flatten().collect()
+fn pieces<'p, T>(sectors: &[&'p [T]]) -> Vec<Piece<'p, T>> {
+    let all: usize = sectors.iter().map(|samples| samples.len()).sum();
+    let length = (all / rayon::current_num_threads()).max(LEAST);
+    let of_sector = sectors
+        .iter()
+        .enumerate()
+        .map(|(case, samples)| samples.chunks(length).map(move |samples| Piece { case, samples }));
+    of_sector.flatten().collect()
 }
 
-fn counts(samples: &[Charge]) -> Counts {
+fn counts<T: Source>(samples: &[T]) -> Counts {
     let mut counts = [0; ROWS];
     for sample in samples {
-        counts[usize::from(sample.pad.row())] += 1;
+        counts[sample.row()] += 1;
     }
     counts
 }
 
-/// Makes places of counts, sector by sector and row by row, and says where each row ends.
-fn place(cases: usize, pieces: &[Piece<'_>], counts: &mut [Counts]) -> Vec<usize> {
+/// Makes places of counts, sector by sector and row by row, and says where each row begins.
+fn place<T>(sectors: usize, pieces: &[Piece<'_, T>], counts: &mut [Counts]) -> Vec<usize> {
     let mut next = 0;
-    let mut ends = Vec::with_capacity(cases * ROWS);
+    let mut starts = Vec::with_capacity(sectors * ROWS + 1);
+    starts.push(0);
     let mut first = 0;
-    for case in 0..cases {
-        let count = pieces[first..].iter().take_while(|piece| piece.case == case).count();
+    for sector in 0..sectors {
+        let count = pieces[first..].iter().take_while(|piece| piece.case == sector).count();
         for row in 0..ROWS {
             for of_piece in &mut counts[first..first + count] {
                 let samples = of_piece[row];
                 of_piece[row] = next;
                 next += samples;
             }
-            ends.push(next as usize);
+            starts.push(next as usize);
         }
         first += count;
     }
-    ends
+    starts
 }
 
-fn rows<'r>(ends: &[usize], mut by_row: &'r [Charge]) -> Vec<RowOfCase<'r>> {
-    let mut begin = 0;
-    let mut rows = Vec::new();
-    for (number, &end) in ends.iter().enumerate() {
-        let (samples, others) = by_row.split_at(end - begin);
-        (by_row, begin) = (others, end);
-        if !samples.is_empty() {
-            let (case, row) = (number / ROWS, number % ROWS);
-            let in_order = samples.is_sorted_by_key(|sample| sample.time);
-            rows.push(RowOfCase { case, row, samples, in_order });
-        }
+fn rows<'r>(starts: &[usize], by_row: &'r [Charge]) -> Vec<RowSamples<'r>> {
+    let numbered = starts.windows(2).enumerate();
+    let samples = numbered.map(|(number, ends)| (number, &by_row[ends[0]..ends[1]]));
+    let with_any = samples.filter(|(_, samples)| !samples.is_empty());
+    let row = |(number, samples)| RowSamples::new((number / ROWS, number % ROWS), samples);
+    with_any.map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::PadId;
+
+    use super::*;
+
+    fn sample(time: u32, row: u8) -> Charge {
+        Charge { time, pad: PadId::new(row, 0), charge: 1 }
     }
-    rows
+
+    #[test]
+    fn rows_have_their_samples_in_order_by_sector() {
+        let first = [sample(1, 3), sample(2, 0), sample(3, 3)];
+        let second = [sample(7, 151)];
+        let mut by_row = [Charge::default(); 4];
+        let (rows, starts) = sort(&[&first[..], &[], &second], |_, sample| sample, &mut by_row);
+        let found: Vec<_> = rows.iter().map(|row| (row.case, row.row, row.all().len())).collect();
+        assert_eq!(found, [(0, 0, 1), (0, 3, 2), (2, 151, 1)]);
+        assert_eq!(rows[1].all(), [first[0], first[2]]);
+        assert_eq!(starts[..5], [0, 1, 1, 1, 3]);
+        assert_eq!((starts.len(), starts[3 * ROWS - 1], starts[3 * ROWS]), (3 * ROWS + 1, 3, 4));
+    }
+
+    #[test]
+    fn samples_of_a_time_are_found_in_each_run() {
+        let times = |times: &[u32], wanted: Range<u32>| {
+            let samples: Vec<_> = times.iter().map(|&time| sample(time, 0)).collect();
+            let row = RowSamples::new((0, 0), &samples);
+            row.of(&wanted).flatten().map(|sample| sample.time).collect::<Vec<_>>()
+        };
+        assert_eq!(times(&[1, 5, 9, 2, 5, 6], 2..6), [5, 2, 5]);
+        assert!(times(&[1, 2, 3], 4..6).is_empty());
+        let falling: Vec<_> = (0..20).rev().collect();
+        assert_eq!(times(&falling, 2..6), falling, "too many runs to look at each");
+    }
 }

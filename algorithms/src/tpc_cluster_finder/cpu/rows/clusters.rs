@@ -3,41 +3,39 @@
 use super::bits::{WORD, for_each_set};
 use super::crowded::Peaks;
 use super::strip::{CHARGE, Strip};
-use crate::tpc_cluster_finder::cluster::Sums;
-use crate::tpc_cluster_finder::cpu::buckets::Filling;
+use crate::tpc_cluster_finder::cluster::{Cluster, Sums};
 use crate::tpc_cluster_finder::settings::sixteenths;
 
 impl Strip<'_> {
-    /// Adds the clusters of the time bins that are the strip's own.
-    pub(super) fn find_clusters(&self, clusters: &Filling<'_>) {
+    /// Calls `add` for the clusters of the time bins that are the strip's own.
+    pub(super) fn find_clusters(&self, add: impl Fn(Cluster)) {
         for word in self.words() {
-            for_each_set(self.kept[word], word * WORD, |cell| self.find_cluster(cell, clusters));
+            for_each_set(self.kept[word], word * WORD, |cell| {
+                self.cluster(cell).into_iter().for_each(&add);
+            });
         }
     }
 
     #[inline]
-    fn find_cluster(&self, peak: usize, clusters: &Filling<'_>) {
+    fn cluster(&self, peak: usize) -> Option<Cluster> {
         let (pad, time) = self.place(peak);
         if !self.times.own.contains(&time) {
-            return;
+            return None;
         }
         let peaks = Peaks::around(peak, self);
         let sums = match peaks.is_alone() {
             true => self.all_around(peak),
             false => self.shares_around(peak, &peaks),
         };
-        let settings = &self.row.case.settings;
         let (place, pads) = ((pad, time as i32), self.row.pads() as i32);
-        if let Some(cluster) = sums.cluster(place, self.charge(peak), pads, settings) {
-            clusters.add(self.row.number, self.row.row, cluster);
-        }
+        sums.cluster(place, self.charge(peak), pads, self.row.settings)
     }
 
     /// The sums over all charges around a peak: those behind a neighbour count if that is above
     /// the threshold.
     #[inline]
     fn all_around(&self, peak: usize) -> Sums {
-        let threshold = sixteenths(self.row.case.settings.inner_threshold);
+        let threshold = sixteenths(self.row.settings.inner_threshold);
         let line = |pads: usize| {
             let first = self.plus(peak, (pads as i32 - 2, -2));
             let cells = self.charges[first..].first_chunk::<5>();

@@ -49,7 +49,7 @@ impl Peaks {
 impl Strip<'_> {
     /// The sums over the shares that a peak has of the charges around it.
     pub(super) fn shares_around(&self, peak: usize, peaks: &Peaks) -> Sums {
-        let threshold = sixteenths(self.row.case.settings.inner_threshold);
+        let threshold = sixteenths(self.row.settings.inner_threshold);
         let mut sums = Sums::default();
         let mut add = |(a, b): Step, claims: u32| {
             let entry = self.charges[self.plus(peak, (a.into(), b.into()))];
@@ -85,7 +85,7 @@ impl Strip<'_> {
 
     /// Whether the charge of a cell is one beyond which clusters go on: none of a noisy pad is.
     fn is_above(&self, cell: usize) -> bool {
-        let threshold = sixteenths(self.row.case.settings.inner_threshold);
+        let threshold = sixteenths(self.row.settings.inner_threshold);
         let (pad, _) = self.place(cell);
         self.charge(cell) > threshold && !self.row.is_noisy[pad as usize]
     }

@@ -8,6 +8,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `by_row` | samples by row |
+//! | `finder` | the threads, and what they do with each row |
 //! | `strip` | charges of a row in some time bins |
 //! | `bits` | a bit for each cell |
 //! | `peaks` | which cells are peaks |
@@ -18,85 +19,47 @@ mod bits;
 mod by_row;
 mod clusters;
 mod crowded;
+mod finder;
 mod noise;
 mod peaks;
 mod strip;
 
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
 
 use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::pads_in_row;
 
-use super::buckets::{self, Buckets, Filling, Starts};
+use super::buckets::{Buckets, Starts};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::parallel::for_each_singly;
 use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::{Charges, RowCluster};
-use by_row::RowOfCase;
-use peaks::FindPeaks;
-use strip::{Scratch, Strip};
+
+pub(crate) use by_row::{RowSamples, Source, sort};
+pub(crate) use finder::{Finder, Row};
 
 pub(super) struct Rows<'a> {
     charges: &'a Charges,
     arena: &'a Arena,
     threads: usize,
-    find_peaks: FindPeaks,
     starts: Starts,
     laps: Laps,
 }
 
 pub(super) struct Held<'a> {
     by_row: ArenaVec<'a, Charge>,
-    /// One for each thread.
-    scratch: Vec<Scratch<'a>>,
+    finder: Finder<'a>,
     clusters: Buckets<'a>,
 }
 
-buffers!(Held<'_>: by_row, scratch, clusters);
-
-/// A row of pads, and what is to be known of it.
-struct Row<'r> {
-    case: &'r ChargeCase,
-    /// The number of the sector.
-    number: usize,
-    row: usize,
-    is_noisy: Vec<bool>,
-}
-
-impl Row<'_> {
-    fn pads(&self) -> usize {
-        self.is_noisy.len()
-    }
-}
+buffers!(Held<'_>: by_row, finder, clusters);
 
 impl<'a> Rows<'a> {
     pub(super) fn new(charges: &'a Charges, arena: &'a Arena, threads: usize) -> Self {
-        let starts = buckets::starts(charges);
-        let laps = Laps::default();
-        Rows { charges, arena, threads, find_peaks: peaks::best(), starts, laps }
-    }
-
-    /// Finds the clusters of a row.
-    fn find(&self, row: &RowOfCase<'_>, scratch: &mut Scratch<'_>, clusters: &Filling<'_>) {
-        let case = &self.charges.cases()[row.case];
-        let of_row =
-            Row { case, number: row.case, row: row.row, is_noisy: is_noisy(case, row.row) };
-        for times in strip::of_frame(case.time_bins) {
-            let samples = row.samples(&times.time_bins);
-            if samples.is_empty() {
-                continue;
-            }
-            let mut strip = Strip::new(&of_row, times, scratch);
-            strip.fill(samples);
-            (self.find_peaks)(&mut strip);
-            strip.suppress_noise();
-            strip.find_clusters(clusters);
-        }
+        Rows { charges, arena, threads, starts: Starts::new(), laps: Laps::default() }
     }
 }
 
@@ -104,27 +67,26 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let arena = self.arena;
         Ok(Held {
-            by_row: arena.vector(self.charges.samples()),
-            scratch: (0..self.threads).map(|_| Scratch::take(arena)).collect(),
-            clusters: Buckets::take(arena, &self.starts),
+            by_row: self.arena.vector(self.charges.samples()),
+            finder: Finder::take(self.arena, self.threads),
+            clusters: Buckets::take(self.arena, self.charges.samples(), self.charges.cases().len()),
         })
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         self.laps.start();
-        let rows = by_row::sort(self.charges, &mut held.by_row);
+        let cases = self.charges.cases();
+        let samples: Vec<_> = cases.iter().map(|case| &case.charges[..]).collect();
+        let (rows, starts) = sort(&samples, |_, sample| sample, &mut held.by_row);
+        self.starts = starts;
         self.laps.lap("rows", 0);
-        let clusters = held.clusters.emptied(&self.starts);
-        let free = Mutex::new(held.scratch.iter_mut().collect::<Vec<_>>());
-        let take = || free.lock().unwrap_or_else(PoisonError::into_inner);
-        for_each_singly(rows, |row| {
-            let scratch = take().pop();
-            let Some(scratch) = scratch else { unreachable!("each thread of the team has one") };
-            self.find(&row, scratch, &clusters);
-            take().push(scratch);
-        });
+        let row = |samples: &RowSamples<'_>| {
+            let case = &cases[samples.case];
+            let is_noisy = is_noisy(case, samples.row);
+            Row { settings: &case.settings, time_bins: case.time_bins, is_noisy }
+        };
+        held.finder.find(rows, row, &held.clusters.emptied(&self.starts));
         self.laps.lap("clusters", 0);
         Ok(())
     }

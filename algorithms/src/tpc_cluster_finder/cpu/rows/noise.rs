@@ -47,7 +47,7 @@ impl Strip<'_> {
     fn hides(&self, peak: usize, step: (i32, i32)) -> bool {
         let charge = self.charge(peak);
         let is_valley =
-            |step| is_valley(charge, self.charge(self.plus(peak, step)), &self.row.case.settings);
+            |step| is_valley(charge, self.charge(self.plus(peak, step)), self.row.settings);
         let towards = (step.0.signum(), step.1.signum());
         let behind = (towards.0, 2 * towards.1);
         self.charge(self.plus(peak, step)) > charge

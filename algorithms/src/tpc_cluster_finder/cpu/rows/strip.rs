@@ -6,8 +6,8 @@ use std::ops::Range;
 use generators::tpc::charges::Charge;
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
-use super::Row;
 use super::bits::{WORD, words};
+use super::finder::Row;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_cluster_finder::fragments::{self, Fragment};
 

@@ -47,7 +47,7 @@ fn portable(strip: &mut Strip<'_>) {
 /// order of charges.
 #[inline(always)]
 fn find(strip: &mut Strip<'_>, peaks: impl Fn(&Cells, &Cells, &Cells, u16) -> u64) {
-    let cutoff = sixteenths(strip.row.case.settings.qmax_cutoff) as u16 | PRESENT;
+    let cutoff = sixteenths(strip.row.settings.qmax_cutoff) as u16 | PRESENT;
     let line = strip.line;
     for pad in 0..strip.row.pads() {
         if strip.row.is_noisy[pad] {

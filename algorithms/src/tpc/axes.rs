@@ -1,0 +1,112 @@
+//! What can be varied about the chain.
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::tpc::time::{frame_of, time_bins_of};
+use text::Foreign;
+
+use super::input::{Finding, RawFrame};
+use super::noisy::NoisyRule;
+use crate::algorithm::{Algorithm, Plan};
+use crate::axis::{Axis, Flag, Params};
+use crate::tpc_cluster_finder::axes::{FRAGMENT, SETTINGS, fragment, settings};
+use crate::tpc_decode::{INDEX, MAPPING, SECTOR, TpcDecode};
+use crate::{time_frame, tpc_decode, tpc_noisy_pads};
+
+const NOISY: Flag<NoisyRule> = Flag::choice(
+    "noisy",
+    "Which pads are noisy: lab (over the whole time frame) or published (as the experiment: in the \
+     first fragment, on most pads)",
+    NoisyRule::NAMES,
+)
+.or("lab");
+const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
+
+const AXES_OF_FRAMES: [Axis; 11] = [
+    time_frame::PRESET.axis(),
+    time_frame::ZS.axis(),
+    time_frame::ORBITS.axis(),
+    SECTORS.axis(),
+    time_frame::RATE.axis(),
+    time_frame::OCCUPANCY.axis(),
+    time_frame::NOISE.axis(),
+    time_frame::NOISY_PADS.axis(),
+    time_frame::HOT_PADS.axis(),
+    time_frame::FIRST_ORBIT.axis(),
+    time_frame::FRAMING.axis(),
+];
+
+pub(super) static AXES: &[Axis] = &joined::<22>(&AXES_OF_FRAMES, &OF_FINDING);
+
+/// What can be said about files of pages.
+pub(super) static READING: &[Axis] = &joined::<15>(
+    &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis()],
+    &OF_FINDING,
+);
+
+/// How clusters are found.
+const OF_FINDING: [Axis; 11] = joined(&[NOISY.axis(), FRAGMENT.axis()], &SETTINGS);
+
+/// Two lists as one.
+const fn joined<const N: usize>(first: &[Axis], second: &[Axis]) -> [Axis; N] {
+    assert!(first.len() + second.len() == N);
+    let mut all = [first[0]; N];
+    let mut place = 0;
+    while place < N {
+        all[place] = if place < first.len() { first[place] } else { second[place - first.len()] };
+        place += 1;
+    }
+    all
+}
+
+/// Bytes for each sample: its digit, its charge by row, a place for a cluster, and the same in
+/// the reference.
+const BYTES_FOR_SAMPLE: u64 = 2 * (8 + 8 + 12);
+
+/// Fills in what was not given, and says how much memory that takes.
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    params.complete(AXES);
+    finding(&params, time_bins(&params)?)?;
+    let pages = TpcDecode.plan(of_pages(&params))?;
+    let samples = tpc_decode::estimated_samples(&params)?;
+    Ok(Plan { memory_bytes: pages.memory_bytes + samples * BYTES_FOR_SAMPLE, params })
+}
+
+fn time_bins(params: &Params) -> Result<u32, DataError> {
+    tpc_noisy_pads::time_bins(&time_frame::shape(params)?)
+}
+
+fn finding(params: &Params, time_bins: u32) -> Result<Finding, DataError> {
+    let (fragment, rule) = (fragment(params)?, NOISY.of(params)?);
+    Ok(Finding { time_bins, fragment, rule, settings: settings(params)? })
+}
+
+/// What is decoded knows of pages only.
+fn of_pages(params: &Params) -> Params {
+    let mut of_pages = params.clone();
+    of_pages.remove(&OF_FINDING);
+    of_pages
+}
+
+/// A time frame from complete parameters.
+pub(super) fn generate(params: &Params, seed: u64) -> Result<RawFrame, DataError> {
+    let finding = finding(params, time_bins(params)?)?;
+    let pages = TpcDecode.plan(of_pages(params))?.params;
+    Ok(RawFrame::new(TpcDecode.generate(&pages, seed)?, finding))
+}
+
+/// A time frame from a file, which has whole orbits up to its last digit.
+pub(super) fn read(path: &Path, options: &Params) -> Result<(RawFrame, Params), DataError> {
+    let (frame, mut params) = TpcDecode.read(path, &of_pages(options))?;
+    params.remove(tpc_decode::SETTINGS);
+    params.extend(options.only(&OF_FINDING).iter());
+    params.complete(&OF_FINDING);
+    let last = frame.digits().digits.iter().map(|digit| digit.time_bin()).max();
+    let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
+    let time_bins = tpc_noisy_pads::at_most_all_counted(time_bins, |problem, _| {
+        format!("{}: {problem}; is --first-orbit right?", path.shown())
+    })?;
+    let finding = finding(&params, time_bins)?;
+    Ok((RawFrame::new(frame, finding), params))
+}

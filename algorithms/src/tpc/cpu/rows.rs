@@ -1,0 +1,132 @@
+//! Ours: pages become digits by wide instructions, digits charges by row, and of each row what is
+//! noisy and what its clusters are is found while it is in the nearest caches.
+
+use std::borrow::Cow;
+
+use generators::tpc::Digit;
+use generators::tpc::charges::Charge;
+
+use super::activity::noisy_pads;
+use crate::algorithm::Runner;
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec, buffers};
+use crate::timing::{Laps, Stages};
+use crate::tpc::Tpc;
+use crate::tpc::input::{Finding, RawFrame};
+use crate::tpc::noisy::{Limits, looked_at};
+use crate::tpc_cluster_finder::RowCluster;
+use crate::tpc_cluster_finder::cpu::{Buckets, Finder, Row, RowSamples, Source, Starts, sort};
+use crate::tpc_decode::charge_map::Converter;
+use crate::tpc_decode::cpu::{DecodedPages, DigitsOf};
+
+pub(super) struct Rows<'a> {
+    input: &'a RawFrame,
+    arena: &'a Arena,
+    threads: usize,
+    decoder: DigitsOf<'a>,
+    sectors: Vec<u8>,
+    starts: Starts,
+    laps: Laps,
+}
+
+pub(super) struct Held<'a> {
+    decoded: DecodedPages<'a>,
+    by_row: ArenaVec<'a, Charge>,
+    finder: Finder<'a>,
+    clusters: Buckets<'a>,
+}
+
+buffers!(Held<'_>: decoded, by_row, finder, clusters);
+
+impl Source for Digit {
+    #[inline]
+    fn row(self) -> usize {
+        self.pad_id().row().into()
+    }
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(input: &'a RawFrame, arena: &'a Arena, threads: usize) -> Self {
+        Rows {
+            input,
+            arena,
+            threads,
+            decoder: DigitsOf::fastest(&input.frame, arena, threads),
+            sectors: input.frame.sector_numbers(),
+            starts: Starts::new(),
+            laps: Laps::default(),
+        }
+    }
+
+    /// The digits of each sector.
+    fn sectors_of<'d>(&self, digits: &'d [Digit]) -> Vec<&'d [Digit]> {
+        let mut left = digits;
+        let of_sector = |sector: &u8| {
+            let end = left.iter().position(|digit| digit.sector() != *sector);
+            let (own, others) = left.split_at(end.unwrap_or(left.len()));
+            left = others;
+            own
+        };
+        self.sectors.iter().map(of_sector).collect()
+    }
+}
+
+impl<'a> Runner<Tpc> for Rows<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let samples = self.decoder.promised();
+        Ok(Held {
+            decoded: self.decoder.allocate()?,
+            by_row: self.arena.vector(samples),
+            finder: Finder::take(self.arena, self.threads),
+            clusters: Buckets::take(self.arena, samples, self.sectors.len()),
+        })
+    }
+
+    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        self.decoder.load(&mut held.decoded)
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        self.laps.start();
+        self.decoder.run(&mut held.decoded)?;
+        self.laps.lap("decode", 0);
+        let frame = &self.input.frame;
+        let converters: Vec<_> = self
+            .sectors
+            .iter()
+            .map(|&sector| Converter::new(frame.gains(), sector, frame.format()))
+            .collect();
+        let charge = |sector: usize, digit: Digit| Charge {
+            time: digit.time_bin(),
+            pad: digit.pad_id(),
+            charge: converters[sector].charge(digit),
+        };
+        let digits = self.sectors_of(held.decoded.digits());
+        let (rows, starts) = sort(&digits, charge, &mut held.by_row);
+        self.starts = starts;
+        self.laps.lap("rows", 0);
+        let Finding { time_bins, fragment, rule, settings } = &self.input.finding;
+        let (limits, looked_at) = (Limits::new(*rule, *time_bins, *fragment), looked_at(*rule));
+        let row = |samples: &RowSamples<'_>| {
+            let is_noisy = noisy_pads(samples.all(), &looked_at[samples.row], &limits);
+            Row { settings, time_bins: *time_bins, is_noisy }
+        };
+        held.finder.find(rows, row, &held.clusters.emptied(&self.starts));
+        self.laps.lap("clusters", 0);
+        Ok(())
+    }
+
+    fn stages(&self, _: &Held<'a>) -> Stages {
+        self.laps.stages()
+    }
+
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
+        Cow::Owned(held.clusters.sorted(&self.starts))
+    }
+
+    fn input_bytes(&self) -> u64 {
+        self.decoder.input_bytes()
+    }
+}

@@ -1,0 +1,59 @@
+//! Time frames that are hard to get right: those of decoding, of any format and with pages that
+//! are damaged, with clusters across the ends of fragments; and pads that are nearly noisy.
+
+use generators::tpc::time::time_bins_of;
+
+use super::Tpc;
+use super::input::{Finding, RawFrame};
+use super::noisy::NoisyRule;
+use crate::algorithm::Algorithm;
+use crate::axis::Params;
+use crate::tpc_cluster_finder::Settings;
+use crate::tpc_decode::{Output, TimeFrame, TpcDecode};
+
+/// Fragments that end within an orbit.
+const FRAGMENT: u32 = 500;
+
+/// Time frames with their names.
+pub(super) fn all(seed: u64) -> Vec<(String, RawFrame)> {
+    let decoded = TpcDecode.hard_inputs(seed).into_iter();
+    let digits =
+        decoded.filter(|(_, frame)| frame.output() == Output::Digits && !is_contested(frame));
+    let of_decoding = digits.enumerate().map(|(number, (name, frame))| {
+        let rule = NoisyRule::ALL[number % 2];
+        let finding = Finding {
+            time_bins: time_bins_of(frame.orbits() - 1).end,
+            fragment: FRAGMENT,
+            rule,
+            settings: Settings::default(),
+        };
+        (format!("{name}, {rule} rule"), RawFrame::new(frame, finding))
+    });
+    of_decoding.chain(NoisyRule::ALL.map(|rule| noisy(rule, seed))).collect()
+}
+
+/// Whether samples have the same place, of which nobody says which counts.
+fn is_contested(frame: &TimeFrame) -> bool {
+    let mut places: Vec<_> = frame.digits().digits.iter().map(|digit| digit.place()).collect();
+    places.sort_unstable();
+    places.windows(2).any(|places| places[0] == places[1])
+}
+
+/// Many pads that are noisy, or busy.
+fn noisy(rule: NoisyRule, seed: u64) -> (String, RawFrame) {
+    let given = [
+        ("preset", "pp"),
+        ("orbits", "1"),
+        ("sectors", "1"),
+        ("noisy-pads", "0.1"),
+        ("hot-pads", "0.1"),
+        ("fragment", "300"),
+        ("noisy", rule.name()),
+    ];
+    let params: Params = given.into_iter().collect();
+    let planned = Tpc.plan(params).and_then(|plan| Tpc.generate(&plan.params, seed));
+    match planned {
+        Ok(frame) => (format!("noisy pads, {rule} rule"), frame),
+        Err(problem) => unreachable!("a small time frame: {problem}"),
+    }
+}

@@ -1,0 +1,49 @@
+//! Raw pages, and how clusters are to be found in them.
+
+use std::sync::OnceLock;
+
+use super::noisy::NoisyRule;
+use super::reference::{self, Right};
+use crate::tpc_cluster_finder::Settings;
+use crate::tpc_decode::TimeFrame;
+
+/// A time frame of pages with all that is needed to find clusters.
+pub struct RawFrame {
+    pub(super) frame: TimeFrame,
+    pub(super) finding: Finding,
+    right: OnceLock<Right>,
+}
+
+/// How clusters are found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Finding {
+    /// Time bins of the time frame.
+    pub(super) time_bins: u32,
+    /// Time bins that are worked on together.
+    pub(super) fragment: u32,
+    /// Which pads are noisy.
+    pub(super) rule: NoisyRule,
+    /// Thresholds.
+    pub(super) settings: Settings,
+}
+
+impl RawFrame {
+    pub(super) fn new(frame: TimeFrame, finding: Finding) -> Self {
+        RawFrame { frame, finding, right: OnceLock::new() }
+    }
+
+    /// The same for other pages.
+    pub(super) fn of(&self, frame: TimeFrame) -> Self {
+        RawFrame::new(frame, self.finding)
+    }
+
+    /// The pages.
+    pub fn frame(&self) -> &TimeFrame {
+        &self.frame
+    }
+
+    /// What is right.
+    pub(super) fn right(&self) -> &Right {
+        self.right.get_or_init(|| reference::find(self))
+    }
+}

@@ -1,0 +1,111 @@
+//! The TPC's chain: from raw pages to clusters.
+//!
+//! Input: the zero-suppressed pages of a time frame. Output: the clusters of each row of each
+//! sector. On the way: pages are decoded, charges corrected by gains, pads that have lost their
+//! baseline left out, and clusters found. `docs/tpc.md` says more.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `input`, `axes` | the pages, and how clusters are to be found in them |
+//! | `noisy` | which pads are left out |
+//! | `reference` | what is right |
+//! | `hard_inputs` | what is hard to get right |
+//! | `cpu` | the variants |
+
+mod axes;
+mod cpu;
+mod hard_inputs;
+mod input;
+mod noisy;
+mod reference;
+
+use std::path::Path;
+
+use generators::DataError;
+
+use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
+use crate::axis::Params;
+use crate::tpc_cluster_finder::{Cluster, RowCluster};
+use crate::tpc_decode::TpcDecode;
+
+pub use input::RawFrame;
+pub use noisy::NoisyRule;
+
+/// The task `tpc`.
+#[derive(Clone, Copy, Debug)]
+pub struct Tpc;
+
+impl Algorithm for Tpc {
+    type Input = RawFrame;
+    /// By sector, in the order of the pages, row, and the order of clusters.
+    type Output = Vec<RowCluster>;
+
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "tpc",
+            summary: "find clusters in raw pages of the TPC",
+            input: "tpc",
+            file_ending: "pages",
+            axes: axes::AXES,
+            file_axes: axes::READING,
+        }
+    }
+
+    fn variants(&self) -> Vec<Variant<Self>> {
+        cpu::VARIANTS.to_vec()
+    }
+
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
+        axes::plan(params)
+    }
+
+    fn generate(&self, params: &Params, seed: u64) -> Result<RawFrame, DataError> {
+        axes::generate(params, seed)
+    }
+
+    fn read(&self, path: &Path, options: &Params) -> Result<(RawFrame, Params), DataError> {
+        axes::read(path, options)
+    }
+
+    fn write(&self, input: &RawFrame, path: &Path) -> Result<(), DataError> {
+        TpcDecode.write(&input.frame, path)
+    }
+
+    fn shrink<'i>(&self, input: &'i RawFrame) -> Box<dyn Iterator<Item = RawFrame> + 'i> {
+        Box::new(TpcDecode.shrink(&input.frame).map(|frame| input.of(frame)))
+    }
+
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, RawFrame)> {
+        hard_inputs::all(seed)
+    }
+
+    fn work(&self, input: &RawFrame) -> Work {
+        let pages = TpcDecode.work(&input.frame);
+        let clusters = (input.right().clusters.len() * size_of::<Cluster>()) as u64;
+        let samples = pages.items as f64;
+        Work {
+            bytes_min: input.frame.used_bytes() + clusters,
+            metrics: vec![
+                Metric::new(
+                    "page_gb_per_s",
+                    input.frame.used_bytes() as f64 * 1e-9,
+                    Relation::PerSecond,
+                ),
+                Metric::new("ns_per_sample", samples * 1e-9, Relation::SecondsEach),
+            ],
+            ..pages
+        }
+    }
+
+    /// How many clusters there are, and what is wrong with the pages.
+    fn notes(&self, input: &RawFrame) -> Vec<String> {
+        let right = input.right();
+        let noisy: usize = right.noisy.iter().map(Vec::len).sum();
+        let found = format!("{} clusters; {noisy} pads are noisy", right.clusters.len());
+        [vec![found], TpcDecode.notes(&input.frame)].concat()
+    }
+
+    fn reference(&self, input: &RawFrame, _: Semantics) -> Option<Vec<RowCluster>> {
+        Some(input.right().clusters.clone())
+    }
+}

@@ -1,0 +1,132 @@
+//! Which pads are left out as noisy: by the rule of the lab, over the whole time frame, or by that
+//! of the experiment, which looks at the first fragment only, and not at all pads.
+
+use generators::named;
+use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
+
+use crate::tpc_cluster_finder::fragments;
+use crate::tpc_decode::charge_map::TILE_PADS;
+use crate::tpc_noisy_pads;
+
+/// Who says which pads are noisy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoisyRule {
+    /// The experiment: looks at the first fragment.
+    Published,
+    /// The task `noisy-pads`: looks at the whole time frame.
+    Lab,
+}
+
+named! { "rule for noisy pads", NoisyRule { Published = "published", Lab = "lab" } }
+
+/// Of a thousand time bins a noisy pad has charge in so many,
+const CHARGES_IN_THOUSAND: u32 = 500;
+/// or in so many that follow each other.
+const RUN: u32 = 200;
+/// But none of this size, in ADC units: that is no noise.
+const SATURATION: u32 = 700;
+/// Time bins that are looked at together: beyond the end, if they do not divide what there is.
+const STEP: u32 = 4;
+/// Groups of eight pads that are looked at. There would have to be more: where a row does not end
+/// with eight pads, the next one loses its first.
+const GROUPS: usize = 1820;
+
+/// When a pad is noisy: numbers, for both rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Time bins that are looked at, from the first one on.
+    pub(super) time_bins: u32,
+    least_charges: u32,
+    least_run: u32,
+    /// The least charge that is no noise.
+    saturation: u32,
+}
+
+impl Limits {
+    /// For so many time bins, in fragments of that length.
+    pub(super) fn new(rule: NoisyRule, time_bins: u32, fragment: u32) -> Self {
+        match rule {
+            NoisyRule::Published => Limits::published(time_bins, fragment),
+            NoisyRule::Lab => Limits::lab(time_bins),
+        }
+    }
+
+    fn published(time_bins: u32, fragment: u32) -> Self {
+        let first = fragments::of_frame(time_bins, fragment).next();
+        let own = first.map_or(0, |first| first.own.len() as u32);
+        let least_charges = match CHARGES_IN_THOUSAND * own / 1000 {
+            0 => u32::MAX,
+            charges => charges,
+        };
+        let saturation = SATURATION * 16;
+        let time_bins = own.next_multiple_of(STEP);
+        Limits { time_bins, least_charges, least_run: RUN, saturation }
+    }
+
+    fn lab(time_bins: u32) -> Self {
+        let most = tpc_noisy_pads::default_thresholds(time_bins);
+        Limits {
+            time_bins,
+            least_charges: u32::from(most.charges) + 1,
+            least_run: u32::from(most.run) + 1,
+            saturation: u32::from(most.saturation) + 1,
+        }
+    }
+
+    /// Whether a pad is noisy that had charge so often, at most so long, and at most so much.
+    #[inline]
+    pub(super) fn are_passed_by(&self, charges: u32, longest_run: u32, largest: u16) -> bool {
+        let is_busy = charges >= self.least_charges || longest_run >= self.least_run;
+        is_busy && u32::from(largest) < self.saturation
+    }
+}
+
+/// Of each pad of each row, whether anybody looks at it.
+pub(super) fn looked_at(rule: NoisyRule) -> Vec<Vec<bool>> {
+    let all = rule == NoisyRule::Lab;
+    let mut rows: Vec<_> = (0..ROWS).map(|row| vec![all; pads_in_row(row)]).collect();
+    for group in 0..GROUPS {
+        let Some((row, first)) = place_of_group(group) else { continue };
+        let pads = rows[row].iter_mut().skip(first).take(TILE_PADS);
+        pads.for_each(|is_looked_at| *is_looked_at = true);
+    }
+    rows
+}
+
+/// The row of a group, and its first pad there: of the first row that it reaches into, whose pads
+/// are counted up to a multiple of eight.
+fn place_of_group(group: usize) -> Option<(usize, usize)> {
+    let pad = group * TILE_PADS;
+    let row = (0..ROWS).find(|&row| {
+        let first = first_pad_of_row(row);
+        (first..first + pads_in_row(row).next_multiple_of(TILE_PADS)).contains(&pad)
+    })?;
+    Some((row, (pad - first_pad_of_row(row)) / TILE_PADS * TILE_PADS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_experiment_never_looks_at_some_pads() {
+        let unseen = |row: &Vec<bool>| row.iter().filter(|seen| !**seen).count();
+        let of_rows: Vec<_> = looked_at(NoisyRule::Published).iter().map(unseen).collect();
+        assert_eq!(of_rows.iter().sum::<usize>(), 458);
+        let with_some: Vec<_> = (0..ROWS).filter(|&row| of_rows[row] > 0).collect();
+        assert_eq!((with_some[..5].to_vec(), with_some.len()), (vec![2, 3, 5, 7, 13], 58));
+        assert!(with_some[..57].iter().all(|&row| of_rows[row] == 8));
+        assert_eq!((with_some[57], of_rows[151]), (151, 2));
+        assert!(looked_at(NoisyRule::Lab).iter().all(|row| unseen(row) == 0));
+    }
+
+    #[test]
+    fn limits_of_the_experiment_are_of_the_first_fragment() {
+        let limits = Limits::published(1000, 100);
+        assert_eq!((limits.time_bins, limits.least_charges), (92, 46));
+        assert_eq!(Limits::published(446, 4000).time_bins, 448);
+        assert_eq!(Limits::published(1, 4000).least_charges, u32::MAX);
+        assert!(limits.are_passed_by(46, 1, 11_199) && limits.are_passed_by(0, 200, 0));
+        assert!(!limits.are_passed_by(45, 199, 0) && !limits.are_passed_by(46, 200, 11_200));
+    }
+}

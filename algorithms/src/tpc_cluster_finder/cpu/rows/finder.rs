@@ -1,0 +1,79 @@
+//! Finds the clusters of rows: a thread has a row at a time.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::by_row::RowSamples;
+use super::peaks::{self, FindPeaks};
+use super::strip::{self, Scratch, Strip};
+use crate::device::{Arena, buffers};
+use crate::parallel::for_each_singly;
+use crate::tpc_cluster_finder::cpu::buckets::Filling;
+use crate::tpc_cluster_finder::settings::Settings;
+
+/// What threads need to find clusters.
+pub(crate) struct Finder<'a> {
+    /// One for each thread.
+    scratch: Vec<Scratch<'a>>,
+}
+
+buffers!(Finder<'_>: scratch);
+
+/// What is to be known of a row of pads.
+pub(crate) struct Row<'r> {
+    /// Thresholds.
+    pub(crate) settings: &'r Settings,
+    /// Time bins of the frame.
+    pub(crate) time_bins: u32,
+    /// Whether pads are noisy.
+    pub(crate) is_noisy: Vec<bool>,
+}
+
+impl Row<'_> {
+    pub(super) fn pads(&self) -> usize {
+        self.is_noisy.len()
+    }
+}
+
+impl<'a> Finder<'a> {
+    pub(crate) fn take(arena: &'a Arena, threads: usize) -> Self {
+        Finder { scratch: (0..threads).map(|_| Scratch::take(arena)).collect() }
+    }
+
+    /// Adds the clusters of rows; `row` says what is to be known of each.
+    pub(crate) fn find<'r>(
+        &mut self,
+        rows: Vec<RowSamples<'_>>,
+        row: impl Fn(&RowSamples<'_>) -> Row<'r> + Sync,
+        clusters: &Filling<'_>,
+    ) {
+        let find_peaks = peaks::best();
+        let free = Mutex::new(self.scratch.iter_mut().collect::<Vec<_>>());
+        let take = || free.lock().unwrap_or_else(PoisonError::into_inner);
+        for_each_singly(rows, |samples| {
+            let Some(scratch) = take().pop() else {
+                unreachable!("each thread of the team has one")
+            };
+            find_in_row(&row(&samples), &samples, find_peaks, scratch, clusters);
+            take().push(scratch);
+        });
+    }
+}
+
+fn find_in_row(
+    row: &Row<'_>,
+    samples: &RowSamples<'_>,
+    find_peaks: FindPeaks,
+    scratch: &mut Scratch<'_>,
+    clusters: &Filling<'_>,
+) {
+    for times in strip::of_frame(row.time_bins) {
+        if samples.of(&times.time_bins).all(<[_]>::is_empty) {
+            continue;
+        }
+        let mut strip = Strip::new(row, times.clone(), scratch);
+        samples.of(&times.time_bins).for_each(|run| strip.fill(run));
+        find_peaks(&mut strip);
+        strip.suppress_noise();
+        strip.find_clusters(|cluster| clusters.add(samples.case, samples.row, cluster));
+    }
+}
