@@ -1,5 +1,6 @@
 //! Pages of the TPC.
 
+mod charge_files;
 mod common;
 mod encoders;
 mod fixtures;
