@@ -32,7 +32,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 21] = [
+pub static TARGETS: [Target; 22] = [
     Target { name: "digi_csv", read: digis::csv },
     Target { name: "digi_bin", read: digis::bin },
     Target { name: "digi_gz", read: digis::gz },
@@ -44,6 +44,7 @@ pub static TARGETS: [Target; 21] = [
     Target { name: "slice_tracks_csv", read: tpc::slice_tracks_csv },
     Target { name: "slice_tracks_bin", read: tpc::slice_tracks_bin },
     Target { name: "clusters", read: tpc::clusters },
+    Target { name: "charges", read: tpc::charges },
     Target { name: "suite", read: documents::suite },
     Target { name: "defaults", read: documents::defaults },
     Target { name: "accepted_shifts", read: documents::accepted_shifts },

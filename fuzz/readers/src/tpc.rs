@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use algorithms::tpc_decode::{Gains, Output, Settings, Sharing, Tables, TimeFrame};
 use generators::io::{
-    PageSelection, read_clusters, read_pad_mapping, read_raw_pages, read_slice_tracks,
-    write_clusters, write_raw_pages, write_slice_tracks,
+    PageSelection, read_charges, read_clusters, read_pad_mapping, read_raw_pages,
+    read_slice_tracks, write_charges, write_clusters, write_raw_pages, write_slice_tracks,
 };
 use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::{RawPages, StreamId};
@@ -113,4 +113,10 @@ pub(crate) fn slice_tracks_bin(scratch: &Scratch, input: &[u8]) -> bool {
 
 pub(crate) fn clusters(scratch: &Scratch, input: &[u8]) -> bool {
     comes_back(scratch, "clusters.bin", input, read_clusters, write_clusters)
+}
+
+pub(crate) fn charges(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "frame.cases", input, read_charges, |path, cases| {
+        write_charges(path, cases)
+    })
 }

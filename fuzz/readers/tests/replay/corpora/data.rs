@@ -39,6 +39,7 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
         ("slice_tracks_csv", vec![("generated", slice_tracks("t.csv"))]),
         ("slice_tracks_bin", vec![("generated", slice_tracks("t.bin"))]),
         ("clusters", vec![("generated", written("c.bin", |path| write_clusters(path, &made)))]),
+        ("charges", vec![("labels", LABELS.into()), ("results", RESULTS.into())]),
         ("pages", vec![("one", frame(1)), ("none", frame(0))]),
         ("page_index", vec![("sector", INDEX_OF_SECTOR.into()), ("all", INDEX_OF_ALL.into())]),
         ("decode", FORMATS.map(|(name, version)| (name, encoded(version))).into()),
@@ -51,6 +52,11 @@ const INDEX_OF_SECTOR: &[u8] = b"\x03endpoint,n_pages\n0,0\n7,0\n19,0\n";
 const INDEX_OF_ALL: &[u8] = b"\x23sector,endpoint,n_pages\n0,0,0\n0,19,0\n35,3,0\n";
 const MAPPING: &str = "0 0 0 0 0 0 0 0 0 0 0 0 0 0\n1 0 1 0 0 0 0 0 0 0 0 0 0 1\n\n\
                        2 62 3 0 0 0 0 0 0 14 0 0 4 31\n";
+const LABELS: &str = "case a\nsector 7\nframe 9\nd 3 4 5 60 0 18446744073709551615\n\
+                      d 3 4 6 70\nend\ncase b\nsector 0\nframe 262144\nend\n";
+const RESULTS: &str = "case a\nsector 0\nframe 100\nfragment 40\nparam noise_eps 1\n\
+                       param time_shift 0.5\nnoisy 0 1\nr 0 0 8 160 800 90\nr 151 137 99 16383\n\
+                       p 0 0 9 1\ns 0 0 9 800 1\nc 0 0 576 0 20 50 66 8 77\nend\n";
 const FORMATS: [(&str, u8); 5] =
     [("row10", 1), ("row12", 2), ("link", 3), ("dense", 4), ("dense2", 5)];
 
