@@ -254,6 +254,66 @@ mod tests {
         assert_eq!(double.charge(digit(3)), 24);
     }
 
+    /// A charge that the experiment has packed: in quarters of an ADC unit, with a gain as it is
+    /// stored, and that gain as a factor.
+    struct Packed {
+        quarters: u16,
+        step: u16,
+        gain: f32,
+        charge: u16,
+    }
+
+    impl Packed {
+        /// `BITS_OF_ADC,STEP,BITS_OF_GAIN,CHARGE`. Values between quarters are in no page.
+        fn of(line: &str) -> Option<Self> {
+            let fields: Vec<_> = line.split(',').collect();
+            let bits = |field| f32::from_bits(u32::from_str_radix(field, 16).expect("bits"));
+            let number = |field: &str| field.parse().expect("a number");
+            let quarters = bits(fields[0]) / 0.25;
+            let in_page = (0.0..4096.0).contains(&quarters) && quarters.fract() == 0.0;
+            in_page.then(|| Packed {
+                quarters: quarters as u16,
+                step: number(fields[1]),
+                gain: bits(fields[2]),
+                charge: number(fields[3]),
+            })
+        }
+    }
+
+    fn pads() -> impl Iterator<Item = PadId> {
+        let of_row = |row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8));
+        (0..ROWS).flat_map(of_row)
+    }
+
+    #[test]
+    fn charges_are_those_of_the_experiment() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/tpc/clusters/packing.csv");
+        let Ok(table) = std::fs::read_to_string(file) else {
+            eprintln!("skipped: no {file}");
+            return;
+        };
+        let packed: Vec<_> = table.lines().skip(1).filter_map(Packed::of).collect();
+        assert!(packed.len() > 300);
+        // Each of them has a pad of its own.
+        let step = |_, pad: usize| packed.get(pad).map_or(UNIT_STEP, |packed| packed.step);
+        let gains = Gains::from_steps(step);
+        for (packed, pad) in packed.iter().zip(pads()) {
+            let charge =
+                |format, adc| Converter::new(&gains, 1, format).charge(Digit::new(1, pad, 0, adc));
+            assert_eq!(gains.of(1)[column(pad)], packed.gain, "{}", packed.step);
+            assert_eq!(charge(ZsFormat::Link, packed.quarters), packed.charge);
+            if packed.quarters.is_multiple_of(4) {
+                assert_eq!(charge(ZsFormat::Row10, packed.quarters / 4), packed.charge);
+            }
+            // The experiment multiplies by the gain first: powers of two round nothing.
+            for quarters in 0..1 << 12 {
+                let corrected = f32::from(quarters) * 0.25 * packed.gain * 16.0;
+                let expected = corrected.min(MAX_CHARGE) as u16;
+                assert_eq!(charge(ZsFormat::Link, quarters), expected);
+            }
+        }
+    }
+
     #[test]
     fn gains_spread_around_one() {
         let gains = Gains::spread(1);
