@@ -19,8 +19,17 @@ pub struct Fragments {
     length: u32,
 }
 
+/// A fragment of a time frame that has an end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FragmentOfFrame {
+    /// The time bins whose charges it has.
+    pub time_bins: Range<u32>,
+    /// Those of them that belong to it and no other.
+    pub own: Range<u32>,
+}
+
 impl Fragments {
-    /// Fragments of this length, [`MIN_FRAGMENT`] at least.
+    /// Fragments of this length, or of the shortest there is if that is more.
     pub fn new(length: u32) -> Self {
         Fragments { length: length.max(MIN_FRAGMENT) }
     }
@@ -36,12 +45,24 @@ impl Fragments {
         start..start + self.length
     }
 
-    /// The time bins of a fragment that belong to it and no other.
-    #[cfg(test)]
+    /// The time bins of a fragment that belong to it and no other, as long as there is a next one.
     fn own_time_bins(self, number: u32) -> Range<u32> {
         let all = self.time_bins(number);
         let start = if number == 0 { 0 } else { all.start + OVERLAP };
         start..all.end - OVERLAP
+    }
+
+    /// The fragments of a time frame, one at least. The last one ends with the frame, so that it
+    /// has no neighbour to leave time bins to.
+    pub fn of_frame(self, time_bins: u32) -> impl Iterator<Item = FragmentOfFrame> {
+        let last = time_bins.saturating_sub(self.length).div_ceil(self.step());
+        (0..=last).map(move |number| {
+            let (mut all, mut own) = (self.time_bins(number), self.own_time_bins(number));
+            if number == last {
+                (all.end, own.end) = (time_bins, time_bins);
+            }
+            FragmentOfFrame { time_bins: all, own }
+        })
     }
 
     /// The fragments that have any of these time bins.
@@ -80,6 +101,36 @@ mod tests {
                 let all = fragments.time_bins(number);
                 assert_eq!(all.end, own.end + OVERLAP);
                 assert_eq!(all.len() as u32, length);
+            }
+        }
+    }
+
+    #[test]
+    fn fragments_of_a_frame_are_cut_where_it_ends() {
+        let fragments = Fragments::new(100);
+        let of_frame = |time_bins| {
+            let ranges = fragments.of_frame(time_bins).map(|part| (part.time_bins, part.own));
+            ranges.collect::<Vec<_>>()
+        };
+        assert_eq!(of_frame(1), [(0..1, 0..1)]);
+        assert_eq!(of_frame(100), [(0..100, 0..100)]);
+        // The last one has the overlaps and a time bin at least.
+        assert_eq!(of_frame(101), [(0..100, 0..92), (84..101, 92..101)]);
+        assert_eq!(of_frame(184), [(0..100, 0..92), (84..184, 92..184)]);
+        assert_eq!(of_frame(185)[1..], [(84..184, 92..176), (168..185, 176..185)]);
+    }
+
+    #[test]
+    fn own_time_bins_of_a_frame_are_all_of_it() {
+        for length in [MIN_FRAGMENT, 20, 100, 1000] {
+            for time_bins in 1..500 {
+                let mut free = 0;
+                for part in Fragments::new(length).of_frame(time_bins) {
+                    assert_eq!(part.own.start, free, "{length} {time_bins}");
+                    assert!(!part.own.is_empty() && part.time_bins.end >= part.own.end);
+                    free = part.own.end;
+                }
+                assert_eq!(free, time_bins, "{length}");
             }
         }
     }

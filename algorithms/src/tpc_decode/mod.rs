@@ -60,6 +60,7 @@ pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS, estimated_samples};
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
+pub use fragments::{FragmentOfFrame, Fragments};
 pub use input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
 
 /// The task `decode`.

@@ -7,4 +7,5 @@ mod common;
 mod cpu;
 mod cuda;
 mod tpc_clusters;
+mod tpc_fragments;
 mod tpc_pages;

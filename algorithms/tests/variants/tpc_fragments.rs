@@ -1,0 +1,40 @@
+//! Fragments as the experiment cuts them.
+
+use std::fs;
+
+use algorithms::tpc_decode::{FragmentOfFrame, Fragments};
+
+use crate::tpc_pages::root;
+
+/// `FRAME,LENGTH,INDEX,START,TIME_BINS,HAS_ONE_BEFORE,HAS_ONE_BEHIND,FIRST_OWN,END_OF_OWN`
+fn row(line: &str) -> [u32; 9] {
+    let numbers: Vec<_> = line.split(',').map(|word| word.parse().expect("a number")).collect();
+    numbers.try_into().expect("nine columns")
+}
+
+/// Checks the rows of a frame.
+fn check(rows: &[[u32; 9]]) {
+    let [frame, length, ..] = rows[0];
+    let made: Vec<_> = Fragments::new(length).of_frame(frame).collect();
+    assert_eq!(made.len(), rows.len(), "{frame} {length}");
+    let last = rows.len() as u32 - 1;
+    for (part, &row) in made.into_iter().zip(rows) {
+        let [_, _, index, start, time_bins, before, behind, first_own, end_of_own] = row;
+        let expected =
+            FragmentOfFrame { time_bins: start..start + time_bins, own: first_own..end_of_own };
+        assert_eq!(part, expected, "{frame} {length}");
+        assert_eq!([before, behind], [index > 0, index < last].map(u32::from));
+    }
+}
+
+#[test]
+fn fragments_are_those_of_the_experiment() {
+    let file = root().join("../shared/tpc/clusters/fragments.csv");
+    let Ok(table) = fs::read_to_string(&file) else {
+        eprintln!("skipped: no {}", file.display());
+        return;
+    };
+    let rows: Vec<_> = table.lines().skip(1).map(row).collect();
+    assert!(!rows.is_empty());
+    rows.chunk_by(|one, next| one[..2] == next[..2]).for_each(check);
+}
