@@ -5,10 +5,13 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use algorithms::tpc_cluster_finder::{Cluster, Settings, clusters};
+use algorithms::algorithm::Algorithm;
+use algorithms::device::{Backend, Target, Team};
+use algorithms::tpc_cluster_finder::{Charges, Cluster, TpcClusterFinder, clusters};
 use flate2::read::GzDecoder;
+use generators::io::read_charges;
 use generators::tpc::PadId;
-use generators::tpc::charges::Charge;
+use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::pads_in_row;
 
 use crate::tpc_pages::root;
@@ -16,13 +19,9 @@ use crate::tpc_pages::root;
 /// Time bins behind the last sample: nothing looks farther.
 const BEHIND: usize = 4;
 
-/// An input, and what was made of it: rows first in all places.
-#[derive(Default)]
-struct Case {
-    name: String,
-    settings: Settings,
-    noisy: BTreeSet<(usize, usize)>,
-    samples: BTreeMap<usize, Vec<Charge>>,
+/// What was made of an input: rows first in all places.
+#[derive(Debug, Default, PartialEq)]
+struct Results {
     /// Raw peaks, and whether they are kept.
     peaks: BTreeSet<[usize; 4]>,
     /// Samples with what is left of their charge, and flags.
@@ -30,93 +29,68 @@ struct Case {
     clusters: Vec<(usize, Cluster)>,
 }
 
-impl Case {
-    fn of(text: &str) -> Self {
-        let mut lines = text.lines();
-        let name = lines.next().expect("a name").to_owned();
-        let mut case = Case { name, ..Case::default() };
-        lines.for_each(|line| case.read(line));
-        case
+impl Results {
+    /// What the lines of a case say.
+    fn of(lines: &str) -> Self {
+        let mut results = Results::default();
+        for line in lines.lines() {
+            let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match kind {
+                "p" => drop(results.peaks.insert(first(numbers(rest)))),
+                "s" => drop(results.shares.insert(first(numbers(rest)))),
+                "c" => results.clusters.push(cluster(rest)),
+                // What is no result is read elsewhere.
+                _ => {}
+            }
+        }
+        results
     }
 
-    fn read(&mut self, line: &str) {
-        let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
-        if kind == "param" {
-            return self.set(rest);
+    /// What the reference finds.
+    fn found(case: &ChargeCase) -> Self {
+        let mut results = Results::default();
+        for (row, samples) in samples_by_row(case) {
+            results.find(row, &samples, case);
         }
-        let numbers = || rest.split(' ').map(|word| word.parse::<usize>().expect("a number"));
-        match kind {
-            "noisy" => {
-                let [row, pad] = first(numbers());
-                self.noisy.insert((row, pad));
-            }
-            "r" => {
-                let [row, pad, time] = first(numbers());
-                let charges = numbers().skip(3).zip(time..);
-                let sample = |(charge, time)| charge_at(pad, time, charge);
-                self.samples.entry(row).or_default().extend(charges.map(sample));
-            }
-            "d" => {
-                let [row, pad, time, charge] =
-                    first(rest.split(' ').take(4).map(|word| word.parse().expect("a number")));
-                let sample = charge_at(pad, time, charge);
-                self.samples.entry(row).or_default().push(sample);
-            }
-            "p" => drop(self.peaks.insert(first(numbers()))),
-            "s" => drop(self.shares.insert(first(numbers()))),
-            "c" => self.clusters.push(cluster(rest)),
-            "sector" | "frame" | "fragment" | "end" => {}
-            other => panic!("who knows {other}?"),
-        }
+        results
     }
 
-    fn set(&mut self, words: &str) {
-        let (name, value) = words.split_once(' ').expect("a name and a value");
-        let settings = &mut self.settings;
-        if name == "time_shift" {
-            settings.time_shift = value.parse().expect("a number");
-            return;
+    fn find(&mut self, row: u8, samples: &[Charge], case: &ChargeCase) {
+        let pads = 0..pads_in_row(row.into());
+        let is_noisy = |pad| case.noisy.contains(&PadId::new(row, pad as u8));
+        let is_noisy: Vec<_> = pads.map(is_noisy).collect();
+        let last = samples.iter().map(|sample| sample.time).max().unwrap_or(0);
+        let made = clusters(samples, &is_noisy, last as usize + BEHIND, &case.settings);
+        let row = row.into();
+        for ((pad, time), is_kept) in made.peaks {
+            self.peaks.insert([row, pad as usize, time as usize, usize::from(is_kept)]);
         }
-        let setting = match name {
-            "qmax_cutoff" => &mut settings.qmax_cutoff,
-            "inner_threshold" => &mut settings.inner_threshold,
-            "noise_eps" => &mut settings.noise_eps,
-            "noise_eps_rel" => &mut settings.noise_eps_rel,
-            "qtot_cutoff" => &mut settings.qtot_cutoff,
-            "qmax_single_time" => &mut settings.qmax_single_time,
-            "qmax_single_pad" => &mut settings.qmax_single_pad,
-            "min_split" => &mut settings.min_split,
-            other => panic!("who knows {other}?"),
-        };
-        *setting = value.parse().expect("a number");
+        for ((pad, time), share) in made.shares {
+            let flags = usize::from(share.is_at_peak) + 2 * usize::from(share.is_divided);
+            self.shares.insert([row, pad as usize, time as usize, share.charge as usize, flags]);
+        }
+        self.clusters.extend(made.clusters.into_iter().map(|cluster| (row, cluster)));
     }
 
-    fn check(&self) {
-        let name = &self.name;
-        let (mut peaks, mut shares, mut found) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-        for (&row, samples) in &self.samples {
-            let pads = 0..pads_in_row(row);
-            let is_noisy: Vec<_> = pads.map(|pad| self.noisy.contains(&(row, pad))).collect();
-            let last = samples.iter().map(|sample| sample.time).max().unwrap_or(0);
-            let made = clusters(samples, &is_noisy, last as usize + BEHIND, &self.settings);
-            for ((pad, time), is_kept) in made.peaks {
-                peaks.insert([row, pad as usize, time as usize, usize::from(is_kept)]);
-            }
-            for ((pad, time), share) in made.shares {
-                let flags = usize::from(share.is_at_peak) + 2 * usize::from(share.is_divided);
-                shares.insert([row, pad as usize, time as usize, share.charge as usize, flags]);
-            }
-            found.extend(made.clusters.into_iter().map(|cluster| (row, cluster)));
-        }
-        assert_eq!(found, self.clusters, "{name}");
+    fn check(&self, case: &ChargeCase) {
+        let (name, found) = (&case.name, Results::found(case));
+        assert_eq!(found.clusters, self.clusters, "{name}");
         // Only some of the inputs tell them.
-        assert!(self.peaks.is_empty() || self.peaks == peaks, "{name}: peaks");
-        assert!(self.shares.is_empty() || self.shares == shares, "{name}: shares");
+        assert!(self.peaks.is_empty() || self.peaks == found.peaks, "{name}: peaks");
+        assert!(self.shares.is_empty() || self.shares == found.shares, "{name}: shares");
     }
 }
 
-fn charge_at(pad: usize, time: usize, charge: usize) -> Charge {
-    Charge { time: time as u32, pad: PadId::new(0, pad as u8), charge: charge as u16 }
+fn samples_by_row(case: &ChargeCase) -> BTreeMap<u8, Vec<Charge>> {
+    let mut rows: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for charge in &case.charges {
+        rows.entry(charge.pad.row()).or_default().push(*charge);
+    }
+    rows
+}
+
+fn numbers(words: &str) -> impl Iterator<Item = usize> {
+    words.split(' ').map(|word| word.parse().expect("a number"))
 }
 
 fn first<const N: usize>(mut numbers: impl Iterator<Item = usize>) -> [usize; N] {
@@ -125,8 +99,7 @@ fn first<const N: usize>(mut numbers: impl Iterator<Item = usize>) -> [usize; N]
 
 /// `ROW PAD TIME SIGMAPAD SIGMATIME QMAX QTOT FLAGS`, and labels.
 fn cluster(line: &str) -> (usize, Cluster) {
-    let numbers = line.split(' ').take(8).map(|word| word.parse().expect("a number"));
-    let [row, pad, time, sigma_pad, sigma_time, qmax, qtot, flags] = first(numbers);
+    let [row, pad, time, sigma_pad, sigma_time, qmax, qtot, flags] = first(numbers(line));
     let cluster = Cluster {
         time_and_flags: Cluster::with_flags(time as u32, flags as u8),
         pad: pad as u16,
@@ -150,24 +123,53 @@ fn text_of(path: &Path) -> String {
     text
 }
 
-#[test]
-fn the_reference_finds_the_clusters_of_the_experiment() {
+/// The inputs of each file, and what the experiment's code made of them; nothing without the files.
+fn files() -> Vec<(Vec<ChargeCase>, Vec<Results>)> {
     let folder = root().join("../shared/tpc/clusters");
     if !folder.is_dir() {
         eprintln!("skipped: no {}", folder.display());
-        return;
+        return Vec::new();
     }
-    let files = [
+    let names = [
         "handmade.cases",
         "random.cases.gz",
         "pbpb-s3.cases.gz",
         "labels-s3.cases.gz",
         "gain-noisy-s21.cases.gz",
     ];
-    for file in files {
-        let text = text_of(&folder.join(file));
-        let cases: Vec<_> = text.split("case ").skip(1).map(Case::of).collect();
-        assert!(!cases.is_empty(), "{file}");
-        cases.iter().for_each(Case::check);
+    let of_file = |name| {
+        let file = folder.join(name);
+        let cases = read_charges(&file).expect("well-formed");
+        let results: Vec<_> = text_of(&file).split("case ").skip(1).map(Results::of).collect();
+        assert_eq!(results.len(), cases.len());
+        (cases, results)
+    };
+    names.map(of_file).into()
+}
+
+#[test]
+fn the_reference_finds_the_clusters_of_the_experiment() {
+    for (cases, results) in files() {
+        results.iter().zip(&cases).for_each(|(results, case)| results.check(case));
+    }
+}
+
+#[test]
+fn variants_find_the_clusters_of_the_experiment() {
+    let team = Team::new(2).expect("threads");
+    for (cases, results) in files() {
+        let charges = Charges::new(cases);
+        for variant in TpcClusterFinder.variants() {
+            if variant.backend != Backend::Cpu {
+                continue;
+            }
+            let found = variant.output(&TpcClusterFinder, &charges, &Target::host(&team));
+            let found = found.expect("no damage");
+            for (number, results) in results.iter().enumerate() {
+                let of_case = found.iter().filter(|it| it.case as usize == number);
+                let of_case: Vec<_> = of_case.map(|it| (it.row.into(), it.cluster)).collect();
+                assert_eq!(of_case, results.clusters, "{}", variant.name);
+            }
+        }
     }
 }
