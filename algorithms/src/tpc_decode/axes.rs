@@ -7,12 +7,12 @@ use generators::DataError;
 use generators::io::{PageSelection, index_of, read_pad_mapping, read_raw_pages};
 use generators::random::mix;
 use generators::tpc::PadMapping;
+use generators::tpc::charges::FRAGMENT_LENGTHS;
 use generators::tpc::pages::RawPages;
 use generators::tpc::simulate::TimeFrameGenerator;
 use generators::tpc::time::MAX_TIME_BINS_IN_ORBIT;
 
 use super::charge_map::{Gains, entries};
-use super::fragments::MIN_FRAGMENT;
 use super::header::FrameBounds;
 use super::input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
 use crate::algorithm::Plan;
@@ -84,8 +84,6 @@ pub(super) static READING: &[Axis] = &[
     PARALLEL.axis(),
 ];
 
-/// Fragments of more time bins would not fit the positions' 16 bits.
-const MAX_FRAGMENT: u32 = 32_000;
 /// Bytes for each sample: the digit or position that a variant makes, and that of the
 /// reference and of a check.
 const BYTES_FOR_SAMPLE: u64 = 3 * 8;
@@ -122,10 +120,10 @@ pub(crate) fn estimated_samples(params: &Params) -> Result<u64, DataError> {
 
 fn settings(params: &Params) -> Result<Settings, DataError> {
     let fragment = FRAGMENT.of(params)?;
-    if !(MIN_FRAGMENT..=MAX_FRAGMENT).contains(&fragment) {
+    if !FRAGMENT_LENGTHS.contains(&fragment) {
+        let (shortest, longest) = (FRAGMENT_LENGTHS.start(), FRAGMENT_LENGTHS.end());
         return Err(DataError::Shape(format!(
-            "--fragment {fragment} makes no fragments; use {MIN_FRAGMENT} to {MAX_FRAGMENT} time \
-             bins"
+            "--fragment {fragment} makes no fragments; use {shortest} to {longest} time bins"
         )));
     }
     Ok(Settings { output: OUTPUT.of(params)?, sharing: PARALLEL.of(params)?, fragment })

@@ -87,7 +87,14 @@ pub(super) fn time_bins_of(page: &OpenPage) -> Range<u32> {
 
 #[cfg(test)]
 mod tests {
+    use generators::tpc::charges::FRAGMENT_LENGTHS;
+
     use super::*;
+
+    #[test]
+    fn the_shortest_fragment_is_the_shortest_that_can_be_asked_for() {
+        assert_eq!(MIN_FRAGMENT, *FRAGMENT_LENGTHS.start());
+    }
 
     #[test]
     fn own_time_bins_are_a_partition() {
