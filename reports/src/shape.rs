@@ -144,7 +144,7 @@ pub fn is_silent(name: &str, value: &str) -> bool {
 /// `bias`, and not `duplicates`, of which it gives the share.
 fn is_count(name: &str, value: &str) -> bool {
     let plural = name.ends_with('s') && !["ss", "us", "as"].iter().any(|e| name.ends_with(e));
-    plural && name != "duplicates" && value.parse::<u64>().is_ok()
+    plural && !["duplicates", "noise-eps"].contains(&name) && value.parse::<u64>().is_ok()
 }
 
 /// The unit that the contract gives an axis.

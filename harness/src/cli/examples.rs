@@ -31,6 +31,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "decode" => DECODE,
         "noisy-pads" => NOISY_PADS,
         "cluster-finder" => CLUSTER_FINDER,
+        "tpc" => TPC,
         "merge" => MERGE,
         "gather" => GATHER,
         "sts" => STS,
@@ -196,6 +197,14 @@ Examples:
   bench cluster-finder --sectors 36 --orbits 4 --device cuda:0
   bench cluster-finder --input charges.cases.gz --threads 1,2
   bench cluster-finder --input charges.cases.gz --variant rows --clusters clusters.csv";
+
+const TPC: &str = "\
+Examples:
+  bench tpc --orbits 1 --sectors 4 --threads 1,2
+  bench tpc --zs row12,link,dense-link --occupancy 0.01,0.07
+  bench tpc --noisy published,lab --noisy-pads 0.01
+  bench generate tpc --sectors 4 --out sectors.pages
+  bench tpc --input sectors.pages --sector 2 --threads 1,2";
 
 const MERGE: &str = "\
 Examples:

@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
 
 mod against;
+mod cluster_finder;
 mod command_line;
 mod common;
 mod comparing;

@@ -1,0 +1,160 @@
+//! `bench cluster-finder` and `bench tpc`: clusters of generated charges, of files and of pages.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::GzDecoder;
+
+use crate::common::{folder, in_repository, measuring, row, stages, variants};
+
+const QUICK: &str = "--samples 3..4 --max-time 1s --no-charts --device cpu";
+
+/// Charges whose clusters can be worked out on paper.
+const CASES: &str = "\
+case single
+sector 7
+frame 200
+r 0 30 100 88
+end
+case \"two\",alike
+sector 35
+frame 60
+fragment 17
+r 0 10 50 800 101 800
+end
+case nothing
+sector 0
+frame 5
+end
+";
+const HEADER: &str = "case,row,pad,time,sigma_pad,sigma_time,q_max,q_tot,flags,labels";
+/// A single charge is rounded up to 6; 50 of 850 lie one time bin aside of either of two.
+const CLUSTERS: &str = "\
+single,0,1920,6400,0,0,5,6,8,
+\"\"\"two\"\",alike\",0,640,3204,0,8,50,53,10,
+\"\"\"two\"\",alike\",0,640,3324,0,8,50,53,10,
+";
+
+#[test]
+fn every_variant_has_a_valid_row_with_stages() {
+    let Some(folder) = measuring() else { return };
+    let rows = folder.measure(format!(
+        "cluster-finder --sectors 1 --orbits 1 --occupancy 0.02 --threads 2 {QUICK}"
+    ));
+    assert_eq!(variants(&rows), BTreeSet::from(["published", "rows"]));
+    let published =
+        ["clear", "fill", "peaks", "suppress", "compaction", "deconvolute", "clusterize"];
+    let expected = published.into_iter().chain(["total"]).collect();
+    assert_eq!(stages(&rows, "published"), expected);
+    assert_eq!(stages(&rows, "rows"), BTreeSet::from(["total", "rows", "clusters"]));
+    let total = row(&rows, "rows");
+    assert!(total.items > 50_000 && total.metrics.number("ns_per_cluster").is_some(), "{total:?}");
+}
+
+#[test]
+fn the_chain_has_a_valid_row_for_each_rule_and_format() {
+    let Some(folder) = measuring() else { return };
+    let line = "tpc --sectors 1 --orbits 1 --occupancy 0.02 --zs row10,dense-link \
+                --noisy published,lab --threads 2";
+    let rows = folder.measure(format!("{line} {QUICK}"));
+    let totals = rows.iter().filter(|row| row.stage == "total");
+    assert_eq!(totals.count(), 4);
+    assert_eq!(stages(&rows, "rows"), BTreeSet::from(["total", "decode", "rows", "clusters"]));
+}
+
+#[test]
+fn clusters_of_a_file_are_written_by_any_variant() {
+    let folder = folder();
+    folder.write("c.cases", CASES);
+    for flags in ["", "--variant rows", "--variant published --device cpu --threads 1"] {
+        let line = format!("cluster-finder --input c.cases --clusters c.csv {flags}");
+        folder.bench(line).exits(0).says("3 clusters written to c.csv");
+        assert_eq!(folder.read("c.csv"), format!("{HEADER}\n{CLUSTERS}"), "{flags}");
+    }
+}
+
+#[test]
+fn a_file_is_a_point_to_be_measured() {
+    let Some(folder) = measuring() else { return };
+    folder.write("c.cases", CASES);
+    let rows = folder.measure(format!("cluster-finder --input c.cases --threads 1 {QUICK}"));
+    assert_eq!(row(&rows, "rows").items, 4);
+}
+
+#[test]
+fn what_clusters_cant_be_found_in_is_refused_by_its_line() {
+    let folder = folder();
+    folder.write("c.cases", CASES);
+    let head = "case a\nsector 0\nframe 100\n";
+    let bad = [
+        ("outside", "r 0 66 5 100\nend\n", "line 4"),
+        ("late", "r 0 5 99 100 100\nend\n", "line 4"),
+        ("large", "r 0 5 5 16384\nend\n", "line 4"),
+        ("twice", "r 0 5 5 100 7\nr 0 5 6 8\nend\n", "line 5"),
+        ("setting", "param qmax 5\nend\n", "qmax_cutoff"),
+        ("short", "fragment 16\nend\n", "17"),
+        ("cut", "r 0 5 5 100\n", "end"),
+    ];
+    for (name, lines, says) in bad {
+        folder.write(format!("{name}.cases"), format!("{head}{lines}"));
+        let line = format!("cluster-finder --input {name}.cases --clusters none.csv");
+        folder.bench(line).exits(1).says(name).says(says);
+    }
+    assert!(!folder.join("none.csv").exists());
+    folder.check(
+        "
+            2 | cluster-finder --clusters c.csv | --input
+            2 | cluster-finder --input c.cases --clusters c.csv --variant rows,published | one variant
+            2 | cluster-finder --input c.cases --clusters c.csv --variant none | there are
+            5 | cluster-finder --input c.cases --clusters c.csv --device cuda:9999 | cuda:9999
+            2 | cluster-finder --fragment 16 | 17 to 32000
+            2 | cluster-finder --qmax-cutoff 256 | --qmax-cutoff
+            2 | cluster-finder --orbits 148 | use 147 orbits or fewer
+            2 | tpc --noisy nobody | there are published, lab
+            2 | tpc --fragment 32001 | 17 to 32000
+            1 | cluster-finder --input missing.cases | missing.cases
+        ",
+    );
+}
+
+/// What the experiment's code found, as a table.
+fn expected(file: &Path) -> String {
+    let bytes = fs::read(file).expect("readable");
+    let mut text = String::new();
+    if file.extension().is_some_and(|ending| ending == "gz") {
+        GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("a text");
+    } else {
+        text = String::from_utf8(bytes).expect("a text");
+    }
+    let (mut name, mut table) = ("", format!("{HEADER}\n"));
+    for line in text.lines() {
+        match line.split_once(' ') {
+            Some(("case", of_case)) => name = of_case,
+            Some(("c", cluster)) => {
+                let fields: Vec<_> = cluster.split(' ').take(8).collect();
+                table += &format!("{name},{},\n", fields.join(","));
+            }
+            _ => {}
+        }
+    }
+    table
+}
+
+#[test]
+fn files_of_the_experiment_have_its_clusters() {
+    let shared = in_repository("../shared/tpc/clusters");
+    if !shared.is_dir() {
+        eprintln!("skipped: no {}", shared.display());
+        return;
+    }
+    let folder = folder();
+    for name in ["handmade.cases", "random.cases.gz", "pbpb-s3.cases.gz", "gain-noisy-s21.cases.gz"]
+    {
+        let file = shared.join(name);
+        let path = file.to_str().expect("text");
+        folder.bench(format!("cluster-finder --input {path} --clusters c.csv")).exits(0);
+        assert!(folder.read("c.csv") == expected(&file), "{name}");
+    }
+}
