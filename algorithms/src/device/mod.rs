@@ -11,6 +11,7 @@ pub mod gpu;
 mod instructions;
 mod prefetch;
 mod shared;
+mod streaming;
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +26,7 @@ use gpu::Gpu;
 pub(crate) use instructions::with_instructions;
 pub(crate) use prefetch::{prefetch, prefetch_to_second};
 pub(crate) use shared::{Apart, SharedSlice, atomic};
+pub(crate) use streaming::{Stores, streaming};
 
 /// Why a variant can't run here, or not on such an input.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `memcpy`, `streamed` | the variants |
-//! | `vectors`, `masked` | copies by whole vectors, and past the caches; by masked ones |
+//! | `vectors`, `masked` | copies by whole vectors; by masked ones |
 
 mod masked;
 mod memcpy;

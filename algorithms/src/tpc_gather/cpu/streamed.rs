@@ -11,8 +11,8 @@
 use generators::tpc::clusters::FIELDS;
 
 use super::masked::{Avx512, Masked};
-use super::vectors::{Copier, SLACK, Stores, VECTOR, copy_vectors, streaming};
-use crate::device::prefetch_to_second;
+use super::vectors::{Copier, SLACK, VECTOR, copy_vectors};
+use crate::device::{Stores, prefetch_to_second, streaming};
 use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
