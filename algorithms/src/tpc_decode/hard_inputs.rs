@@ -52,6 +52,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
             ("damaged pages", damaged.clone()),
             ("fragments", with(&recorded, one_pool(CHARGES))),
             ("fragments, damaged pages", with(&damaged, CHARGES)),
+            ("fragments, pages back to front", with(&back_to_front(&whole), CHARGES)),
             ("few pages", small.clone()),
             ("few pages, fragments", with(&small, SHORT)),
             ("few pages, damaged", small_damaged.clone()),
@@ -83,6 +84,14 @@ fn every_other(frame: &TimeFrame) -> TimeFrame {
     let lengths: Vec<_> = streams.iter().map(|(id, pages)| (*id, pages.len())).collect();
     let pages = streams.into_iter().flat_map(|(_, pages)| pages).collect();
     frame.with_pages(RawPages::new(FIRST_ORBIT, pages, &lengths))
+}
+
+/// Streams whose last page comes first, as no read-out sends them.
+fn back_to_front(frame: &TimeFrame) -> TimeFrame {
+    let streams = frame.pages.streams();
+    let lengths: Vec<_> = streams.map(|stream| (stream.id, stream.pages.len())).collect();
+    let pages = frame.pages.streams().flat_map(|stream| stream.pages.iter().rev().copied());
+    frame.with_pages(RawPages::new(FIRST_ORBIT, pages.collect(), &lengths))
 }
 
 fn encode(format: ZsFormat, framing: Framing, sector: u8, digits: &[Digit]) -> SectorPages {

@@ -8,9 +8,9 @@ use generators::named;
 use generators::tpc::pages::RawPages;
 use generators::tpc::{PadMapping, ZsFormat};
 
-use super::charge_map::Gains;
+use super::charge_map::{Gains, MapShape};
 use super::damage::{Damage, DamagedPage};
-use super::fragments::Fragments;
+use super::fragments::{Fragments, time_bins_of};
 use super::header::{FrameBounds, OpenPage, open_in_stream};
 use super::pads::LinkPads;
 
@@ -144,6 +144,12 @@ impl TimeFrame {
     /// The fragments that any of these pages touches, in order of time.
     pub(super) fn fragments<'a>(&self, pages: impl Iterator<Item = &'a OpenPage>) -> BTreeSet<u32> {
         Fragments::new(self.settings.fragment).touched(pages)
+    }
+
+    /// The maps of sectors with these pages: of as many time bins as any fragment has.
+    pub(super) fn map_shape<'a>(&self, pages: impl Iterator<Item = &'a OpenPage>) -> MapShape {
+        let end = pages.map(|page| time_bins_of(page).end).max();
+        MapShape { time_bins: end.unwrap_or(0).min(self.settings.fragment) }
     }
 
     /// The numbers of the sectors that have pages, in the order of the pages.

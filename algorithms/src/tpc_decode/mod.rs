@@ -54,6 +54,7 @@ use crate::axis::Params;
 use crate::parallel::map;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
+use fragments::{Fragments, time_bins_of};
 use header::OpenPage;
 
 pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS, estimated_samples};
@@ -130,14 +131,10 @@ impl Algorithm for TpcDecode {
 
     fn work(&self, input: &TimeFrame) -> Work {
         let load = input.load();
-        let per_sample = match input.settings.output {
-            Output::Digits => size_of::<Digit>(),
-            Output::ChargeMap => size_of::<Position>() + size_of::<u16>(),
-        };
         Work {
             items: load.samples,
             item_unit: "sample",
-            bytes_min: load.bytes + load.samples * per_sample as u64,
+            bytes_min: load.bytes + load.output_bytes,
             input_bytes: input.pages.bytes().len() as u64,
             to_host_bytes: None,
             has_reference: true,
@@ -180,30 +177,40 @@ struct Load {
     pages: u64,
     bytes: u64,
     samples: u64,
-}
-
-impl Load {
-    fn and(self, other: Load) -> Load {
-        Load {
-            pages: self.pages + other.pages,
-            bytes: self.bytes + other.bytes,
-            samples: self.samples + other.samples,
-        }
-    }
+    /// Bytes that have to be written, whoever decodes.
+    output_bytes: u64,
 }
 
 impl TimeFrame {
-    /// Pages with data, their used bytes and their samples.
+    /// Pages with data, their used bytes and their samples, and what they become.
     fn load(&self) -> Load {
-        let of_page = |page: OpenPage| Load {
-            pages: 1,
-            bytes: page.used.into(),
-            samples: page.samples.into(),
+        let pages = 0..self.pages.pages().len();
+        let opened = map(pages, |page| self.open(page).ok().flatten());
+        let opened: Vec<OpenPage> = opened.into_iter().flatten().collect();
+        let samples = |page: &OpenPage| u64::from(page.samples);
+        let all = opened.iter().map(samples).sum();
+        Load {
+            pages: opened.len() as u64,
+            bytes: opened.iter().map(|page| u64::from(page.used)).sum(),
+            samples: all,
+            output_bytes: match self.settings.output {
+                Output::Digits => all * size_of::<Digit>() as u64,
+                Output::ChargeMap => self.bytes_of_charges(&opened),
+            },
+        }
+    }
+
+    /// The positions of each fragment, and each cell of pads of rows once: an empty one is
+    /// written as those with a charge are, for nobody knows what stood there.
+    fn bytes_of_charges(&self, pages: &[OpenPage]) -> u64 {
+        let fragments = Fragments::new(self.settings.fragment);
+        let positions = |page: &OpenPage| {
+            u64::from(page.samples) * fragments.of(time_bins_of(page)).len() as u64
         };
-        let pages = map(0..self.pages.pages().len(), |page| {
-            self.open(page).ok().flatten().map_or_else(Load::default, of_page)
-        });
-        pages.into_iter().fold(Load::default(), Load::and)
+        let positions: u64 = pages.iter().map(positions).sum();
+        let maps = self.fragments(pages.iter()).len() * self.sectors().len();
+        let cells = maps as u64 * self.map_shape(pages.iter()).cells();
+        positions * size_of::<Position>() as u64 + cells * size_of::<u16>() as u64
     }
 
     /// What a reader of results should know: damaged pages by kind.
@@ -241,4 +248,31 @@ fn metrics(load: &Load) -> Vec<Metric> {
         Metric::new("us_per_page", pages * 1e-6, Relation::SecondsEach),
         Metric::new("bytes_per_sample", bytes / samples, Relation::Itself),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One orbit of a sector, which has 446 time bins.
+    fn work(output: &str, fragment: &str) -> Work {
+        let given = [("sectors", "1"), ("orbits", "1"), ("output", output), ("fragment", fragment)];
+        let plan = TpcDecode.plan(given.into_iter().collect()).expect("a time frame");
+        let frame = TpcDecode.generate(&plan.params, 1).expect("pages");
+        TpcDecode.work(&frame)
+    }
+
+    #[test]
+    fn each_cell_of_a_map_counts_in_each_fragment() {
+        let digits = work("digits", "4000");
+        let pages = digits.bytes_min - 8 * digits.items;
+        let whole = work("charge-map", "4000").bytes_min - pages - 4 * digits.items;
+        let time_bins = whole / (2 * 14_560);
+        assert_eq!(whole, 2 * 14_560 * time_bins);
+        assert!((440..=446).contains(&time_bins), "{time_bins}");
+        // 0 to 299 and 284 to 583.
+        let cut = work("charge-map", "300").bytes_min - pages - 4 * digits.items;
+        assert!(cut > 2 * 2 * 14_560 * 300, "positions of pages in both count twice");
+        assert!(cut < 2 * 2 * 14_560 * 300 + 4 * digits.items);
+    }
 }

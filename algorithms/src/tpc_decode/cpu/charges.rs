@@ -1,9 +1,11 @@
-//! Pages to positions and maps of charges, fragment by fragment.
+//! Pages to positions and maps of charges, fragment by fragment: maps are cleared, then each
+//! charge is put where it belongs. See `tiles` for the way without clearing.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use generators::tpc::Digit;
 
 use super::crew::Crew;
@@ -16,7 +18,7 @@ use crate::all_cores::{mapped, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, atomic, buffers};
 use crate::timing::{Laps, Stages};
-use crate::tpc_decode::charge_map::{Converter, Position, entries, present};
+use crate::tpc_decode::charge_map::{Converter, MapShape, Position, TILE, Tile, present};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
@@ -41,8 +43,7 @@ pub(super) struct ChargesOf<'a> {
     fragments: Fragments,
     /// Samples that the headers promise, once for each fragment that their page is in.
     promised: usize,
-    /// Entries of a sector's map.
-    entries: usize,
+    shape: MapShape,
     /// The sectors' places among the maps, by the pages that they begin with.
     sectors: Vec<Range<usize>>,
     laps: Laps,
@@ -50,7 +51,7 @@ pub(super) struct ChargesOf<'a> {
 
 pub(super) struct Held<'a> {
     slots: ArenaVec<'a, Slot>,
-    maps: ArenaVec<'a, u16>,
+    maps: ArenaVec<'a, Tile>,
     positions: ArenaVec<'a, Position>,
     damaged: Vec<DamagedPage>,
 }
@@ -70,9 +71,9 @@ struct Fragment<'a> {
 }
 
 /// A page that was rejected, and the positions that it does not have.
-struct Rejected {
-    page: DamagedPage,
-    positions: Range<usize>,
+pub(super) struct Rejected {
+    pub(super) page: DamagedPage,
+    pub(super) positions: Range<usize>,
 }
 
 impl<'a> ChargesOf<'a> {
@@ -87,16 +88,14 @@ impl<'a> ChargesOf<'a> {
         let copies =
             |page: &OpenPage| fragments.of(time_bins_of(page)).len() * usize::from(page.samples);
         let pages = slots.iter().filter_map(Slot::page);
-        let time_bins = pages.clone().map(|page| time_bins_of(page).end).max();
-        let time_bins = time_bins.unwrap_or(0).min(frame.settings.fragment);
         ChargesOf {
             frame,
             arena,
             crew,
             decode,
             fragments,
+            shape: frame.map_shape(pages.clone()),
             promised: pages.map(copies).sum(),
-            entries: entries(time_bins),
             sectors: frame.sectors(),
             laps: Laps::default(),
         }
@@ -124,8 +123,8 @@ impl<'a> ChargesOf<'a> {
             decode: self.decode,
             time_bins: fragments.time_bins(number),
             slots,
-            maps: atomic(maps),
-            entries: self.entries,
+            maps: atomic(cast_slice_mut::<Tile, u16>(maps)),
+            entries: self.shape.tiles() * TILE,
             sectors: &self.sectors,
         };
         let parts = split_mut(&mut held.positions[start..], lengths.iter().copied());
@@ -142,19 +141,24 @@ impl<'a> ChargesOf<'a> {
         }
         start
     }
+}
 
-    /// Takes out what damaged pages have left, and names each of them once.
-    fn conclude(&self, held: &mut Held<'a>, holes: &[Range<usize>]) {
-        close(&mut held.positions, holes);
-        let slots = held.slots.iter().enumerate();
-        let headers = slots.filter_map(|(number, slot)| match slot {
-            Slot::Damaged(damage) => Some(self.frame.damaged(number, *damage)),
-            _ => None,
-        });
-        held.damaged.extend(headers);
-        held.damaged.sort_unstable_by_key(|page| page.page);
-        held.damaged.dedup_by_key(|page| page.page);
-    }
+/// Takes out what damaged pages have left, and names each of them once. The holes ascend.
+pub(super) fn conclude(
+    frame: &TimeFrame,
+    slots: &[Slot],
+    positions: &mut Vec<Position>,
+    damaged: &mut Vec<DamagedPage>,
+    holes: &[Range<usize>],
+) {
+    close(positions, holes);
+    let headers = slots.iter().enumerate().filter_map(|(number, slot)| match slot {
+        Slot::Damaged(damage) => Some(frame.damaged(number, *damage)),
+        _ => None,
+    });
+    damaged.extend(headers);
+    damaged.sort_unstable_by_key(|page| page.page);
+    damaged.dedup_by_key(|page| page.page);
 }
 
 impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
@@ -163,7 +167,7 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
         Ok(Held {
             slots: self.arena.vector(self.frame.pages.pages().len()),
-            maps: self.arena.vector(self.entries * self.sectors.len()),
+            maps: self.arena.vector(self.shape.tiles() * self.sectors.len()),
             positions: self.arena.vector(self.promised),
             damaged: Vec::new(),
         })
@@ -185,13 +189,13 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
         let numbers = self.frame.fragments(numbers);
         self.laps.lap(DECODE, 0);
         for number in numbers {
-            self.crew.clear(&mut held.maps, self.entries);
+            self.crew.clear(&mut held.maps, self.shape.tiles());
             let bytes = size_of_val(held.maps.as_slice()) as u64;
             self.laps.lap(CLEAR, bytes);
             position = self.decode_fragment(held, number, position, &mut holes);
             self.laps.lap(DECODE, 0);
         }
-        self.conclude(held, &holes);
+        conclude(self.frame, &held.slots, &mut held.positions, &mut held.damaged, &holes);
         Ok(())
     }
 
@@ -207,8 +211,9 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
+        let maps = held.maps.chunks(self.shape.tiles());
         Cow::Owned(Decoded {
-            charges: held.maps.chunks(self.entries).map(present).collect(),
+            charges: maps.map(|map| present(cast_slice(map))).collect(),
             positions: mapped(&held.positions, |position| *position),
             damaged: held.damaged.clone(),
             digits: Vec::new(),

@@ -3,17 +3,20 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bytemuck::cast_slice_mut;
+
 use super::tasks;
 use crate::device::InnerTeams;
 use crate::parallel::{for_each, map_singly};
+use crate::tpc_decode::charge_map::Tile;
 use crate::tpc_decode::input::TimeFrame;
 
-/// Entries of a map that are cleared at a time.
-const CLEARED: usize = 1 << 18;
+/// Tiles of a map that are cleared at a time.
+const CLEARED: usize = 1 << 13;
 
 /// Who decodes, and what is one thread's work.
 pub(super) struct Crew {
-    /// Pages of a time frame, in order; each page is in one task.
+    /// Pages of a time frame, or regions of its sectors, in order; each is in one task.
     pub(super) tasks: Vec<Range<usize>>,
     /// The teams for sectors, and how many tasks each sector has.
     nested: Option<(Arc<InnerTeams>, Vec<usize>)>,
@@ -28,6 +31,20 @@ impl Crew {
     /// A team whose threads take sectors, each with a team of its own that takes pages.
     pub(super) fn of_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
         let sectors = tasks::of_sectors(frame, inner.threads());
+        Crew::nested(&sectors, inner)
+    }
+
+    /// The same threads, which share regions of sectors rather than pages.
+    pub(super) fn for_regions(&self, frame: &TimeFrame, threads: usize) -> Self {
+        match &self.nested {
+            Some((inner, _)) => {
+                Crew::nested(&tasks::of_regions_of_sectors(frame), Arc::clone(inner))
+            }
+            None => Crew { tasks: tasks::of_regions(frame, threads), nested: None },
+        }
+    }
+
+    fn nested(sectors: &[Vec<Range<usize>>], inner: Arc<InnerTeams>) -> Self {
         let counts = sectors.iter().map(Vec::len).collect();
         Crew { tasks: sectors.concat(), nested: Some((inner, counts)) }
     }
@@ -52,13 +69,15 @@ impl Crew {
         done.into_iter().flatten().collect()
     }
 
-    /// Clears the maps of all sectors, each of so many entries.
-    pub(super) fn clear(&self, maps: &mut [u16], entries: usize) {
-        let clear = |map: &mut [u16]| for_each(map.chunks_mut(CLEARED), |part| part.fill(0));
+    /// Clears the maps of all sectors, each of so many tiles.
+    pub(super) fn clear(&self, maps: &mut [Tile], tiles: usize) {
+        let clear = |map: &mut [Tile]| {
+            for_each(map.chunks_mut(CLEARED), |part| cast_slice_mut::<_, u8>(part).fill(0));
+        };
         let Some((teams, _)) = &self.nested else {
             return clear(maps);
         };
-        let maps: Vec<_> = maps.chunks_mut(entries.max(1)).map(Mutex::new).collect();
+        let maps: Vec<_> = maps.chunks_mut(tiles.max(1)).map(Mutex::new).collect();
         teams.map(maps.len(), |sector| {
             clear(&mut maps[sector].lock().unwrap_or_else(PoisonError::into_inner));
         });

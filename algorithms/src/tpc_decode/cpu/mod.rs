@@ -6,7 +6,9 @@
 //! | [`crew`] | the threads that share it: a team, or teams within a team |
 //! | [`headers`] | headers first: how many samples there will be, and where they go |
 //! | [`page_decoder`] | one page after the other |
-//! | [`digits`], [`charges`] | a variant that is ready to run, for each output |
+//! | [`digits`] | digits, by a variant that is ready to run |
+//! | [`charges`] | the same for maps of charges, which are cleared and filled |
+//! | [`tiles`] | the same, whole tiles at a time |
 //! | [`walk`] | the way through a page's payload, checked at each step |
 //! | [`kernel`] | the inner work, for each set of instructions |
 //! | [`levels`] | both joined, and compiled for such a set |
@@ -21,6 +23,7 @@ mod page_decoder;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod walk;
 
 use generators::tpc::geometry::SECTORS;
@@ -33,6 +36,7 @@ use charges::ChargesOf;
 use crew::Crew;
 pub(crate) use digits::{DigitsOf, Held as DecodedPages};
 use levels::{DecodePage, Level};
+use tiles::TilesOf;
 
 pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     Variant::cpu(
@@ -46,8 +50,9 @@ pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     .nested(SECTORS),
     Variant::cpu(
         "simd",
-        "pads and samples eight (AVX-512) or four (AVX2) at a time, as the machine can",
-        |at| decode(at, any_teams(at), Level::best().decoder().unwrap_or(reference_page)),
+        "pads and samples eight (AVX-512) or four (AVX2) at a time, as the machine can; whole \
+         tiles of maps past the caches",
+        simd,
     )
     .nested(SECTORS),
 ];
@@ -64,7 +69,17 @@ fn any_teams(at: &Opening<'_, '_, TpcDecode>) -> Crew {
     }
 }
 
-/// A decoder of pages, ready to run.
+fn simd<'a>(at: &Opening<'a, '_, TpcDecode>) -> Opened<'a, TpcDecode> {
+    let (crew, decode) = (any_teams(at), Level::best().decoder().unwrap_or(reference_page));
+    match at.input.settings.output {
+        Output::Digits => at.session(DigitsOf::new(at.input, at.arena, crew, decode)),
+        Output::ChargeMap => {
+            at.session(TilesOf::new(at.input, at.arena, (crew, at.threads()), decode))
+        }
+    }
+}
+
+/// A decoder of pages, ready to run; maps are cleared and filled, as published.
 fn decode<'a>(
     at: &Opening<'a, '_, TpcDecode>,
     crew: Crew,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use generators::tpc::geometry::SECTORS;
+use generators::tpc::geometry::{REGIONS, SECTORS};
 
 use crate::tpc_decode::input::{Sharing, TimeFrame};
 
@@ -34,9 +34,30 @@ pub(super) fn of_sectors(frame: &TimeFrame, threads: usize) -> Vec<Vec<Range<usi
     sectors.map(|pages| split(pages, TASKS_OF_THREAD * threads).collect()).collect()
 }
 
+/// The regions of all sectors that have pages, numbered one sector after the other; each region
+/// is in one task.
+pub(super) fn of_regions(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
+    let tasks_of_sector = match frame.settings.sharing {
+        Sharing::Sectors => threads.div_ceil(SECTORS).min(REGIONS),
+        Sharing::Pages => REGIONS,
+    };
+    let sectors = 0..frame.sectors().len();
+    sectors.flat_map(|sector| split(regions_of(sector), tasks_of_sector)).collect()
+}
+
+/// The regions of each sector, each a task.
+pub(super) fn of_regions_of_sectors(frame: &TimeFrame) -> Vec<Vec<Range<usize>>> {
+    let sectors = 0..frame.sectors().len();
+    sectors.map(|sector| split(regions_of(sector), REGIONS).collect()).collect()
+}
+
+fn regions_of(sector: usize) -> Range<usize> {
+    sector * REGIONS..(sector + 1) * REGIONS
+}
+
 /// So many parts of nearly equal length.
-fn split(pages: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>> {
-    let at = move |part: usize| pages.start + pages.len() * part / parts;
+fn split(all: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>> {
+    let at = move |part: usize| all.start + all.len() * part / parts;
     (0..parts).map(move |part| at(part)..at(part + 1))
 }
 

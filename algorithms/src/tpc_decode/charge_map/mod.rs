@@ -5,6 +5,8 @@
 //! pads wide and a few time bins long, lies in few cache lines. All rows stand side
 //! by side, with margins between them and at the ends.
 
+mod tiles;
+
 use std::ops::Range;
 
 use generators::random::mix;
@@ -13,11 +15,12 @@ use generators::tpc::{Digit, PadId, ZsFormat};
 
 use crate::all_cores::joined;
 use crate::parallel;
+pub(super) use tiles::{MapShape, Tile};
 
 /// Pads from the beginning of a row to that of the next one.
-const ROW_PITCH: usize = 152;
+pub(super) const ROW_PITCH: usize = 152;
 /// Pads in front of the first row.
-const PAD_MARGIN: usize = 8;
+pub(super) const PAD_MARGIN: usize = 8;
 /// Time bins in front of a fragment and behind it.
 pub(crate) const TIME_MARGIN: u32 = 4;
 /// Pads of a tile.
@@ -33,7 +36,7 @@ pub(crate) const TILES_IN_ROW: usize = COLUMNS / TILE_PADS;
 /// Bits of the fraction of a charge in a map.
 pub(crate) const CHARGE_SCALE: f32 = 16.0;
 /// The largest charge; the two bits above it mark peaks and splits later on.
-const MAX_CHARGE: f32 = 16_383.0;
+pub(super) const MAX_CHARGE: f32 = 16_383.0;
 
 /// Entries of a map for so many time bins.
 pub(crate) fn entries(time_bins: u32) -> usize {
