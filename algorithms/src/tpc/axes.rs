@@ -16,11 +16,11 @@ use crate::{time_frame, tpc_decode, tpc_noisy_pads};
 
 const NOISY: Flag<NoisyRule> = Flag::choice(
     "noisy",
-    "Which pads are noisy: lab (over the whole time frame) or published (as the experiment: in the \
-     first fragment, on most pads)",
+    "Which pads are noisy: published (as the experiment: in the first fragment, on most pads) or lab \
+     (over the whole time frame)",
     NoisyRule::NAMES,
 )
-.or("lab");
+.or("published");
 const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
 
 const AXES_OF_FRAMES: [Axis; 11] = [

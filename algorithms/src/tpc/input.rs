@@ -29,6 +29,7 @@ pub(super) struct Finding {
 
 impl RawFrame {
     pub(super) fn new(frame: TimeFrame, finding: Finding) -> Self {
+        let frame = frame.in_fragments(finding.fragment);
         RawFrame { frame, finding, right: OnceLock::new() }
     }
 

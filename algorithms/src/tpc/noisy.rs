@@ -4,7 +4,7 @@
 use generators::named;
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 
-use crate::tpc_cluster_finder::fragments;
+use crate::tpc_decode::Fragments;
 use crate::tpc_decode::charge_map::TILE_PADS;
 use crate::tpc_noisy_pads;
 
@@ -52,7 +52,7 @@ impl Limits {
     }
 
     fn published(time_bins: u32, fragment: u32) -> Self {
-        let first = fragments::of_frame(time_bins, fragment).next();
+        let first = Fragments::new(fragment).of_frame(time_bins).next();
         let own = first.map_or(0, |first| first.own.len() as u32);
         let least_charges = match CHARGES_IN_THOUSAND * own / 1000 {
             0 => u32::MAX,

@@ -3,10 +3,9 @@
 
 use generators::random::{below, mix};
 use generators::tpc::PadId;
-use generators::tpc::charges::{Charge, ChargeCase, MAX_CHARGE};
+use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, MAX_CHARGE};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
-use super::fragments::MIN_FRAGMENT;
 use super::input::Charges;
 use super::settings::Settings;
 
@@ -113,7 +112,8 @@ fn borders_of_fragments(seed: u64) -> Charges {
             .sort_by_key(|sample| mix(u64::from(sample.time) << 16 ^ u64::from(sample.pad.bits())));
         case
     };
-    let lengths = [(MIN_FRAGMENT, 100), (32, 100), (33, 66), (99, 100), (100, 100), (1000, 2100)];
+    let shortest = *FRAGMENT_LENGTHS.start();
+    let lengths = [(shortest, 100), (32, 100), (33, 66), (99, 100), (100, 100), (1000, 2100)];
     Charges::new(lengths.map(of_length).into())
 }
 

@@ -27,7 +27,7 @@ impl Poison for Charge {
 }
 
 /// A cluster, and where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowCluster {
     /// The number of the sector among those of the input.
     pub case: u32,
@@ -35,6 +35,10 @@ pub struct RowCluster {
     pub row: u8,
     /// The cluster.
     pub cluster: Cluster,
+}
+
+impl Poison for RowCluster {
+    const POISON: Self = RowCluster { case: u32::MAX, row: u8::MAX, cluster: Cluster::POISON };
 }
 
 impl Element for RowCluster {

@@ -11,7 +11,6 @@
 //! |---|---|
 //! | `input`, `axes` | charges, and where they come from |
 //! | `settings` | thresholds |
-//! | `fragments` | a time frame in parts |
 //! | `row`, `reference` | what is right, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
 //! | `hard_inputs` | what is hard to get right |
@@ -20,7 +19,6 @@
 pub(crate) mod axes;
 mod cluster;
 pub(crate) mod cpu;
-pub(crate) mod fragments;
 mod hard_inputs;
 mod input;
 mod reference;

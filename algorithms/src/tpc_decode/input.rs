@@ -106,6 +106,12 @@ impl TimeFrame {
         self.bounds.format
     }
 
+    /// The same in fragments of so many time bins.
+    pub(crate) fn in_fragments(mut self, length: u32) -> Self {
+        self.settings.fragment = length;
+        self
+    }
+
     /// Orbits that pages can be of.
     pub(crate) fn orbits(&self) -> u32 {
         self.bounds.orbits

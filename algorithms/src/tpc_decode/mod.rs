@@ -54,7 +54,7 @@ use crate::axis::Params;
 use crate::parallel::map;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
-use fragments::{Fragments, time_bins_of};
+use fragments::time_bins_of;
 use header::OpenPage;
 
 pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS, estimated_samples};

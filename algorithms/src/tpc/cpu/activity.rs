@@ -1,8 +1,11 @@
-//! Which pads of a row are noisy, sample by sample.
+//! Which pads are noisy, sample by sample.
 
+use generators::tpc::PadId;
 use generators::tpc::charges::Charge;
 
+use crate::parallel;
 use crate::tpc::noisy::Limits;
+use crate::tpc_decode::charge_map::entry_of;
 
 /// What a pad did until now.
 #[derive(Clone, Copy, Default)]
@@ -24,14 +27,34 @@ pub(super) fn noisy_pads(samples: &[Charge], looked_at: &[bool], limits: &Limits
             pads[usize::from(sample.pad.pad())].add(sample.time, sample.charge);
         }
     }
-    let is_noisy = |pad: &Activity| {
-        let longest = pad.longest_run.max(pad.run);
-        limits.are_passed_by(pad.charges, longest, pad.largest)
+    pads.iter().zip(looked_at).map(|(pad, seen)| *seen && pad.is_noisy(limits)).collect()
+}
+
+/// The noisy pads of a sector, from the map of the first fragment.
+pub(super) fn noisy_in_map(map: &[u16], looked_at: &[Vec<bool>], limits: &Limits) -> Vec<PadId> {
+    let of_row = |(row, looked_at): (usize, &Vec<bool>)| {
+        let pads = looked_at.iter().zip(0..).filter(|(seen, _)| **seen);
+        let pads = pads.map(|(_, pad)| PadId::new(row as u8, pad));
+        pads.filter(|pad| is_noisy_in_map(map, *pad, limits)).collect::<Vec<_>>()
     };
-    pads.iter().zip(looked_at).map(|(pad, seen)| *seen && is_noisy(pad)).collect()
+    parallel::map(looked_at.iter().enumerate(), of_row).concat()
+}
+
+fn is_noisy_in_map(map: &[u16], pad: PadId, limits: &Limits) -> bool {
+    let mut activity = Activity::default();
+    for time in 0..limits.time_bins {
+        // What is looked at beyond the end may be beyond the map.
+        activity.add(time, map.get(entry_of(pad, time)).copied().unwrap_or(0));
+    }
+    activity.is_noisy(limits)
 }
 
 impl Activity {
+    fn is_noisy(&self, limits: &Limits) -> bool {
+        let longest = self.longest_run.max(self.run);
+        limits.are_passed_by(self.charges, longest, self.largest)
+    }
+
     #[inline]
     fn add(&mut self, time: u32, charge: u16) {
         if charge == 0 {

@@ -2,20 +2,40 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `published` | as the experiment: maps of charges, and a loop for each stage |
 //! | `rows` | ours: digits, then row by row in the nearest caches |
 //! | `activity` | which pads of a row are noisy |
 
 mod activity;
+mod published;
 mod rows;
 
 use super::Tpc;
+use super::noisy::NoisyRule;
 use crate::algorithm::{Semantics, Variant};
+use crate::device::Unavailable;
 
-pub(super) const VARIANTS: &[Variant<Tpc>] = &[by_the_rules(Variant::cpu(
-    "rows",
-    "ours: pages to digits, digits by row; each row's noisy pads and clusters at once",
-    |at| at.session(rows::Rows::new(at.input, at.arena, at.threads())),
-))];
+pub(super) const VARIANTS: &[Variant<Tpc>] = &[
+    by_the_rules(Variant::cpu(
+        "published",
+        "fragment by fragment and sector by sector, a loop for each stage, as the experiment on a \
+         CPU",
+        |at| match at.input.finding.rule {
+            NoisyRule::Published => {
+                at.session(published::Published::new(at.input, at.arena, at.threads()))
+            }
+            // Fragments are left behind before the last one is known.
+            NoisyRule::Lab => Err(Unavailable(
+                "it looks for noisy pads in the first fragment only: use --noisy published".into(),
+            )),
+        },
+    )),
+    by_the_rules(Variant::cpu(
+        "rows",
+        "ours: pages to digits, digits by row; each row's noisy pads and clusters at once",
+        |at| at.session(rows::Rows::new(at.input, at.arena, at.threads())),
+    )),
+];
 
 /// All follow the rules of the experiment.
 const fn by_the_rules(variant: Variant<Tpc>) -> Variant<Tpc> {

@@ -13,6 +13,7 @@ mod published;
 mod rows;
 
 pub(crate) use buckets::{Buckets, Starts};
+pub(crate) use published::{Lists, Maps, Work, noisy_columns, peak_entries};
 pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
 
 use super::TpcClusterFinder;

@@ -76,7 +76,7 @@ impl Position {
 
     /// Of a pad and a time bin of the fragment.
     #[inline(always)]
-    pub(super) fn new(pad: PadId, local_time: u32) -> Self {
+    pub(crate) fn new(pad: PadId, local_time: u32) -> Self {
         Position { column: column(pad) as i16, time: (local_time + TIME_MARGIN) as i16 }
     }
 

@@ -11,7 +11,7 @@ use generators::tpc::Digit;
 use super::crew::Crew;
 use super::digits::close;
 use super::headers::{self, Slot};
-use super::levels::DecodePage;
+use super::levels::{DecodePage, Level};
 use super::page_decoder::PageDecoder;
 use crate::algorithm::Runner;
 use crate::all_cores::{mapped, split_mut};
@@ -35,7 +35,7 @@ const CLEAR: &str = "clear";
 const DECODE: &str = "decode";
 
 /// A decoder with the pages of a time frame.
-pub(super) struct ChargesOf<'a> {
+pub(crate) struct ChargesOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     crew: Crew,
@@ -49,7 +49,8 @@ pub(super) struct ChargesOf<'a> {
     laps: Laps,
 }
 
-pub(super) struct Held<'a> {
+/// What it holds.
+pub(crate) struct Held<'a> {
     slots: ArenaVec<'a, Slot>,
     maps: ArenaVec<'a, Tile>,
     positions: ArenaVec<'a, Position>,
@@ -77,6 +78,12 @@ pub(super) struct Rejected {
 }
 
 impl<'a> ChargesOf<'a> {
+    /// With the fastest decoder of pages here, for a team of so many threads.
+    pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
+        let decode = Level::best().decoder().unwrap_or(super::reference_page);
+        ChargesOf::new(frame, arena, Crew::of_one_team(frame, threads), decode)
+    }
+
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
@@ -99,6 +106,40 @@ impl<'a> ChargesOf<'a> {
             sectors: frame.sectors(),
             laps: Laps::default(),
         }
+    }
+
+    /// Positions of all fragments, as far as headers promise them.
+    pub(crate) fn promised(&self) -> usize {
+        self.promised
+    }
+
+    /// Entries of a sector's map.
+    pub(crate) fn entries(&self) -> usize {
+        self.shape.tiles() * TILE
+    }
+
+    /// Reads the headers of all pages.
+    pub(crate) fn read_headers(&self, held: &mut Held<'a>) {
+        headers::read(self.frame, &self.crew, &mut held.slots);
+    }
+
+    /// Clears the maps of all sectors, and fills them with a fragment; returns where the positions
+    /// of each sector end. Positions of damaged pages are outside of the fragment.
+    pub(crate) fn make_fragment(&self, held: &mut Held<'a>, number: u32) -> Vec<usize> {
+        self.crew.clear(&mut held.maps, self.shape.tiles());
+        let mut holes = Vec::new();
+        self.decode_fragment(held, number, 0, &mut holes);
+        for hole in holes {
+            held.positions[hole].fill(Position::OUTSIDE);
+        }
+        let touches = |page: &&OpenPage| self.fragments.of(time_bins_of(page)).contains(&number);
+        let mut end = 0;
+        let end_of_sector = |pages: &Range<usize>| {
+            let pages = held.slots[pages.clone()].iter().filter_map(Slot::page);
+            end += pages.filter(touches).map(|page| usize::from(page.samples)).sum::<usize>();
+            end
+        };
+        self.sectors.iter().map(end_of_sector).collect()
     }
 
     /// Decodes the pages of a fragment; returns where its positions end.
@@ -124,7 +165,7 @@ impl<'a> ChargesOf<'a> {
             time_bins: fragments.time_bins(number),
             slots,
             maps: atomic(cast_slice_mut::<Tile, u16>(maps)),
-            entries: self.shape.tiles() * TILE,
+            entries: self.entries(),
             sectors: &self.sectors,
         };
         let parts = split_mut(&mut held.positions[start..], lengths.iter().copied());
@@ -140,6 +181,13 @@ impl<'a> ChargesOf<'a> {
             start += length;
         }
         start
+    }
+}
+
+impl Held<'_> {
+    /// The maps of all sectors, and the positions of the fragment that was made last.
+    pub(crate) fn maps_and_positions(&mut self) -> (&mut [u16], &[Position]) {
+        (cast_slice_mut(&mut self.maps), &self.positions)
     }
 }
 
@@ -183,7 +231,7 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         self.laps.start();
         held.damaged.clear();
-        headers::read(self.frame, &self.crew, &mut held.slots);
+        self.read_headers(held);
         let (mut holes, mut position) = (Vec::new(), 0);
         let numbers = held.slots.iter().filter_map(Slot::page);
         let numbers = self.frame.fragments(numbers);

@@ -32,7 +32,7 @@ use super::TpcDecode;
 use super::input::Output;
 use super::reference;
 use crate::algorithm::{Opened, Opening, Variant};
-use charges::ChargesOf;
+pub(crate) use charges::{ChargesOf, Held as DecodedCharges};
 use crew::Crew;
 pub(crate) use digits::{DigitsOf, Held as DecodedPages};
 use levels::{DecodePage, Level};

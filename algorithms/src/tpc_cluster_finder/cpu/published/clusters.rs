@@ -3,29 +3,32 @@
 use generators::tpc::geometry::pads_in_row;
 
 use super::maps::{AT_PEAK, CHARGE, DIVIDED, plus};
-use super::{Place, Work};
+use super::work::Work;
 use crate::parallel::{Grain, for_each_range};
-use crate::tpc_cluster_finder::cluster::Sums;
-use crate::tpc_cluster_finder::cpu::buckets::Filling;
+use crate::tpc_cluster_finder::cluster::{Cluster, Sums};
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::settings::sixteenths;
+use crate::tpc_decode::Position;
 use crate::tpc_decode::charge_map::{TIME_MARGIN, pad_of_column};
 
 impl Work<'_> {
-    /// The clusters of those peaks that are the fragment's own.
-    pub(super) fn find_clusters(&self, peaks: &[Place], clusters: &Filling<'_>) {
+    /// Calls `add` for the clusters of those peaks that are the fragment's own.
+    pub(super) fn find_clusters(&self, peaks: &[Position], add: impl Fn(usize, Cluster) + Sync) {
         for_each_range(peaks.len(), Grain::Adaptive, |range| {
             for &peak in &peaks[range] {
-                let time = self.fragment.time_bins.start + peak[1] as u32 - TIME_MARGIN;
-                if self.fragment.own.contains(&time) {
-                    self.find_cluster(peak, time, clusters);
+                let time = self.fragment.time_bins.start + peak.time as u32 - TIME_MARGIN;
+                if self.fragment.own.contains(&time)
+                    && let Some((row, cluster)) = self.cluster(peak, time)
+                {
+                    add(row, cluster);
                 }
             }
         });
     }
 
-    fn find_cluster(&self, peak: Place, time: u32, clusters: &Filling<'_>) {
-        let settings = &self.case.settings;
+    /// The cluster around a peak, and its row.
+    fn cluster(&self, peak: Position, time: u32) -> Option<(usize, Cluster)> {
+        let settings = self.settings;
         let threshold = sixteenths(settings.inner_threshold);
         let entry = |step| self.maps.charge(plus(peak, step));
         let mut sums = Sums::default();
@@ -43,11 +46,9 @@ impl Work<'_> {
                 }
             }
         }
-        let pad = pad_of_column(peak[0] as usize);
+        let pad = pad_of_column(peak.column as usize);
         let (row, place) = (usize::from(pad.row()), (pad.pad().into(), time as i32));
         let pads = pads_in_row(row) as i32;
-        if let Some(cluster) = sums.cluster(place, qmax, pads, settings) {
-            clusters.add(self.number, row, cluster);
-        }
+        Some((row, sums.cluster(place, qmax, pads, settings)?))
     }
 }

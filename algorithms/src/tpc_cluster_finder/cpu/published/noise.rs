@@ -1,17 +1,18 @@
 //! Stage: which peaks are but bumps on the slopes of larger ones.
 
 use super::maps::{ABOVE, Maps, PEAK, plus};
-use super::{Place, Work, each_of};
+use super::work::{Work, each_of};
 use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::settings::is_valley;
+use crate::tpc_decode::Position;
 
 impl Work<'_> {
     /// Marks the peaks that are kept.
-    pub(super) fn suppress_noise(&self, raw: &[Place], predicate: &mut [u8]) {
+    pub(super) fn suppress_noise(&self, raw: &[Position], predicate: &mut [u8]) {
         each_of(predicate, |number| u8::from(!self.is_noise(raw[number])));
     }
 
-    fn is_noise(&self, peak: Place) -> bool {
+    fn is_noise(&self, peak: Position) -> bool {
         let charge = self.maps.charge(peak);
         let mut near = (-2..=2).flat_map(|a: i16| (-3..=3).map(move |b: i16| (a, b)));
         near.any(|(a, b)| {
@@ -24,15 +25,15 @@ impl Work<'_> {
         })
     }
 
-    fn is_valley_at(&self, peak: Place, charge: u16, step: (i16, i16)) -> bool {
+    fn is_valley_at(&self, peak: Position, charge: u16, step: (i16, i16)) -> bool {
         let between = self.maps.charge(plus(peak, step));
-        is_valley(charge.into(), between.into(), &self.case.settings)
+        is_valley(charge.into(), between.into(), self.settings)
     }
 }
 
 impl Maps<'_> {
     /// Leaves the marked peaks in the map only.
-    pub(super) fn update(&self, raw: &[Place], predicate: &[u8]) {
+    pub(super) fn update(&self, raw: &[Position], predicate: &[u8]) {
         for_each_range(raw.len(), Grain::Adaptive, |range| {
             for number in range {
                 self.set_peak(raw[number], (predicate[number] * PEAK) | ABOVE);

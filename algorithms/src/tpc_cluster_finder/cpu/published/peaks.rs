@@ -1,9 +1,10 @@
 //! Stage: which samples are peaks.
 
 use super::maps::{ABOVE, PEAK, plus};
-use super::{Place, Work, each_of};
+use super::work::{Work, each_of};
 use crate::tpc_cluster_finder::cpu::directions::Step;
 use crate::tpc_cluster_finder::settings::sixteenths;
+use crate::tpc_decode::Position;
 
 /// Neighbours that a peak may be as large as,
 const BEFORE: [Step; 4] = [(-1, -1), (-1, 0), (-1, 1), (0, -1)];
@@ -12,16 +13,16 @@ const BEHIND: [Step; 4] = [(0, 1), (1, -1), (1, 0), (1, 1)];
 
 impl Work<'_> {
     /// Marks the samples that are peaks, and notes them in the map.
-    pub(super) fn find_peaks(&self, positions: &[Place], predicate: &mut [u8]) {
-        let settings = &self.case.settings;
+    pub(super) fn find_peaks(&self, positions: &[Position], predicate: &mut [u8]) {
+        let settings = self.settings;
         let cutoff = sixteenths(settings.qmax_cutoff) as u16;
         let inner = sixteenths(settings.inner_threshold) as u16;
         each_of(predicate, |number| {
             let place = positions[number];
-            if place[1] < 0 {
+            if place.time < 0 {
                 return 0;
             }
-            let is_noisy = self.is_noisy[place[0] as usize];
+            let is_noisy = self.is_noisy[place.column as usize];
             let charge = if is_noisy { 0 } else { self.maps.charge(place) };
             let is_peak = u8::from(charge > cutoff && self.is_largest(place, charge));
             let above = u8::from(charge > inner) * ABOVE;
@@ -30,7 +31,7 @@ impl Work<'_> {
         });
     }
 
-    fn is_largest(&self, place: Place, charge: u16) -> bool {
+    fn is_largest(&self, place: Position, charge: u16) -> bool {
         let of = |step: &Step| self.maps.charge(plus(place, *step));
         BEFORE.iter().all(|step| charge >= of(step)) && BEHIND.iter().all(|step| charge > of(step))
     }

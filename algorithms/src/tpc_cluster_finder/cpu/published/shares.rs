@@ -1,23 +1,24 @@
 //! Stage: charges that several peaks claim are divided among them.
 
 use super::maps::{ABOVE, AT_PEAK, DIVIDED, PEAK, plus};
-use super::{Place, Work};
+use super::work::Work;
 use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
+use crate::tpc_decode::Position;
 
 impl Work<'_> {
     /// Divides the charge of each position, where it is.
-    pub(super) fn divide(&self, positions: &[Place]) {
+    pub(super) fn divide(&self, positions: &[Position]) {
         for_each_range(positions.len(), Grain::Adaptive, |range| {
             for &place in &positions[range] {
-                if place[1] >= 0 {
+                if place.time >= 0 {
                     self.maps.set_charge(place, self.share(place));
                 }
             }
         });
     }
 
-    fn share(&self, place: Place) -> u16 {
+    fn share(&self, place: Position) -> u16 {
         let charge = self.maps.charge(place);
         let is_peak = |step| self.maps.peak(plus(place, step)) & PEAK != 0;
         if is_peak((0, 0)) {

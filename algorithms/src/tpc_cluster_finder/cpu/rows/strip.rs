@@ -9,7 +9,7 @@ use generators::tpc::geometry::{ROWS, pads_in_row};
 use super::bits::{WORD, words};
 use super::finder::Row;
 use crate::device::{Arena, ArenaVec, buffers};
-use crate::tpc_cluster_finder::fragments::{self, Fragment};
+use crate::tpc_decode::{FragmentOfFrame, Fragments};
 
 /// Empty lines on either side of the pads of a row: four that are looked at, and one as the first
 /// time bins of a line are next to the last ones of the line before.
@@ -46,14 +46,14 @@ impl<'a> Scratch<'a> {
 }
 
 /// The parts of a frame that are strips, which overlap as fragments do.
-pub(super) fn of_frame(time_bins: u32) -> impl Iterator<Item = Fragment> {
-    fragments::of_frame(time_bins, TIMES)
+pub(super) fn of_frame(time_bins: u32) -> impl Iterator<Item = FragmentOfFrame> {
+    Fragments::new(TIMES).of_frame(time_bins)
 }
 
 /// A row of pads in some time bins.
 pub(super) struct Strip<'s> {
     pub(super) row: &'s Row<'s>,
-    pub(super) times: Fragment,
+    pub(super) times: FragmentOfFrame,
     /// Cells of a line.
     pub(super) line: usize,
     /// Charges of samples with [`PRESENT`]; 0 where there is no sample.
@@ -66,7 +66,11 @@ pub(super) struct Strip<'s> {
 
 impl<'s> Strip<'s> {
     /// Without a charge.
-    pub(super) fn new(row: &'s Row<'s>, times: Fragment, scratch: &'s mut Scratch<'_>) -> Self {
+    pub(super) fn new(
+        row: &'s Row<'s>,
+        times: FragmentOfFrame,
+        scratch: &'s mut Scratch<'_>,
+    ) -> Self {
         let line = times.time_bins.len().next_multiple_of(WORD) + WORD;
         let lines = row.pads() + 2 * MARGIN_LINES;
         let words = words(lines, line / WORD);

@@ -1,0 +1,119 @@
+//! As the experiment finds clusters in raw pages on a CPU: fragment by fragment, of which a map of
+//! charges and a list of positions is made for each sector, and then a loop for each stage.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use generators::tpc::PadId;
+
+use super::activity::noisy_in_map;
+use crate::algorithm::Runner;
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::timing::{Laps, Stages};
+use crate::tpc::Tpc;
+use crate::tpc::input::{Finding, RawFrame};
+use crate::tpc::noisy::{Limits, looked_at};
+use crate::tpc_cluster_finder::cpu::{Lists, Maps, Work, noisy_columns, peak_entries};
+use crate::tpc_cluster_finder::{Cluster, RowCluster};
+use crate::tpc_decode::Fragments;
+use crate::tpc_decode::cpu::{ChargesOf, DecodedCharges};
+
+pub(super) struct Published<'a> {
+    input: &'a RawFrame,
+    arena: &'a Arena,
+    decoder: ChargesOf<'a>,
+    laps: Laps,
+}
+
+pub(super) struct Held<'a> {
+    decoded: DecodedCharges<'a>,
+    peaks: ArenaVec<'a, u8>,
+    lists: Lists<'a>,
+    found: ArenaVec<'a, RowCluster>,
+    count: ArenaVec<'a, usize>,
+}
+
+buffers!(Held<'_>: decoded, peaks, lists, found, count);
+
+impl<'a> Published<'a> {
+    pub(super) fn new(input: &'a RawFrame, arena: &'a Arena, threads: usize) -> Self {
+        Published {
+            input,
+            arena,
+            decoder: ChargesOf::fastest(&input.frame, arena, threads),
+            laps: Laps::default(),
+        }
+    }
+}
+
+impl<'a> Runner<Tpc> for Published<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (arena, positions) = (self.arena, self.decoder.promised());
+        Ok(Held {
+            decoded: self.decoder.allocate()?,
+            peaks: arena.vector(peak_entries(self.decoder.entries())),
+            lists: Lists::take(arena, positions),
+            found: arena.vector(positions),
+            count: arena.vector(1),
+        })
+    }
+
+    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        self.decoder.load(&mut held.decoded)
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        let Finding { time_bins, fragment: length, rule, settings } = &self.input.finding;
+        let limits = Limits::new(*rule, *time_bins, *length);
+        let looked_at = looked_at(*rule);
+        let mut noisy: Vec<Vec<PadId>> = Vec::new();
+        let (found, count) = (SharedSlice::new(&mut held.found), AtomicUsize::new(0));
+        let laps = &mut self.laps;
+        laps.start();
+        self.decoder.read_headers(&mut held.decoded);
+        for (number, fragment) in Fragments::new(*length).of_frame(*time_bins).enumerate() {
+            let ends = self.decoder.make_fragment(&mut held.decoded, number as u32);
+            laps.lap("decode", 0);
+            let (maps, positions) = held.decoded.maps_and_positions();
+            let maps = maps.chunks_mut(self.decoder.entries());
+            let mut begin = 0;
+            for (sector, (map, end)) in maps.zip(ends).enumerate() {
+                if number == 0 {
+                    noisy.push(noisy_in_map(map, &looked_at, &limits));
+                    laps.lap("noisy-pads", 0);
+                }
+                let is_noisy = noisy_columns(&noisy[sector]);
+                let maps = Maps::new(map, &mut held.peaks);
+                let fragment = fragment.clone();
+                let work = Work { settings, fragment, is_noisy: &is_noisy, maps };
+                let add = |row: usize, cluster: Cluster| {
+                    let (case, row) = (sector as u32, row as u8);
+                    let place = count.fetch_add(1, Ordering::Relaxed);
+                    // SAFETY: whoever counts up has the place, and checks that it is there.
+                    unsafe { found.write(place, RowCluster { case, row, cluster }) };
+                };
+                work.find(&positions[begin..end], &mut held.lists, add, laps);
+                begin = end;
+            }
+        }
+        held.count[0] = count.into_inner();
+        Ok(())
+    }
+
+    fn stages(&self, _: &Held<'a>) -> Stages {
+        self.laps.stages()
+    }
+
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
+        let mut found = held.found[..held.count[0]].to_vec();
+        found.sort_unstable();
+        Cow::Owned(found)
+    }
+
+    fn input_bytes(&self) -> u64 {
+        self.decoder.input_bytes()
+    }
+}

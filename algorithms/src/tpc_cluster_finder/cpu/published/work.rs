@@ -1,0 +1,115 @@
+//! The stages of a fragment of a sector, one after the other.
+
+use generators::tpc::PadId;
+
+use super::maps::Maps;
+use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::parallel::{Grain, for_each_range};
+use crate::timing::Laps;
+use crate::tpc_cluster_finder::cluster::Cluster;
+use crate::tpc_cluster_finder::settings::Settings;
+use crate::tpc_decode::charge_map::{COLUMNS, column};
+use crate::tpc_decode::{FragmentOfFrame, Position};
+
+/// What the stages leave for each other.
+pub(crate) struct Lists<'a> {
+    /// Of each position: whether it is a peak; then of each peak, whether it is kept.
+    predicate: ArenaVec<'a, u8>,
+    raw: ArenaVec<'a, Position>,
+    kept: ArenaVec<'a, Position>,
+}
+
+buffers!(Lists<'_>: predicate, raw, kept);
+
+impl<'a> Lists<'a> {
+    /// For so many positions.
+    pub(crate) fn take(arena: &'a Arena, positions: usize) -> Self {
+        Lists {
+            predicate: arena.vector(positions),
+            raw: arena.vector(positions),
+            kept: arena.vector(positions),
+        }
+    }
+}
+
+/// What all stages of a fragment of a sector know.
+pub(crate) struct Work<'w> {
+    /// Thresholds.
+    pub(crate) settings: &'w Settings,
+    /// Which time bins these are.
+    pub(crate) fragment: FragmentOfFrame,
+    /// Whether pads are noisy, by column.
+    pub(crate) is_noisy: &'w [bool],
+    /// The charges, and where peaks go.
+    pub(crate) maps: Maps<'w>,
+}
+
+impl Work<'_> {
+    /// Finds the clusters of samples whose charges are in the map; `add` is told of each with its
+    /// row. Positions outside of the fragment have a negative time.
+    pub(crate) fn find(
+        &self,
+        positions: &[Position],
+        lists: &mut Lists<'_>,
+        add: impl Fn(usize, Cluster) + Sync,
+        laps: &mut Laps,
+    ) {
+        self.maps.clear_peaks();
+        laps.lap("clear", 0);
+        let predicate = &mut lists.predicate[..positions.len()];
+        self.find_peaks(positions, predicate);
+        laps.lap("peaks", 0);
+        let raw = compacted(positions, predicate, &mut lists.raw);
+        laps.lap("compaction", 0);
+        let predicate = &mut predicate[..raw.len()];
+        self.suppress_noise(raw, predicate);
+        self.maps.update(raw, predicate);
+        laps.lap("suppress", 0);
+        let kept = compacted(raw, predicate, &mut lists.kept);
+        laps.lap("compaction", 0);
+        if kept.is_empty() {
+            return;
+        }
+        self.divide(positions);
+        laps.lap("deconvolute", 0);
+        self.find_clusters(kept, add);
+        laps.lap("clusterize", 0);
+    }
+}
+
+/// Of each column, whether it is that of a noisy pad.
+pub(crate) fn noisy_columns(pads: &[PadId]) -> Vec<bool> {
+    let mut is_noisy = vec![false; COLUMNS];
+    for &pad in pads {
+        is_noisy[column(pad)] = true;
+    }
+    is_noisy
+}
+
+/// Sets each element, by all threads.
+pub(super) fn each_of<T: Copy + Send>(list: &mut [T], element: impl Fn(usize) -> T + Sync) {
+    let count = list.len();
+    let shared = SharedSlice::new(list);
+    for_each_range(count, Grain::Adaptive, |range| {
+        for number in range {
+            // SAFETY: each number is in one range only.
+            unsafe { shared.write(number, element(number)) };
+        }
+    });
+}
+
+/// The positions that are marked, in their order.
+fn compacted<'l>(
+    positions: &[Position],
+    predicate: &[u8],
+    list: &'l mut [Position],
+) -> &'l [Position] {
+    let mut count = 0;
+    for (position, mark) in positions.iter().zip(predicate) {
+        if *mark != 0 {
+            list[count] = *position;
+            count += 1;
+        }
+    }
+    &list[..count]
+}
