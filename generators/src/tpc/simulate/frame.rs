@@ -1,7 +1,7 @@
 //! One heartbeat frame of one sector.
 
 use super::bad_pads::{BadPads, FrameName};
-use super::cells::{CellOrder, RegionCells};
+use super::cells::CellOrder;
 use super::collisions::Collisions;
 use super::grid::{Dealt, Grid};
 use super::noise;
@@ -9,6 +9,7 @@ use super::particles::Particles;
 use super::physics::THRESHOLD;
 use super::plane::Plane;
 use super::response::Response;
+use super::truth::FrameTruth;
 use crate::random::{Exponential, stream};
 use crate::tpc::geometry::{ENDPOINTS, Region};
 use crate::tpc::time::time_bins_of;
@@ -42,13 +43,25 @@ impl Simulation {
         sector: usize,
         frame: u32,
         grid: &mut Grid,
+        visit: impl FnMut(Endpoint, &Dealt),
+    ) {
+        self.frame_with_truth(sector, frame, grid, None, visit);
+    }
+
+    /// The same, and takes down what crosses, if wanted.
+    pub(super) fn frame_with_truth(
+        &self,
+        sector: usize,
+        frame: u32,
+        grid: &mut Grid,
+        mut truth: Option<&mut FrameTruth<'_>>,
         mut visit: impl FnMut(Endpoint, &Dealt),
     ) {
         grid.begin(time_bins_of(frame));
         let particles = Particles::seen_in(sector, frame, self);
         for region in Region::all() {
             let cells = self.cells.region(region);
-            self.fill(region, cells, &particles, grid);
+            Plane::new(self, region, cells, grid, truth.as_deref_mut()).add_all(&particles);
             let name = [NOISE, (sector * ENDPOINTS + region.number()) as u64, frame.into()];
             let mut stream = stream(self.seed, name);
             noise::add(grid, cells.len(), self.noise, THRESHOLD, &self.gaps, &mut stream);
@@ -59,10 +72,5 @@ impl Simulation {
                 visit(endpoint, grid.take(first, places, THRESHOLD, self.format));
             }
         }
-    }
-
-    fn fill(&self, region: Region, cells: &RegionCells, particles: &Particles, grid: &mut Grid) {
-        let mut plane = Plane::new(self, region, cells, grid);
-        plane.add_all(particles);
     }
 }

@@ -9,6 +9,7 @@ use super::collisions::{Collisions, Spread};
 use super::frame::Simulation;
 use super::grid::Grid;
 use super::response::Response;
+use super::truth::{FrameTruth, GainOfPad, TrueCluster};
 use super::{Beam, Load, TimeFrameShape};
 use crate::DataError;
 use crate::random::Exponential;
@@ -84,7 +85,7 @@ impl TimeFrameGenerator {
         let mut grid = self.simulation.grid();
         let (mut digits, mut pages) = (0, 0);
         for frame in TRIED_FRAMES {
-            digits += self.digits_of_frame(0, frame, &mut grid).len() as u64;
+            digits += self.digits_of_frame(0, frame, &mut grid, None).len() as u64;
             let endpoints = self.pages_of_frame(0, frame, &mut grid);
             pages += endpoints.iter().map(Vec::len).sum::<usize>() as u64;
         }
@@ -140,7 +141,7 @@ impl TimeFrameGenerator {
             .into_par_iter()
             .map_init(
                 || self.simulation.grid(),
-                |grid, frame| self.digits_of_frame(sector, frame, grid),
+                |grid, frame| self.digits_of_frame(sector, frame, grid, None),
             )
             .flatten_iter()
             .collect();
@@ -148,9 +149,50 @@ impl TimeFrameGenerator {
         digits
     }
 
-    fn digits_of_frame(&self, sector: usize, frame: u32, grid: &mut Grid) -> Vec<Digit> {
+    /// The same digits, and the true clusters of the sector, by row and time.
+    ///
+    /// `gain` is by what the charge of a pad will be corrected. The digits are as they are, but
+    /// true clusters are of corrected charges, so that they can be compared with what is found in
+    /// such: 1 for no correction.
+    pub fn digits_with_truth(
+        &self,
+        sector: usize,
+        gain: impl Fn(PadId) -> f32 + Sync,
+    ) -> (Vec<Digit>, Vec<TrueCluster>) {
+        let frames = (0..self.shape.orbits).into_par_iter();
+        let frames = frames.map_init(
+            || self.simulation.grid(),
+            |grid, frame| self.frame_with_truth(sector, frame, grid, &gain),
+        );
+        let (digits, clusters): (Vec<_>, Vec<_>) = frames.unzip();
+        let (mut digits, mut clusters) = (digits.concat(), clusters.concat());
+        digits.par_sort_unstable();
+        // Equal ones stay in the order of frames and particles.
+        clusters.par_sort_by(TrueCluster::order);
+        (digits, clusters)
+    }
+
+    fn frame_with_truth(
+        &self,
+        sector: usize,
+        frame: u32,
+        grid: &mut Grid,
+        gain: GainOfPad<'_>,
+    ) -> (Vec<Digit>, Vec<TrueCluster>) {
+        let mut truth = FrameTruth::new(frame, self.shape.orbits, gain);
+        let digits = self.digits_of_frame(sector, frame, grid, Some(&mut truth));
+        (digits, truth.into_clusters())
+    }
+
+    fn digits_of_frame(
+        &self,
+        sector: usize,
+        frame: u32,
+        grid: &mut Grid,
+        truth: Option<&mut FrameTruth<'_>>,
+    ) -> Vec<Digit> {
         let mut digits = Vec::new();
-        self.simulation.frame(sector, frame, grid, |endpoint, samples| {
+        self.simulation.frame_with_truth(sector, frame, grid, truth, |endpoint, samples| {
             for bin in samples.time_bins() {
                 let digit = |sample: &Sample| {
                     let pad = self.pad_of(endpoint.region(), sample.place());

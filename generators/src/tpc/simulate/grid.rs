@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::deposit::part;
 use super::response::{BELOW, BINS, Shares};
 use crate::tpc::ZsFormat;
 use crate::tpc::encode::{Sample, TimeBin};
@@ -86,13 +87,17 @@ impl Grid {
         Some((column, offset - column as f64))
     }
 
+    /// The time bin of a column, from the beginning of the time frame.
+    pub(super) fn time_bin(&self, column: usize) -> i64 {
+        i64::from(self.time_bins.start) + column as i64 - MARGIN as i64
+    }
+
     /// Adds a charge, spread over time bins.
     #[inline]
     pub(super) fn add(&mut self, cell: usize, column: usize, charge: u16, shares: &Shares) {
         let start = cell * COLUMNS + column;
         for (sum, share) in self.charges[start..start + BINS].iter_mut().zip(shares) {
-            let part = (u32::from(charge) * u32::from(*share)) >> u16::BITS;
-            *sum = sum.saturating_add(part as u16);
+            *sum = sum.saturating_add(part(charge, *share));
         }
     }
 

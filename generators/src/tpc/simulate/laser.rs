@@ -49,6 +49,7 @@ impl Ray {
             dip: 0.0,
             ionisation: path(self.slope, 0.0),
             key: self.key,
+            particle: self.key,
         }
     }
 }

@@ -112,6 +112,7 @@ impl Looper {
                     dip: self.dip,
                     ionisation,
                     key: mix(self.key ^ u64::from(turn) << 1 ^ u64::from(side > 0.0)),
+                    particle: self.key,
                 });
             });
         }

@@ -8,9 +8,10 @@
 //! | `physics` | the constants, with their sources |
 //! | `collisions` | when particles come, and how many |
 //! | `track`, `looper`, `laser` | where they cross the pad rows |
-//! | `response` | what a crossing leaves on pads and in time bins |
+//! | `response`, `deposit` | what a crossing leaves on pads and in time bins |
 //! | `plane`, `grid`, `cells` | charge on the pads of a region, and the samples of it |
 //! | `noise` | samples without a particle |
+//! | `truth` | what is known of the particles behind the digits |
 //! | `particles`, `frame` | a heartbeat frame of a sector |
 //!
 //! Each heartbeat frame of each sector is made by itself, from streams of random
@@ -21,6 +22,7 @@ mod bad_pads;
 mod calibrate;
 mod cells;
 mod collisions;
+mod deposit;
 mod frame;
 mod generator;
 mod grid;
@@ -34,7 +36,9 @@ mod preset;
 mod response;
 mod shape;
 mod track;
+mod truth;
 
 pub use generator::{Estimate, TimeFrameGenerator};
 pub use preset::Preset;
 pub use shape::{Beam, Load, TimeFrameShape};
+pub use truth::TrueCluster;

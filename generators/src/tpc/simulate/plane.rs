@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::cells::RegionCells;
+use super::deposit::Deposit;
 use super::frame::Simulation;
 use super::grid::Grid;
 use super::laser::Ray;
@@ -12,16 +13,14 @@ use super::physics::{
     BINS_PER_MM, DIFFUSION_VARIANCE, DRIFT_LENGTH, DRIFT_TIME, FLASH_CHARGE, PAD_PLANES,
     PAD_VARIANCE, PadPlane, SHAPER_VARIANCE,
 };
-use super::response::{BELOW, BINS};
+use super::response::BINS;
 use super::track::{Crossing, Track};
+use super::truth::FrameTruth;
 use crate::random::mix;
 use crate::tpc::geometry::{Region, first_pad_of_row, pads_in_row};
 
-/// A pad with less charge, in quarters of an ADC unit, gets no sample from it.
-const LEAST_CHARGE: f32 = 16.0;
-
 /// The pads of a region, being filled with charge.
-pub(super) struct Plane<'a> {
+pub(super) struct Plane<'a, 't> {
     simulation: &'a Simulation,
     /// When charge must arrive to be seen.
     window: Range<f64>,
@@ -30,14 +29,17 @@ pub(super) struct Plane<'a> {
     region: Region,
     cells: &'a [u16],
     grid: &'a mut Grid,
+    /// Where crossings are taken down, if anybody wants to know of them.
+    truth: Option<&'a mut FrameTruth<'t>>,
 }
 
-impl<'a> Plane<'a> {
+impl<'a, 't> Plane<'a, 't> {
     pub(super) fn new(
         simulation: &'a Simulation,
         region: Region,
         cells: &'a RegionCells,
         grid: &'a mut Grid,
+        truth: Option<&'a mut FrameTruth<'t>>,
     ) -> Self {
         let plane = PAD_PLANES[region.number()];
         Plane {
@@ -48,6 +50,7 @@ impl<'a> Plane<'a> {
             region,
             cells: cells.of_pads(),
             grid,
+            truth,
         }
     }
 
@@ -102,31 +105,36 @@ impl<'a> Plane<'a> {
     /// Adds the charge of a crossing to the pads around it.
     #[inline]
     fn add(&mut self, row: usize, crossing: &Crossing) {
-        let Some((column, in_bin)) = self.grid.column(crossing.arrival) else {
+        let Some(deposit) = self.deposit(row, crossing) else {
             return;
         };
+        let first_cell = first_pad_of_row(row) - self.region.pads().start;
+        for (pad, charge) in deposit.pads() {
+            let cell = usize::from(self.cells[first_cell + pad]);
+            self.grid.add(cell, deposit.column, charge, deposit.in_time);
+        }
+        if let Some(truth) = &mut self.truth {
+            truth.add(&deposit, self.grid.time_bin(deposit.column), crossing.particle);
+        }
+    }
+
+    /// What a crossing leaves, if any of it may reach a pad of the row in this frame.
+    #[inline]
+    fn deposit(&self, row: usize, crossing: &Crossing) -> Option<Deposit<'a>> {
+        let (column, in_bin) = self.grid.column(crossing.arrival)?;
         let pads = pads_in_row(row);
         // Shifted, so that a crossing just beside the row has a number too.
         let position = crossing.y * self.pads_per_mm + 0.5 * (pads - 1) as f64 + BINS as f64;
         if !(0.0..(pads + 2 * BINS) as f64).contains(&position) {
-            return;
+            return None;
         }
-        let pad = position as usize;
-        let response = &self.simulation.response;
-        let on_pads = response.shares(position - pad as f64, self.pad_variance(crossing));
+        let shifted_pad = position as usize;
+        let (simulation, variance) = (self.simulation, self.pad_variance(crossing));
+        let on_pads = simulation.response.shares(position - shifted_pad as f64, variance);
         let variance = self.time_variance(crossing.drift, crossing.dip);
-        let in_time = response.shares(in_bin, variance);
+        let in_time = simulation.response.shares(in_bin, variance);
         let charge = self.charge(row, crossing);
-        let first_cell = first_pad_of_row(row) - self.region.pads().start;
-        for (i, share) in on_pads.iter().enumerate() {
-            let charge = charge * f32::from(*share);
-            // Beside the row on the low side, the difference wraps to a large number.
-            let pad = (pad + i).wrapping_sub(BINS + BELOW);
-            if charge >= LEAST_CHARGE && pad < pads {
-                let cell = usize::from(self.cells[first_cell + pad]);
-                self.grid.add(cell, column, charge as u16, in_time);
-            }
-        }
+        Some(Deposit { row, pads, shifted_pad, charge, on_pads, column, in_time })
     }
 
     /// The charge of a crossing for each 65536th of it.

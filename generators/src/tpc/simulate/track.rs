@@ -27,8 +27,10 @@ pub(super) struct Crossing {
     pub(super) dip: f64,
     /// Charge, over that of a minimum ionising particle at a right angle.
     pub(super) ionisation: f64,
-    /// Random bits of this crossing's track.
+    /// Random bits of this crossing's track, or of a turn of it.
     pub(super) key: u64,
+    /// Random bits of the particle, the same for all of its crossings.
+    pub(super) particle: u64,
 }
 
 /// A track that comes from the beam and is in the sector somewhere.
@@ -103,6 +105,7 @@ impl Track {
             dip: self.dip,
             ionisation: self.ionisation * path(slope, self.dip),
             key: self.key,
+            particle: self.key,
         })
     }
 }

@@ -8,3 +8,4 @@ mod generated;
 mod goldens;
 mod mapping;
 mod page_files;
+mod truth;
