@@ -4,11 +4,12 @@ use std::path::Path;
 
 use generators::io::read_charges;
 use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS};
-use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
+use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
 
 use super::input::Charges;
+use super::quality::Truth;
 use super::settings::Settings;
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
@@ -106,7 +107,9 @@ pub(super) static AXES: &[Axis] = &[
 
 /// Bytes for each sample: itself, by row, and a place for a cluster in the output of a variant
 /// on the host and of one on a GPU; positions and lists of published variants.
-const BYTES_FOR_SAMPLE: u64 = 8 + 8 + 2 * 12 + 13;
+const BYTES_FOR_SAMPLE: u64 = 8 + 8 + 2 * 12 + 13 + BYTES_OF_TRUTH;
+/// Bytes for each sample of what is known of particles: some ten samples are of a true cluster.
+const BYTES_OF_TRUTH: u64 = size_of::<TrueCluster>() as u64 / 10 + 1;
 /// Bytes for each cell of a sector in a fragment: maps of charges and peaks.
 const BYTES_FOR_CELL: u64 = 3;
 /// Cells of a time bin, margins included.
@@ -177,9 +180,10 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     let (settings, fragment) = (settings(params)?, fragment(params)?);
     let time_bins = tpc_noisy_pads::time_bins(&shape)?;
     let of_sector = |sector: usize| {
-        let digits = generator.digits(sector);
+        let converter = Converter::new(&gains, sector as u8, shape.format);
+        let (digits, truth) = generator.digits_with_truth(sector, |pad| converter.gain(pad));
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
-        ChargeCase {
+        let case = ChargeCase {
             name: format!("sector-{sector}"),
             sector: sector as u8,
             time_bins,
@@ -187,10 +191,11 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
             settings,
             noisy,
             labels: None,
-            charges: charges(&digits, &Converter::new(&gains, sector as u8, shape.format)),
-        }
+            charges: charges(&digits, &converter),
+        };
+        (case, Truth::new(truth))
     };
-    Ok(Charges::new(parallel::map(0..shape.sectors, of_sector)))
+    Ok(Charges::with_truth(parallel::map(0..shape.sectors, of_sector)))
 }
 
 /// Charges in the order of time, as they come from a detector.

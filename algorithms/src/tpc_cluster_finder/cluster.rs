@@ -87,8 +87,8 @@ pub mod flags {
 
 /// Pads at either end of a row that are its edge.
 const EDGE_PADS: i32 = 2;
-const TIME_SCALE: f32 = 64.0;
-const PAD_SCALE: f32 = 64.0;
+pub(super) const TIME_SCALE: f32 = 64.0;
+pub(super) const PAD_SCALE: f32 = 64.0;
 const SIGMA_SCALE: f32 = 32.0;
 /// Flags stand above these bits.
 const TIME_BITS: u32 = 24;

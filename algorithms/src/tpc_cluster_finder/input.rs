@@ -8,6 +8,7 @@ use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
 
 use super::cluster::Cluster;
+use super::quality::Truth;
 use super::reference;
 use crate::algorithm::shrink::without_parts;
 use crate::algorithm::{Choose, Element};
@@ -18,6 +19,8 @@ use crate::device::Poison;
 pub struct Charges {
     cases: Vec<ChargeCase>,
     clusters: OnceLock<Vec<RowCluster>>,
+    /// What particles left in each of them, where that is known.
+    truth: Option<Vec<Truth>>,
 }
 
 /// What no sample is: larger than any.
@@ -61,7 +64,18 @@ impl Element for RowCluster {
 impl Charges {
     /// Those of these sectors.
     pub fn new(cases: Vec<ChargeCase>) -> Self {
-        Charges { cases, clusters: OnceLock::new() }
+        Charges { cases, ..Charges::default() }
+    }
+
+    /// Those of sectors in which it is known what particles left.
+    pub(super) fn with_truth(sectors: impl IntoIterator<Item = (ChargeCase, Truth)>) -> Self {
+        let (cases, truth) = sectors.into_iter().unzip();
+        Charges { truth: Some(truth), ..Charges::new(cases) }
+    }
+
+    /// What particles left in each of the sectors, if that is known.
+    pub(super) fn truth(&self) -> Option<&[Truth]> {
+        self.truth.as_deref()
     }
 
     /// The sectors.

@@ -14,6 +14,7 @@
 //! | `row`, `reference` | what is right, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
 //! | `hard_inputs` | what is hard to get right |
+//! | `quality` | how good clusters are, by what particles left |
 //! | `cpu` | the variants |
 
 pub(crate) mod axes;
@@ -21,6 +22,7 @@ mod cluster;
 pub(crate) mod cpu;
 mod hard_inputs;
 mod input;
+mod quality;
 mod reference;
 mod row;
 mod settings;
@@ -110,6 +112,11 @@ impl Algorithm for TpcClusterFinder {
     fn notes(&self, input: &Charges) -> Vec<String> {
         let noisy: usize = input.cases().iter().map(|case| case.noisy.len()).sum();
         vec![format!("{} clusters; {noisy} pads are noisy", input.right_clusters().len())]
+    }
+
+    fn quality(&self, input: &Charges, output: &Vec<RowCluster>) -> Vec<Metric> {
+        let figures = |truth| quality::figures(input.cases(), truth, output);
+        input.truth().map(figures).unwrap_or_default()
     }
 
     fn reference(&self, input: &Charges, _: Semantics) -> Option<Vec<RowCluster>> {

@@ -200,10 +200,16 @@ impl<'a> Converter<'a> {
         Converter { gains: gains.of(sector), scale: scale_of(format) }
     }
 
+    /// By what charges of a pad are corrected.
+    #[inline(always)]
+    pub(crate) fn gain(&self, pad: PadId) -> f32 {
+        self.gains[column(pad)]
+    }
+
     /// The entry for a digit: its charge with 4 bits of fraction, cut off.
     #[inline(always)]
     pub(crate) fn charge(&self, digit: Digit) -> u16 {
-        let gain = self.gains[column(digit.pad_id())];
+        let gain = self.gain(digit.pad_id());
         (f32::from(digit.adc()) * self.scale * gain).min(MAX_CHARGE) as u16
     }
 }

@@ -1,0 +1,164 @@
+//! Efficiency, ghosts, split and merged clusters, residuals.
+
+use generators::tpc::charges::ChargeCase;
+use generators::tpc::geometry::ROWS;
+use generators::tpc::simulate::TrueCluster;
+
+use super::super::cluster::{Cluster, PAD_SCALE, TIME_SCALE};
+use super::super::input::RowCluster;
+use super::super::settings::Settings;
+use super::matching::{Match, Matches, Point};
+use super::truth::{Truth, can_be_found};
+use crate::algorithm::{Metric, Relation};
+use crate::parallel::map;
+
+/// The ends of the middle part of a normal distribution that is within a standard deviation.
+const MIDDLE: [f64; 2] = [0.158_655, 0.841_345];
+
+/// What can be off.
+const RESIDUALS: [&str; 3] = ["pad_residual", "time_residual", "charge_residual"];
+
+/// What is counted in a row.
+#[derive(Debug, Default, PartialEq)]
+struct Tally {
+    /// True clusters that are above the cut-offs.
+    asked: usize,
+    /// Those of them that have a found cluster of their own.
+    found: usize,
+    clusters: usize,
+    /// Those of them that are near no true one.
+    ghosts: usize,
+    /// Found clusters and true ones that are each other's.
+    pairs: usize,
+    /// Those of them of whose true one there is another piece,
+    split: usize,
+    /// and those of whose found one there is another true one in it.
+    merged: usize,
+    residuals: [Vec<f32>; RESIDUALS.len()],
+}
+
+/// What found clusters, by sector and row, are worth. `docs/tpc-clusters.md` has the figures.
+pub(in super::super) fn figures(
+    cases: &[ChargeCase],
+    truths: &[Truth],
+    clusters: &[RowCluster],
+) -> Vec<Metric> {
+    let tallies = map(0..truths.len() * ROWS, |number| {
+        let (case, row) = (number / ROWS, (number % ROWS) as u8);
+        let found = of_row(clusters, case as u32, row);
+        Tally::of_row(found, truths[case].of_row(row), &cases[case].settings)
+    });
+    let mut sum = Tally::default();
+    tallies.into_iter().for_each(|tally| sum.add(tally));
+    sum.metrics()
+}
+
+fn of_row(clusters: &[RowCluster], case: u32, row: u8) -> &[RowCluster] {
+    let place = |cluster: &RowCluster| (cluster.case, cluster.row);
+    let start = clusters.partition_point(|cluster| place(cluster) < (case, row));
+    let length = clusters[start..].partition_point(|cluster| place(cluster) == (case, row));
+    &clusters[start..start + length]
+}
+
+impl Tally {
+    fn of_row(clusters: &[RowCluster], truth: &[TrueCluster], settings: &Settings) -> Self {
+        let found: Vec<_> =
+            clusters.iter().map(|cluster| point(&cluster.cluster, settings)).collect();
+        let true_point =
+            |cluster: &TrueCluster| Point { pad: cluster.pad.into(), time: cluster.time };
+        let true_points: Vec<_> = truth.iter().map(true_point).collect();
+        let matches = Matches::new(&found, &true_points);
+        let mut tally = Tally { clusters: clusters.len(), ..Tally::default() };
+        tally.ghosts = matches.found.iter().filter(|found| **found == Match::None).count();
+        let is_asked: Vec<_> =
+            truth.iter().map(|cluster| can_be_found(cluster, settings)).collect();
+        let is_split = shared(&matches.found, truth.len(), |_| true);
+        let is_merged = shared(&matches.truth, found.len(), |number| is_asked[number]);
+        for (number, cluster) in truth.iter().enumerate() {
+            tally.asked += usize::from(is_asked[number]);
+            let Match::Own(own) = matches.truth[number] else { continue };
+            tally.found += usize::from(is_asked[number]);
+            tally.pairs += 1;
+            tally.split += usize::from(is_split[number]);
+            tally.merged += usize::from(is_merged[own]);
+            if !is_split[number] && !is_merged[own] {
+                tally.take(found[own], clusters[own].cluster.qtot, cluster);
+            }
+        }
+        tally
+    }
+
+    /// How far off a cluster is that is of one particle only.
+    fn take(&mut self, found: Point, charge: u16, truth: &TrueCluster) {
+        let values = [
+            (found.pad - f64::from(truth.pad)) as f32,
+            (found.time - truth.time) as f32,
+            f32::from(charge) / truth.charge - 1.0,
+        ];
+        for (residuals, value) in self.residuals.iter_mut().zip(values) {
+            residuals.push(value);
+        }
+    }
+
+    fn add(&mut self, other: Tally) {
+        self.asked += other.asked;
+        self.found += other.found;
+        self.clusters += other.clusters;
+        self.ghosts += other.ghosts;
+        self.pairs += other.pairs;
+        self.split += other.split;
+        self.merged += other.merged;
+        for (own, others) in self.residuals.iter_mut().zip(other.residuals) {
+            own.extend(others);
+        }
+    }
+
+    fn metrics(mut self) -> Vec<Metric> {
+        let share = |part: usize, whole: usize| part as f64 / whole as f64;
+        let shares = [
+            ("efficiency", share(self.found, self.asked)),
+            ("ghosts", share(self.ghosts, self.clusters)),
+            ("split", share(self.split, self.pairs)),
+            ("merged", share(self.merged, self.pairs)),
+        ];
+        let widths = RESIDUALS.into_iter().zip(self.residuals.iter_mut().map(|all| width(all)));
+        let figures = shares.into_iter().chain(widths);
+        let metric = |(name, value)| Metric::new(name, value, Relation::Itself);
+        figures.map(metric).collect()
+    }
+}
+
+/// Where a cluster is; the shift of its time is taken back.
+fn point(cluster: &Cluster, settings: &Settings) -> Point {
+    Point {
+        pad: f64::from(cluster.pad) / f64::from(PAD_SCALE),
+        time: f64::from(cluster.time()) / f64::from(TIME_SCALE) + f64::from(settings.time_shift),
+    }
+}
+
+/// Which of so many have others beside their own, of those that count.
+fn shared(others: &[Match], count: usize, counts: impl Fn(usize) -> bool) -> Vec<bool> {
+    let mut is_shared = vec![false; count];
+    for (number, other) in others.iter().enumerate() {
+        if let Match::Shared(with) = other
+            && counts(number)
+        {
+            is_shared[*with] = true;
+        }
+    }
+    is_shared
+}
+
+/// Half of the interval in which the middle 68.27 % are: the standard deviation of what is
+/// normal, wherever its mean is, and what few outliers don't change. No number if there are none.
+fn width(values: &mut [f32]) -> f64 {
+    let [low, high] = MIDDLE.map(|share| (share * values.len() as f64) as usize);
+    if high >= values.len() {
+        return f64::NAN;
+    }
+    let [low, high] = [low, high].map(|place| {
+        let (_, value, _) = values.select_nth_unstable_by(place, f32::total_cmp);
+        f64::from(*value)
+    });
+    0.5 * (high - low)
+}

@@ -1,0 +1,18 @@
+//! How good clusters are, where it is known what particles left.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `truth` | what particles left on the rows of a sector |
+//! | `matching` | which cluster is of which particle |
+//! | `figures` | efficiency, ghosts, split and merged clusters, residuals |
+//!
+//! `docs/tpc-clusters.md` says what the figures mean.
+
+mod figures;
+mod matching;
+#[cfg(test)]
+mod tests;
+mod truth;
+
+pub(super) use figures::figures;
+pub(super) use truth::Truth;

@@ -1,0 +1,30 @@
+//! What particles left on the rows of a sector.
+
+use generators::tpc::simulate::TrueCluster;
+
+use super::super::settings::Settings;
+
+/// The true clusters of a sector, by row and time.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct Truth(Vec<TrueCluster>);
+
+impl Truth {
+    /// As the simulation tells them: by row and time.
+    pub(in super::super) fn new(clusters: Vec<TrueCluster>) -> Self {
+        Truth(clusters)
+    }
+
+    /// Those of a row, by time.
+    pub(super) fn of_row(&self, row: u8) -> &[TrueCluster] {
+        let start = self.0.partition_point(|cluster| cluster.row < row);
+        let length = self.0[start..].partition_point(|cluster| cluster.row == row);
+        &self.0[start..start + length]
+    }
+}
+
+/// Whether a true cluster would be found if it were alone: it is above the cut-offs.
+pub(super) fn can_be_found(cluster: &TrueCluster, settings: &Settings) -> bool {
+    cluster.peak > f32::from(settings.qmax_cutoff)
+        && cluster.charge > f32::from(settings.qtot_cutoff)
+        && cluster.time >= f64::from(settings.time_shift)
+}
