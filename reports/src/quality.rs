@@ -13,29 +13,44 @@ pub struct Quality {
     pub metric: &'static str,
     /// What people call it, with its unit.
     pub name: &'static str,
+    /// What it tells, where the name does not.
+    pub meaning: Option<&'static str>,
     /// What it should be, where it can be more or less than that.
     pub ideal: Option<f64>,
 }
 
 impl Quality {
     /// The share of what happened that was found.
-    pub const EFFICIENCY: Quality = Quality::new("efficiency", "efficiency", None);
+    pub const EFFICIENCY: Quality =
+        Quality::share("efficiency", "efficiency: of what happened, the share that was found");
 
     /// All of them.
-    pub const ALL: [Quality; 7] = [
+    pub const ALL: [Quality; 12] = [
         Quality::EFFICIENCY,
-        // The share of what was found that did not happen.
-        Quality::new("ghosts", "ghosts", None),
+        Quality::share("ghosts", "ghosts: of what was found, the share that did not happen"),
+        Quality::share("split", "split: the share of which there is another piece"),
+        Quality::share("merged", "merged: the share that has something else in it"),
         // How far off things are, and that in units of the error that they have of themselves.
-        Quality::new("time_residual_ns", "time residual [ns]", None),
-        Quality::new("x_residual_um", "x residual [µm]", None),
-        Quality::new("x_pull", "x pull", Some(1.0)),
-        Quality::new("y_residual_um", "y residual [µm]", None),
-        Quality::new("y_pull", "y pull", Some(1.0)),
+        Quality::width("time_residual_ns", "time residual [ns]"),
+        Quality::width("x_residual_um", "x residual [µm]"),
+        Quality::pull("x_pull", "x pull"),
+        Quality::width("y_residual_um", "y residual [µm]"),
+        Quality::pull("y_pull", "y pull"),
+        Quality::width("pad_residual", "pad residual [pads]"),
+        Quality::width("time_residual", "time residual [time bins]"),
+        Quality::width("charge_residual", "charge residual [of the charge]"),
     ];
 
-    const fn new(metric: &'static str, name: &'static str, ideal: Option<f64>) -> Self {
-        Quality { metric, name, ideal }
+    const fn share(name: &'static str, meaning: &'static str) -> Self {
+        Quality { metric: name, name, meaning: Some(meaning), ideal: None }
+    }
+
+    const fn width(metric: &'static str, name: &'static str) -> Self {
+        Quality { metric, name, meaning: None, ideal: None }
+    }
+
+    const fn pull(metric: &'static str, name: &'static str) -> Self {
+        Quality { metric, name, meaning: None, ideal: Some(1.0) }
     }
 
     /// The figure of a row, if it has it.

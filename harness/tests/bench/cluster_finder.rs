@@ -159,3 +159,40 @@ fn files_of_the_experiment_have_its_clusters() {
         assert!(folder.read("c.csv") == expected(&file), "{name}");
     }
 }
+
+const FIGURES: [&str; 7] =
+    ["efficiency", "ghosts", "split", "merged", "pad_residual", "time_residual", "charge_residual"];
+const ONE: &str = "--variant rows,published --device cpu --threads 1 --samples 3..4 --max-time 1s";
+
+#[test]
+fn clusters_of_generated_charges_are_judged_and_drawn_over_the_occupancy() {
+    let Some(folder) = measuring() else { return };
+    let input = "--sectors 1 --orbits 1 --occupancy 0.01,0.07 --format markdown=r.md";
+    let rows = folder.measure(format!("cluster-finder {input} {ONE}"));
+    let totals: Vec<_> = rows.iter().filter(|row| row.stage == "total").collect();
+    assert_eq!(totals.len(), 4);
+    for row in &totals {
+        for figure in FIGURES {
+            let value = row.metrics.number(figure).expect("a figure");
+            assert!((0.0..=1.0).contains(&value), "{figure}: {value}");
+        }
+    }
+    let efficiencies = |occupancy: &str| -> Vec<_> {
+        let of = totals.iter().filter(|row| row.params.get("occupancy") == Some(occupancy));
+        of.filter_map(|row| row.metrics.number("efficiency")).collect()
+    };
+    let (few, many) = (efficiencies("0.01"), efficiencies("0.07"));
+    assert!(few.len() == 2 && few[0] == few[1] && few[0] > many[0], "{few:?} {many:?}");
+    let table = folder.read("r.md");
+    assert!(table.contains("| variant | efficiency | ghosts | split | merged |"), "{table}");
+    folder.has("r/quality-over-occupancy.png");
+}
+
+#[test]
+fn of_charges_of_a_file_nobody_knows_what_they_were() {
+    let Some(folder) = measuring() else { return };
+    folder.write("c.cases", "case one\nsector 0\nframe 100\nr 0 30 50 160 480 160\nend\n");
+    let rows = folder.measure(format!("cluster-finder --input c.cases --no-charts {ONE}"));
+    assert!(!rows.is_empty());
+    assert!(rows.iter().all(|row| row.metrics.number("efficiency").is_none()));
+}

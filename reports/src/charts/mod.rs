@@ -114,6 +114,7 @@ pub fn write(dir: &Path, images: &[NamedSvg]) -> Result<Vec<PathBuf>, ChartError
 /// | `time-and-page` | total time beside the time a page | the task has pages |
 /// | `stages` | the times of the variants at each stage | a variant has several |
 /// | `quality` | how good outputs are, beside the time | it is known |
+/// | `quality-over-<axis>` | figures of quality over the numeric axis of the data with the most values | such an axis varies |
 /// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
 /// | `distribution` | all samples beside each other | asked for |
 /// | `time-over-round` | all samples, in their order | all diagnostics are asked for |
@@ -269,6 +270,9 @@ fn draw_study(study: &Study, wanted: Wanted, images: &mut Images) -> Result<(), 
         images.add("stages", stages::figure(study))?;
     }
     images.add("quality", quality::figure(study))?;
+    if let Some((axis, chart)) = lines::quality::figure(study) {
+        images.add(&format!("quality-over-{axis}"), chart)?;
+    }
     for axis in lines::axes(shown) {
         images.add(&format!("time-over-{}", axis.name), lines::time::figure(shown, axis))?;
     }

@@ -1,9 +1,10 @@
 //! How good what variants find is, beside the time that they take for it.
 //!
-//! A variant that is faster but worse is to be seen as such. Figures that are the same for all
-//! have no bars: they are said under the chart.
+//! A variant that is faster but worse is to be seen as such. Figures in which variants don't
+//! differ have no bars: what is the same for all rows is said under the chart, and what differs
+//! between settings is a matter of lines ([`super::lines::quality`]).
 
-use super::axes::Axis;
+use super::axes;
 use super::bar_panels::BarPanel;
 use super::bars::{self, Quantity};
 use super::caption;
@@ -15,34 +16,38 @@ use crate::record::SummaryRow;
 use crate::shape;
 use crate::winners::is_of_data;
 
-const READING: &str = "figures: of the first input; residuals and pulls: 68 % are less far off; \
-    dashed: what would be ideal; time: median";
+const READING: &str = "dashed: what would be ideal; time: median";
+const FIGURES: &str = "figures: of the first input; residuals and pulls: standard deviations, by \
+    the 68 % in the middle";
 /// Figures within this factor are called the same.
 const SAME: f64 = 1.001;
 
-/// The chart of a study that knows how good its rows are.
+/// The chart of a study that knows how good its rows are, if variants differ in that.
 pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let (study, threads) = with_quality(study)?;
-    // What is found does not depend on where threads run, nor on how many.
-    let of_data = study.varying.iter().filter(|axis| is_of_data(&axis.name));
-    let axes: Vec<Axis> = of_data.cloned().collect();
+    let axes = &study.varying;
     let of = |quantity, what: &str| {
-        let panels = bars::chart(&study, &axes, quantity, READING).panels.into_iter();
+        let panels = bars::chart(&study, axes, quantity, READING).panels.into_iter();
         panels.map(|panel| panel.showing(what)).collect::<Vec<_>>()
     };
     let mut panels = of(Quantity::Time, &format!("time, {threads}"));
-    let mut same = Vec::new();
+    let (mut shown, mut same) = (Vec::new(), Vec::new());
     for quality in Quality::ALL {
         match the_only_value(&study.rows, quality) {
             Some(value) => same.push(format!("{} {}", quality.name, quality.words(value))),
-            None => panels.extend(of(Quantity::Quality(quality), quality.name)),
+            None if variants_agree(&study, quality) => {}
+            None => {
+                panels.extend(of(Quantity::Quality(quality), quality.name));
+                shown.push(quality);
+            }
         }
     }
-    let reading = match same.is_empty() {
-        true => READING.to_owned(),
-        false => format!("{READING}; the same for all: {}", same.join(", ")),
+    let same = match same.is_empty() {
+        true => String::new(),
+        false => format!("; the same for all: {}", same.join(", ")),
     };
-    Some(Chart {
+    let reading = format!("{}; {READING}{same}", reading(&shown));
+    (!shown.is_empty()).then(|| Chart {
         title: format!("{}: how good, how fast", study.algorithm),
         columns: 2,
         panels,
@@ -50,8 +55,24 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     })
 }
 
+/// What the figures of a chart are.
+pub fn reading(shown: &[Quality]) -> String {
+    let meanings = shown.iter().filter_map(|quality| quality.meaning);
+    std::iter::once(FIGURES).chain(meanings).collect::<Vec<_>>().join("; ")
+}
+
+/// Whether the variants have the same value of a figure at each setting.
+pub fn variants_agree(study: &Study, quality: Quality) -> bool {
+    let settings = axes::panels(&study.rows, &study.varying);
+    let is_known = |row: &SummaryRow| quality.of(row).is_some();
+    settings
+        .iter()
+        .filter(|setting| setting.rows.iter().any(|row| is_known(row)))
+        .all(|setting| the_only_value(&setting.rows, quality).is_some())
+}
+
 /// The value of a figure if all rows have the same.
-fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
+pub fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
     let values = rows.iter().filter_map(|row| quality.of(row));
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
@@ -59,12 +80,14 @@ fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
 }
 
 /// The rows of which something is known and whose times compare best, and how many threads
-/// those are of.
-fn with_quality<'a>(study: &Study<'a>) -> Option<(Study<'a>, String)> {
+/// those are of. What is found does not depend on how many they are, nor on where they run: axes
+/// of that don't vary.
+pub fn with_quality<'a>(study: &Study<'a>) -> Option<(Study<'a>, String)> {
     let mut study = study.clone();
     study.rows.retain(|row| is_known(row));
     let fewest = study.rows.iter().map(|row| row.threads).min()?;
     study.rows.retain(|row| row.threads == fewest);
+    study.varying.retain(|axis| is_of_data(&axis.name));
     Some((study, shape::phrase(THREADS, &fewest.to_string())))
 }
 
@@ -92,6 +115,18 @@ mod tests {
         let values: Vec<f64> = chart.panels[1].bars.iter().map(|bar| bar.value).collect();
         assert_eq!(values, [0.95, 0.97]);
         assert!(chart.caption[2].contains("the same for all: ghosts 0.5"), "{:?}", chart.caption);
+    }
+
+    #[test]
+    fn where_variants_agree_at_each_setting_there_are_no_bars() {
+        let at = |params: &str, efficiency: &str| {
+            ["a", "b"].map(|variant| SummaryRow {
+                params: params.parse().expect("well formed"),
+                ..good(variant, 1, efficiency)
+            })
+        };
+        let rows = [at("n=1", "0.97"), at("n=2", "0.95")].concat();
+        assert!(of_study(&rows, &[], figure).is_none());
     }
 
     #[test]

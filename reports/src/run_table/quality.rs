@@ -7,24 +7,27 @@ use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 use crate::table::{Side, Table, known};
 
-/// A table for each algorithm and setting whose quality is known. How many threads
-/// there are changes nothing: their rows are told once if they agree.
+/// A table for each algorithm and setting whose quality is known, with the figures that any of
+/// its rows has. How many threads there are changes nothing: their rows are told once if they
+/// agree.
 pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
     let known = rows.iter().filter(|row| is_known(row));
     let settings = grouped(known, |row| (row.algorithm.clone(), axes_but_threads(row)));
-    let figures = Quality::ALL.map(|quality| (quality.name, Side::Right));
-    let columns: Vec<_> = std::iter::once(("variant", Side::Left)).chain(figures).collect();
     let table = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| {
         let heading = format!("{algorithm}, quality: {}", shape::phrases(&axes));
-        Table::new(&columns, lines(&rows)).under(heading)
+        let is_known = |quality: &Quality| rows.iter().any(|row| quality.of(row).is_some());
+        let figures: Vec<_> = Quality::ALL.into_iter().filter(is_known).collect();
+        let columns = figures.iter().map(|quality| (quality.name, Side::Right));
+        let columns: Vec<_> = std::iter::once(("variant", Side::Left)).chain(columns).collect();
+        Table::new(&columns, lines(&rows, &figures)).under(heading)
     };
     settings.into_iter().map(table).collect()
 }
 
-fn lines(rows: &[&SummaryRow]) -> Vec<Vec<String>> {
+fn lines(rows: &[&SummaryRow], figures: &[Quality]) -> Vec<Vec<String>> {
     let line = |row: &&SummaryRow| -> Vec<String> {
-        let figures =
-            Quality::ALL.map(|quality| known(quality.of(row), |value| quality.words(value)));
+        let words = |quality: &Quality| known(quality.of(row), |value| quality.words(value));
+        let figures = figures.iter().map(words);
         std::iter::once(row.variant.clone()).chain(figures).collect()
     };
     let mut lines = distinct(rows.iter().map(line));
@@ -50,9 +53,15 @@ mod tests {
             [good("b", 1, "0.97"), good("a", 1, "0.98"), good("a", 2, "0.98"), row("c", 1e-3)];
         let tables = tables(&rows);
         assert_eq!(tables.len(), 1);
-        let found: Vec<_> = tables[0].cells().iter().map(|row| &row[..2]).collect();
-        assert_eq!(found, [["a", "0.98000"], ["b", "0.97000"]]);
-        assert_eq!(tables[0].cells()[0][2], NOTHING);
+        assert_eq!(tables[0].cells(), [["a", "0.98000"], ["b", "0.97000"]]);
+    }
+
+    #[test]
+    fn figures_that_a_row_has_are_columns_and_nothing_stands_where_others_lack_them() {
+        let mut merging = good("b", 1, "0.97");
+        merging.metrics.set("merged", "0.125");
+        let tables = tables(&[good("a", 1, "0.98"), merging]);
+        assert_eq!(tables[0].cells(), [["a", "0.98000", NOTHING], ["b", "0.97000", "0.12500"]]);
     }
 
     #[test]

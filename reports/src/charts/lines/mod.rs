@@ -1,21 +1,24 @@
-//! Lines over a numeric axis: the time, the speed-up by threads, and where a GPU
-//! breaks even.
+//! Lines over a numeric axis: the time, the speed-up by threads, the quality, and where a
+//! GPU breaks even.
 //!
 //! | module | does |
 //! |---|---|
 //! | `grouping` | parts the rows into panels and lines |
 //! | `time`, `speedup` | turn the rows of lines into values |
+//! | `quality` | how good outputs are, figure by figure |
 //! | `break_even` | the fastest on CPU and GPU over the size, and where they cross |
 //! | `x_axis` | the axis that the lines run over |
 
 pub mod break_even;
 mod grouping;
+pub mod quality;
 pub mod speedup;
 pub mod time;
 pub mod x_axis;
 
 use super::axes::Axis;
 use super::line_panels::Point;
+use super::scale::{Scale, Spread};
 use super::study::{Study, interval, median};
 use crate::record::SummaryRow;
 
@@ -29,10 +32,25 @@ const SEGMENTS: &str = "segments";
 /// further panels, what these show.
 pub fn axes<'a>(study: &'a Study) -> Vec<&'a Axis> {
     let numeric = || study.varying.iter().filter(|axis| axis.numbers().is_some());
-    let longest = numeric().rev().max_by_key(|axis| axis.values.len());
+    let longest = longest(study);
     let is_asked_for = |axis: &&Axis| [THREADS, SEGMENTS].contains(&axis.name.as_str());
     let others = numeric().filter(|axis| is_asked_for(axis) && Some(*axis) != longest);
     longest.into_iter().chain(others).collect()
+}
+
+/// The numeric axis with the most values; of several, the first.
+fn longest<'a>(study: &'a Study) -> Option<&'a Axis> {
+    let numeric = study.varying.iter().filter(|axis| axis.numbers().is_some());
+    numeric.rev().max_by_key(|axis| axis.values.len())
+}
+
+/// Logarithmic if the values span a decade, from zero otherwise.
+fn scale(low: f64, high: f64) -> Scale {
+    let around = Scale::around(low, high);
+    match around.spread {
+        Spread::Log => around,
+        Spread::Linear => Scale::from_zero(high),
+    }
 }
 
 /// The median of a row with its whisker, over so many items.

@@ -4,11 +4,10 @@ use super::super::axes::Axis;
 use super::super::caption;
 use super::super::chart::{Chart, columns};
 use super::super::line_panels::{self, Line, LinePanel};
-use super::super::scale::{Scale, Spread};
 use super::super::study::Study;
 use super::super::unit::Unit;
 use super::grouping::{self, Grouping, Lines};
-use super::{point, x_axis};
+use super::{point, scale, x_axis};
 use crate::record::SummaryRow;
 
 const READING: &str = "markers: median, whiskers: 95 % confidence interval of the median";
@@ -57,15 +56,6 @@ fn of(line: &grouping::Line, an_item: bool) -> Line {
         point(*x, row, if an_item { row.items.max(1) as f64 } else { 1.0 })
     };
     Line::curve(&line.name, line.style, line.rows.iter().map(point).collect())
-}
-
-/// Logarithmic if the times span a decade, from zero otherwise.
-fn scale(low: f64, high: f64) -> Scale {
-    let around = Scale::around(low, high);
-    match around.spread {
-        Spread::Log => around,
-        Spread::Linear => Scale::from_zero(high),
-    }
 }
 
 #[cfg(test)]
