@@ -13,13 +13,16 @@
 //! | `settings` | thresholds |
 //! | `row`, `reference` | what is right, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
+//! | `fragments` | a time frame in parts |
 //! | `hard_inputs` | what is hard to get right |
 //! | `quality` | how good clusters are, by what particles left |
-//! | `cpu` | the variants |
+//! | `cpu`, `cuda` | the variants |
 
 pub(crate) mod axes;
 mod cluster;
 pub(crate) mod cpu;
+mod cuda;
+mod fragments;
 mod hard_inputs;
 mod input;
 mod quality;
@@ -65,7 +68,7 @@ impl Algorithm for TpcClusterFinder {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        cpu::VARIANTS.to_vec()
+        [cpu::VARIANTS, cuda::VARIANTS].concat()
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

@@ -9,8 +9,8 @@ use algorithms::task::{Candidate, Case};
 
 use crate::common::{check_all, variants};
 
-/// `bench verify` takes the larger ones, and all schedules. A sample of a page is
-/// more work than a digi to be sorted, and that more than a cell of a map; a random order
+/// `bench verify` takes the larger ones, and all schedules. A sample of a page is more work than
+/// one that was decoded or a digi to be sorted, and that more than a cell of a map; a random order
 /// takes longer, and checks of all accesses much longer. Each stage of the STS chain takes all
 /// stages before it. Threads of many empty segments take turns at nothing. The other width of
 /// a warp, in random order, is the night's but for the smallest.
@@ -25,6 +25,8 @@ fn is_small(task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
         ("sts", _) if random => 100,
         ("sts", _) => 2_500,
         ("presort" | "cluster" | "cluster-sort" | "hits" | "collect", _) => 100,
+        ("cluster-finder", _) if random => 3_000,
+        ("cluster-finder", _) => 20_000,
         (_, "sample") if random => 300,
         (_, "sample") => 3_000,
         (_, "cell") if random => 30_000,

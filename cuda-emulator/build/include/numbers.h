@@ -55,6 +55,12 @@ template <class A, class B> EMULATOR_INLINE std::common_type_t<A, B> max(A a, B 
     return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
 }
 
+// Rounded to nearest, each by itself: kernels are compiled without contraction.
+EMULATOR_INLINE float __fadd_rn(float a, float b) { return a + b; }
+EMULATOR_INLINE float __fsub_rn(float a, float b) { return a - b; }
+EMULATOR_INLINE float __fmul_rn(float a, float b) { return a * b; }
+EMULATOR_INLINE float __fdiv_rn(float a, float b) { return a / b; }
+EMULATOR_INLINE float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
 EMULATOR_INLINE float sqrtf(float x) { return __builtin_sqrtf(x); }
 EMULATOR_INLINE float floorf(float x) { return __builtin_floorf(x); }
 EMULATOR_INLINE float fabsf(float x) { return __builtin_fabsf(x); }

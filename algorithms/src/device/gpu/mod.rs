@@ -164,7 +164,21 @@ impl Gpu {
     /// # Errors
     /// If the driver refuses.
     pub fn fill<T: Pod>(&self, buffer: &DeviceBuffer<T>, byte: u8) -> Result<(), DeviceError> {
-        let bytes = buffer.len() * size_of::<T>();
+        self.fill_first(buffer, buffer.len(), byte)
+    }
+
+    /// Sets each byte of the first elements of a buffer.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub(crate) fn fill_first<T: Pod>(
+        &self,
+        buffer: &DeviceBuffer<T>,
+        length: usize,
+        byte: u8,
+    ) -> Result<(), DeviceError> {
+        assert!(length <= buffer.len(), "more than the buffer holds");
+        let bytes = length * size_of::<T>();
         self.timed("memset", bytes as u64, |engine| {
             // SAFETY: the buffer has so many bytes, any of which make a `T`.
             unsafe { engine.fill(buffer.address(), byte, bytes) }

@@ -24,9 +24,10 @@ use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
+use crate::tpc_cluster_finder::fragments::{of_case, used_time_bins};
 use crate::tpc_cluster_finder::input::{Charges, RowCluster};
 use crate::tpc_decode::charge_map::entries;
-use crate::tpc_decode::{FragmentOfFrame, Fragments, Position};
+use crate::tpc_decode::{FragmentOfFrame, Position};
 use work::each_of;
 
 pub(crate) use maps::{Maps, peak_entries};
@@ -82,7 +83,7 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
         let clusters = held.clusters.emptied(&self.starts);
         for (number, case) in self.charges.cases().iter().enumerate() {
             let is_noisy = noisy_columns(&case.noisy);
-            for fragment in Fragments::new(case.fragment).of_frame(used_time_bins(case)) {
+            for fragment in of_case(case) {
                 let charges = &mut held.charges[..entries(fragment.time_bins.len() as u32)];
                 let maps = Maps::new(charges, &mut held.peaks);
                 self.laps.skip();
@@ -141,9 +142,4 @@ fn fill(
         maps.set_charge(position, sample.charge);
         position
     });
-}
-
-/// Time bins up to the last sample; fragments end there.
-fn used_time_bins(case: &ChargeCase) -> u32 {
-    case.charges.iter().map(|sample| sample.time + 1).max().unwrap_or(0)
 }

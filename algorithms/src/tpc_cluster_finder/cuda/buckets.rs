@@ -1,0 +1,160 @@
+//! Where clusters go: a bucket for each row of each sector, with room for as many as it has
+//! samples, of which no two are in the same place. What was found is packed and copied to the host.
+
+use generators::tpc::geometry::ROWS;
+
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table, same_as};
+use crate::kernels::tpc_cluster_finder_cuda_finder_cluster_h::Cluster as InWords;
+use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
+use crate::parallel::map;
+use crate::tpc_cluster_finder::cluster::Cluster;
+use crate::tpc_cluster_finder::input::RowCluster;
+
+// Its other fields are halves and bytes of words.
+same_as!(Cluster { time_and_flags } => InWords);
+
+/// The buckets, and what comes back of them.
+pub(super) struct Buckets {
+    /// Clusters that there is room for in each.
+    room: Vec<u32>,
+    begins: DeviceBuffer<u32>,
+    counts: DeviceBuffer<u32>,
+    clusters: DeviceBuffer<Cluster>,
+    host_counts: PinnedBuffer<u32>,
+    /// The number of the first packed cluster of each bucket, and of all.
+    places: Table,
+    packed: Packed,
+}
+
+buffers!(Buckets: counts, clusters, host_counts, places, packed; kept: begins);
+
+/// The clusters of all buckets behind each other.
+struct Packed {
+    device: DeviceBuffer<Cluster>,
+    host: PinnedBuffer<Cluster>,
+}
+
+buffers!(Packed: device, host);
+
+/// What kernels need to add clusters to buckets.
+#[derive(Clone, Copy)]
+pub(super) struct BucketPtrs {
+    pub(super) begins: Ptr<u32>,
+    pub(super) counts: Ptr<u32>,
+    pub(super) clusters: Ptr<InWords>,
+}
+
+impl Packed {
+    fn new(gpu: &Gpu, clusters: usize) -> Result<Self, DeviceError> {
+        Ok(Packed { device: gpu.buffer(clusters)?, host: gpu.pinned(clusters)? })
+    }
+}
+
+impl Buckets {
+    /// With so much room in each, and for so many packed clusters, which is made larger where it
+    /// turns out to be too small.
+    pub(super) fn new(gpu: &Gpu, room: Vec<u32>, packed: usize) -> Result<Self, DeviceError> {
+        let begins = begins(&room);
+        let clusters = begins[room.len()] as usize;
+        Ok(Buckets {
+            begins: gpu.table(&begins)?,
+            counts: gpu.buffer(room.len())?,
+            clusters: gpu.buffer(clusters)?,
+            host_counts: gpu.pinned(room.len())?,
+            places: Table::new(gpu, room.len() + 1)?,
+            packed: Packed::new(gpu, packed)?,
+            room,
+        })
+    }
+
+    /// Starts to empty them.
+    pub(super) fn empty(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.fill(&self.counts, 0)
+    }
+
+    pub(super) fn ptrs(&self) -> BucketPtrs {
+        BucketPtrs {
+            begins: self.begins.ptr(),
+            counts: self.counts.ptr(),
+            clusters: self.clusters.ptr(),
+        }
+    }
+
+    /// Packed clusters that there is room for.
+    pub(super) fn packed_room(&self) -> usize {
+        self.packed.host.len()
+    }
+
+    /// Packs what kernels have found, and starts to copy it to the host; waits for how much it is.
+    ///
+    /// # Errors
+    /// Those of the device, and that a bucket was too small.
+    pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.download(&mut self.host_counts, &self.counts)?;
+        gpu.wait()?;
+        self.check(gpu)?;
+        let places = begins(&self.host_counts);
+        let found = places[self.room.len()] as usize;
+        self.places.fill(gpu, places)?;
+        if self.packed_room() < found {
+            self.packed = Packed::new(gpu, found)?;
+        }
+        let bytes = 2 * (found * size_of::<Cluster>()) as u64;
+        let arguments = PackClusters {
+            clusters: self.clusters.ptr(),
+            begins: self.begins.ptr(),
+            places: self.places.ptr(),
+            buckets: self.room.len() as u32,
+            packed: self.packed.device.ptr(),
+        };
+        // SAFETY: buckets have as many clusters as was counted, and there is room for all.
+        unsafe {
+            gpu.launch(&PACK_CLUSTERS, PACK_CLUSTERS.thread_each(found).moving(bytes), arguments)
+        }?;
+        gpu.download(self.packed.host.part_mut(0..found), &self.packed.device)
+    }
+
+    /// All clusters in order, once they have arrived.
+    pub(super) fn sorted(&self) -> Vec<RowCluster> {
+        let places = begins(&self.host_counts);
+        let of_bucket = |number: usize| {
+            let of_row = |&cluster: &Cluster| RowCluster {
+                case: (number / ROWS) as u32,
+                row: (number % ROWS) as u8,
+                cluster,
+            };
+            let own = places[number] as usize..places[number + 1] as usize;
+            let mut clusters: Vec<_> = self.packed.host[own].iter().map(of_row).collect();
+            clusters.sort_unstable();
+            clusters
+        };
+        map(0..self.room.len(), of_bucket).concat()
+    }
+
+    /// Nothing may get lost.
+    fn check(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let mut both = self.host_counts.iter().zip(&self.room);
+        let Some(bucket) = both.position(|(count, room)| count > room) else {
+            return Ok(());
+        };
+        let (row, sector) = (bucket % ROWS, bucket / ROWS);
+        let (found, room) = (self.host_counts[bucket], self.room[bucket]);
+        Err(DeviceError::Failed {
+            device: gpu.properties().device.clone(),
+            what: "finding clusters",
+            problem: format!(
+                "row {row} of sector {sector} of the input has {found} clusters, and its bucket is for {room}"
+            ),
+        })
+    }
+}
+
+/// The sums of those before each, and of all.
+fn begins(counts: &[u32]) -> Vec<u32> {
+    let ends = counts.iter().scan(0, |end, count| {
+        *end += count;
+        Some(*end)
+    });
+    [0].into_iter().chain(ends).collect()
+}

@@ -1,0 +1,27 @@
+// Samples into their places: the first stage of all variants with maps. A sample is in one map
+// only, so that nobody else writes its cell.
+#include "finder/job.h"
+
+namespace {
+constexpr u32 THREADS = 256;
+}
+
+// Positions of the samples of each job, and their charges in its map. A thread a sample; of the
+// threads beyond the samples of a job nobody writes.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    fill_charges(const Sample* samples, const Job* jobs, u32* positions, u16* charges,
+                 const __grid_constant__ Batch batch) {
+    const Part part(batch);
+    const Job job = part.job(jobs, batch);
+    const u32 i = part.block * THREADS + threadIdx.x;
+    if (i >= job.samples) return;
+    const Sample sample = samples[job.first_sample + i];
+    const u32 local_time = sample.time - job.first_time;
+    u32 position = OUTSIDE;
+    if (local_time < job.time_bins) {
+        position = position_at(sample.pad >> 8, sample.pad & 0xff, local_time);
+        part.maps(charges, nullptr, batch).charge(position) = sample.charge;
+    }
+    part.list(positions, batch)[i] = position;
+}
+KERNEL_EXPORT(fill_charges)

@@ -1,0 +1,40 @@
+// Where clusters go: a list for each row of each sector, of a fixed length.
+#pragma once
+#include "cluster.h"
+
+struct Buckets {
+    const u32* begins;  // of each row of each sector, and where the last one ends
+    u32* counts;        // clusters, those that found no room included
+    Cluster* clusters;
+
+    // What has no room is only counted: the host sees that, and reports it.
+    __device__ __forceinline__ void add(u32 bucket, const Cluster& cluster) const {
+        const u32 begin = begins[bucket], end = begins[bucket + 1];
+        const u32 number = atomicAdd(&counts[bucket], 1u);
+        if (number < end - begin) clusters[begin + number] = cluster;
+    }
+};
+
+// What finding clusters needs to know, beside maps and peaks.
+struct Finder {
+    const Job* jobs;
+    const Thresholds* sectors;
+    const u32* pads_in_rows;
+    Buckets buckets;
+};
+
+// Where a peak is, in its row and in the time of the frame.
+PORTABLE_INLINE PeakPlace place_of(u32 peak, const Job& job, const u32* pads_in_rows) {
+    const u32 column = column_of(peak) - PAD_MARGIN, row = column / ROW_PITCH;
+    return {column % ROW_PITCH, job.first_time + line_of(peak) - TIME_MARGIN, pads_in_rows[row]};
+}
+
+PORTABLE_INLINE u32 bucket_of(u32 peak, const Job& job) {
+    return job.sector * ROWS + (column_of(peak) - PAD_MARGIN) / ROW_PITCH;
+}
+
+// Whether a peak is not one of a neighbouring fragment.
+PORTABLE_INLINE bool is_own(u32 peak, const Job& job) {
+    const u32 time = job.first_time + line_of(peak) - TIME_MARGIN;
+    return time >= job.own_begin && time < job.own_end;
+}

@@ -1,0 +1,68 @@
+// What is worked on: a fragment of a sector, of which some are worked on at once.
+#pragma once
+#include "map.h"
+
+// A sample as it was decoded: pads have their row in the upper byte.
+struct Sample {
+    u32 time;
+    u16 pad, charge;
+};
+
+// How clusters of a sector are found. Charges are in sixteenths of an ADC unit, but for the
+// whole charge of a cluster.
+struct Thresholds {
+    u32 peak, inner, valley, relative_valley;
+    u32 whole_charge, single_time, single_pad;
+    u32 min_split;
+    float time_shift;
+};
+
+// A fragment of a sector.
+struct Job {
+    u32 sector;                // its number among those of the input
+    u32 first_sample, samples; // among those of all sectors; some may be of other time bins
+    u32 first_time, time_bins;
+    u32 own_begin, own_end;    // time bins whose clusters it finds
+};
+
+// Jobs that are worked on at once, each by as many blocks. Their maps lie behind each other, and
+// so do their lists.
+struct Batch {
+    u32 first_job;
+    u32 blocks_of_job;
+    u32 room;                          // of each list
+    u32 charge_entries, peak_entries;  // of each map
+};
+
+// Samples that are peaks, and those of them that are kept.
+struct PeakCounts {
+    u32 raw, kept;
+};
+
+// Words with a bit for each column, of each sector.
+constexpr u32 NOISY_WORDS = (COLUMNS + 31) / 32;
+
+PORTABLE_INLINE bool is_noisy(const u32* noisy, u32 sector, u32 position) {
+    const u32 column = column_of(position);
+    return (noisy[sector * NOISY_WORDS + column / 32] >> column % 32 & 1) != 0;
+}
+
+// The part of a batch that a block has.
+struct Part {
+    u32 slot;   // the number of its job in the batch
+    u32 block;  // and its own number among the blocks of the job
+
+    __device__ __forceinline__ explicit Part(const Batch& batch)
+        : slot(blockIdx.x / batch.blocks_of_job), block(blockIdx.x % batch.blocks_of_job) {}
+
+    __device__ __forceinline__ const Job& job(const Job* jobs, const Batch& batch) const {
+        return jobs[batch.first_job + slot];
+    }
+    // The job's own part of a list.
+    template <class T> __device__ __forceinline__ T* list(T* all, const Batch& batch) const {
+        return all + (u64)slot * batch.room;
+    }
+    __device__ __forceinline__ Maps maps(u16* charges, u8* peaks, const Batch& batch) const {
+        return {charges + (u64)slot * batch.charge_entries, peaks + (u64)slot * batch.peak_entries};
+    }
+};

@@ -1,0 +1,161 @@
+// A thread a sample or a peak for each stage, which reads from the maps what it needs: threads
+// that have nothing to do wait for those of their warp that have, and neighbours that several
+// threads read come from the caches.
+//
+// Peaks get their places in lists by a counter, in any order.
+#include "finder/buckets.h"
+#include "finder/noise.h"
+#include "finder/shares.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+
+PORTABLE_INLINE bool is_largest(const Maps& maps, u32 position, u32 charge) {
+#pragma unroll
+    for (u32 i = 0; i < NEIGHBOURS; i++) {
+        const u32 other = maps.charge(plus(position, neighbour(i)));
+        if (i < NEIGHBOURS_BEFORE ? charge < other : charge <= other) return false;
+    }
+    return true;
+}
+
+PORTABLE_INLINE bool is_peak(const Maps& maps, u32 position) { return (maps.peak(position) & PEAK) != 0; }
+
+PORTABLE_INLINE bool is_valley_at(const Maps& maps, u32 peak, u32 charge, Step step, const Thresholds& thresholds) {
+    return is_valley(charge, maps.charge(plus(peak, step)), thresholds);
+}
+
+PORTABLE_INLINE bool is_noise(const Maps& maps, u32 peak, const Thresholds& thresholds) {
+    const u32 charge = maps.charge(peak);
+#pragma unroll 1
+    for (u32 i = 0; i < NOISE_CELLS; i++) {
+        const Step step = noise_cell(i), next = towards(step);
+        const u32 other = plus(peak, step);
+        if (!is_peak(maps, other) || maps.charge(other) <= charge) continue;
+        if (is_valley_at(maps, peak, charge, next, thresholds)) continue;
+        const bool is_far = step.times == 3 || step.times == -3;
+        if (is_far && is_valley_at(maps, peak, charge, {next.pads, 2 * next.times}, thresholds)) continue;
+        return true;
+    }
+    return false;
+}
+
+// The share of each peak that claims a charge, with its flags.
+PORTABLE_INLINE u32 share(const Maps& maps, u32 position) {
+    const u32 charge = maps.charge(position);
+    if (is_peak(maps, position)) return charge | AT_PEAK;
+    u32 beside = 0;
+#pragma unroll
+    for (u32 i = 0; i < NEIGHBOURS; i++) beside += is_peak(maps, plus(position, neighbour(i)));
+    if (beside > 0) return share_of(charge, beside) | AT_PEAK;
+    u32 behind = 0;
+#pragma unroll
+    for (u32 i = 0; i < RING; i++) {
+        const Step step = ring_cell(i);
+        if (is_peak(maps, plus(position, step))) {
+            behind += (maps.peak(plus(position, half_way(step))) & ABOVE) != 0;
+        }
+    }
+    return share_of(charge, behind);
+}
+
+// Adds what is behind a neighbour and at no peak.
+PORTABLE_INLINE void add_behind(const Maps& maps, u32 peak, Step inner, Sums& sums) {
+#pragma unroll
+    for (u32 i = 0; i < RING; i++) {
+        const Step step = ring_cell(i), next = towards(step);
+        if (next.pads != inner.pads || next.times != inner.times) continue;
+        const u32 entry = maps.charge(plus(peak, step));
+        if (!(entry & AT_PEAK)) sums.add(step, entry);
+    }
+}
+
+PORTABLE_INLINE Sums sums_around(const Maps& maps, u32 peak, u32 threshold) {
+    Sums sums;
+    sums.add({0, 0}, maps.charge(peak));
+#pragma unroll
+    for (u32 i = 0; i < NEIGHBOURS; i++) {
+        const Step inner = neighbour(i);
+        const u32 entry = maps.charge(plus(peak, inner));
+        sums.add(inner, entry);
+        if ((entry & CHARGE) > threshold) add_behind(maps, peak, inner, sums);
+    }
+    return sums;
+}
+
+}  // namespace
+
+// A thread a sample.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    find_peaks_each(const Job* jobs, const Thresholds* sectors, const u32* noisy, const u32* positions, u16* charges,
+                    u8* peaks, u32* raw, PeakCounts* counts, const __grid_constant__ Batch batch) {
+    const Part part(batch);
+    const Job job = part.job(jobs, batch);
+    const u32 i = part.block * THREADS + threadIdx.x;
+    if (i >= job.samples) return;
+    const u32 position = part.list(positions, batch)[i];
+    if (is_outside(position)) return;
+    const Maps maps = part.maps(charges, peaks, batch);
+    const Thresholds& thresholds = sectors[job.sector];
+    const u32 charge = is_noisy(noisy, job.sector, position) ? 0 : maps.charge(position);
+    const bool found = charge > thresholds.peak && is_largest(maps, position, charge);
+    maps.peak(position) = (u8)((found ? PEAK : 0) | (charge > thresholds.inner ? ABOVE : 0));
+    if (found) part.list(raw, batch)[atomicAdd(&counts[part.slot].raw, 1u)] = position;
+}
+KERNEL_EXPORT(find_peaks_each)
+
+// A thread a raw peak.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    suppress_noise_each(const Job* jobs, const Thresholds* sectors, u16* charges, u8* peaks, const u32* raw, u8* is_kept,
+                        u32* kept, PeakCounts* counts, const __grid_constant__ Batch batch) {
+    const Part part(batch);
+    const Thresholds& thresholds = sectors[part.job(jobs, batch).sector];
+    const Maps maps = part.maps(charges, peaks, batch);
+    PeakCounts& own = counts[part.slot];
+    const u32 count = own.raw, step = batch.blocks_of_job * THREADS;
+    for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
+        const u32 peak = part.list(raw, batch)[i];
+        const bool keeps = !is_noise(maps, peak, thresholds);
+        part.list(is_kept, batch)[i] = keeps;
+        if (keeps) part.list(kept, batch)[atomicAdd(&own.kept, 1u)] = peak;
+    }
+}
+KERNEL_EXPORT(suppress_noise_each)
+
+// A thread a sample, which changes its own charge only.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    divide_charges_each(const Job* jobs, const u32* positions, u16* charges, u8* peaks, const __grid_constant__ Batch batch) {
+    const Part part(batch);
+    const u32 i = part.block * THREADS + threadIdx.x;
+    if (i >= part.job(jobs, batch).samples) return;
+    const u32 position = part.list(positions, batch)[i];
+    if (is_outside(position)) return;
+    const Maps maps = part.maps(charges, peaks, batch);
+    maps.charge(position) = (u16)share(maps, position);
+}
+KERNEL_EXPORT(divide_charges_each)
+
+// A thread a peak.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    clusterize_each(const Job* jobs, const Thresholds* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
+                    const PeakCounts* counts, const u32* begins, u32* bucket_counts, Cluster* clusters,
+                    const __grid_constant__ Batch batch) {
+    const Part part(batch);
+    const Job job = part.job(jobs, batch);
+    const Thresholds& thresholds = sectors[job.sector];
+    const Maps maps = part.maps(charges, nullptr, batch);
+    const Buckets buckets = {begins, bucket_counts, clusters};
+    const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
+    for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
+        const u32 peak = part.list(kept, batch)[i];
+        if (!is_own(peak, job)) continue;
+        const Sums sums = sums_around(maps, peak, thresholds.inner);
+        const u32 largest = maps.charge(peak) & CHARGE;
+        Cluster cluster;
+        if (sums.finish(place_of(peak, job, pads_in_rows), largest, thresholds, cluster)) {
+            buckets.add(bucket_of(peak, job), cluster);
+        }
+    }
+}
+KERNEL_EXPORT(clusterize_each)

@@ -1,0 +1,88 @@
+//! A thread a sample or a peak: see the kernels.
+
+use super::runner::find_on_gpu;
+use super::stages::{Stages, Work};
+use crate::algorithm::Variant;
+use crate::device::gpu::DeviceError;
+use crate::kernels::tpc_cluster_finder_naive::{
+    CLUSTERIZE_EACH, ClusterizeEach, DIVIDE_CHARGES_EACH, DivideChargesEach, FIND_PEAKS_EACH,
+    FindPeaksEach, SUPPRESS_NOISE_EACH, SuppressNoiseEach,
+};
+use crate::tpc_cluster_finder::TpcClusterFinder;
+
+pub(super) const NAIVE: Variant<TpcClusterFinder> = Variant::cuda(
+    "naive",
+    "ours: a thread a sample or a peak for each stage, which reads the maps by itself",
+    |at| find_on_gpu(at, STAGES),
+);
+
+pub(super) const STAGES: Stages = Stages { find_peaks, suppress_noise, divide, clusterize };
+
+/// Bytes of a position, a charge with its eight neighbours, and a peak.
+const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1;
+/// Bytes of a position, a charge read and written, and the peaks within two steps.
+const DIVIDE_BYTES: usize = 4 + 2 * 2 + 25;
+
+fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
+    let (tables, lists) = (&work.input.tables, work.lists);
+    let arguments = |batch| FindPeaksEach {
+        jobs: work.jobs.ptr(),
+        sectors: tables.thresholds.ptr(),
+        noisy: tables.noisy.ptr(),
+        positions: lists.positions.ptr(),
+        charges: lists.charges.ptr(),
+        peaks: lists.peaks.ptr(),
+        raw: lists.raw.ptr(),
+        counts: lists.counts.ptr(),
+        batch,
+    };
+    // SAFETY: positions are in the maps, with what is around them, and each can be a peak.
+    unsafe { work.on_samples(&FIND_PEAKS_EACH, FIND_PEAKS_BYTES, arguments) }
+}
+
+fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
+    let lists = work.lists;
+    let arguments = |batch| SuppressNoiseEach {
+        jobs: work.jobs.ptr(),
+        sectors: work.input.tables.thresholds.ptr(),
+        charges: lists.charges.ptr(),
+        peaks: lists.peaks.ptr(),
+        raw: lists.raw.ptr(),
+        is_kept: lists.predicate.ptr(),
+        kept: lists.kept.ptr(),
+        counts: lists.counts.ptr(),
+        batch,
+    };
+    // SAFETY: as above.
+    unsafe { work.on_peaks(&SUPPRESS_NOISE_EACH, arguments) }
+}
+
+fn divide(work: &Work<'_>) -> Result<(), DeviceError> {
+    let arguments = |batch| DivideChargesEach {
+        jobs: work.jobs.ptr(),
+        positions: work.lists.positions.ptr(),
+        charges: work.lists.charges.ptr(),
+        peaks: work.lists.peaks.ptr(),
+        batch,
+    };
+    // SAFETY: as above.
+    unsafe { work.on_samples(&DIVIDE_CHARGES_EACH, DIVIDE_BYTES, arguments) }
+}
+
+fn clusterize(work: &Work<'_>) -> Result<(), DeviceError> {
+    let (tables, lists, buckets) = (&work.input.tables, work.lists, work.buckets);
+    let arguments = |batch| ClusterizeEach {
+        jobs: work.jobs.ptr(),
+        sectors: tables.thresholds.ptr(),
+        pads_in_rows: tables.pads_in_rows.ptr(),
+        charges: lists.charges.ptr(),
+        kept: lists.kept.ptr(),
+        counts: lists.counts.ptr(),
+        begins: buckets.begins,
+        bucket_counts: buckets.counts,
+        clusters: buckets.clusters,
+        batch,
+    };
+    // SAFETY: as above; there is a bucket for each row of each sector.
+    unsafe { work.on_peaks(&CLUSTERIZE_EACH, arguments) }
+}

@@ -1,0 +1,112 @@
+//! A way to find clusters with the charges of some sectors.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::batches::Batches;
+use super::buckets::Buckets;
+use super::input::Input;
+use super::lists::Lists;
+use super::stages::{Stages, Work};
+use crate::algorithm::{Opened, Opening, Runner};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::device::{Arena, Unavailable, buffers};
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
+use crate::tpc_cluster_finder::TpcClusterFinder;
+use crate::tpc_cluster_finder::input::{Charges, RowCluster};
+
+/// Of so many samples one is a cluster: what there is room for before it is known.
+const SAMPLES_OF_CLUSTER: usize = 8;
+
+pub(super) struct OnGpu<'a> {
+    stages: Stages,
+    charges: &'a Charges,
+    arena: &'a Arena,
+    gpu: Arc<Gpu>,
+    batches: Batches,
+    /// Clusters that the bucket of each row of each sector is for.
+    pub(super) room: Vec<u32>,
+    /// Clusters that runs have found.
+    most_found: usize,
+}
+
+pub(super) struct Held<'a> {
+    input: Input<'a>,
+    jobs: DeviceBuffer<Job>,
+    lists: Lists,
+    buckets: Buckets,
+}
+
+buffers!(Held<'_>: input, lists, buckets; kept: jobs);
+
+/// A cluster finder, ready to run. Samples are counted with 32 bits on the device.
+pub(super) fn find_on_gpu<'a>(
+    at: &Opening<'a, '_, TpcClusterFinder>,
+    stages: Stages,
+) -> Opened<'a, TpcClusterFinder> {
+    let (samples, most) = (at.input.samples(), u32::MAX);
+    if samples > most as usize {
+        return Err(Unavailable(format!(
+            "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+        )));
+    }
+    at.session(OnGpu::new(at.gpu()?, (at.input, at.arena), stages))
+}
+
+impl<'a> OnGpu<'a> {
+    pub(super) fn new(
+        gpu: Arc<Gpu>,
+        (charges, arena): (&'a Charges, &'a Arena),
+        stages: Stages,
+    ) -> Self {
+        OnGpu {
+            stages,
+            charges,
+            arena,
+            gpu,
+            batches: Batches::of(charges),
+            room: charges.samples_of_rows().concat(),
+            most_found: charges.samples() / SAMPLES_OF_CLUSTER,
+        }
+    }
+}
+
+impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (gpu, charges) = (&self.gpu, self.charges);
+        Ok(Held {
+            input: Input::new(gpu, (charges, self.arena))?,
+            jobs: gpu.table(&self.batches.jobs)?,
+            lists: Lists::new(gpu, &self.batches)?,
+            buckets: Buckets::new(gpu, self.room.clone(), self.most_found)?,
+        })
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        let gpu = &*self.gpu;
+        held.input.upload(gpu)?;
+        held.buckets.empty(gpu)?;
+        for batch in &self.batches.batches {
+            let work = Work {
+                gpu,
+                input: &held.input,
+                jobs: &held.jobs,
+                lists: &held.lists,
+                buckets: held.buckets.ptrs(),
+                batch,
+            };
+            work.run(&self.stages)?;
+        }
+        held.buckets.download(gpu)
+    }
+
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
+        Cow::Owned(held.buckets.sorted())
+    }
+
+    fn note(&mut self, held: &Held<'a>) {
+        self.most_found = self.most_found.max(held.buckets.packed_room());
+    }
+}

@@ -1,0 +1,129 @@
+//! The stages of a batch. All variants clear maps, fill them and update them alike.
+
+use super::batches::Batch;
+use super::buckets::BucketPtrs;
+use super::input::Input;
+use super::lists::Lists;
+use crate::device::gpu::{Arguments, DeviceBuffer, DeviceError, Gpu, Grid, Kernel};
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch, Job};
+use crate::kernels::tpc_cluster_finder_fill::{FILL_CHARGES, FillCharges};
+use crate::kernels::tpc_cluster_finder_update::{UPDATE_PEAKS, UpdatePeaks};
+
+/// Maps are cleared by the driver.
+const CLEAR: &str = "clear";
+/// One sample in so many is a peak, or fewer are; where there are more, threads have several.
+/// Only the device knows how many there are, and the host need not wait for it.
+const SAMPLES_OF_PEAK: usize = 8;
+/// Bytes of a sample, a position, and an entry of a map of charges.
+const SAMPLE: usize = 8;
+const POSITION: usize = 4;
+const CHARGE: usize = 2;
+
+/// A stage on a batch.
+type Stage = fn(&Work<'_>) -> Result<(), DeviceError>;
+
+/// What variants do in their own way.
+pub(super) struct Stages {
+    /// Lists the samples that are peaks, and notes them in the map.
+    pub(super) find_peaks: Stage,
+    /// Lists the peaks that are kept, and marks them.
+    pub(super) suppress_noise: Stage,
+    /// Divides charges that several peaks claim.
+    pub(super) divide: Stage,
+    /// Finds the clusters of the peaks that are kept.
+    pub(super) clusterize: Stage,
+}
+
+/// What all stages of a batch know.
+pub(super) struct Work<'w> {
+    pub(super) gpu: &'w Gpu,
+    pub(super) input: &'w Input<'w>,
+    pub(super) jobs: &'w DeviceBuffer<Job>,
+    pub(super) lists: &'w Lists,
+    pub(super) buckets: BucketPtrs,
+    pub(super) batch: &'w Batch,
+}
+
+impl Work<'_> {
+    pub(super) fn run(&self, stages: &Stages) -> Result<(), DeviceError> {
+        self.gpu.scope(CLEAR, || self.lists.clear(self.gpu, self.batch))?;
+        self.fill()?;
+        (stages.find_peaks)(self)?;
+        (stages.suppress_noise)(self)?;
+        self.update()?;
+        (stages.divide)(self)?;
+        (stages.clusterize)(self)
+    }
+
+    fn fill(&self) -> Result<(), DeviceError> {
+        let arguments = |batch| FillCharges {
+            samples: self.input.samples.ptr(),
+            jobs: self.jobs.ptr(),
+            positions: self.lists.positions.ptr(),
+            charges: self.lists.charges.ptr(),
+            batch,
+        };
+        // SAFETY: each sample has a place among the positions, and each position in the map.
+        unsafe { self.on_samples(&FILL_CHARGES, SAMPLE + POSITION + CHARGE, arguments) }
+    }
+
+    fn update(&self) -> Result<(), DeviceError> {
+        let lists = self.lists;
+        let arguments = |batch| UpdatePeaks {
+            raw: lists.raw.ptr(),
+            counts: lists.counts.ptr(),
+            is_kept: lists.predicate.ptr(),
+            peaks: lists.peaks.ptr(),
+            batch,
+        };
+        // SAFETY: peaks are in the map, and were marked.
+        unsafe { self.on_peaks(&UPDATE_PEAKS, arguments) }
+    }
+
+    /// Starts a kernel with a thread for each sample, which moves so many bytes at most.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`].
+    pub(super) unsafe fn on_samples<A: Arguments>(
+        &self,
+        kernel: &Kernel<A>,
+        bytes_of_sample: usize,
+        arguments: impl FnOnce(KernelBatch) -> A,
+    ) -> Result<(), DeviceError> {
+        let blocks = self.batch.samples.div_ceil(kernel.threads() as usize);
+        let moved = self.batch.jobs.len() * self.batch.samples * bytes_of_sample;
+        // SAFETY: as the caller says.
+        unsafe { self.launch(kernel, (blocks, moved as u64), arguments) }
+    }
+
+    /// Starts a kernel whose threads go over lists of peaks.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`].
+    pub(super) unsafe fn on_peaks<A: Arguments>(
+        &self,
+        kernel: &Kernel<A>,
+        arguments: impl FnOnce(KernelBatch) -> A,
+    ) -> Result<(), DeviceError> {
+        let peaks = self.batch.samples.div_ceil(SAMPLES_OF_PEAK);
+        let blocks = peaks.div_ceil(kernel.threads() as usize);
+        // SAFETY: as the caller says.
+        unsafe { self.launch(kernel, (blocks, 0), arguments) }
+    }
+
+    /// Starts a kernel with so many blocks for each job.
+    ///
+    /// # Safety
+    /// As for [`Gpu::launch`].
+    pub(super) unsafe fn launch<A: Arguments>(
+        &self,
+        kernel: &Kernel<A>,
+        (blocks, bytes): (usize, u64),
+        arguments: impl FnOnce(KernelBatch) -> A,
+    ) -> Result<(), DeviceError> {
+        let batch = self.lists.batch(self.batch, blocks);
+        let grid = Grid::blocks((self.batch.jobs.len() * blocks) as u32).moving(bytes);
+        // SAFETY: as the caller says.
+        unsafe { self.gpu.launch(kernel, grid, arguments(batch)) }
+    }
+}

@@ -1,0 +1,20 @@
+// Leaves the peaks in the map that are kept. A kernel of its own: while noise is being
+// suppressed, all peaks have to be there.
+#include "finder/job.h"
+
+namespace {
+constexpr u32 THREADS = 256;
+}
+
+// A thread a raw peak.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    update_peaks(const u32* raw, const PeakCounts* counts, const u8* is_kept, u8* peaks, const __grid_constant__ Batch batch) {
+    const Part part(batch);
+    const u32* own = part.list(raw, batch);
+    const u8* keeps = part.list(is_kept, batch);
+    const u32 count = counts[part.slot].raw, step = batch.blocks_of_job * THREADS;
+    for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
+        part.maps(nullptr, peaks, batch).peak(own[i]) = (u8)(keeps[i] * PEAK | ABOVE);
+    }
+}
+KERNEL_EXPORT(update_peaks)
