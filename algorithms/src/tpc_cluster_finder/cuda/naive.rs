@@ -1,5 +1,6 @@
 //! A thread a sample or a peak: see the kernels.
 
+use super::compaction::CompactionWay;
 use super::runner::find_on_gpu;
 use super::stages::{Stages, Work};
 use crate::algorithm::Variant;
@@ -16,7 +17,8 @@ pub(super) const NAIVE: Variant<TpcClusterFinder> = Variant::cuda(
     |at| find_on_gpu(at, STAGES),
 );
 
-pub(super) const STAGES: Stages = Stages { find_peaks, suppress_noise, divide, clusterize };
+pub(super) const STAGES: Stages =
+    Stages { find_peaks, suppress_noise, divide, clusterize, compaction: CompactionWay::AsFound };
 
 /// Bytes of a position, a charge with its eight neighbours, and a peak.
 const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1;

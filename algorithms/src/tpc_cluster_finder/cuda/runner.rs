@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::batches::Batches;
 use super::buckets::Buckets;
+use super::compaction::Compaction;
 use super::input::Input;
 use super::lists::Lists;
 use super::stages::{Stages, Work};
@@ -34,10 +35,11 @@ pub(super) struct Held<'a> {
     input: Input<'a>,
     jobs: DeviceBuffer<Job>,
     lists: Lists,
+    compaction: Compaction,
     buckets: Buckets,
 }
 
-buffers!(Held<'_>: input, lists, buckets; kept: jobs);
+buffers!(Held<'_>: input, lists, compaction, buckets; kept: jobs);
 
 /// A cluster finder, ready to run. Samples are counted with 32 bits on the device.
 pub(super) fn find_on_gpu<'a>(
@@ -80,6 +82,7 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
             input: Input::new(gpu, (charges, self.arena))?,
             jobs: gpu.table(&self.batches.jobs)?,
             lists: Lists::new(gpu, &self.batches)?,
+            compaction: Compaction::new(gpu, self.stages.compaction, &self.batches)?,
             buckets: Buckets::new(gpu, self.room.clone(), self.most_found)?,
         })
     }
@@ -94,6 +97,7 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
                 input: &held.input,
                 jobs: &held.jobs,
                 lists: &held.lists,
+                compaction: &held.compaction,
                 buckets: held.buckets.ptrs(),
                 batch,
             };

@@ -2,6 +2,7 @@
 
 use super::batches::Batch;
 use super::buckets::BucketPtrs;
+use super::compaction::{Compaction, CompactionWay, Target};
 use super::input::Input;
 use super::lists::Lists;
 use crate::device::gpu::{Arguments, DeviceBuffer, DeviceError, Gpu, Grid, Kernel};
@@ -13,7 +14,7 @@ use crate::kernels::tpc_cluster_finder_update::{UPDATE_PEAKS, UpdatePeaks};
 const CLEAR: &str = "clear";
 /// One sample in so many is a peak, or fewer are; where there are more, threads have several.
 /// Only the device knows how many there are, and the host need not wait for it.
-const SAMPLES_OF_PEAK: usize = 8;
+pub(super) const SAMPLES_OF_PEAK: usize = 8;
 /// Bytes of a sample, a position, and an entry of a map of charges.
 const SAMPLE: usize = 8;
 const POSITION: usize = 4;
@@ -24,14 +25,16 @@ type Stage = fn(&Work<'_>) -> Result<(), DeviceError>;
 
 /// What variants do in their own way.
 pub(super) struct Stages {
-    /// Lists the samples that are peaks, and notes them in the map.
+    /// Marks or lists the samples that are peaks, and notes them in the map.
     pub(super) find_peaks: Stage,
-    /// Lists the peaks that are kept, and marks them.
+    /// Marks the peaks that are kept, and may list them.
     pub(super) suppress_noise: Stage,
     /// Divides charges that several peaks claim.
     pub(super) divide: Stage,
     /// Finds the clusters of the peaks that are kept.
     pub(super) clusterize: Stage,
+    /// What is only marked is listed so.
+    pub(super) compaction: CompactionWay,
 }
 
 /// What all stages of a batch know.
@@ -40,6 +43,7 @@ pub(super) struct Work<'w> {
     pub(super) input: &'w Input<'w>,
     pub(super) jobs: &'w DeviceBuffer<Job>,
     pub(super) lists: &'w Lists,
+    pub(super) compaction: &'w Compaction,
     pub(super) buckets: BucketPtrs,
     pub(super) batch: &'w Batch,
 }
@@ -49,8 +53,10 @@ impl Work<'_> {
         self.gpu.scope(CLEAR, || self.lists.clear(self.gpu, self.batch))?;
         self.fill()?;
         (stages.find_peaks)(self)?;
+        self.compaction.run(self, Target::Raw)?;
         (stages.suppress_noise)(self)?;
         self.update()?;
+        self.compaction.run(self, Target::Kept)?;
         (stages.divide)(self)?;
         (stages.clusterize)(self)
     }

@@ -15,14 +15,6 @@ struct Buckets {
     }
 };
 
-// What finding clusters needs to know, beside maps and peaks.
-struct Finder {
-    const Job* jobs;
-    const Thresholds* sectors;
-    const u32* pads_in_rows;
-    Buckets buckets;
-};
-
 // Where a peak is, in its row and in the time of the frame.
 PORTABLE_INLINE PeakPlace place_of(u32 peak, const Job& job, const u32* pads_in_rows) {
     const u32 column = column_of(peak) - PAD_MARGIN, row = column / ROW_PITCH;

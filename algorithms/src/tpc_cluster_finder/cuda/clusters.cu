@@ -1,0 +1,77 @@
+// A cluster around each peak, as published: the threads of a block load the neighbours of all
+// peaks together, then what is behind those neighbours that are above the threshold.
+//
+// Static shared memory: a position, a mask and 16 charges of each thread, 16.6 KB.
+#include "finder/block_load.h"
+#include "finder/buckets.h"
+#include "finder/steps.h"
+
+namespace {
+
+// As published for NVIDIA's Ampere.
+constexpr u32 THREADS = 448;
+
+// Adds the neighbours; a bit for each that is above the threshold.
+PORTABLE_INLINE u32 add_neighbours(const u16* neighbours, u32 threshold, Sums& sums) {
+    u32 above = 0;
+#pragma unroll
+    for (u32 i = 0; i < NEIGHBOURS; i++) {
+        sums.add(neighbour(i), neighbours[i]);
+        above |= (u32)((neighbours[i] & CHARGE) > threshold) << i;
+    }
+    return above;
+}
+
+// Adds what is behind them and at no peak.
+PORTABLE_INLINE void add_ring(const u16* ring, Sums& sums) {
+#pragma unroll
+    for (u32 i = 0; i < RING; i++) {
+        if (!(ring[i] & AT_PEAK)) sums.add(ring_cell(i), ring[i]);
+    }
+}
+
+}  // namespace
+
+// A thread a peak that was kept; threads beyond the last one repeat it.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    clusterize(const Job* jobs, const Thresholds* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
+               const PeakCounts* counts, const u32* begins, u32* bucket_counts, Cluster* clusters,
+               const __grid_constant__ Batch batch) {
+    __shared__ u32 positions[THREADS];
+    __shared__ u8 above[THREADS];
+    __shared__ u16 around[THREADS * RING];
+    const Part part(batch);
+    const Job job = part.job(jobs, batch);
+    const Thresholds& thresholds = sectors[job.sector];
+    const Maps maps = part.maps(charges, nullptr, batch);
+    const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
+    for (u32 first = part.block * THREADS; first < count; first += step) {
+        const u32 here = min(THREADS, count - first), own = min(threadIdx.x, here - 1);
+        const u32 peak = part.list(kept, batch)[first + own];
+        const u32 largest = maps.charge(peak);
+        Sums sums;
+        sums.add({0, 0}, largest);
+        positions[threadIdx.x] = peak;
+        __syncthreads();
+        block_load<THREADS, NEIGHBOURS>(here, around, [&](u32 place, u32 cell) {
+            return maps.charge(plus(positions[place], neighbour(cell)));
+        });
+        __syncthreads();
+        above[threadIdx.x] = (u8)add_neighbours(around + own * NEIGHBOURS, thresholds.inner, sums);
+        __syncthreads();
+        block_load<THREADS, RING>(here, around, [&](u32 place, u32 cell) -> u32 {
+            const Step step = ring_cell(cell);
+            const bool is_reached = (above[place] >> neighbour_number(towards(step)) & 1) != 0;
+            return is_reached ? maps.charge(plus(positions[place], step)) : 0;
+        });
+        __syncthreads();
+        add_ring(around + own * RING, sums);
+        Cluster cluster;
+        const bool is_wanted = threadIdx.x < here && is_own(peak, job);
+        if (is_wanted && sums.finish(place_of(peak, job, pads_in_rows), largest & CHARGE, thresholds, cluster)) {
+            Buckets{begins, bucket_counts, clusters}.add(bucket_of(peak, job), cluster);
+        }
+        __syncthreads();
+    }
+}
+KERNEL_EXPORT(clusterize)

@@ -1,0 +1,114 @@
+//! Ways to bring what is marked in a list together: see the kernels.
+
+mod one_pass;
+mod scans;
+#[cfg(test)]
+mod tests;
+
+use super::batches::Batches;
+use super::stages::{SAMPLES_OF_PEAK, Work};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceError, Gpu, Ptr};
+use crate::kernels::tpc_cluster_finder_cuda_finder_marked_h::{COMPACTED_TILE, TO_KEPT, TO_RAW};
+use one_pass::LookBack;
+use scans::Scans;
+
+const STAGE: &str = "compaction";
+const TILE: usize = COMPACTED_TILE as usize;
+/// Bytes of a position and its mark.
+const MARKED: usize = 4 + 1;
+
+/// How lists are compacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CompactionWay {
+    /// Not at all: stages list what they find themselves.
+    AsFound,
+    /// By sums of tiles, and sums of these, as published.
+    Scans,
+    /// In one pass, by a counter.
+    Atomic,
+    /// In one pass, by decoupled look-back.
+    LookBack,
+}
+
+/// The same with what it takes.
+pub(super) enum Compaction {
+    AsFound(()),
+    Scans(Scans),
+    Atomic(()),
+    LookBack(LookBack),
+}
+
+buffers!(enum Compaction: AsFound, Scans, Atomic, LookBack);
+
+/// What is compacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Samples to raw peaks.
+    Raw,
+    /// Raw peaks to those that are kept.
+    Kept,
+}
+
+impl Target {
+    /// What kernels call it.
+    fn number(self) -> u32 {
+        match self {
+            Target::Raw => TO_RAW,
+            Target::Kept => TO_KEPT,
+        }
+    }
+
+    /// Blocks for each job of a batch. Only the device knows how many raw peaks there are.
+    fn tiles(self, work: &Work<'_>) -> usize {
+        let samples = work.batch.samples;
+        match self {
+            Target::Raw => samples.div_ceil(TILE),
+            Target::Kept => samples.div_ceil(SAMPLES_OF_PEAK * TILE),
+        }
+    }
+
+    /// Bytes that are moved once, as far as it is known.
+    fn bytes(self, work: &Work<'_>, of_sample: usize) -> u64 {
+        match self {
+            Target::Raw => (work.batch.jobs.len() * work.batch.samples * of_sample) as u64,
+            Target::Kept => 0,
+        }
+    }
+
+    /// The list with marks, and what it becomes.
+    fn lists(self, work: &Work<'_>) -> (Ptr<u32>, Ptr<u32>) {
+        let lists = work.lists;
+        match self {
+            Target::Raw => (lists.positions.ptr(), lists.raw.ptr()),
+            Target::Kept => (lists.raw.ptr(), lists.kept.ptr()),
+        }
+    }
+}
+
+impl Compaction {
+    pub(super) fn new(
+        gpu: &Gpu,
+        way: CompactionWay,
+        batches: &Batches,
+    ) -> Result<Self, DeviceError> {
+        let jobs = batches.most(|batch| batch.jobs.len());
+        let samples = batches.most(|batch| batch.samples);
+        Ok(match way {
+            CompactionWay::AsFound => Compaction::AsFound(()),
+            CompactionWay::Atomic => Compaction::Atomic(()),
+            CompactionWay::Scans => Compaction::Scans(Scans::new(gpu, jobs, samples)?),
+            CompactionWay::LookBack => Compaction::LookBack(LookBack::new(gpu, jobs, samples)?),
+        })
+    }
+
+    /// Lists what is marked.
+    pub(super) fn run(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
+        work.gpu.scope(STAGE, || match self {
+            Compaction::AsFound(()) => Ok(()),
+            Compaction::Scans(scans) => scans.run(work, target),
+            Compaction::Atomic(()) => one_pass::in_any_order(work, target),
+            Compaction::LookBack(look_back) => look_back.run(work, target),
+        })
+    }
+}

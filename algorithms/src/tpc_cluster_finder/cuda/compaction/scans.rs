@@ -1,0 +1,146 @@
+//! As published: sums of tiles, sums of these until a block has all of them, and back.
+
+use super::{MARKED, TILE, Target};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::kernels::tpc_cluster_finder_scan::{
+    COMPACT, Compact, SCAN_DOWN, SCAN_START, SCAN_TOP, SCAN_UP, ScanDown, ScanStart, ScanTop,
+    ScanUp,
+};
+use crate::tpc_cluster_finder::cuda::stages::Work;
+
+/// Sums of tiles, then sums of these, of each job.
+pub(in crate::tpc_cluster_finder::cuda) struct Scans {
+    sums: DeviceBuffer<u32>,
+    /// Words of a job.
+    room: usize,
+}
+
+buffers!(Scans: sums);
+
+/// A level of sums that has one above it.
+#[derive(Clone, Copy)]
+struct Level {
+    number: u32,
+    /// Where it begins, and where the next one does.
+    begin: u32,
+    next: u32,
+    /// Its tiles, which are words of the next one.
+    tiles: usize,
+}
+
+/// Words of each level above the marks of so many positions: the last one is a tile.
+fn levels(samples: usize) -> Vec<usize> {
+    let tiles = |&words: &usize| (words > TILE).then(|| words.div_ceil(TILE));
+    std::iter::successors(Some(samples.div_ceil(TILE)), tiles).collect()
+}
+
+impl Scans {
+    /// For so many jobs of so many samples.
+    pub(super) fn new(gpu: &Gpu, jobs: usize, samples: usize) -> Result<Self, DeviceError> {
+        let room = levels(samples).iter().sum();
+        Ok(Scans { sums: gpu.buffer(jobs * room)?, room })
+    }
+
+    pub(super) fn run(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
+        let words = levels(work.batch.samples);
+        let begin = |level: usize| words[..level].iter().sum::<usize>() as u32;
+        let level = |number: usize| Level {
+            number: number as u32,
+            begin: begin(number),
+            next: begin(number + 1),
+            tiles: words[number + 1],
+        };
+        let top = words.len() - 1;
+        self.start(work, target)?;
+        (0..top).try_for_each(|number| self.up(work, target, level(number)))?;
+        self.top(work, target, (top as u32, begin(top)))?;
+        (0..top).rev().try_for_each(|number| self.down(work, target, level(number)))?;
+        self.compact(work, target)
+    }
+
+    fn start(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
+        let arguments = |batch| ScanStart {
+            jobs: work.jobs.ptr(),
+            counts: work.lists.counts.ptr(),
+            marks: work.lists.predicate.ptr(),
+            target: target.number(),
+            sums: self.sums.ptr(),
+            sums_of_job: self.room as u32,
+            batch,
+        };
+        let blocks = (target.tiles(work), target.bytes(work, size_of::<u8>()));
+        // SAFETY: each position has a mark, and each tile a word.
+        unsafe { work.launch(&SCAN_START, blocks, arguments) }
+    }
+
+    fn up(&self, work: &Work<'_>, target: Target, level: Level) -> Result<(), DeviceError> {
+        let arguments = |batch| ScanUp {
+            jobs: work.jobs.ptr(),
+            counts: work.lists.counts.ptr(),
+            target: target.number(),
+            level: level.number,
+            begin: level.begin,
+            next: level.next,
+            sums: self.sums.ptr(),
+            sums_of_job: self.room as u32,
+            batch,
+        };
+        // SAFETY: each tile of the level has a word in the next one.
+        unsafe { work.launch(&SCAN_UP, (level.tiles, 0), arguments) }
+    }
+
+    fn top(
+        &self,
+        work: &Work<'_>,
+        target: Target,
+        (level, begin): (u32, u32),
+    ) -> Result<(), DeviceError> {
+        let arguments = |batch| ScanTop {
+            jobs: work.jobs.ptr(),
+            counts: work.lists.counts.ptr(),
+            target: target.number(),
+            level,
+            begin,
+            sums: self.sums.ptr(),
+            sums_of_job: self.room as u32,
+            batch,
+        };
+        // SAFETY: the level has no more words than a block has threads.
+        unsafe { work.launch(&SCAN_TOP, (1, 0), arguments) }
+    }
+
+    fn down(&self, work: &Work<'_>, target: Target, level: Level) -> Result<(), DeviceError> {
+        let arguments = |batch| ScanDown {
+            jobs: work.jobs.ptr(),
+            counts: work.lists.counts.ptr(),
+            target: target.number(),
+            level: level.number,
+            begin: level.begin,
+            next: level.next,
+            sums: self.sums.ptr(),
+            sums_of_job: self.room as u32,
+            batch,
+        };
+        // SAFETY: as on the way up.
+        unsafe { work.launch(&SCAN_DOWN, (level.tiles, 0), arguments) }
+    }
+
+    fn compact(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
+        let (positions, compacted) = target.lists(work);
+        let arguments = |batch| Compact {
+            jobs: work.jobs.ptr(),
+            counts: work.lists.counts.ptr(),
+            positions,
+            marks: work.lists.predicate.ptr(),
+            target: target.number(),
+            sums: self.sums.ptr(),
+            sums_of_job: self.room as u32,
+            compacted,
+            batch,
+        };
+        let blocks = (target.tiles(work), target.bytes(work, MARKED));
+        // SAFETY: sums are those of the marks, of which there are no more than positions.
+        unsafe { work.launch(&COMPACT, blocks, arguments) }
+    }
+}

@@ -1,0 +1,107 @@
+//! Lists of more positions than hard inputs have, on the emulator.
+
+use std::sync::Arc;
+
+use generators::random::mix;
+
+use super::*;
+use crate::device::Arena;
+use crate::device::emulator::{self, Config, Lanes, Policy, Schedule};
+use crate::device::gpu::DeviceBuffer;
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
+use crate::tpc_cluster_finder::cuda::batches::Batch;
+use crate::tpc_cluster_finder::cuda::buckets::Buckets;
+use crate::tpc_cluster_finder::cuda::input::Input;
+use crate::tpc_cluster_finder::cuda::lists::Lists;
+use crate::tpc_cluster_finder::input::Charges;
+
+/// Sums of their tiles are two levels.
+const MANY: usize = TILE * TILE + 700;
+
+/// Many samples in one job and a few in another.
+fn two_jobs() -> Batches {
+    let job = |samples| Job { samples, ..Job::default() };
+    let batch = Batch { jobs: 0..2, samples: MANY, time_bins: 1 };
+    Batches { jobs: vec![job(MANY as u32), job(5)], batches: vec![batch] }
+}
+
+/// Compacts the first lists to raw peaks, and these to peaks that are kept, by marks for both.
+/// What becomes of each job.
+fn compacted(
+    gpu: &Arc<Gpu>,
+    way: CompactionWay,
+    positions: &[u32],
+    marks: [&[u8]; 2],
+) -> [[Vec<u32>; 2]; 2] {
+    let (charges, arena) = (Charges::default(), Arena::default());
+    let batches = two_jobs();
+    let lists = Lists::new(gpu, &batches).expect("room");
+    let compaction = Compaction::new(gpu, way, &batches).expect("room");
+    let work = Work {
+        gpu,
+        input: &Input::new(gpu, (&charges, &arena)).expect("room"),
+        jobs: &gpu.table(&batches.jobs).expect("room"),
+        lists: &lists,
+        compaction: &compaction,
+        buckets: Buckets::new(gpu, Vec::new(), 0).expect("room").ptrs(),
+        batch: &batches.batches[0],
+    };
+    gpu.upload(&lists.positions, positions).expect("a copy");
+    gpu.fill(&lists.counts, 0).expect("a fill");
+    for (target, marks) in [Target::Raw, Target::Kept].into_iter().zip(marks) {
+        gpu.upload(&lists.predicate, marks).expect("a copy");
+        compaction.run(&work, target).expect("a start");
+    }
+    let counts = gpu.fetched(&lists.counts, 0..2).expect("a copy");
+    let of_job = |list: &DeviceBuffer<u32>, job: usize, count: u32| {
+        gpu.fetched(list, job * MANY..job * MANY + count as usize).expect("a copy")
+    };
+    [
+        [0, 1].map(|job| of_job(&lists.raw, job, counts[job].raw)),
+        [0, 1].map(|job| of_job(&lists.kept, job, counts[job].kept)),
+    ]
+}
+
+/// One in three is marked.
+fn marks(seed: u64) -> Vec<u8> {
+    (0..2 * MANY as u64).map(|i| u8::from(mix(seed ^ i).is_multiple_of(3))).collect()
+}
+
+/// What is marked among the positions of a job.
+fn marked(positions: &[u32], marks: &[u8], job: usize) -> Vec<u32> {
+    let both = positions.iter().zip(&marks[job * MANY..]);
+    both.filter(|(_, mark)| **mark != 0).map(|(position, _)| *position).collect()
+}
+
+fn sorted(mut list: Vec<u32>) -> Vec<u32> {
+    list.sort_unstable();
+    list
+}
+
+fn check(gpu: &Arc<Gpu>, way: CompactionWay) {
+    let positions: Vec<u32> = (0..2 * MANY as u32).map(|i| i ^ 0x5555).collect();
+    let marks = [marks(1), marks(2)];
+    let [raw, kept] = compacted(gpu, way, &positions, [&marks[0], &marks[1]]);
+    let in_order = |list: &Vec<u32>| match way {
+        CompactionWay::Atomic => sorted(list.clone()),
+        _ => list.clone(),
+    };
+    for (job, length) in [(0, MANY), (1, 5)] {
+        let positions = &positions[job * MANY..][..length];
+        let expected = marked(positions, &marks[0], job);
+        assert!(in_order(&raw[job]) == in_order(&expected), "{way:?}, raw peaks of {job}");
+        let expected = marked(&raw[job], &marks[1], job);
+        assert!(in_order(&kept[job]) == in_order(&expected), "{way:?}, kept peaks of {job}");
+    }
+}
+
+#[test]
+fn long_lists_are_compacted() {
+    for (lanes, policy) in [(Lanes::L32, Policy::InOrder), (Lanes::L64, Policy::Random)] {
+        let config = Config { lanes, schedule: Schedule { seed: 3, policy }, ..Config::default() };
+        let Some(gpu) = emulator::gpu_for_tests(config) else { return };
+        for way in [CompactionWay::Scans, CompactionWay::Atomic, CompactionWay::LookBack] {
+            check(&gpu, way);
+        }
+    }
+}

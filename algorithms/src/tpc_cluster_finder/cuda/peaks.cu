@@ -1,0 +1,53 @@
+// Which samples are peaks, as published: few samples are above the threshold, and the threads of a
+// block load the neighbours of these together.
+//
+// Static shared memory: sums of warps, a position and eight charges of each thread, 2.7 KB.
+#include "finder/block_load.h"
+#include "finder/steps.h"
+
+namespace {
+
+// As published for NVIDIA's Ampere.
+constexpr u32 THREADS = 128;
+
+PORTABLE_INLINE bool is_largest(const u16* neighbours, u32 charge) {
+    bool is_so = true;
+#pragma unroll
+    for (u32 i = 0; i < NEIGHBOURS; i++) {
+        is_so &= i < NEIGHBOURS_BEFORE ? charge >= neighbours[i] : charge > neighbours[i];
+    }
+    return is_so;
+}
+
+}  // namespace
+
+// Marks the samples that are peaks, and notes them in the map. A thread a sample.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    find_peaks(const Job* jobs, const Thresholds* sectors, const u32* noisy, const u32* positions, u16* charges,
+               u8* peaks, u8* is_peak, const __grid_constant__ Batch batch) {
+    __shared__ u32 warp_sums[LANES];
+    __shared__ u32 working[THREADS];
+    __shared__ u16 around[THREADS * NEIGHBOURS];
+    const Part part(batch);
+    const Job job = part.job(jobs, batch);
+    const Thresholds& thresholds = sectors[job.sector];
+    const Maps maps = part.maps(charges, peaks, batch);
+    const u32 i = part.block * THREADS + threadIdx.x;
+    const u32 position = i < job.samples ? part.list(positions, batch)[i] : OUTSIDE;
+    const bool is_silent = is_outside(position) || is_noisy(noisy, job.sector, position);
+    const u32 charge = is_silent ? 0 : maps.charge(position);
+    const bool has_work = charge > thresholds.peak;
+    const Place place = place_of_working<THREADS>(has_work, warp_sums);
+    if (has_work) working[place.own] = position;
+    __syncthreads();
+    block_load<THREADS, NEIGHBOURS>(place.all, around, [&](u32 other, u32 cell) {
+        return maps.charge(plus(working[other], neighbour(cell)));
+    });
+    __syncthreads();
+    const bool found = has_work && is_largest(around + place.own * NEIGHBOURS, charge);
+    if (i < job.samples) part.list(is_peak, batch)[i] = found;
+    if (!is_outside(position)) {
+        maps.peak(position) = (u8)((found ? PEAK : 0) | (charge > thresholds.inner ? ABOVE : 0));
+    }
+}
+KERNEL_EXPORT(find_peaks)

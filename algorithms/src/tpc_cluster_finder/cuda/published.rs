@@ -1,0 +1,101 @@
+//! The published stages: see the kernels. Ways to compact lists take turns in them.
+
+use super::compaction::CompactionWay;
+use super::runner::find_on_gpu;
+use super::stages::{Stages, Work};
+use crate::algorithm::Variant;
+use crate::device::gpu::DeviceError;
+use crate::kernels::tpc_cluster_finder_clusters::{CLUSTERIZE, Clusterize};
+use crate::kernels::tpc_cluster_finder_noise::{SUPPRESS_NOISE, SuppressNoise};
+use crate::kernels::tpc_cluster_finder_peaks::{FIND_PEAKS, FindPeaks};
+use crate::kernels::tpc_cluster_finder_shares::{DIVIDE_CHARGES, DivideCharges};
+use crate::tpc_cluster_finder::TpcClusterFinder;
+
+pub(super) const PUBLISHED: Variant<TpcClusterFinder> = Variant::cuda(
+    "published",
+    "published: blocks load what is around their samples together; lists compacted by scans",
+    |at| find_on_gpu(at, stages(CompactionWay::Scans)),
+);
+
+pub(super) const COMPACTION_ATOMIC: Variant<TpcClusterFinder> = Variant::cuda(
+    "compaction-atomic",
+    "published, but lists compacted in one pass, by a counter that blocks add to",
+    |at| find_on_gpu(at, stages(CompactionWay::Atomic)),
+);
+
+pub(super) const COMPACTION_LOOKBACK: Variant<TpcClusterFinder> = Variant::cuda(
+    "compaction-lookback",
+    "published, but lists compacted in one pass, by decoupled look-back",
+    |at| find_on_gpu(at, stages(CompactionWay::LookBack)),
+);
+
+/// Bytes of a position, a charge with its eight neighbours, a peak and a mark.
+const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1 + 1;
+/// Bytes of a position, a charge read and written, and the peaks within two steps.
+const DIVIDE_BYTES: usize = 4 + 2 * 2 + 25;
+
+pub(super) const fn stages(compaction: CompactionWay) -> Stages {
+    Stages { find_peaks, suppress_noise, divide, clusterize, compaction }
+}
+
+fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
+    let (tables, lists) = (&work.input.tables, work.lists);
+    let arguments = |batch| FindPeaks {
+        jobs: work.jobs.ptr(),
+        sectors: tables.thresholds.ptr(),
+        noisy: tables.noisy.ptr(),
+        positions: lists.positions.ptr(),
+        charges: lists.charges.ptr(),
+        peaks: lists.peaks.ptr(),
+        is_peak: lists.predicate.ptr(),
+        batch,
+    };
+    // SAFETY: positions are in the maps, with what is around them, and have marks.
+    unsafe { work.on_samples(&FIND_PEAKS, FIND_PEAKS_BYTES, arguments) }
+}
+
+fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
+    let lists = work.lists;
+    let arguments = |batch| SuppressNoise {
+        jobs: work.jobs.ptr(),
+        sectors: work.input.tables.thresholds.ptr(),
+        charges: lists.charges.ptr(),
+        peaks: lists.peaks.ptr(),
+        raw: lists.raw.ptr(),
+        counts: lists.counts.ptr(),
+        is_kept: lists.predicate.ptr(),
+        batch,
+    };
+    // SAFETY: as above.
+    unsafe { work.on_peaks(&SUPPRESS_NOISE, arguments) }
+}
+
+fn divide(work: &Work<'_>) -> Result<(), DeviceError> {
+    let arguments = |batch| DivideCharges {
+        jobs: work.jobs.ptr(),
+        positions: work.lists.positions.ptr(),
+        charges: work.lists.charges.ptr(),
+        peaks: work.lists.peaks.ptr(),
+        batch,
+    };
+    // SAFETY: as above.
+    unsafe { work.on_samples(&DIVIDE_CHARGES, DIVIDE_BYTES, arguments) }
+}
+
+fn clusterize(work: &Work<'_>) -> Result<(), DeviceError> {
+    let (tables, lists, buckets) = (&work.input.tables, work.lists, work.buckets);
+    let arguments = |batch| Clusterize {
+        jobs: work.jobs.ptr(),
+        sectors: tables.thresholds.ptr(),
+        pads_in_rows: tables.pads_in_rows.ptr(),
+        charges: lists.charges.ptr(),
+        kept: lists.kept.ptr(),
+        counts: lists.counts.ptr(),
+        begins: buckets.begins,
+        bucket_counts: buckets.counts,
+        clusters: buckets.clusters,
+        batch,
+    };
+    // SAFETY: as above; there is a bucket for each row of each sector.
+    unsafe { work.on_peaks(&CLUSTERIZE, arguments) }
+}

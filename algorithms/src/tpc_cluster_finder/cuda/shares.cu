@@ -1,0 +1,84 @@
+// Divides charges that several peaks claim, as published: first the peaks beside charges are
+// loaded, then for those that have none the peaks two steps away, but only where the cell on the
+// way is above the threshold.
+//
+// Static shared memory: sums of warps, a position, a mask and 16 peaks of each thread, 8 KB.
+#include "finder/block_load.h"
+#include "finder/shares.h"
+#include "finder/steps.h"
+
+namespace {
+
+// As published for NVIDIA's Ampere.
+constexpr u32 THREADS = 384;
+
+struct Beside {
+    u32 peaks = 0;
+    // A bit for each neighbour that is above the inner threshold.
+    u32 above = 0;
+};
+
+PORTABLE_INLINE Beside beside(const u8* neighbours) {
+    Beside found;
+#pragma unroll
+    for (u32 i = 0; i < NEIGHBOURS; i++) {
+        found.peaks += neighbours[i] & PEAK;
+        found.above |= (u32)((neighbours[i] & ABOVE) != 0) << i;
+    }
+    return found;
+}
+
+PORTABLE_INLINE u32 peaks_in(const u8* ring) {
+    u32 peaks = 0;
+#pragma unroll
+    for (u32 i = 0; i < RING; i++) peaks += ring[i] & PEAK;
+    return peaks;
+}
+
+}  // namespace
+
+// A thread a sample, which changes its own charge only.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    divide_charges(const Job* jobs, const u32* positions, u16* charges, u8* peaks, const __grid_constant__ Batch batch) {
+    __shared__ u32 warp_sums[LANES];
+    __shared__ u32 working[THREADS];
+    __shared__ u8 above[THREADS];
+    __shared__ u8 around[THREADS * RING];
+    const Part part(batch);
+    const Maps maps = part.maps(charges, peaks, batch);
+    const u32 i = part.block * THREADS + threadIdx.x;
+    const bool is_there = i < part.job(jobs, batch).samples;
+    const u32 position = is_there ? part.list(positions, batch)[i] : OUTSIDE;
+    const bool is_inside = !is_outside(position);
+    const u32 charge = is_inside ? maps.charge(position) : 0;
+    const bool is_peak = is_inside && (maps.peak(position) & PEAK) != 0;
+    if (is_peak) maps.charge(position) = (u16)(charge | AT_PEAK);
+
+    bool has_work = is_inside && !is_peak;
+    Place place = place_of_working<THREADS>(has_work, warp_sums);
+    if (has_work) working[place.own] = position;
+    __syncthreads();
+    block_load<THREADS, NEIGHBOURS>(place.all, around, [&](u32 other, u32 cell) {
+        return maps.peak(plus(working[other], neighbour(cell)));
+    });
+    __syncthreads();
+    Beside own;
+    if (has_work) own = beside(around + place.own * NEIGHBOURS);
+    if (own.peaks > 0) maps.charge(position) = (u16)(share_of(charge, own.peaks) | AT_PEAK);
+
+    has_work &= own.peaks == 0;
+    place = place_of_working<THREADS>(has_work, warp_sums);
+    if (has_work) {
+        working[place.own] = position;
+        above[place.own] = (u8)own.above;
+    }
+    __syncthreads();
+    block_load<THREADS, RING>(place.all, around, [&](u32 other, u32 cell) -> u32 {
+        const Step step = ring_cell(cell);
+        const bool is_reached = (above[other] >> neighbour_number(half_way(step)) & 1) != 0;
+        return is_reached ? maps.peak(plus(working[other], step)) : 0;
+    });
+    __syncthreads();
+    if (has_work) maps.charge(position) = (u16)share_of(charge, peaks_in(around + place.own * RING));
+}
+KERNEL_EXPORT(divide_charges)
