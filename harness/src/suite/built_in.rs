@@ -26,6 +26,7 @@ const SUITES: [(&str, &str); 13] = suites![
     "gpu-decode",
     "gpu-break-even",
     "gpu-noisy-pads",
+    "gpu-clusters",
     "gpu-sts",
     "gpu-merge",
     "gpu-gather",

@@ -11,7 +11,7 @@ use harness::suite::Suite;
 fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
     let dry_run = |flags: &str| folder.bench(format!("run smoke --dry-run {flags}")).exits(0);
-    dry_run("").prints("smoke: 16 inputs, 57 candidates, at most 34s");
+    dry_run("").prints("smoke: 16 inputs, 58 candidates, at most 35s");
     let part = "smoke, shard 2/2: 7 inputs, 23 candidates, at most 14s with a budget of 17s\n";
     dry_run("--shard 2/2 --budget 17s").prints(part);
     folder.check("5 | run smoke --dry-run --shard 15/15 | fewer inputs than shards");
