@@ -1,4 +1,15 @@
-//! Copy and triad in the memory of the host: what a thread does of STREAM (McCalpin 1995).
+//! Copy and triad in the memory of the host: what a thread does of STREAM (McCalpin 1995); and stores
+//! past the caches, which read nothing.
+
+use bytemuck::cast_slice_mut;
+
+use crate::device::streaming;
+
+/// What each byte becomes.
+const STORED: u8 = 0x3f;
+/// Bytes that stay in the nearest cache, and those of a line.
+const PAGE: usize = 4096;
+const LINE: usize = 64;
 
 /// A thread's part of the three arrays. Whoever makes it has their pages nearby.
 #[derive(Debug)]
@@ -33,6 +44,21 @@ impl HostStreams {
             *target = left + 3.0 * right;
         }
     }
+
+    /// Moves the bytes of an array once, past the caches where the machine can.
+    pub fn store(&mut self) {
+        let bytes = cast_slice_mut::<f64, u8>(&mut self.target);
+        let head = bytes.as_ptr().align_offset(LINE).min(bytes.len());
+        let (head, lines) = bytes.split_at_mut(head);
+        head.fill(STORED);
+        let page = [STORED; PAGE];
+        streaming(|stores| {
+            for part in lines.chunks_mut(PAGE) {
+                let from = &page[..part.len()];
+                stores.stream(part, from);
+            }
+        });
+    }
 }
 
 #[cfg(test)]
@@ -47,5 +73,7 @@ mod tests {
         assert_eq!(streams.target, [1.5; 5]);
         streams.triad();
         assert_eq!(streams.target, [9.0; 5]);
+        streams.store();
+        assert_eq!(streams.target, [f64::from_ne_bytes([STORED; 8]); 5]);
     }
 }

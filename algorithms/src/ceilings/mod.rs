@@ -3,7 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `host` | copy and triad in the memory of the host |
+//! | `host` | copy, triad and stores in the memory of the host |
 //! | `memory` | copy and triad in device memory |
 //! | `link` | copies between host and device |
 //! | `launches` | kernels that do nothing |

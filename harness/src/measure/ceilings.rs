@@ -1,4 +1,4 @@
-//! The measured ceilings of the host: copy and triad bandwidth of memory.
+//! The measured ceilings of the host: copy and triad bandwidth of memory, and that of stores.
 //!
 //! As STREAM does (McCalpin 1995): arrays much larger than the caches, the
 //! best of several repetitions, reads and writes counted.
@@ -37,6 +37,7 @@ pub fn measure_bandwidth(team: &Team, last_level_bytes: u64, time: Option<Durati
     Bandwidth {
         copy_bytes_per_s: 2.0 * bytes as f64 / best(team, &parts, HostStreams::copy),
         triad_bytes_per_s: 3.0 * bytes as f64 / best(team, &parts, HostStreams::triad),
+        store_bytes_per_s: Some(bytes as f64 / best(team, &parts, HostStreams::store)),
         link: None,
     }
 }
@@ -76,7 +77,8 @@ mod tests {
     fn bandwidths_are_plausible() {
         let team = Team::new(1).expect("a thread");
         let bandwidth = measure_bandwidth(&team, 0, None);
-        for rate in [bandwidth.copy_bytes_per_s, bandwidth.triad_bytes_per_s] {
+        let store = bandwidth.store_bytes_per_s.expect("of the host");
+        for rate in [bandwidth.copy_bytes_per_s, bandwidth.triad_bytes_per_s, store] {
             assert!((1e8..1e13).contains(&rate), "{rate}");
         }
     }

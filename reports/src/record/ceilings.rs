@@ -17,6 +17,9 @@ pub struct Bandwidth {
     pub copy_bytes_per_s: f64,
     /// `a[i] = b[i] + s * c[i]`, reads and writes counted.
     pub triad_bytes_per_s: f64,
+    /// Of the host: `a[i] = s` past the caches, writes counted; they are all there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_bytes_per_s: Option<f64>,
     /// Of a GPU: its link to the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<LinkBandwidth>,
@@ -96,7 +99,7 @@ mod tests {
     fn bandwidths_without_a_link_are_as_they_always_were() {
         let text = r#"{"copy_bytes_per_s":2.0,"triad_bytes_per_s":3.0}"#;
         let bandwidth: Bandwidth = serde_json::from_str(text).expect("of an older version");
-        assert_eq!(bandwidth.link, None);
+        assert_eq!((bandwidth.store_bytes_per_s, bandwidth.link), (None, None));
         assert_eq!(serde_json::to_string(&bandwidth).expect("JSON"), text);
     }
 }

@@ -138,11 +138,15 @@ fn name(place: &str) -> String {
 }
 
 fn memory(bandwidth: &Bandwidth) -> String {
-    format!(
+    let mut rates = format!(
         "copy {}, triad {}",
         units::bytes_per_second(bandwidth.copy_bytes_per_s),
         units::bytes_per_second(bandwidth.triad_bytes_per_s),
-    )
+    );
+    if let Some(store) = bandwidth.store_bytes_per_s {
+        let _ = write!(rates, ", stores past the caches {}", units::bytes_per_second(store));
+    }
+    rates
 }
 
 /// A line a block size, a column a kind of memory and direction.
@@ -192,7 +196,8 @@ mod tests {
     fn everything_that_was_measured_is_said() {
         let mut record = super::super::ceilings::nothing(&Topology::of_this_machine());
         assert_eq!(measured(&record), "");
-        let bandwidth = Bandwidth { copy_bytes_per_s: 3e9, triad_bytes_per_s: 4e9, link: None };
+        let (copy_bytes_per_s, triad_bytes_per_s) = (3e9, 4e9);
+        let bandwidth = Bandwidth { copy_bytes_per_s, triad_bytes_per_s, ..Bandwidth::default() };
         record.ceilings.insert("cpu/1".into(), bandwidth);
         record.ceilings.insert("cuda:0".into(), bandwidth);
         let point = |memory: &str, block_bytes, bytes_per_s| LinkPoint {

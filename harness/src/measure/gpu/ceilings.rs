@@ -38,7 +38,12 @@ const LATENCY_REPETITIONS: usize = 100;
 /// Copy and triad of the memory, and the link for large blocks of pinned memory.
 pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
     let (copy, triad) = memory(gpu)?;
-    Ok(Bandwidth { copy_bytes_per_s: copy, triad_bytes_per_s: triad, link: Some(link(gpu)?) })
+    Ok(Bandwidth {
+        copy_bytes_per_s: copy,
+        triad_bytes_per_s: triad,
+        store_bytes_per_s: None,
+        link: Some(link(gpu)?),
+    })
 }
 
 /// The bandwidth of the link for all kinds of memory, over the size of blocks.

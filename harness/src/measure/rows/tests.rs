@@ -27,6 +27,7 @@ fn subject() -> Subject {
         bandwidth: Some(Bandwidth {
             copy_bytes_per_s: 4e6,
             triad_bytes_per_s: 4e6,
+            store_bytes_per_s: None,
             link: Some(link),
         }),
     };

@@ -138,6 +138,8 @@ const LINK: [&str; 3] = ["host to device", "device to host", "both ways"];
 
 fn ceilings(record: &RunRecord) -> Markup {
     let has_links = record.ceilings.values().any(|found| found.link.is_some());
+    let stores = |bandwidth: &Bandwidth| bandwidth.store_bytes_per_s;
+    let has_stores = record.ceilings.values().any(|found| stores(found).is_some());
     let table = html! {
         table {
             thead { tr {
@@ -145,6 +147,7 @@ fn ceilings(record: &RunRecord) -> Markup {
                 th.number scope="col" { "threads" }
                 th.number scope="col" { "copy" }
                 th.number scope="col" { "triad" }
+                @if has_stores { th.number scope="col" { "stores past the caches" } }
                 @if has_links { @for name in LINK { th.number scope="col" { (name) } } }
             } }
             tbody { @for (place, bandwidth) in &record.ceilings {
@@ -154,6 +157,9 @@ fn ceilings(record: &RunRecord) -> Markup {
                     td.number { (threads) }
                     td.number { (units::bytes_per_second(bandwidth.copy_bytes_per_s)) }
                     td.number { (units::bytes_per_second(bandwidth.triad_bytes_per_s)) }
+                    @if has_stores {
+                        td.number { (stores(bandwidth).map(units::bytes_per_second).unwrap_or_default()) }
+                    }
                     @if has_links { @for rate in link(bandwidth) { td.number { (rate) } } }
                 }
             } }

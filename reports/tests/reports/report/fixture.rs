@@ -79,7 +79,8 @@ pub fn large() -> Run {
 
 fn record(started: &str) -> RunRecord {
     let record = common::record();
-    let bandwidth = Bandwidth { copy_bytes_per_s: 28.7e9, triad_bytes_per_s: 34.1e9, link: None };
+    let (copy_bytes_per_s, triad_bytes_per_s) = (28.7e9, 34.1e9);
+    let bandwidth = Bandwidth { copy_bytes_per_s, triad_bytes_per_s, ..Bandwidth::default() };
     let command = ["bench", "sort", "--variant", "std-*", "--seed", "1"];
     RunRecord {
         command: command.map(str::to_owned).into(),
