@@ -15,7 +15,7 @@ macro_rules! suites {
 }
 
 /// Names and texts: those for CPUs first.
-const SUITES: [(&str, &str); 13] = suites![
+const SUITES: [(&str, &str); 14] = suites![
     "smoke",
     "nightly",
     "sort-shapes",

@@ -10,6 +10,15 @@ pub(super) enum Division {
     Sectors,
 }
 
+/// How charges get into maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Maps {
+    /// One by one, into maps that were cleared.
+    Filled,
+    /// By whole tiles, of charges that are listed beside their positions.
+    Tiled,
+}
+
 /// Whether validation writes down where the blocks of pages are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Index {

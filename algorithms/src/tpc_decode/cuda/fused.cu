@@ -5,16 +5,16 @@
 // words for a thousand bytes. So a page is no chain any more that one warp has to follow.
 // Each thread goes to a block of its own and lists its channels; then the threads take
 // samples as they come, neighbours those that are next to each other: what a warp lists
-// is a piece of memory as wide as its alignment, and charges of neighbouring pads, which
-// are in the same link, go to the map together. A block of threads has pages that follow
+// is a piece of memory as wide as its alignment. Charges are listed beside their positions;
+// charge_tiles.cu makes maps of them. A block of threads has pages that follow
 // each other, so that what is known of their channels stays there, and the loads of some
 // blocks overlap with the work of others.
 //
 // Dynamic shared memory: see `Staged`.
 #include "fused/dense_link.h"
 #include "fused/link.h"
+#include "fused/listed.h"
 #include "fused/row.h"
-#include "pages/target.h"
 
 namespace {
 
@@ -34,13 +34,11 @@ struct Samples {
         return output.make(page.first_time_bin + run.time_bin, shared.cell(output, run, channel), adc);
     }
 
-    // Nobody reads the list soon: the cache is for the maps.
     __device__ __forceinline__ void emit(u32 first) const {
-        Value* values = output.values - first;
         const u32 end = first + page.samples;
 #pragma unroll 4
         for (u32 sample = threadIdx.x < first ? threadIdx.x + THREADS : threadIdx.x; sample < end; sample += THREADS)
-            __stcs(&values[sample], (*this)(sample));
+            output.store(sample - first, (*this)(sample));
     }
 };
 
@@ -100,70 +98,70 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
                      u64* digits) {
     (void)cells;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const DigitTarget target = {digits};
+    const StoredDigitTarget target = {digits};
     decode<RowRuns>(source, {begins, fragment}, nullptr, target);
 }
 KERNEL_EXPORT(fused_row_digits, FusedDigits)
-KERNEL_SHARED(fused_row_digits, RowRuns::Shared<DigitOutput>)
+KERNEL_SHARED(fused_row_digits, RowRuns::Shared<StoredDigitOutput>)
 
-// The same to positions and charges; `gains` are for row pages, cells for others.
+// The same to positions and charges, a charge beside each position; `gains` are for row pages, cells for others.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
                       const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
-                      u16* maps) {
+                      u16* charges) {
     (void)cells;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const ChargeTarget target = {fragments + fragment, gains, positions, maps};
+    const ListedTarget target = {fragments + fragment, gains, positions, charges};
     decode<RowRuns>(source, {begins, fragment}, nullptr, target);
 }
 KERNEL_EXPORT(fused_row_charges, FusedCharges)
-KERNEL_SHARED(fused_row_charges, RowRuns::Shared<ChargeOutput>)
+KERNEL_SHARED(fused_row_charges, RowRuns::Shared<ListedOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
                      u64* digits) {
     const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const DigitTarget target = {digits};
+    const StoredDigitTarget target = {digits};
     decode<LinkRuns>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_link_digits, FusedDigits)
-KERNEL_SHARED(fused_link_digits, LinkRuns::Shared<DigitOutput>)
+KERNEL_SHARED(fused_link_digits, LinkRuns::Shared<StoredDigitOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
                       const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
-                      u16* maps) {
+                      u16* charges) {
     (void)gains;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const ChargeTarget target = {fragments + fragment, nullptr, positions, maps};
+    const ListedTarget target = {fragments + fragment, nullptr, positions, charges};
     decode<LinkRuns>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_link_charges, FusedCharges)
-KERNEL_SHARED(fused_link_charges, LinkRuns::Shared<ChargeOutput>)
+KERNEL_SHARED(fused_link_charges, LinkRuns::Shared<ListedOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
                      u64* digits) {
     const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const DigitTarget target = {digits};
+    const StoredDigitTarget target = {digits};
     decode<DenseLinkRuns>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_dense_link_digits, FusedDigits)
-KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<DigitOutput>)
+KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<StoredDigitOutput>)
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
                       const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
-                      u16* maps) {
+                      u16* charges) {
     (void)gains;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
-    const ChargeTarget target = {fragments + fragment, nullptr, positions, maps};
+    const ListedTarget target = {fragments + fragment, nullptr, positions, charges};
     decode<DenseLinkRuns>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_dense_link_charges, FusedCharges)
-KERNEL_SHARED(fused_dense_link_charges, DenseLinkRuns::Shared<ChargeOutput>)
+KERNEL_SHARED(fused_dense_link_charges, DenseLinkRuns::Shared<ListedOutput>)

@@ -2,10 +2,11 @@
 
 use generators::tpc::Layout;
 
-use super::division::{Division, Index};
+use super::division::{Division, Index, Maps};
 use super::runner::decode_on_gpu;
 use super::target::{Charges, Target};
-use super::work::Work;
+use super::tiles::{self, TileBuffers};
+use super::work::{Way, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_fused::{
@@ -16,16 +17,19 @@ use crate::tpc_decode::TpcDecode;
 
 pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
     "fused",
-    "ours: pages staged in shared memory, a thread a block of them, wide stores",
-    |at| decode_on_gpu(at, Division::Whole, Index::Written, decode),
+    "ours: pages staged in shared memory, a thread a block of them, wide stores; maps by whole \
+     tiles",
+    |at| decode_on_gpu(at, Division::Whole, WAY),
 );
 
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",
     "fused, sector by sector, three at once: copies of one beside the work of another",
-    |at| decode_on_gpu(at, Division::Sectors, Index::Written, decode),
+    |at| decode_on_gpu(at, Division::Sectors, WAY),
 )
 .unstable();
+
+const WAY: Way = Way { index: Index::Written, maps: Maps::Tiled, decode };
 
 fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
     let (digits, charges) = match work.resident.frame.format().layout() {
@@ -35,7 +39,13 @@ fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
     };
     match work.target {
         Target::Digits(decoded) => launch(work, digits, to_digits(work, decoded.ptr())),
-        Target::Charges(decoded) => launch(work, charges, to_charges(work, decoded)),
+        Target::Charges(decoded) => match &decoded.tiles {
+            Some(tiles) => {
+                launch(work, charges, to_charges(work, decoded, tiles))?;
+                tiles::make(work, decoded, tiles)
+            }
+            None => unreachable!("maps are tiled: see WAY"),
+        },
     }
 }
 
@@ -55,7 +65,7 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
     }
 }
 
-fn to_charges(work: &Work<'_>, charges: &Charges) -> FusedCharges {
+fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
     let (buffers, tables) = (work.resident.buffers, work.resident.tables);
     FusedCharges {
         pages: buffers.pages.ptr(),
@@ -70,7 +80,7 @@ fn to_charges(work: &Work<'_>, charges: &Charges) -> FusedCharges {
         gains: tables.gains.ptr(),
         cells: tables.charge_cells.ptr(),
         positions: charges.positions.ptr(),
-        maps: charges.maps.ptr(),
+        charges: tiles.charges.ptr(),
     }
 }
 
@@ -86,7 +96,6 @@ fn launch<A: Arguments>(
     let at_once = of_each * work.gpu.properties().multiprocessors;
     let grid = Grid::blocks(at_once.min(load.pages as u32)).moving(bytes);
     // SAFETY: jobs are validated pages, with their places in the index; there is a place
-    // for each of their samples, and maps have an entry for each pad and time bin of the
-    // fragment.
+    // for each of their samples.
     unsafe { work.gpu.launch(kernel, grid, arguments) }
 }

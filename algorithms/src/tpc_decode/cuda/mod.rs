@@ -11,7 +11,7 @@
 //! | [`tables`] | what does not change from one time frame to the next |
 //! | [`resident`] | the pages on the device |
 //! | [`validation`], [`placing`] | the first two stages |
-//! | [`target`] | what comes out |
+//! | [`target`], [`tiles`] | what comes out; maps of it by whole tiles |
 //! | [`work`] | what decoders are given |
 //! | [`published`], [`fused`] | decoders beside their kernels |
 //! | [`runner`] | a way to decode with the pages of a time frame |
@@ -27,6 +27,7 @@ mod tables;
 mod target;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod validation;
 mod work;
 

@@ -9,7 +9,7 @@ use generators::tpc::page::PAGE_BYTES;
 
 use super::division::Division;
 use crate::parallel::{Grain, collect};
-use crate::tpc_decode::charge_map::entries;
+use crate::tpc_decode::charge_map::{MapShape, TILE};
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::{Output, TimeFrame};
@@ -26,8 +26,8 @@ pub(super) struct Part {
     /// Fragments in order of time, those without pages of this part included; digits have
     /// a single one, which is all time.
     pub(super) fragments: Vec<PromisedFragment>,
-    /// Entries of the map of a sector.
-    pub(super) entries: usize,
+    /// The maps of its sectors.
+    pub(super) shape: MapShape,
 }
 
 /// A run of time bins that is decoded at once, and the pages that touch it.
@@ -67,6 +67,11 @@ impl<'a> FromIterator<&'a OpenPage> for Load {
 }
 
 impl Part {
+    /// Entries of the map of a sector.
+    pub(super) fn entries(&self) -> usize {
+        self.shape.tiles() * TILE
+    }
+
     /// Where its pages lie among the bytes of all pages.
     pub(super) fn bytes(&self) -> Range<usize> {
         self.pages.start * PAGE_BYTES..self.pages.end * PAGE_BYTES
@@ -98,7 +103,7 @@ pub(super) fn of(frame: &TimeFrame, division: Division) -> Vec<Part> {
             (0..).zip(sectors).map(|(number, pages)| (pages, number..number + 1)).collect()
         }
     };
-    let entries = entries_of_map(frame, &opened);
+    let shape = frame.map_shape(opened.iter().flatten());
     let numbers = frame.fragments(opened.iter().flatten());
     let part = |(pages, sectors): (Range<usize>, Range<usize>)| {
         let opened = opened[pages.clone()].iter().flatten();
@@ -109,7 +114,7 @@ pub(super) fn of(frame: &TimeFrame, division: Division) -> Vec<Part> {
                 Output::Digits => vec![all_time(opened)],
                 Output::ChargeMap => fragments(frame, &numbers, opened),
             },
-            entries,
+            shape,
             pages,
         }
     };
@@ -135,10 +140,4 @@ fn fragments<'a>(
     }
     let fragment = |(number, load)| PromisedFragment { time_bins: all.time_bins(number), load };
     loads.into_iter().map(fragment).collect()
-}
-
-/// Entries for as many time bins as any fragment has.
-fn entries_of_map(frame: &TimeFrame, opened: &[Option<OpenPage>]) -> usize {
-    let ends = opened.iter().flatten().map(|page| time_bins_of(page).end);
-    entries(ends.max().unwrap_or(0).min(frame.settings.fragment))
 }

@@ -3,10 +3,10 @@
 
 use generators::tpc::Layout;
 
-use super::division::{Division, Index};
+use super::division::{Division, Index, Maps};
 use super::runner::decode_on_gpu;
 use super::target::{Charges, Target};
-use super::work::Work;
+use super::work::{Decode, Way, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_ballot_scan::{
@@ -41,14 +41,18 @@ static SHUFFLE: OfLinks = OfLinks {
 pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
     "ballot-scan",
     "published: a block a row page, a warp a link page, lanes ranked by votes",
-    |at| decode_on_gpu(at, Division::Whole, Index::Unused, |work| decode(work, &BALLOT)),
+    |at| decode_on_gpu(at, Division::Whole, published(|work| decode(work, &BALLOT))),
 );
 
 pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
     "shuffle-scan",
     "as ballot-scan before votes: lanes ranked by a prefix sum of shuffles",
-    |at| decode_on_gpu(at, Division::Whole, Index::Unused, |work| decode(work, &SHUFFLE)),
+    |at| decode_on_gpu(at, Division::Whole, published(|work| decode(work, &SHUFFLE))),
 );
+
+const fn published(decode: Decode) -> Way {
+    Way { index: Index::Unused, maps: Maps::Filled, decode }
+}
 
 fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
     let (digits, charges) = match work.resident.frame.format().layout() {

@@ -145,7 +145,7 @@ fn fragments(frame: &TimeFrame, part: &Part) -> Vec<Fragment> {
     let fragments = part.fragments.iter().map(|fragment| Fragment {
         first_time_bin: fragment.time_bins.start,
         time_bins: fragment.time_bins.end - fragment.time_bins.start,
-        entries: part.entries as u32,
+        entries: part.entries() as u32,
         scale: scale_of(frame.format()),
     });
     fragments.collect()

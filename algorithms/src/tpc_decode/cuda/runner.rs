@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use generators::tpc::Digit;
 
-use super::division::{Division, Index};
+use super::division::Division;
 use super::parts::{self, Part};
 use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
-use super::work::{Decode, Way, Work};
+use super::work::{Way, Work};
 use super::{placing, validation};
 use crate::algorithm::{Damage, Opened, Opening, Runner};
 use crate::all_cores::mapped;
@@ -64,8 +64,7 @@ buffers!(HeldPart: buffers, target);
 pub(super) fn decode_on_gpu<'a>(
     at: &Opening<'a, '_, TpcDecode>,
     division: Division,
-    index: Index,
-    decode: Decode,
+    way: Way,
 ) -> Opened<'a, TpcDecode> {
     let parts = parts::of(at.input, division);
     let (samples, most) = (parts.iter().map(Part::samples).max(), u64::from(u32::MAX));
@@ -74,14 +73,7 @@ pub(super) fn decode_on_gpu<'a>(
             "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
         )));
     }
-    at.session(OnGpu {
-        way: Way { index, decode },
-        division,
-        frame: at.input,
-        arena: at.arena,
-        parts,
-        gpu: at.gpu()?,
-    })
+    at.session(OnGpu { way, division, frame: at.input, arena: at.arena, parts, gpu: at.gpu()? })
 }
 
 impl OnGpu<'_> {
@@ -155,7 +147,7 @@ impl HeldPart {
     fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
         Ok(HeldPart {
             buffers: PageBuffers::new(gpu, frame, part, way.index)?,
-            target: Target::new(gpu, frame, part)?,
+            target: Target::new(gpu, frame, part, way.maps)?,
         })
     }
 
@@ -203,7 +195,8 @@ fn present_in(
     }
     let of_sector = |sector: usize| {
         // One at a time: together they may take more memory than all else.
-        let map = gpu.fetched(&charges.maps, sector * part.entries..(sector + 1) * part.entries)?;
+        let map =
+            gpu.fetched(&charges.maps, sector * part.entries()..(sector + 1) * part.entries())?;
         Ok(present(&map))
     };
     (0..part.sectors.len()).map(of_sector).collect()
@@ -219,6 +212,9 @@ impl<'a> Runner<TpcDecode> for OnGpu<'a> {
     /// Runs do not change the pages; what the last one has found is forgotten.
     fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         held.found = Decoded::default();
+        for (part, own) in self.parts.iter().zip(&held.parts) {
+            own.target.load(&self.gpu, part, &held.tables)?;
+        }
         Ok(())
     }
 

@@ -1,6 +1,9 @@
 //! What comes out: digits, or positions and maps of charges.
 
+use super::division::Maps;
 use super::parts::Part;
+use super::tables::DeviceTables;
+use super::tiles::{self, TileBuffers};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::tpc_decode::input::{Output, TimeFrame};
@@ -19,28 +22,56 @@ pub(super) struct Charges {
     pub(super) positions: DeviceBuffer<u32>,
     /// The maps of all sectors.
     pub(super) maps: DeviceBuffer<u16>,
+    /// What whole tiles are made of; maps that are cleared and filled need nothing.
+    pub(super) tiles: Option<Box<TileBuffers>>,
 }
 
 /// The maps are cleared, which is not decoding.
 const CLEAR: &str = "clear";
 
 impl Target {
-    pub(super) fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part) -> Result<Self, DeviceError> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        frame: &TimeFrame,
+        part: &Part,
+        maps: Maps,
+    ) -> Result<Self, DeviceError> {
         let samples = part.samples() as usize;
         Ok(match frame.settings.output {
             Output::Digits => Target::Digits(gpu.buffer(samples)?),
             Output::ChargeMap => Target::Charges(Charges {
                 positions: gpu.buffer(samples)?,
-                maps: gpu.buffer(part.entries * part.sectors.len())?,
+                maps: gpu.buffer(part.entries() * part.sectors.len())?,
+                tiles: match maps {
+                    Maps::Filled => None,
+                    Maps::Tiled => Some(Box::new(TileBuffers::new(gpu, frame, part)?)),
+                },
             }),
         })
     }
 
-    /// Gets ready for a fragment.
+    /// Before the clock starts: what no run changes is there.
+    pub(super) fn load(
+        &self,
+        gpu: &Gpu,
+        part: &Part,
+        tables: &DeviceTables,
+    ) -> Result<(), DeviceError> {
+        match self {
+            Target::Charges(Charges { maps, tiles: Some(_), .. }) => {
+                tiles::clear_margins(gpu, part, tables, maps)
+            }
+            Target::Charges(_) | Target::Digits(_) => Ok(()),
+        }
+    }
+
+    /// Gets ready for a fragment. Whole tiles need nothing: they bring their zeros.
     pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         match self {
-            Target::Digits(_) => Ok(()),
-            Target::Charges(charges) => gpu.scope(CLEAR, || gpu.fill(&charges.maps, 0)),
+            Target::Charges(Charges { maps, tiles: None, .. }) => {
+                gpu.scope(CLEAR, || gpu.fill(maps, 0))
+            }
+            Target::Charges(_) | Target::Digits(_) => Ok(()),
         }
     }
 
@@ -62,6 +93,6 @@ impl Target {
     }
 }
 
-buffers!(Charges: positions, maps);
+buffers!(Charges: positions, maps, tiles);
 
 buffers!(enum Target: Digits, Charges);

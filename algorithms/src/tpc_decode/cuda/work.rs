@@ -1,6 +1,6 @@
 //! What decoders are given.
 
-use super::division::Index;
+use super::division::{Index, Maps};
 use super::parts::Load;
 use super::resident::Resident;
 use super::target::Target;
@@ -10,6 +10,7 @@ use crate::device::gpu::{DeviceError, Gpu};
 #[derive(Clone, Copy)]
 pub(super) struct Way {
     pub(super) index: Index,
+    pub(super) maps: Maps,
     pub(super) decode: Decode,
 }
 

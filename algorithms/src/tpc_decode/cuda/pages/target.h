@@ -52,14 +52,13 @@ constexpr u32 TILES_IN_ROW = COLUMNS / TILE_PADS;
 constexpr float MAX_CHARGE = 16383.0f;
 // The position of a sample outside the fragment: column 0, time -1.
 constexpr u32 OUTSIDE = 0xffff0000u;
+// The charge that is listed for a sample behind the fragment: none is as large.
+constexpr u16 BEHIND = 0xffff;
 
-// A position has the column in its lower half and the time in its upper one.
-struct ChargeOutput {
+// What charges of a sector and a fragment are made with.
+struct ChargeMaker {
     using Cell = ChargeCell;
-    using Value = u32;
 
-    Value* values;
-    u16* map;
     const float* gains;  // of the sector, by column
     u32 first_time_bin, time_bins;
     float scale;
@@ -69,6 +68,29 @@ struct ChargeOutput {
         return {__ldg(&gains[column]), column};
     }
 
+    __device__ __forceinline__ u16 charge(Cell cell, u32 adc) const {
+        const float charge = (float)adc * scale * cell.gain;
+        return (u16)(charge < MAX_CHARGE ? charge : MAX_CHARGE);
+    }
+
+    // The time in the map.
+    __device__ __forceinline__ u32 time(u32 time_bin) const { return time_bin - first_time_bin + TIME_MARGIN; }
+
+    __device__ __forceinline__ bool has(u32 time_bin) const { return time_bin - first_time_bin < time_bins; }
+};
+
+// A position has the column in its lower half and the time in its upper one.
+__device__ __forceinline__ u32 position_of(u32 column, u32 time) { return time << 16 | column; }
+
+struct ChargeOutput : ChargeMaker {
+    using Value = u32;
+
+    Value* values;
+    u16* map;
+
+    __device__ __forceinline__ ChargeOutput(const ChargeMaker& maker, Value* values, u16* map)
+        : ChargeMaker(maker), values(values), map(map) {}
+
     __device__ __forceinline__ static u32 entry(u32 column, u32 time) {
         const u32 tile = time / TILE_TIMES * TILES_IN_ROW + column / TILE_PADS;
         return tile * (TILE_PADS * TILE_TIMES) + time % TILE_TIMES * TILE_PADS + column % TILE_PADS;
@@ -76,14 +98,15 @@ struct ChargeOutput {
 
     // Samples of a page have places of their own in the map, as do those of others.
     __device__ __forceinline__ Value make(u32 time_bin, Cell cell, u32 adc) const {
-        const u32 local = time_bin - first_time_bin;
-        if (local >= time_bins) return OUTSIDE;
-        const u32 time = local + TIME_MARGIN;
-        const float charge = (float)adc * scale * cell.gain;
-        map[entry(cell.column, time)] = (u16)(charge < MAX_CHARGE ? charge : MAX_CHARGE);
-        return time << 16 | cell.column;
+        if (!has(time_bin)) return OUTSIDE;
+        map[entry(cell.column, time(time_bin))] = charge(cell, adc);
+        return position_of(cell.column, time(time_bin));
     }
 };
+
+__device__ __forceinline__ ChargeMaker maker_of(const Fragment& fragment, const float* gains, const PageRecord& page) {
+    return {gains + page.sector * COLUMNS, fragment.first_time_bin, fragment.time_bins, fragment.scale};
+}
 
 struct ChargeTarget {
     using Output = ChargeOutput;
@@ -94,12 +117,7 @@ struct ChargeTarget {
 
     __device__ __forceinline__ Output of(const PageRecord& page, u32 slot) const {
         const Fragment own = *fragment;
-        return {positions + slot,
-                maps + (u64)page.map * own.entries,
-                gains + page.sector * COLUMNS,
-                own.first_time_bin,
-                own.time_bins,
-                own.scale};
+        return {maker_of(own, gains, page), positions + slot, maps + (u64)page.map * own.entries};
     }
 };
 

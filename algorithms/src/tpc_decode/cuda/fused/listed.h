@@ -1,0 +1,60 @@
+// What samples become here: digits, or positions with their charges beside them, of which
+// charge_tiles.cu makes maps.
+#pragma once
+#include "../pages/target.h"
+
+namespace {
+
+struct StoredDigitOutput : DigitOutput {
+    // Nobody reads the list soon.
+    __device__ __forceinline__ void store(u32 sample, u64 digit) const { __stcs(&values[sample], digit); }
+};
+
+struct StoredDigitTarget {
+    using Output = StoredDigitOutput;
+    u64* digits;
+
+    __device__ __forceinline__ Output of(const PageRecord& page, u32 slot) const {
+        return {DigitTarget{digits}.of(page, slot)};
+    }
+};
+
+// A position and, where it is in the fragment, a charge.
+struct ListedCharge {
+    u32 position;
+    u16 charge;
+};
+
+struct ListedOutput : ChargeMaker {
+    using Value = ListedCharge;
+
+    u32* positions;
+    u16* charges;
+
+    __device__ __forceinline__ ListedOutput(const ChargeMaker& maker, u32* positions, u16* charges)
+        : ChargeMaker(maker), positions(positions), charges(charges) {}
+
+    __device__ __forceinline__ Value make(u32 time_bin, Cell cell, u32 adc) const {
+        if (has(time_bin)) return {position_of(cell.column, time(time_bin)), charge(cell, adc)};
+        return {OUTSIDE, time_bin < first_time_bin ? (u16)0 : BEHIND};
+    }
+
+    __device__ __forceinline__ void store(u32 sample, Value value) const {
+        positions[sample] = value.position;
+        charges[sample] = value.charge;
+    }
+};
+
+struct ListedTarget {
+    using Output = ListedOutput;
+    const Fragment* fragment;
+    const float* gains;  // COLUMNS of each sector
+    u32* positions;
+    u16* charges;
+
+    __device__ __forceinline__ Output of(const PageRecord& page, u32 slot) const {
+        return {maker_of(*fragment, gains, page), positions + slot, charges + slot};
+    }
+};
+
+}  // namespace

@@ -1,0 +1,138 @@
+//! Maps of charges by whole tiles, of what decoders have listed.
+
+use generators::tpc::geometry::{REGIONS, ROWS};
+
+use super::parts::Part;
+use super::tables::DeviceTables;
+use super::target::Charges;
+use super::work::Work;
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::kernels::tpc_decode_charge_tiles::{
+    CHARGE_TILES, CLEAR_MARGINS, ChargeTiles, ClearMargins, LINES, STREAM_JOBS, StreamJobs,
+};
+use crate::tpc_decode::charge_map::{TILES_IN_ROW, Tile, tiles_of_row};
+use crate::tpc_decode::input::TimeFrame;
+
+/// What tiles are made of.
+pub(super) struct TileBuffers {
+    /// The charge of each position.
+    pub(super) charges: DeviceBuffer<u16>,
+    /// For each region of each map the number of its first stream, then that of all streams.
+    regions: DeviceBuffer<u32>,
+    /// The pages of these streams, and the jobs of a fragment with them: the first, and what is
+    /// behind the last.
+    pages: DeviceBuffer<[u32; 2]>,
+    streams: DeviceBuffer<[u32; 2]>,
+}
+
+buffers!(TileBuffers: charges, streams; kept: regions, pages);
+
+impl TileBuffers {
+    pub(super) fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part) -> Result<Self, DeviceError> {
+        let (regions, pages) = streams_of_regions(frame, part);
+        Ok(TileBuffers {
+            charges: gpu.buffer(part.samples() as usize)?,
+            regions: gpu.table(&regions)?,
+            streams: gpu.buffer(pages.len())?,
+            pages: gpu.table(&pages)?,
+        })
+    }
+}
+
+/// Where the streams of each region of each map begin in a list of their pages, and that list.
+fn streams_of_regions(frame: &TimeFrame, part: &Part) -> (Vec<u32>, Vec<[u32; 2]>) {
+    let sectors = &frame.sectors()[part.sectors.clone()];
+    let mut of_regions = vec![Vec::new(); sectors.len() * REGIONS];
+    let streams = frame.pages.streams().filter(|stream| !stream.pages.is_empty());
+    for stream in streams.filter(|stream| part.pages.contains(&stream.first_page)) {
+        let map = sectors.partition_point(|pages| pages.end <= stream.first_page);
+        let region = stream.id.endpoint.region().number();
+        let first = stream.first_page - part.pages.start;
+        let pages = [first, first + stream.pages.len()].map(|page| page as u32);
+        of_regions[map * REGIONS + region].push(pages);
+    }
+    let mut begins = vec![0];
+    begins.extend(of_regions.iter().scan(0, |end, streams| {
+        *end += streams.len() as u32;
+        Some(*end)
+    }));
+    (begins, of_regions.concat())
+}
+
+/// Makes the margins of all maps zeros.
+pub(super) fn clear_margins(
+    gpu: &Gpu,
+    part: &Part,
+    tables: &DeviceTables,
+    maps: &DeviceBuffer<u16>,
+) -> Result<(), DeviceError> {
+    let all_lines = part.shape.tiles() / TILES_IN_ROW;
+    let arguments = ClearMargins {
+        geometry: tables.geometry.ptr(),
+        lines: part.shape.lines().len() as u32,
+        all_lines: all_lines as u32,
+        maps: maps.ptr(),
+    };
+    let grid = Grid::blocks((all_lines * part.sectors.len()) as u32);
+    // SAFETY: maps have so many lines.
+    unsafe { gpu.launch(&CLEAR_MARGINS, grid, arguments) }
+}
+
+/// Makes the maps of a fragment, once its charges are listed.
+pub(super) fn make(
+    work: &Work<'_>,
+    charges: &Charges,
+    tiles: &TileBuffers,
+) -> Result<(), DeviceError> {
+    let (gpu, buffers, part) = (work.gpu, work.resident.buffers, work.resident.part);
+    let fragment = work.fragment as u32;
+    let find = StreamJobs {
+        jobs: buffers.jobs.ptr(),
+        begins: buffers.begins.ptr(),
+        fragment,
+        pages: tiles.pages.ptr(),
+        count: tiles.pages.len() as u32,
+        streams: tiles.streams.ptr(),
+    };
+    // SAFETY: there is a place for the jobs of each stream.
+    unsafe { gpu.launch(&STREAM_JOBS, STREAM_JOBS.thread_each(tiles.pages.len()), find)? };
+    let lines = part.shape.lines().len() as u32;
+    let make = ChargeTiles {
+        extents: buffers.extents.ptr(),
+        jobs: buffers.jobs.ptr(),
+        regions: tiles.regions.ptr(),
+        streams: tiles.streams.ptr(),
+        geometry: work.resident.tables.geometry.ptr(),
+        fragments: buffers.fragments.ptr(),
+        fragment,
+        lines,
+        positions: charges.positions.ptr(),
+        charges: tiles.charges.ptr(),
+        maps: charges.maps.ptr(),
+    };
+    let blocks = (part.sectors.len() * REGIONS) as u32 * lines.div_ceil(LINES);
+    let tiles_of_line: usize = (0..ROWS).map(|row| tiles_of_row(row).len()).sum();
+    let line = part.sectors.len() * tiles_of_line * size_of::<Tile>();
+    let written = u64::from(lines) * line as u64;
+    let read = work.load().samples * (size_of::<u32>() + size_of::<u16>()) as u64;
+    let grid = Grid::blocks(blocks).moving(read + written);
+    // SAFETY: each job has its positions and charges listed, and maps have so many lines.
+    unsafe { gpu.launch(&CHARGE_TILES, grid, make) }
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::geometry::Region;
+
+    use super::*;
+    use crate::kernels::tpc_decode_charge_tiles::{MOST_ROWS, MOST_TILES};
+
+    #[test]
+    fn every_region_has_room() {
+        for region in Region::all() {
+            let tiles: usize = region.rows().map(|row| tiles_of_row(row).len()).sum();
+            assert!(tiles <= MOST_TILES as usize && region.rows().len() <= MOST_ROWS as usize);
+        }
+    }
+}
