@@ -66,6 +66,8 @@ EMULATOR_INLINE float floorf(float x) { return __builtin_floorf(x); }
 EMULATOR_INLINE float fabsf(float x) { return __builtin_fabsf(x); }
 EMULATOR_INLINE float fminf(float a, float b) { return __builtin_fminf(a, b); }
 EMULATOR_INLINE float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+EMULATOR_INLINE float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+EMULATOR_INLINE float __frcp_rn(float x) { return 1.0f / x; }
 EMULATOR_INLINE float __uint_as_float(unsigned bits) {
     float number;
     memcpy(&number, &bits, sizeof number);
