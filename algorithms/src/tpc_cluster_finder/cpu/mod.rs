@@ -16,8 +16,8 @@ pub(crate) use buckets::{Buckets, Starts};
 pub(crate) use published::{Lists, Maps, Work, noisy_columns, peak_entries};
 pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
 
-use super::TpcClusterFinder;
-use crate::algorithm::{Semantics, Variant};
+use super::{TpcClusterFinder, by_the_rules};
+use crate::algorithm::Variant;
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     by_the_rules(Variant::cpu(
@@ -31,8 +31,3 @@ pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
         |at| at.session(rows::Rows::new(at.input, at.arena, at.threads())),
     )),
 ];
-
-/// All follow the rules of the experiment.
-const fn by_the_rules(variant: Variant<TpcClusterFinder>) -> Variant<TpcClusterFinder> {
-    variant.with_semantics(&[Semantics::Published], |_| Semantics::Published)
-}

@@ -14,12 +14,18 @@
 //! | [`compaction`] | how lists of what is marked are made |
 //! | [`naive`], [`published`] | ways to do the stages |
 //! | [`runner`] | a way to find clusters with the charges of some sectors |
+//! | [`fused`] | ours: strips of rows in shared memory, from samples to clusters |
+//! | [`cases`], [`found`] | its sectors on the device, and its list of clusters |
 //!
-//! Kernels are in files of their own, and what they share in `finder/`.
+//! Kernels are in files of their own, and what they share in `finder/`; what those of `fused` have
+//! is in `fused/`, `cases.h`, `cluster.h` and `found.h`.
 
 mod batches;
 mod buckets;
+mod cases;
 mod compaction;
+mod found;
+mod fused;
 mod input;
 mod lists;
 mod naive;
@@ -29,17 +35,13 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-use super::TpcClusterFinder;
-use crate::algorithm::{Semantics, Variant};
+use super::{TpcClusterFinder, by_the_rules};
+use crate::algorithm::Variant;
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     by_the_rules(naive::NAIVE),
     by_the_rules(published::PUBLISHED),
     by_the_rules(published::COMPACTION_ATOMIC),
     by_the_rules(published::COMPACTION_LOOKBACK),
+    fused::FUSED,
 ];
-
-/// All follow the rules of the experiment.
-const fn by_the_rules(variant: Variant<TpcClusterFinder>) -> Variant<TpcClusterFinder> {
-    variant.with_semantics(&[Semantics::Published], |_| Semantics::Published)
-}

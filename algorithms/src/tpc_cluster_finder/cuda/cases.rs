@@ -1,0 +1,126 @@
+//! Sectors on the device.
+
+use std::sync::Arc;
+
+use generators::tpc::charges::{Charge, ChargeCase};
+use generators::tpc::geometry::ROWS;
+
+use crate::all_cores::copy;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, Ptr, Table};
+use crate::device::{Arena, Unavailable, buffers};
+use crate::kernels::tpc_cluster_finder_cuda_cases_h as kernels;
+use crate::tpc_cluster_finder::input::Charges;
+use crate::tpc_cluster_finder::settings::{Settings, sixteenths};
+
+/// Words of a sector with a bit for each pad.
+const NOISY_WORDS: usize = ROWS * kernels::NOISY_WORDS as usize;
+
+const _: () = assert!(kernels::ROWS as usize == ROWS);
+
+/// The sectors of an input, on both sides.
+pub(super) struct Cases<'a> {
+    charges: &'a Charges,
+    /// All samples, page-locked, those of one sector behind those of another.
+    host_samples: Lent<'a, PinnedBuffer<Charge>>,
+    host_noisy: Lent<'a, PinnedBuffer<u32>>,
+    samples: DeviceBuffer<Charge>,
+    noisy: DeviceBuffer<u32>,
+    sectors: Table<kernels::Sector>,
+}
+
+buffers!(Cases<'_>: host_samples, host_noisy, samples, noisy, sectors);
+
+/// Samples are counted with 32 bits on the device.
+pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
+    let (samples, most) = (charges.samples(), u32::MAX as usize / 2);
+    if samples <= most {
+        return Ok(());
+    }
+    Err(Unavailable(format!(
+        "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+    )))
+}
+
+impl<'a> Cases<'a> {
+    pub(super) fn new(
+        gpu: &Arc<Gpu>,
+        charges: &'a Charges,
+        arena: &'a Arena,
+    ) -> Result<Self, DeviceError> {
+        let cases = charges.cases();
+        Ok(Cases {
+            charges,
+            host_samples: Lent::of(cases, arena, gpu, |gpu| page_locked_samples(gpu, charges))?,
+            host_noisy: Lent::of(cases, arena, gpu, |gpu| page_locked_noisy(gpu, cases))?,
+            samples: gpu.buffer(charges.samples())?,
+            noisy: gpu.buffer(cases.len() * NOISY_WORDS)?,
+            sectors: Table::new(gpu, cases.len())?,
+        })
+    }
+
+    /// Starts to copy them to the device.
+    pub(super) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.upload(&self.samples, &*self.host_samples)?;
+        gpu.upload(&self.noisy, &*self.host_noisy)?;
+        self.sectors.fill(gpu, sectors(self.charges.cases()))
+    }
+
+    pub(super) fn samples(&self) -> Ptr<u64> {
+        self.samples.ptr::<Charge>().cast()
+    }
+
+    /// A bit for each pad of each row of each sector.
+    pub(super) fn noisy(&self) -> Ptr<u32> {
+        self.noisy.ptr()
+    }
+
+    pub(super) fn sectors(&self) -> Ptr<kernels::Sector> {
+        self.sectors.ptr()
+    }
+}
+
+fn page_locked_samples(gpu: &Gpu, charges: &Charges) -> Result<PinnedBuffer<Charge>, DeviceError> {
+    let mut pinned = gpu.pinned(charges.samples())?;
+    let mut left = &mut pinned[..];
+    for case in charges.cases() {
+        let (own, others) = left.split_at_mut(case.charges.len());
+        copy(own, &case.charges);
+        left = others;
+    }
+    Ok(pinned)
+}
+
+fn page_locked_noisy(gpu: &Gpu, cases: &[ChargeCase]) -> Result<PinnedBuffer<u32>, DeviceError> {
+    let mut pinned = gpu.pinned::<u32>(cases.len() * NOISY_WORDS)?;
+    pinned.fill(0);
+    for (case, words) in cases.iter().zip(pinned.chunks_exact_mut(NOISY_WORDS)) {
+        for pad in &case.noisy {
+            let (row, pad) = (usize::from(pad.row()), usize::from(pad.pad()));
+            words[row * kernels::NOISY_WORDS as usize + pad / 32] |= 1 << (pad % 32);
+        }
+    }
+    Ok(pinned)
+}
+
+fn sectors(cases: &[ChargeCase]) -> impl Iterator<Item = kernels::Sector> {
+    cases.iter().scan(0, |next, case| {
+        let first_sample = *next;
+        *next += case.charges.len() as u32;
+        let settings = on_device(&case.settings);
+        Some(kernels::Sector { first_sample, time_bins: case.time_bins, settings })
+    })
+}
+
+fn on_device(settings: &Settings) -> kernels::Settings {
+    kernels::Settings {
+        qmax_cutoff: sixteenths(settings.qmax_cutoff),
+        inner_threshold: sixteenths(settings.inner_threshold),
+        noise_eps: sixteenths(settings.noise_eps),
+        noise_eps_rel: settings.noise_eps_rel.into(),
+        qtot_cutoff: settings.qtot_cutoff.into(),
+        qmax_single_time: sixteenths(settings.qmax_single_time),
+        qmax_single_pad: sixteenths(settings.qmax_single_pad),
+        min_split: settings.min_split.into(),
+        time_shift: settings.time_shift,
+    }
+}

@@ -1,0 +1,39 @@
+// Clusters of all rows in one list, and which of them are of which row (see found.rs).
+#pragma once
+#include "cluster.h"
+
+namespace cluster_finder {
+
+// Clusters side by side in the list that are of one row; rows of all sectors have numbers.
+struct Run {
+    u32 row, first, count;
+};
+
+}  // namespace cluster_finder
+
+namespace {
+
+// Where clusters go, and for how many there is room.
+struct Found {
+    u64* totals;  // clusters in the lower half of a word, runs in the upper one
+    PackedCluster* clusters;
+    Run* runs;
+    u32 most_clusters, most_runs;
+};
+
+// Adds the clusters that some lanes of a warp have, all of one row. All lanes take part. What
+// there is no room for is counted only.
+PORTABLE_INLINE void add_clusters(const Found& to, u32 row, bool is_found, const PackedCluster& cluster) {
+    const lanemask_t found = __ballot_sync(FULL_MASK, is_found);
+    if (found == 0) return;
+    const u32 lane = threadIdx.x % LANES, count = (u32)popc(found);
+    u64 before = 0;
+    if (lane == 0) before = atomicAdd(to.totals, (u64)1 << 32 | count);
+    before = __shfl_sync(FULL_MASK, before, 0);
+    const u32 first = (u32)before, run = (u32)(before >> 32);
+    if (lane == 0 && run < to.most_runs) to.runs[run] = {row, first, count};
+    const u32 place = first + (u32)popc(found & lanemask_lt(lane));
+    if (is_found && place < to.most_clusters) to.clusters[place] = cluster;
+}
+
+}  // namespace

@@ -1,0 +1,163 @@
+// nvcc: -fmad=false
+// Clusters without maps of charges in memory: samples are put into bins, as words of four
+// bytes, by row and eight time bins, and a block builds a tile of a row in shared memory, finds
+// its peaks and forms its clusters. Nothing else goes to memory but clusters.
+//
+// The reason: of all cells of pads and time bins one in 14 has a sample. A map has to be
+// cleared and filled, and is read by each stage: 57 bytes and more for each sample. Here a
+// sample is read twice and written once to be put into its bin, and read once more: 24 bytes.
+// In shared memory samples are looked at, not cells; only peaks, one sample in twelve, look
+// further around, and at other peaks by bits.
+//
+// What a cluster is depends on eight time bins on either side at most, which is a bin: tiles are
+// bins side by side in memory, and overlap by one on either side. Samples may come in any
+// order; in that of time they go to bins in runs, and blocks write side by side.
+//
+// Dynamic shared memory: see `Strip`.
+#include "block_scan.h"
+#include "fused/clusters.h"
+
+namespace {
+
+constexpr u32 BIN_THREADS = 256;
+// Samples that a thread has, so that it waits for several at once.
+constexpr u32 BIN_ITEMS = 8;
+constexpr u32 PLACE_THREADS = 256;
+
+// The samples of a thread, and their bins.
+struct Own {
+    u32 binned[BIN_ITEMS];
+    u32 bins[BIN_ITEMS];
+
+    __device__ __forceinline__ Own(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
+                                   const u32* first_words) {
+        const u32 first_of_block = blockIdx.x * BIN_THREADS * BIN_ITEMS;
+        u64 words[BIN_ITEMS];
+#pragma unroll
+        for (u32 i = 0; i < BIN_ITEMS; i++) {
+            const u32 number = first_of_block + i * BIN_THREADS + threadIdx.x;
+            words[i] = number < count ? samples[number] : 0;
+        }
+        SectorOfSample sector(sectors, sector_count, first_words, first_of_block);
+#pragma unroll
+        for (u32 i = 0; i < BIN_ITEMS; i++) {
+            const u32 number = first_of_block + i * BIN_THREADS + threadIdx.x;
+            const Sample sample = sample_of(words[i]);
+            binned[i] = binned_word(sample);
+            bins[i] = number < count ? sector.bin_of(number, sample) : NONE;
+        }
+    }
+};
+
+// Lists the tiles of a row that have samples of their own. `words` are where its bins begin.
+PORTABLE_INLINE void list_tiles(const u32* words, u32 bins, u32 end, u32 row, u32 bins_of_tile, Counts* counts,
+                                Tile* tiles) {
+    const u32 count = (bins + bins_of_tile - 1) / bins_of_tile;
+    const auto begin_of = [&](u32 bin) { return bin < bins ? words[1 + bin] : end; };
+    for (u32 number = threadIdx.x; number < count; number += PLACE_THREADS) {
+        const u32 first = number * bins_of_tile, behind = first + bins_of_tile;
+        if (begin_of(first) == begin_of(behind)) continue;
+        const u32 begin = begin_of(first > 0 ? first - 1 : 0);
+        tiles[atomicAdd(&counts->tiles, 1u)] = {row, number, begin, begin_of(behind + 1)};
+    }
+}
+
+}  // namespace
+
+// Counts the samples of each bin.
+extern "C" __global__ void __launch_bounds__(BIN_THREADS)
+    fused_count_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
+                        const u32* first_words, u32* words) {
+    const Own own(samples, count, sectors, sector_count, first_words);
+#pragma unroll
+    for (u32 i = 0; i < BIN_ITEMS; i++) {
+        const u32 bin = own.bins[i];
+        const Mates mates = mates_of(bin);
+        if (mates.first == threadIdx.x % LANES && bin != NONE) atomicAdd(&words[bin], mates.behind);
+    }
+}
+KERNEL_EXPORT(fused_count_samples)
+
+// Gives each bin of a row its place, and lists the row's tiles. A block a row.
+extern "C" __global__ void __launch_bounds__(PLACE_THREADS)
+    fused_place_bins(const Sector* sectors, const RowShape* rows, const u32* first_words, u32* words, Counts* counts,
+                     Tile* tiles) {
+    __shared__ u32 warp_sums[LANES];
+    __shared__ u32 begin;
+    const u32 sector = blockIdx.x / ROWS, row = blockIdx.x % ROWS;
+    const u32 length = words_of_row(sectors[sector].time_bins);
+    u32* own = words + first_words[sector] + row * length;
+    u32 sum = 0, total;
+    for (u32 i = threadIdx.x; i < length; i += PLACE_THREADS) sum += own[i];
+    block_exclusive_sum<PLACE_THREADS>(sum, warp_sums, total);
+    if (total == 0) return;
+    if (threadIdx.x == 0) begin = atomicAdd(&counts->samples, total);
+    __syncthreads();
+    const u32 end = begin + total;
+    u32 next = begin;
+    for (u32 first = 0; first < length; first += PLACE_THREADS) {
+        const u32 i = first + threadIdx.x;
+        const u32 count = i < length ? own[i] : 0;
+        const u32 before = block_exclusive_sum<PLACE_THREADS>(count, warp_sums, total);
+        if (i < length) own[i] = next + before;
+        next += total;
+        __syncthreads();
+    }
+    list_tiles(own, length - 1, end, blockIdx.x, rows[row].tile_times / BIN_TIMES, counts, tiles);
+}
+KERNEL_EXPORT(fused_place_bins)
+
+// Puts samples into their bins.
+extern "C" __global__ void __launch_bounds__(BIN_THREADS)
+    fused_bin_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
+                      u32* words, u32* binned) {
+    const Own own(samples, count, sectors, sector_count, first_words);
+    const u32 lane = threadIdx.x % LANES;
+    u32 firsts[BIN_ITEMS], places[BIN_ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < BIN_ITEMS; i++) {
+        const u32 bin = own.bins[i];
+        const Mates mates = mates_of(bin);
+        firsts[i] = mates.first;
+        places[i] = mates.first == lane && bin != NONE ? atomicAdd(&words[bin], mates.behind) : 0;
+    }
+#pragma unroll
+    for (u32 i = 0; i < BIN_ITEMS; i++) {
+        const u32 place = __shfl_sync(FULL_MASK, places[i], (int)firsts[i]) + lane - firsts[i];
+        if (own.bins[i] != NONE) binned[place] = own.binned[i];
+    }
+}
+KERNEL_EXPORT(fused_bin_samples)
+
+// Finds the clusters of all tiles, one after the other.
+extern "C" __global__ void __launch_bounds__(FIND_THREADS, FIND_BLOCKS)
+    fused_find_clusters(const u32* binned, const Tile* tiles, const Counts* counts, const Sector* sectors,
+                        const RowShape* rows, const u32* noisy, u64* totals, PackedCluster* clusters, Run* runs,
+                        u32 most_clusters, u32 most_runs) {
+    SMEM_DYN(Strip, shared);
+    Strip& strip = *shared;
+    const Found found = {totals, clusters, runs, most_clusters, most_runs};
+    const u32 count = counts->tiles;
+    const Tile no_tile = {};
+    Tile next = blockIdx.x < count ? tiles[blockIdx.x] : no_tile;
+    for (u32 i = blockIdx.x; i < count; i += gridDim.x) {
+        const Tile tile = next;
+        const Shape shape(rows[tile.row % ROWS], tile.number);
+        Batch first;
+        first.load(binned, tile.begin, tile.end, shape.no_sample());
+        clear(strip, shape, sectors[tile.row / ROWS].settings, noisy + tile.row * NOISY_WORDS);
+        __syncthreads();
+        fill(strip, binned, tile, shape, first);
+        __syncthreads();
+        find_peaks(strip, binned, tile, shape, first);
+        __syncthreads();
+        // It is there when clusters have been formed.
+        next = i + gridDim.x < count ? tiles[i + gridDim.x] : no_tile;
+        suppress_noise(strip, shape);
+        __syncthreads();
+        find_clusters(strip, shape, tile.row, found);
+        __syncthreads();
+    }
+}
+KERNEL_EXPORT(fused_find_clusters)
+KERNEL_SHARED(fused_find_clusters, Strip)

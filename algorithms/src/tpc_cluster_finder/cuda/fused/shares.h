@@ -1,0 +1,158 @@
+// The shares that a peak has of the charges around it.
+#pragma once
+#include "../cluster.h"
+#include "peaks.h"
+
+namespace {
+
+// Other peaks within four steps of one: words of three pads, nine time bins each.
+struct OtherPeaks {
+    static constexpr i32 REACH = 4;
+    static constexpr u32 TIMES = 2 * REACH + 1;
+    static constexpr u32 ALL_TIMES = (1u << TIMES) - 1;
+    // Of three and of five time bins in each of three pads.
+    static constexpr u32 THREE = 0x7 * (1 | 1 << TIMES | 1 << 2 * TIMES);
+    static constexpr u32 FIVE = 0x1f * (1 | 1 << TIMES | 1 << 2 * TIMES);
+
+    u32 threes[7];  // the pad in the middle is from three before the peak to three behind it
+
+    __device__ __forceinline__ OtherPeaks(const Strip& strip, const Shape& shape, uint2 peak) {
+        u32 lines[TIMES];
+#pragma unroll
+        for (u32 i = 0; i < TIMES; i++) lines[i] = window(strip, shape, peak.x + i - REACH, peak.y - REACH, ALL_TIMES);
+        lines[REACH] ^= 1u << REACH;
+#pragma unroll
+        for (u32 i = 0; i < 7; i++) threes[i] = lines[i] | lines[i + 1] << TIMES | lines[i + 2] << 2 * TIMES;
+    }
+
+    // Those within a step of a cell.
+    __device__ __forceinline__ u32 beside(i32 a, i32 b) const { return threes[a + 3] & THREE << (b + REACH - 1); }
+
+    // Those within two steps of a cell, some of them twice.
+    __device__ __forceinline__ u32 near(i32 a, i32 b) const {
+        return (threes[a + 2] | threes[a + 4]) & FIVE << (b + REACH - 2);
+    }
+};
+
+// The sums over lines of cells, of which there are fewer than products.
+struct LineSums {
+    i32 pads[5] = {}, times[5] = {};
+    u32 divided = 0;  // in the direction of pads, and of time in the upper half
+
+    __device__ __forceinline__ void add(i32 a, i32 b, i32 share, bool is_divided) {
+        pads[a + 2] += share;
+        times[b + 2] += share;
+        if (is_divided) divided += (a != 0 ? 1 : 0) | (b != 0 ? 1 << 16 : 0);
+    }
+
+    __device__ __forceinline__ Sums sums() const {
+        Sums sums;
+        sums.charge = pads[0] + pads[1] + pads[2] + pads[3] + pads[4];
+        sums.pad = 2 * (pads[4] - pads[0]) + pads[3] - pads[1];
+        sums.pad_squared = 4 * (pads[4] + pads[0]) + pads[3] + pads[1];
+        sums.time = 2 * (times[4] - times[0]) + times[3] - times[1];
+        sums.time_squared = 4 * (times[4] + times[0]) + times[3] + times[1];
+        sums.divided = divided;
+        return sums;
+    }
+};
+
+// A charge of 14 bits divided by one to four, and cut. A third is a product with 43691 / 2¹⁷,
+// which is too large by a third of 2⁻¹⁷: less than a third for all charges.
+PORTABLE_INLINE i32 divided(u32 charge, u32 claims) {
+    return (i32)(claims == 3 ? charge * 43691 >> 17 : charge >> claims / 2);
+}
+
+// The peaks within two steps of a cell: a bit for each time bin, five for each pad.
+PORTABLE_INLINE u32 peaks_near(const Strip& strip, const Shape& shape, u32 pad, u32 time) {
+    u32 peaks = 0;
+#pragma unroll
+    for (u32 i = 0; i < 5; i++) peaks |= window(strip, shape, pad + i - 2, time - 2, 0x1f) << 5 * i;
+    return peaks;
+}
+
+// Those of them that are beside it.
+constexpr u32 BESIDE = 0xe << 5 | 0xe << 10 | 0xe << 15;
+
+// How many of the peaks two steps from a cell claim its charge: those with a charge above the
+// threshold on the way.
+PORTABLE_INLINE u32 claims(const Strip& strip, const Shape& shape, u32 pad, u32 time, u32 peaks) {
+    const u16* at = entries(strip) + shape.cell(pad, time);
+    u32 claims = 0;
+#pragma unroll 1
+    for (; peaks != 0; peaks &= peaks - 1) {
+        const i32 bit = __ffs((int)peaks) - 1, a = (bit / 5 - 2) / 2, b = (bit % 5 - 2) / 2;
+        const i32 charge = at[a * (i32)shape.stride + b] & CHARGE;
+        claims += charge > strip.settings.inner_threshold && !is_noisy(strip, pad + (u32)a);
+    }
+    return claims;
+}
+
+// A bit for each of the nine cells around a peak.
+PORTABLE_INLINE u32 inner_bit(i32 a, i32 b) { return 1u << (3 * (a + 1) + b + 1); }
+
+// The shares of the cells beside a peak; a bit for each of them beyond which the cluster goes on.
+PORTABLE_INLINE u32 add_inner(const u16* at, i32 stride, const OtherPeaks& others, i32 threshold, LineSums& sums) {
+    u32 wide = 0;
+#pragma unroll
+    for (i32 a = -1; a <= 1; a++) {
+#pragma unroll
+        for (i32 b = -1; b <= 1; b++) {
+            if (a == 0 && b == 0) continue;
+            const u32 entry = at[a * stride + b];
+            const u32 claims = 1 + (u32)__popc(others.beside(a, b));
+            const i32 share = divided(entry & CHARGE, claims);
+            sums.add(a, b, share, claims > 1 && entry & PRESENT);
+            if (share > threshold) wide |= inner_bit(a, b);
+        }
+    }
+    return wide;
+}
+
+// The charges two steps from a peak that no other peak can claim; a bit for each other sample
+// that may belong to the cluster: five times the pad, and the time bin.
+PORTABLE_INLINE u32 add_outer(const u16* at, i32 stride, const OtherPeaks& others, u32 wide, LineSums& sums) {
+    u32 contested = 0;
+#pragma unroll
+    for (i32 a = -2; a <= 2; a++) {
+#pragma unroll
+        for (i32 b = -2; b <= 2; b++) {
+            if (a * a < 4 && b * b < 4) continue;
+            const u32 entry = wide & inner_bit(a / 2 + a % 2, b / 2 + b % 2) ? at[a * stride + b] : 0;
+            const bool is_own = others.near(a, b) == 0;
+            sums.add(a, b, is_own ? (i32)(entry & CHARGE) : 0, false);
+            contested |= !is_own && entry ? 1u << (5 * (a + 2) + b + 2) : 0;
+        }
+    }
+    return contested;
+}
+
+// The share of a sample two steps from a peak, unless it is beside others.
+PORTABLE_INLINE void add_contested(const Strip& strip, const Shape& shape, uint2 peak, i32 a, i32 b, Sums& sums) {
+    const u32 pad = peak.x + (u32)a, time = peak.y + (u32)b;
+    const u32 peaks = peaks_near(strip, shape, pad, time);
+    if (peaks & BESIDE) return;
+    const u32 claimed = claims(strip, shape, pad, time, peaks);
+    const u32 charge = entries(strip)[shape.cell(pad, time)] & CHARGE;
+    sums.add(a, b, claimed <= 4 ? divided(charge, max(claimed, 1u)) : (i32)(charge / claimed), claimed > 1);
+}
+
+// The sums over the shares that the peak of a cell has.
+PORTABLE_INLINE Sums shares_around(const Strip& strip, const Shape& shape, u32 cell, uint2 peak) {
+    const u16* at = entries(strip) + cell;
+    const i32 stride = (i32)shape.stride, threshold = strip.settings.inner_threshold;
+    const OtherPeaks others(strip, shape, peak);
+    LineSums lines;
+    lines.add(0, 0, at[0] & CHARGE, false);
+    const u32 wide = add_inner(at, stride, others, threshold, lines);
+    u32 contested = add_outer(at, stride, others, wide, lines);
+    Sums sums = lines.sums();
+#pragma unroll 1
+    for (; contested != 0; contested &= contested - 1) {
+        const i32 bit = __ffs((int)contested) - 1;
+        add_contested(strip, shape, peak, bit / 5 - 2, bit % 5 - 2, sums);
+    }
+    return sums;
+}
+
+}  // namespace
