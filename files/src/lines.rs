@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use memchr::memchr2_iter;
+use memchr::memchr3_iter;
 
 /// The characters of the longest line that a table may have. What we write stays far below.
 pub const LONGEST_LINE: usize = 1 << 20;
@@ -43,6 +43,8 @@ enum LineError {
         "line {0}: the file ends within this line; end it with a line break if it is not cut off"
     )]
     CutOff(u64),
+    #[error("line {0} has a byte 0, which was never written: did the machine lose its power?")]
+    Unwritten(u64),
 }
 
 impl<R: Read> Lines<R> {
@@ -68,9 +70,15 @@ impl<R: Read> Lines<R> {
     }
 
     fn follow(&mut self, text: &[u8]) -> Result<(), LineError> {
-        let quote = if self.form == Form::Table { b'"' } else { b'\n' };
+        let (quote, unwritten) = match self.form {
+            Form::Table => (b'"', 0),
+            _ => (b'\n', b'\n'),
+        };
         let mut begin = 0;
-        for at in memchr2_iter(b'\n', quote, text) {
+        for at in memchr3_iter(b'\n', quote, unwritten, text) {
+            if text[at] == 0 {
+                return Err(LineError::Unwritten(self.breaks + 1));
+            }
             if text[at] != b'\n' {
                 self.is_quoted = !self.is_quoted;
                 continue;
@@ -145,6 +153,9 @@ mod tests {
             assert_eq!(read(text, 3, Lines::of_table), refusal, "{text:?}");
         }
         assert_eq!(read("a \"\nb", 3, Lines::of_records), refusal);
+        let unwritten =
+            "line 2 has a byte 0, which was never written: did the machine lose its power?";
+        assert_eq!(read("a\n\"1\0\n\"\n", 3, Lines::of_table), unwritten);
         assert_eq!(read("a \"\nb\n", 3, Lines::of_records), "a \"\nb\n");
         assert_eq!(read("a\nb", 3, |text| Lines::of_stream(text, 4)), "a\nb");
     }

@@ -118,4 +118,25 @@ mod tests {
         let read = read_samples(folder.path()).expect("readable");
         assert_eq!(variants(&read), ["done", "done", "half", "half"]);
     }
+
+    #[test]
+    fn rows_are_cut_where_they_end_and_not_within_quotes() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        killed(folder.path());
+        let mut run = RunFolder::resume(folder.path()).expect("resumed").0;
+        let told = SummaryRow { note: "in \"two\"\nlines".into(), ..row("told") };
+        run.append_summary(std::slice::from_ref(&told)).expect("written");
+        drop(run);
+        let path = folder.path().join(SUMMARY);
+        let whole = std::fs::read(&path).expect("a text");
+        let rows = |length: usize| {
+            std::fs::write(&path, &whole[..length]).expect("written");
+            RunFolder::resume(folder.path()).expect("resumed").1.summary
+        };
+        assert_eq!(rows(whole.len()), [row("done"), told]);
+        let broken = whole.iter().rposition(|&byte| byte == b'"').expect("quotes");
+        for length in [broken, whole.len() - 1] {
+            assert_eq!(rows(length), [row("done")]);
+        }
+    }
 }

@@ -43,17 +43,22 @@ fn beginning(path: &Path, bytes: usize) -> Result<Vec<u8>, StoreError> {
     Ok(text)
 }
 
-/// The length of all lines of a file that end with a line break, up to what was never written.
+/// The length of all rows of a file that end with a line break, up to what was never written. A
+/// line break within quotes ends no row.
 fn bytes_of_lines(path: &Path) -> io::Result<u64> {
     let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
-    let (mut read, mut bytes) = (0, 0);
+    let (mut read, mut bytes, mut is_quoted) = (0, 0, false);
     loop {
         let portion = file.fill_buf()?;
         let count = portion.len();
         let unwritten = portion.iter().position(|&byte| byte == UNWRITTEN);
         let written = &portion[..unwritten.unwrap_or(count)];
-        if let Some(end) = written.iter().rposition(|&byte| byte == b'\n') {
-            bytes = read + end as u64 + 1;
+        for (at, byte) in written.iter().enumerate() {
+            match byte {
+                b'"' => is_quoted = !is_quoted,
+                b'\n' if !is_quoted => bytes = read + at as u64 + 1,
+                _ => {}
+            }
         }
         if count == 0 || unwritten.is_some() {
             return Ok(bytes);
