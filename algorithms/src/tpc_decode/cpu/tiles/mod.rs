@@ -9,6 +9,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`regions`] | which pages make which tiles |
+//! | [`worker`] | a thread's work: the lines of one region after the other |
 //! | [`source`] | the digits of a stream, one page after the other |
 //! | [`put`] | digits to positions and staged ADC values |
 //! | [`staging`] | the tiles of a line |
@@ -21,54 +22,29 @@ mod source;
 mod staging;
 #[cfg(test)]
 mod tests;
+mod worker;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use bytemuck::cast_slice;
-use generators::tpc::Digit;
-use generators::tpc::page::PAGE_BYTES;
 
 use super::charges::{Rejected, conclude};
 use super::crew::Crew;
 use super::headers::{self, Slot};
 use super::levels::DecodePage;
-use super::page_decoder::PageDecoder;
 use crate::algorithm::Runner;
 use crate::all_cores::mapped;
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, ArenaVec, SharedSlice, Stores, buffers, prefetch_to_second, streaming};
-use crate::tpc_decode::charge_map::{
-    Converter, MapShape, Position, TILE, TILE_TIMES, TILES_IN_ROW, Tile, present,
-};
-use crate::tpc_decode::damage::{Damage, DamagedPage};
+use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::tpc_decode::charge_map::{MapShape, Position, Tile, present};
+use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
-use leave::Leave;
-use put::{Line, Put};
 use regions::RegionPages;
-use source::{Shared, Source};
-use staging::Staging;
-
-/// The inner work, for the instructions that this machine has.
-#[derive(Clone, Copy)]
-struct Kernels {
-    decode: DecodePage,
-    put: Put,
-    leave: Leave,
-}
-
-impl Kernels {
-    fn best(decode: DecodePage) -> Self {
-        let (put, leave) = (put::all().pop(), leave::all().pop());
-        match put.zip(leave) {
-            Some((put, leave)) => Kernels { decode, put, leave },
-            None => unreachable!("what is plain all machines can"),
-        }
-    }
-}
+use worker::{Fragment, Kernels, Worker};
 
 /// A decoder with the pages of a time frame.
 pub(super) struct TilesOf<'a> {
@@ -225,145 +201,5 @@ impl<'a> Runner<TpcDecode> for TilesOf<'a> {
 
     fn input_bytes(&self) -> u64 {
         self.frame.pages.bytes().len() as u64
-    }
-}
-
-/// A fragment of a time frame: what its regions have in common.
-struct Fragment<'a> {
-    frame: &'a TimeFrame,
-    number: u32,
-    fragments: Fragments,
-    /// Those that its maps have.
-    time_bins: Range<u32>,
-    slots: &'a [Slot],
-    starts: &'a [usize],
-    positions: SharedSlice<'a, Position>,
-    maps: SharedSlice<'a, Tile>,
-    shape: MapShape,
-}
-
-impl<'a> Fragment<'a> {
-    /// A page, if it has time bins of the fragment.
-    fn wanted(&self, number: usize) -> Option<&'a OpenPage> {
-        let touches =
-            |page: &&OpenPage| self.fragments.of(time_bins_of(page)).contains(&self.number);
-        self.slots[number].page().filter(touches)
-    }
-
-    /// Has the page behind this one fetched: the streams of a region are in turn, so nothing
-    /// else foresees it.
-    fn fetch_behind(&self, number: usize, page: &OpenPage) {
-        let bytes = self.frame.pages.bytes();
-        let start = (number + 1) * PAGE_BYTES;
-        for line in (0..usize::from(page.used)).step_by(64) {
-            prefetch_to_second(bytes, start + line);
-        }
-    }
-
-    fn places_of(&self, number: usize, page: &OpenPage) -> Range<usize> {
-        let start = self.starts[number];
-        start..start + usize::from(page.samples)
-    }
-
-    /// The places for the positions of a page.
-    ///
-    /// # Safety
-    /// Nobody else may ask for those of this page as long as they are held.
-    unsafe fn positions_of(&self, number: usize, page: &OpenPage) -> &'a mut [Position] {
-        // SAFETY: pages have places of their own, and as the caller promises.
-        unsafe { self.positions.part(self.places_of(number, page)) }
-    }
-
-    fn rejected(&self, number: usize, page: &OpenPage, damage: Damage) -> Rejected {
-        let positions = self.places_of(number, page);
-        Rejected { page: self.frame.damaged(number, damage), positions }
-    }
-}
-
-/// A sample whose line has left before its page came: pages are not always in order of time.
-struct Late {
-    position: Position,
-    digit: Digit,
-}
-
-/// What a thread needs to decode one region after the other.
-struct Worker<'a> {
-    fragment: &'a Fragment<'a>,
-    decoder: PageDecoder<'a>,
-    kernels: Kernels,
-    staging: Staging,
-    /// Room for the digits of pages.
-    digits: Vec<Vec<Digit>>,
-    late: Vec<Late>,
-    rejected: Vec<Rejected>,
-}
-
-impl<'a> Worker<'a> {
-    fn new(fragment: &'a Fragment<'a>, kernels: Kernels) -> Self {
-        Worker {
-            fragment,
-            decoder: PageDecoder::new(fragment.frame, kernels.decode),
-            kernels,
-            staging: Staging::new(),
-            digits: Vec::new(),
-            late: Vec::new(),
-            rejected: Vec::new(),
-        }
-    }
-
-    /// Makes all tiles of a region, and the positions of its pages.
-    fn decode(&mut self, region: &RegionPages) {
-        let frame = self.fragment.frame;
-        let (gains, format) = (&frame.tables.gains, frame.format());
-        self.staging.turn_to(region.region, region.sector, gains, format);
-        streaming(|stores| self.decode_lines(region, stores));
-        // What was streamed has arrived: now the same tiles may be written to.
-        for Late { position, digit } in std::mem::take(&mut self.late) {
-            self.put_late(region, position, digit);
-        }
-    }
-
-    fn decode_lines(&mut self, region: &RegionPages, stores: &Stores) {
-        let fragment = self.fragment;
-        let streams = region.streams.iter().cloned();
-        let mut sources: Vec<Source<'a>> = streams
-            .map(|pages| Source::new(pages, self.digits.pop().unwrap_or_default()))
-            .collect();
-        let mut shared = Shared {
-            fragment,
-            decoder: &mut self.decoder,
-            rejected: &mut self.rejected,
-            late: &mut self.late,
-        };
-        for (number, first) in
-            fragment.shape.lines().zip(fragment.time_bins.clone().step_by(TILE_TIMES))
-        {
-            let end = (first + TILE_TIMES as u32).min(fragment.time_bins.end);
-            let line = Line { first, end, time: (number * TILE_TIMES) as u32 };
-            for source in &mut sources {
-                source.put(self.kernels.put, line, &mut self.staging, &mut shared);
-            }
-            let place = region.map * fragment.shape.tiles() + number * TILES_IN_ROW;
-            // SAFETY: each region of each map is in one task.
-            unsafe { self.staging.leave(&fragment.maps, place, self.kernels.leave, stores) };
-        }
-        for source in sources {
-            self.digits.push(source.finish(&mut shared));
-        }
-    }
-
-    fn put_late(&self, region: &RegionPages, position: Position, digit: Digit) {
-        if !region.region.rows().contains(&usize::from(digit.row())) {
-            // No sound page has a pad of another region.
-            return;
-        }
-        let fragment = self.fragment;
-        let gains = &fragment.frame.tables.gains;
-        let converter = Converter::new(gains, region.sector, fragment.frame.format());
-        let entry = position.index();
-        let tile = region.map * fragment.shape.tiles() + entry / TILE;
-        // SAFETY: as above: the tile is one of this region.
-        let tiles = unsafe { fragment.maps.part(tile..tile + 1) };
-        tiles[0].0[entry % TILE] = converter.charge(digit);
     }
 }

@@ -6,8 +6,9 @@ use generators::tpc::Digit;
 
 use super::put::{Line, Put};
 use super::staging::Staging;
-use super::{Fragment, Late, Rejected};
+use super::worker::{Fragment, Late};
 use crate::tpc_decode::charge_map::Position;
+use crate::tpc_decode::cpu::charges::Rejected;
 use crate::tpc_decode::cpu::page_decoder::PageDecoder;
 
 /// A stream, and how far it has come.

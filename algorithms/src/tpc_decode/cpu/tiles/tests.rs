@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::device::Poison;
+use crate::tpc_decode::charge_map::TILE;
 use crate::tpc_decode::cpu::levels::Level;
 use crate::tpc_decode::hard_inputs;
 use crate::tpc_decode::input::Output;
