@@ -2,8 +2,8 @@
 #pragma once
 #include "map.h"
 
-// A sample as it was decoded: pads have their row in the upper byte.
-struct Sample {
+// A sample as it was decoded: pads have their row in the upper byte. Loaded as a whole.
+struct alignas(8) Sample {
     u32 time;
     u16 pad, charge;
 };
