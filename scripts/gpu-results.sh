@@ -4,7 +4,7 @@
 #
 #   scripts/gpu-results.sh [first|second] [--out DIR] [--dry-run]
 #
-#   first        the main tables, from which size on it is worth it, decoding, noisy pads
+#   first        the main tables, from which size on it is worth it, decoding, noisy pads, clusters
 #   second       the STS chain, merging tracks, gathering clusters
 #                [both]
 #
@@ -28,7 +28,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # is a line more; the limits of a half add up to ten minutes at most.
 steps() {
     case $half in
-        first) check sort decode noisy-pads; first_half ;;
+        first) check sort decode noisy-pads cluster-finder; first_half ;;
         second) check presort cluster cluster-sort hits collect sts merge gather; second_half ;;
         both) check; first_half; second_half ;;
     esac
@@ -39,6 +39,7 @@ first_half() {
     measure gpu-break-even 90 --budget 45s
     measure gpu-decode 70 --budget 35s
     measure gpu-noisy-pads 30 --budget 8s
+    measure gpu-clusters 30 --budget 8s
 }
 
 second_half() {

@@ -50,7 +50,7 @@ fn a_dry_run_names_commands_that_are_understood() {
     for command in &commands {
         assert_understood(command);
     }
-    let tasks = ["sort", "decode", "noisy-pads", "sts", "merge", "gather"];
+    let tasks = ["sort", "decode", "noisy-pads", "clusters", "sts", "merge", "gather"];
     let suites = tasks.map(|task| format!("run gpu-{task}"));
     let others = ["bench verify --device cuda:0", "devices --measure", "report"];
     for words in suites.into_iter().chain(others.map(str::to_owned)) {

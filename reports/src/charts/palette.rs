@@ -33,13 +33,13 @@ const LOOKS: [&str; 20] = [
     "std-stable io naive reference append offline sequential hash-map cache-line \
     table",
     "std-unstable copied parallel-pieces scalar buckets online lookup-table \
-    global",
+    global published",
     "block-merge device parallel-bytes simd pieces per-side components lookup-table-serial windows \
-    shared",
+    shared rows",
     "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
-    insertion pairs bit-runs constant",
+    insertion pairs bit-runs constant compaction-lookback",
     "concat pinned dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins \
-    parameter",
+    parameter compaction-atomic",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
     fronts on-host",
     "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \
