@@ -162,7 +162,7 @@ pub struct FindRequest {
 pub struct ClusterFlags {
     /// Write the clusters to a file (.csv) and measure nothing; by the variant that is named, or
     /// published.
-    #[arg(long, value_name = "OUT", requires = "input", conflicts_with = "output")]
+    #[arg(long, value_name = "OUT", requires = "input")]
     pub clusters: Option<PathBuf>,
 }
 
