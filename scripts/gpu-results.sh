@@ -35,8 +35,8 @@ steps() {
 }
 
 first_half() {
-    measure gpu-sort 250 --budget 100s
-    measure gpu-break-even 90 --budget 45s
+    measure gpu-sort 215 --budget 100s
+    measure gpu-break-even 75 --budget 45s
     measure gpu-decode 70 --budget 35s
     measure gpu-noisy-pads 30 --budget 8s
     measure gpu-clusters 30 --budget 8s

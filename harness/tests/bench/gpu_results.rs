@@ -118,7 +118,7 @@ fn a_wrong_output_is_loud_and_decides_the_exit_code() {
     let fails = "case $1 in devices) exit 1;; run) exit 3;; esac";
     let (run, codes) = run_with(&folder(), fails);
     let loud = "!!! WRONG OUTPUT in: gpu-sort gpu-break-even gpu-decode gpu-noisy-pads \
-                gpu-sts gpu-merge gpu-gather";
+                gpu-clusters gpu-sts gpu-merge gpu-gather";
     run.exits(3).says(loud);
     assert_eq!(code_of(&codes, "devices"), "1");
 }

@@ -12,9 +12,9 @@ fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
     let dry_run = |flags: &str| folder.bench(format!("run smoke --dry-run {flags}")).exits(0);
     dry_run("").prints("smoke: 16 inputs, 58 candidates, at most 35s");
-    let part = "smoke, shard 2/2: 7 inputs, 23 candidates, at most 14s with a budget of 17s\n";
+    let part = "smoke, shard 2/2: 8 inputs, 25 candidates, at most 15s with a budget of 17s\n";
     dry_run("--shard 2/2 --budget 17s").prints(part);
-    folder.check("5 | run smoke --dry-run --shard 15/15 | fewer inputs than shards");
+    folder.check("5 | run smoke --dry-run --shard 17/17 | fewer inputs than shards");
     let json: Value = dry_run("--format json").json();
     assert_eq!(json["inputs"].as_array().map(Vec::len), Some(14));
     let csv = dry_run("--format csv").stdout;
