@@ -16,12 +16,12 @@ fn a_dry_run_lists_inputs_and_measures_nothing() {
     dry_run("--shard 2/2 --budget 17s").prints(part);
     folder.check("5 | run smoke --dry-run --shard 17/17 | fewer inputs than shards");
     let json: Value = dry_run("--format json").json();
-    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(14));
+    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(16));
     let csv = dry_run("--format csv").stdout;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows = reader.records().map(|row| row.expect("a row"));
     let candidates = rows.map(|row| row[2].parse::<usize>());
-    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(54));
+    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(58));
     let left = fs::read_dir(folder.path()).expect("readable").count();
     assert_eq!(left, 0);
 }
