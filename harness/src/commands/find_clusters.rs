@@ -14,7 +14,8 @@ use crate::request::{FindRequest, Settings, Source};
 
 /// Who finds them if nobody is named.
 const DEFAULT_VARIANT: &str = "published";
-const COLUMNS: &str = "case,row,pad,time,sigma_pad,sigma_time,q_max,q_tot,flags,labels";
+const COLUMNS: [&str; 10] =
+    ["case", "row", "pad", "time", "sigma_pad", "sigma_time", "q_max", "q_tot", "flags", "labels"];
 
 pub(super) fn run(request: &FindRequest) -> Result<Exit, Failure> {
     let (settings, out) = (&request.measuring.settings, &request.clusters);
@@ -73,25 +74,16 @@ fn choice(settings: &Settings) -> Result<(Device, Variant<TpcClusterFinder>), Fa
 
 /// Writes clusters in the order of cases, rows and their own.
 fn write(file: &mut dyn Write, charges: &Charges, found: &[RowCluster]) -> io::Result<()> {
-    writeln!(file, "{COLUMNS}")?;
-    let names: Vec<_> = charges.cases().iter().map(|case| quoted(&case.name)).collect();
+    let mut table = csv::WriterBuilder::new().has_headers(false).from_writer(file);
+    table.write_record(COLUMNS)?;
     for RowCluster { case, row, cluster } in found {
-        let (name, pad, time) = (&names[*case as usize], cluster.pad, cluster.time());
-        let (sigma_pad, sigma_time) = (cluster.sigma_pad, cluster.sigma_time);
-        let (qmax, qtot, flags) = (cluster.qmax, cluster.qtot, cluster.flags());
-        writeln!(
-            file,
-            "{name},{row},{pad},{time},{sigma_pad},{sigma_time},{qmax},{qtot},{flags},"
-        )?;
+        let name = charges.cases()[*case as usize].name.as_str();
+        let (pad, time) = (cluster.pad.into(), cluster.time());
+        let (sigma_pad, sigma_time) = (cluster.sigma_pad.into(), cluster.sigma_time.into());
+        let (qmax, qtot) = (cluster.qmax.into(), cluster.qtot.into());
+        let numbers = [pad, time, sigma_pad, sigma_time, qmax, qtot, cluster.flags().into()];
+        // No labels.
+        table.serialize((name, row, numbers, ""))?;
     }
-    Ok(())
-}
-
-/// A name as a field of a table.
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_owned()
-    }
+    table.flush()
 }
