@@ -191,6 +191,22 @@ impl Held<'_> {
     }
 }
 
+/// Maps of all sectors and positions as an output.
+pub(super) fn decoded(
+    maps: &[Tile],
+    shape: MapShape,
+    positions: &[Position],
+    damaged: &[DamagedPage],
+) -> Decoded {
+    let maps = maps.chunks(shape.tiles());
+    Decoded {
+        charges: maps.map(|map| present(cast_slice(map))).collect(),
+        positions: mapped(positions, |position| *position),
+        damaged: damaged.to_vec(),
+        digits: Vec::new(),
+    }
+}
+
 /// Takes out what damaged pages have left, and names each of them once. The holes ascend.
 pub(super) fn conclude(
     frame: &TimeFrame,
@@ -259,13 +275,7 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
-        let maps = held.maps.chunks(self.shape.tiles());
-        Cow::Owned(Decoded {
-            charges: maps.map(|map| present(cast_slice(map))).collect(),
-            positions: mapped(&held.positions, |position| *position),
-            damaged: held.damaged.clone(),
-            digits: Vec::new(),
-        })
+        Cow::Owned(decoded(&held.maps, self.shape, &held.positions, &held.damaged))
     }
 
     fn input_bytes(&self) -> u64 {

@@ -27,17 +27,14 @@ mod worker;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use bytemuck::cast_slice;
-
-use super::charges::{Rejected, conclude};
+use super::charges::{Rejected, conclude, decoded};
 use super::crew::Crew;
 use super::headers::{self, Slot};
 use super::levels::DecodePage;
 use crate::algorithm::Runner;
-use crate::all_cores::mapped;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
-use crate::tpc_decode::charge_map::{MapShape, Position, Tile, present};
+use crate::tpc_decode::charge_map::{MapShape, Position, Tile};
 use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::header::OpenPage;
@@ -190,13 +187,7 @@ impl<'a> Runner<TpcDecode> for TilesOf<'a> {
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
-        let maps = held.maps.chunks(self.shape.tiles());
-        Cow::Owned(Decoded {
-            charges: maps.map(|map| present(cast_slice(map))).collect(),
-            positions: mapped(&held.positions, |position| *position),
-            damaged: held.damaged.clone(),
-            digits: Vec::new(),
-        })
+        Cow::Owned(decoded(&held.maps, self.shape, &held.positions, &held.damaged))
     }
 
     fn input_bytes(&self) -> u64 {
