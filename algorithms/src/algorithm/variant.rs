@@ -111,6 +111,11 @@ impl<A: Algorithm> Variant<A> {
         Variant { stable: true, ..self }
     }
 
+    /// One that follows the rules of the experiment, and knows no others.
+    pub(crate) const fn by_published_rules(self) -> Self {
+        self.with_semantics(&[Semantics::Published], |_| Semantics::Published)
+    }
+
     /// One that knows these right answers, and which of them an input wants.
     pub const fn with_semantics(
         self,

@@ -51,11 +51,6 @@ pub use settings::Settings;
 #[derive(Clone, Copy, Debug)]
 pub struct TpcClusterFinder;
 
-/// All variants follow the rules of the experiment.
-const fn by_the_rules(variant: Variant<TpcClusterFinder>) -> Variant<TpcClusterFinder> {
-    variant.with_semantics(&[Semantics::Published], |_| Semantics::Published)
-}
-
 impl Algorithm for TpcClusterFinder {
     type Input = Charges;
     /// By sector, row, and the order of clusters.

@@ -12,11 +12,11 @@ mod rows;
 
 use super::Tpc;
 use super::noisy::NoisyRule;
-use crate::algorithm::{Semantics, Variant};
+use crate::algorithm::Variant;
 use crate::device::Unavailable;
 
 pub(super) const VARIANTS: &[Variant<Tpc>] = &[
-    by_the_rules(Variant::cpu(
+    Variant::<Tpc>::cpu(
         "published",
         "fragment by fragment and sector by sector, a loop for each stage, as the experiment on a \
          CPU",
@@ -29,15 +29,12 @@ pub(super) const VARIANTS: &[Variant<Tpc>] = &[
                 "it looks for noisy pads in the first fragment only: use --noisy published".into(),
             )),
         },
-    )),
-    by_the_rules(Variant::cpu(
+    )
+    .by_published_rules(),
+    Variant::<Tpc>::cpu(
         "rows",
         "ours: pages to digits, digits by row; each row's noisy pads and clusters at once",
         |at| at.session(rows::Rows::new(at.input, at.arena, at.threads())),
-    )),
+    )
+    .by_published_rules(),
 ];
-
-/// All follow the rules of the experiment.
-const fn by_the_rules(variant: Variant<Tpc>) -> Variant<Tpc> {
-    variant.with_semantics(&[Semantics::Published], |_| Semantics::Published)
-}

@@ -21,14 +21,15 @@ use crate::kernels::tpc_cluster_finder_fused::{
     BIN_ITEMS, BIN_THREADS, FUSED_BIN_SAMPLES, FUSED_COUNT_SAMPLES, FUSED_FIND_CLUSTERS,
     FUSED_PLACE_BINS, FusedBinSamples, FusedCountSamples, FusedFindClusters, FusedPlaceBins,
 };
+use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::{Charges, RowCluster};
-use crate::tpc_cluster_finder::{TpcClusterFinder, by_the_rules};
 
-pub(super) const FUSED: Variant<TpcClusterFinder> = by_the_rules(Variant::cuda(
+pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
     "fused",
     "ours: samples in bins by row and time; a tile of a row in shared memory, peaks as bits",
     |at| open(at),
-));
+)
+.by_published_rules();
 
 /// Samples for each run of clusters that a tile adds at once, at most: the lanes of a warp.
 const FEWEST_LANES: usize = 32;

@@ -35,13 +35,13 @@ mod stages;
 #[cfg(test)]
 mod tests;
 
-use super::{TpcClusterFinder, by_the_rules};
+use super::TpcClusterFinder;
 use crate::algorithm::Variant;
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
-    by_the_rules(naive::NAIVE),
-    by_the_rules(published::PUBLISHED),
-    by_the_rules(published::COMPACTION_ATOMIC),
-    by_the_rules(published::COMPACTION_LOOKBACK),
+    naive::NAIVE.by_published_rules(),
+    published::PUBLISHED.by_published_rules(),
+    published::COMPACTION_ATOMIC.by_published_rules(),
+    published::COMPACTION_LOOKBACK.by_published_rules(),
     fused::FUSED,
 ];
