@@ -106,6 +106,16 @@ pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     Ok(shape)
 }
 
+/// The same for a task that has some of the axes only.
+///
+/// # Errors
+/// As [`shape`].
+pub(crate) fn shape_of_some(params: &Params) -> Result<TimeFrameShape, DataError> {
+    let mut complete = params.clone();
+    complete.complete(AXES);
+    shape(&complete)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,6 +38,18 @@ pub struct Axis {
     pub small: Option<f64>,
 }
 
+/// Two lists of axes as one.
+pub(crate) const fn joined<const N: usize>(first: &[Axis], second: &[Axis]) -> [Axis; N] {
+    assert!(first.len() + second.len() == N);
+    let mut all = [first[0]; N];
+    let mut place = 0;
+    while place < N {
+        all[place] = if place < first.len() { first[place] } else { second[place - first.len()] };
+        place += 1;
+    }
+    all
+}
+
 /// The values that an axis can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

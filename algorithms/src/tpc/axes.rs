@@ -9,7 +9,7 @@ use text::Foreign;
 use super::input::{Finding, RawFrame};
 use super::noisy::NoisyRule;
 use crate::algorithm::{Algorithm, Plan};
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Axis, Flag, Params, joined};
 use crate::tpc_cluster_finder::axes::{FRAGMENT, SETTINGS, fragment, settings};
 use crate::tpc_decode::{INDEX, MAPPING, SECTOR, TpcDecode};
 use crate::{time_frame, tpc_decode, tpc_noisy_pads};
@@ -47,18 +47,6 @@ pub(super) static READING: &[Axis] = &joined::<15>(
 
 /// How clusters are found.
 const OF_FINDING: [Axis; 11] = joined(&[NOISY.axis(), FRAGMENT.axis()], &SETTINGS);
-
-/// Two lists as one.
-const fn joined<const N: usize>(first: &[Axis], second: &[Axis]) -> [Axis; N] {
-    assert!(first.len() + second.len() == N);
-    let mut all = [first[0]; N];
-    let mut place = 0;
-    while place < N {
-        all[place] = if place < first.len() { first[place] } else { second[place - first.len()] };
-        place += 1;
-    }
-    all
-}
 
 /// Bytes for each sample: its digit, its charge by row, a place for a cluster, and the same in
 /// the reference.

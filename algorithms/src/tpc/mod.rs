@@ -82,15 +82,11 @@ impl Algorithm for Tpc {
     fn work(&self, input: &RawFrame) -> Work {
         let pages = TpcDecode.work(&input.frame);
         let clusters = (input.right().clusters.len() * size_of::<Cluster>()) as u64;
-        let samples = pages.items as f64;
+        let (samples, used) = (pages.items as f64, input.frame.used_bytes());
         Work {
-            bytes_min: input.frame.used_bytes() + clusters,
+            bytes_min: used + clusters,
             metrics: vec![
-                Metric::new(
-                    "page_gb_per_s",
-                    input.frame.used_bytes() as f64 * 1e-9,
-                    Relation::PerSecond,
-                ),
+                Metric::new("page_gb_per_s", used as f64 * 1e-9, Relation::PerSecond),
                 Metric::new("ns_per_sample", samples * 1e-9, Relation::SecondsEach),
             ],
             ..pages

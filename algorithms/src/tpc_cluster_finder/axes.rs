@@ -4,7 +4,7 @@ use std::path::Path;
 
 use generators::io::read_charges;
 use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS};
-use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape, TrueCluster};
+use generators::tpc::simulate::{TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
 
@@ -12,7 +12,7 @@ use super::input::Charges;
 use super::quality::Truth;
 use super::settings::Settings;
 use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params};
+use crate::axis::{Axis, Flag, Params, joined};
 use crate::parallel;
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{Converter, Gains};
@@ -83,7 +83,7 @@ pub(crate) static SETTINGS: [Axis; 9] = [
     TIME_SHIFT.axis(),
 ];
 
-pub(super) static AXES: &[Axis] = &[
+const OF_CHARGES: [Axis; 10] = [
     time_frame::PRESET.axis(),
     time_frame::ORBITS.axis(),
     SECTORS.axis(),
@@ -94,16 +94,9 @@ pub(super) static AXES: &[Axis] = &[
     time_frame::HOT_PADS.axis(),
     GAIN.axis(),
     FRAGMENT.axis(),
-    QMAX_CUTOFF.axis(),
-    INNER_THRESHOLD.axis(),
-    NOISE_EPS.axis(),
-    NOISE_EPS_REL.axis(),
-    QTOT_CUTOFF.axis(),
-    QMAX_SINGLE_TIME.axis(),
-    QMAX_SINGLE_PAD.axis(),
-    MIN_SPLIT.axis(),
-    TIME_SHIFT.axis(),
 ];
+
+pub(super) static AXES: &[Axis] = &joined::<19>(&OF_CHARGES, &SETTINGS);
 
 /// Bytes for each sample: itself, by row, and a place for a cluster in the output of a variant
 /// on the host and of one on a GPU; positions and lists of published variants.
@@ -118,7 +111,7 @@ const CELLS_OF_TIME_BIN: u64 = 23_112;
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
-    let shape = shape(&params)?;
+    let shape = time_frame::shape_of_some(&params)?;
     settings(&params)?;
     let fragment = fragment(&params)?;
     let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1)?;
@@ -127,12 +120,6 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let maps = shape.sectors as u64 * cells * BYTES_FOR_CELL;
     let memory_bytes = generator.estimate().digits * BYTES_FOR_SAMPLE + maps;
     Ok(Plan { params, memory_bytes })
-}
-
-fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
-    let mut complete = params.clone();
-    complete.complete(time_frame::AXES);
-    time_frame::shape(&complete)
 }
 
 /// The length of fragments.
@@ -171,7 +158,7 @@ pub(crate) fn settings(params: &Params) -> Result<Settings, DataError> {
 
 /// Charges from complete parameters.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError> {
-    let shape = shape(params)?;
+    let shape = time_frame::shape_of_some(params)?;
     let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), seed)?;
     let gains = match GAIN.of(params)? {
         GainSpread::Unit => Gains::unit(),

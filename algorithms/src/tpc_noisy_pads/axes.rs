@@ -63,19 +63,13 @@ const THRESHOLDS: &[Axis] = &[OCCUPANCY.axis(), RUN.axis(), SATURATION.axis()];
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
-    let shape = shape(&params)?;
+    let shape = time_frame::shape_of_some(&params)?;
     let time_bins = time_bins(&shape)?;
     thresholds(&params, time_bins)?;
     // What plugins are shown of a map is a copy.
     let map = 2 * entries(time_bins) * size_of::<u16>();
     let pads = 3 * PADS_IN_SECTOR * size_of::<PadActivity>();
     Ok(Plan { params, memory_bytes: (shape.sectors * (map + pads)) as u64 })
-}
-
-fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
-    let mut complete = params.clone();
-    complete.complete(time_frame::AXES);
-    time_frame::shape(&complete)
 }
 
 /// The time bins of a frame.
@@ -128,7 +122,7 @@ fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> 
 
 /// Maps from complete parameters.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataError> {
-    let shape = shape(params)?;
+    let shape = time_frame::shape_of_some(params)?;
     let time_bins = time_bins(&shape)?;
     let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), seed)?;
     let gains = Gains::spread(seed);
