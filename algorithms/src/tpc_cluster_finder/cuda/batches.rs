@@ -11,24 +11,26 @@ use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_decode::FragmentOfFrame;
 
 /// Sectors that are worked on at once, as published: each has maps of its own.
-pub(super) const SECTORS_AT_ONCE: usize = 3;
+pub(crate) const SECTORS_AT_ONCE: usize = 3;
 
 /// All fragments of all sectors, and which of them are worked on at once.
 #[derive(Default)]
 pub(super) struct Batches {
     pub(super) jobs: Vec<Job>,
     pub(super) batches: Vec<Batch>,
+    /// Samples of the batch that has the most.
+    pub(super) positions: usize,
 }
 
 /// Some jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     /// Their numbers among all of them.
-    pub(super) jobs: Range<usize>,
+    pub(crate) jobs: Range<usize>,
     /// Samples of the one that has the most.
-    pub(super) samples: usize,
+    pub(crate) samples: usize,
     /// Time bins of the longest one.
-    pub(super) time_bins: u32,
+    pub(crate) time_bins: u32,
 }
 
 impl Batches {
@@ -46,19 +48,25 @@ impl Batches {
 
     fn add<'j>(&mut self, jobs: impl Iterator<Item = &'j Job>) {
         let first = self.jobs.len();
-        self.jobs.extend(jobs);
+        let mut position = 0;
+        self.jobs.extend(jobs.map(|job| {
+            let first_position = position;
+            position += job.samples;
+            Job { first_position, ..*job }
+        }));
         let jobs = &self.jobs[first..];
         let samples = jobs.iter().map(|job| job.samples as usize).max().unwrap_or(0);
         let time_bins = jobs.iter().map(|job| job.time_bins).max().unwrap_or(0);
+        self.positions = self.positions.max(position as usize);
         if samples > 0 {
             self.batches.push(Batch { jobs: first..self.jobs.len(), samples, time_bins });
         }
     }
+}
 
-    /// The largest of what batches have.
-    pub(super) fn most(&self, of_batch: impl Fn(&Batch) -> usize) -> usize {
-        self.batches.iter().map(of_batch).max().unwrap_or(0)
-    }
+/// The largest of what batches have.
+pub(super) fn most(batches: &[Batch], of_batch: impl Fn(&Batch) -> usize) -> usize {
+    batches.iter().map(of_batch).max().unwrap_or(0)
 }
 
 /// The jobs of each sector.
@@ -84,6 +92,7 @@ fn jobs_of(case: &ChargeCase, sector: u32, first_sample: usize) -> Vec<Job> {
             sector,
             first_sample: (first_sample + samples.start) as u32,
             samples: samples.len() as u32,
+            first_position: 0,
             first_time: start,
             time_bins: end - start,
             own_begin: fragment.own.start,

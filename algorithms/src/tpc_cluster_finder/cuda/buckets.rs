@@ -15,7 +15,7 @@ use crate::tpc_cluster_finder::input::RowCluster;
 same_as!(Cluster { time_and_flags } => InWords);
 
 /// The buckets, and what comes back of them.
-pub(super) struct Buckets {
+pub(crate) struct Buckets {
     /// Clusters that there is room for in each.
     room: Vec<u32>,
     begins: DeviceBuffer<u32>,
@@ -39,7 +39,7 @@ buffers!(Packed: device, host);
 
 /// What kernels need to add clusters to buckets.
 #[derive(Clone, Copy)]
-pub(super) struct BucketPtrs {
+pub(crate) struct BucketPtrs {
     pub(super) begins: Ptr<u32>,
     pub(super) counts: Ptr<u32>,
     pub(super) clusters: Ptr<InWords>,

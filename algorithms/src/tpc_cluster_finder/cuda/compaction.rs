@@ -5,7 +5,7 @@ mod scans;
 #[cfg(test)]
 mod tests;
 
-use super::batches::Batches;
+use super::batches::{Batch, most};
 use super::stages::{SAMPLES_OF_PEAK, Work};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, Ptr};
@@ -20,7 +20,7 @@ const MARKED: usize = 4 + 1;
 
 /// How lists are compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CompactionWay {
+pub(crate) enum CompactionWay {
     /// Not at all: stages list what they find themselves.
     AsFound,
     /// By sums of tiles, and sums of these, as published.
@@ -32,7 +32,7 @@ pub(super) enum CompactionWay {
 }
 
 /// The same with what it takes.
-pub(super) enum Compaction {
+pub(crate) enum Compaction {
     AsFound(()),
     Scans(Scans),
     Atomic(()),
@@ -80,20 +80,21 @@ impl Target {
     fn lists(self, work: &Work<'_>) -> (Ptr<u32>, Ptr<u32>) {
         let lists = work.lists;
         match self {
-            Target::Raw => (lists.positions.ptr(), lists.raw.ptr()),
+            Target::Raw => (work.samples.positions, lists.raw.ptr()),
             Target::Kept => (lists.raw.ptr(), lists.kept.ptr()),
         }
     }
 }
 
 impl Compaction {
-    pub(super) fn new(
+    /// For any of these batches.
+    pub(crate) fn new(
         gpu: &Gpu,
         way: CompactionWay,
-        batches: &Batches,
+        batches: &[Batch],
     ) -> Result<Self, DeviceError> {
-        let jobs = batches.most(|batch| batch.jobs.len());
-        let samples = batches.most(|batch| batch.samples);
+        let jobs = most(batches, |batch| batch.jobs.len());
+        let samples = most(batches, |batch| batch.samples);
         Ok(match way {
             CompactionWay::AsFound => Compaction::AsFound(()),
             CompactionWay::Atomic => Compaction::Atomic(()),

@@ -22,6 +22,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         position = position_at(sample.pad >> 8, sample.pad & 0xff, local_time);
         part.maps(charges, nullptr, batch).charge(position) = sample.charge;
     }
-    part.list(positions, batch)[i] = position;
+    job.list(positions)[i] = position;
 }
 KERNEL_EXPORT(fill_charges)

@@ -26,7 +26,7 @@ buffers!(Input<'_>: host, samples, tables);
 
 /// What is there before the samples come: in an experiment thresholds are set, and pads were found
 /// to be noisy by a stage before, on the device.
-pub(super) struct Tables {
+pub(crate) struct Tables {
     /// Of each sector.
     pub(super) thresholds: DeviceBuffer<Thresholds>,
     /// A bit for each column of each sector: [`noisy_words`].

@@ -1,11 +1,12 @@
-//! What the stages of a batch leave for each other: maps, positions, peaks.
+//! What the stages of a batch leave for each other: peaks.
 
-use super::batches::{Batch, Batches};
+use super::batches::{Batch, most};
+use super::fill::Samples;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch, PeakCounts};
 use crate::kernels::tpc_cluster_finder_cuda_finder_map_h as map;
-use crate::tpc_decode::charge_map::{self, TIME_MARGIN, entries as charge_entries};
+use crate::tpc_decode::charge_map::{self, TIME_MARGIN};
 
 const _: () = {
     assert!(map::TILES_IN_ROW as usize == charge_map::TILES_IN_ROW);
@@ -15,57 +16,44 @@ const _: () = {
 };
 
 /// Maps and lists for the jobs of a batch, each behind that of another.
-pub(super) struct Lists {
-    pub(super) charges: DeviceBuffer<u16>,
+pub(crate) struct Lists {
     pub(super) peaks: DeviceBuffer<u8>,
-    pub(super) positions: DeviceBuffer<u32>,
     /// Of each position whether it is a peak, then of each peak whether it is kept.
     pub(super) predicate: DeviceBuffer<u8>,
     pub(super) raw: DeviceBuffer<u32>,
     pub(super) kept: DeviceBuffer<u32>,
     pub(super) counts: DeviceBuffer<PeakCounts>,
-    /// Samples of a job that there is room for.
-    room: usize,
 }
 
-buffers!(Lists: charges, peaks, positions, predicate, raw, kept, counts);
+buffers!(Lists: peaks, predicate, raw, kept, counts);
 
 impl Lists {
-    pub(super) fn new(gpu: &Gpu, batches: &Batches) -> Result<Self, DeviceError> {
-        let jobs = batches.most(|batch| batch.jobs.len());
-        let room = batches.most(|batch| batch.samples);
-        let of_all = |entries: fn(u32) -> usize| {
-            batches.most(|batch| batch.jobs.len() * entries(batch.time_bins))
-        };
+    /// For any of these batches, with so many positions.
+    pub(crate) fn new(gpu: &Gpu, batches: &[Batch], positions: usize) -> Result<Self, DeviceError> {
+        let peaks = |batch: &Batch| batch.jobs.len() * peak_entries(batch.time_bins);
         Ok(Lists {
-            charges: gpu.buffer(of_all(charge_entries))?,
-            peaks: gpu.buffer(of_all(peak_entries))?,
-            positions: gpu.buffer(jobs * room)?,
-            predicate: gpu.buffer(jobs * room)?,
-            raw: gpu.buffer(jobs * room)?,
-            kept: gpu.buffer(jobs * room)?,
-            counts: gpu.buffer(jobs)?,
-            room,
+            peaks: gpu.buffer(most(batches, peaks))?,
+            predicate: gpu.buffer(positions)?,
+            raw: gpu.buffer(positions)?,
+            kept: gpu.buffer(positions)?,
+            counts: gpu.buffer(most(batches, |batch| batch.jobs.len()))?,
         })
     }
 
-    /// What kernels need to know of a batch, so many blocks of which have each job.
-    pub(super) fn batch(&self, batch: &Batch, blocks_of_job: usize) -> KernelBatch {
-        KernelBatch {
-            first_job: batch.jobs.start as u32,
-            blocks_of_job: blocks_of_job as u32,
-            room: self.room as u32,
-            charge_entries: charge_entries(batch.time_bins) as u32,
-            peak_entries: peak_entries(batch.time_bins) as u32,
-        }
-    }
-
-    /// No charges, no peaks.
+    /// No peaks.
     pub(super) fn clear(&self, gpu: &Gpu, batch: &Batch) -> Result<(), DeviceError> {
-        let jobs = batch.jobs.len();
-        gpu.fill_first(&self.charges, jobs * charge_entries(batch.time_bins), 0)?;
-        gpu.fill_first(&self.peaks, jobs * peak_entries(batch.time_bins), 0)?;
+        gpu.fill_first(&self.peaks, batch.jobs.len() * peak_entries(batch.time_bins), 0)?;
         gpu.fill(&self.counts, 0)
+    }
+}
+
+/// What kernels need to know of a batch, so many blocks of which have each job.
+pub(super) fn of_kernels(batch: &Batch, samples: Samples, blocks_of_job: usize) -> KernelBatch {
+    KernelBatch {
+        first_job: batch.jobs.start as u32,
+        blocks_of_job: blocks_of_job as u32,
+        charge_entries: samples.entries as u32,
+        peak_entries: peak_entries(batch.time_bins) as u32,
     }
 }
 

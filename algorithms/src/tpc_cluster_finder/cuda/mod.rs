@@ -9,7 +9,8 @@
 //! | [`input`] | samples and thresholds on the device |
 //! | [`buckets`] | where clusters go, and how they come back |
 //! | [`batches`] | fragments of sectors that are worked on at once |
-//! | [`lists`] | what stages leave for each other: maps, positions, peaks |
+//! | [`fill`] | samples into maps of charges |
+//! | [`lists`] | what stages leave for each other: peaks |
 //! | [`stages`] | the stages, and what differs in them |
 //! | [`compaction`] | how lists of what is marked are made |
 //! | [`naive`], [`published`] | ways to do the stages |
@@ -24,6 +25,7 @@ mod batches;
 mod buckets;
 mod cases;
 mod compaction;
+mod fill;
 mod found;
 mod fused;
 mod input;

@@ -94,14 +94,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Job job = part.job(jobs, batch);
     const u32 i = part.block * THREADS + threadIdx.x;
     if (i >= job.samples) return;
-    const u32 position = part.list(positions, batch)[i];
+    const u32 position = job.list(positions)[i];
     if (is_outside(position)) return;
     const Maps maps = part.maps(charges, peaks, batch);
     const Thresholds& thresholds = sectors[job.sector];
     const u32 charge = is_noisy(noisy, job.sector, position) ? 0 : maps.charge(position);
     const bool found = charge > thresholds.peak && is_largest(maps, position, charge);
     maps.peak(position) = (u8)((found ? PEAK : 0) | (charge > thresholds.inner ? ABOVE : 0));
-    if (found) part.list(raw, batch)[atomicAdd(&counts[part.slot].raw, 1u)] = position;
+    if (found) job.list(raw)[atomicAdd(&counts[part.slot].raw, 1u)] = position;
 }
 KERNEL_EXPORT(find_peaks_each)
 
@@ -110,15 +110,16 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     suppress_noise_each(const Job* jobs, const Thresholds* sectors, u16* charges, u8* peaks, const u32* raw, u8* is_kept,
                         u32* kept, PeakCounts* counts, const __grid_constant__ Batch batch) {
     const Part part(batch);
-    const Thresholds& thresholds = sectors[part.job(jobs, batch).sector];
+    const Job job = part.job(jobs, batch);
+    const Thresholds& thresholds = sectors[job.sector];
     const Maps maps = part.maps(charges, peaks, batch);
     PeakCounts& own = counts[part.slot];
     const u32 count = own.raw, step = batch.blocks_of_job * THREADS;
     for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
-        const u32 peak = part.list(raw, batch)[i];
+        const u32 peak = job.list(raw)[i];
         const bool keeps = !is_noise(maps, peak, thresholds);
-        part.list(is_kept, batch)[i] = keeps;
-        if (keeps) part.list(kept, batch)[atomicAdd(&own.kept, 1u)] = peak;
+        job.list(is_kept)[i] = keeps;
+        if (keeps) job.list(kept)[atomicAdd(&own.kept, 1u)] = peak;
     }
 }
 KERNEL_EXPORT(suppress_noise_each)
@@ -127,9 +128,10 @@ KERNEL_EXPORT(suppress_noise_each)
 extern "C" __global__ void __launch_bounds__(THREADS)
     divide_charges_each(const Job* jobs, const u32* positions, u16* charges, u8* peaks, const __grid_constant__ Batch batch) {
     const Part part(batch);
+    const Job job = part.job(jobs, batch);
     const u32 i = part.block * THREADS + threadIdx.x;
-    if (i >= part.job(jobs, batch).samples) return;
-    const u32 position = part.list(positions, batch)[i];
+    if (i >= job.samples) return;
+    const u32 position = job.list(positions)[i];
     if (is_outside(position)) return;
     const Maps maps = part.maps(charges, peaks, batch);
     maps.charge(position) = (u16)share(maps, position);
@@ -148,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Buckets buckets = {begins, bucket_counts, clusters};
     const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
     for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
-        const u32 peak = part.list(kept, batch)[i];
+        const u32 peak = job.list(kept)[i];
         if (!is_own(peak, job)) continue;
         const Sums sums = sums_around(maps, peak, thresholds.inner);
         const u32 largest = maps.charge(peak) & CHARGE;

@@ -26,13 +26,13 @@ const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1;
 const DIVIDE_BYTES: usize = 4 + 2 * 2 + 25;
 
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
-    let (tables, lists) = (&work.input.tables, work.lists);
+    let (tables, lists) = (work.tables, work.lists);
     let arguments = |batch| FindPeaksEach {
-        jobs: work.jobs.ptr(),
+        jobs: work.jobs,
         sectors: tables.thresholds.ptr(),
         noisy: tables.noisy.ptr(),
-        positions: lists.positions.ptr(),
-        charges: lists.charges.ptr(),
+        positions: work.samples.positions,
+        charges: work.samples.charges,
         peaks: lists.peaks.ptr(),
         raw: lists.raw.ptr(),
         counts: lists.counts.ptr(),
@@ -45,9 +45,9 @@ fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
 fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
     let lists = work.lists;
     let arguments = |batch| SuppressNoiseEach {
-        jobs: work.jobs.ptr(),
-        sectors: work.input.tables.thresholds.ptr(),
-        charges: lists.charges.ptr(),
+        jobs: work.jobs,
+        sectors: work.tables.thresholds.ptr(),
+        charges: work.samples.charges,
         peaks: lists.peaks.ptr(),
         raw: lists.raw.ptr(),
         is_kept: lists.predicate.ptr(),
@@ -61,9 +61,9 @@ fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
 
 fn divide(work: &Work<'_>) -> Result<(), DeviceError> {
     let arguments = |batch| DivideChargesEach {
-        jobs: work.jobs.ptr(),
-        positions: work.lists.positions.ptr(),
-        charges: work.lists.charges.ptr(),
+        jobs: work.jobs,
+        positions: work.samples.positions,
+        charges: work.samples.charges,
         peaks: work.lists.peaks.ptr(),
         batch,
     };
@@ -72,12 +72,12 @@ fn divide(work: &Work<'_>) -> Result<(), DeviceError> {
 }
 
 fn clusterize(work: &Work<'_>) -> Result<(), DeviceError> {
-    let (tables, lists, buckets) = (&work.input.tables, work.lists, work.buckets);
+    let (tables, lists, buckets) = (work.tables, work.lists, work.buckets);
     let arguments = |batch| ClusterizeEach {
-        jobs: work.jobs.ptr(),
+        jobs: work.jobs,
         sectors: tables.thresholds.ptr(),
         pads_in_rows: tables.pads_in_rows.ptr(),
-        charges: lists.charges.ptr(),
+        charges: work.samples.charges,
         kept: lists.kept.ptr(),
         counts: lists.counts.ptr(),
         begins: buckets.begins,

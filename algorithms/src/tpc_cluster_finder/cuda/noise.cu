@@ -41,12 +41,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ u32 positions[THREADS];
     __shared__ u16 scratch[SCRATCH];
     const Part part(batch);
-    const Thresholds& thresholds = sectors[part.job(jobs, batch).sector];
+    const Job job = part.job(jobs, batch);
+    const Thresholds& thresholds = sectors[job.sector];
     const Maps maps = part.maps(charges, peaks, batch);
     const u32 count = counts[part.slot].raw, step = batch.blocks_of_job * THREADS;
     for (u32 first = part.block * THREADS; first < count; first += step) {
         const u32 here = min(THREADS, count - first), own = min(threadIdx.x, here - 1);
-        const u32 peak = part.list(raw, batch)[first + own], charge = maps.charge(peak);
+        const u32 peak = job.list(raw)[first + own], charge = maps.charge(peak);
         // The charge of a cell that is a peak.
         const auto other = [&](u32 place, u32 cell) -> u32 {
             const u32 position = plus(positions[place], noise_cell(cell));
@@ -67,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         block_load<THREADS, HALF>(here, scratch, [&](u32 place, u32 cell) { return other(place, HALF + cell); });
         __syncthreads();
         is_noise |= is_below<HALF>(scratch + own * HALF, charge, valleys);
-        if (threadIdx.x < here) part.list(is_kept, batch)[first + own] = !is_noise;
+        if (threadIdx.x < here) job.list(is_kept)[first + own] = !is_noise;
         __syncthreads();
     }
 }

@@ -18,15 +18,16 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ u32 warp_sums[THREADS / LANES];
     __shared__ u32 first;
     const Part part(batch);
-    const u32 count = count_of(part, jobs, counts, target, batch);
-    const Marked marked = {part.list(positions, batch), part.list(marks, batch), count};
+    const Job job = part.job(jobs, batch);
+    const u32 count = count_of(job, counts[part.slot], target);
+    const Marked marked = {job.list(positions), job.list(marks), count};
     for (u32 tile = part.block; tile < tiles_of(count); tile += batch.blocks_of_job) {
         const u32 i = tile * THREADS + threadIdx.x;
         const bool is_marked = marked.is_marked(i);
         const Rank rank(is_marked, warp_sums);
         if (threadIdx.x == 0) first = atomicAdd(&found(counts[part.slot], target), rank.all);
         __syncthreads();
-        if (is_marked) part.list(compacted, batch)[first + rank.before] = marked.positions[i];
+        if (is_marked) job.list(compacted)[first + rank.before] = marked.positions[i];
         __syncthreads();
     }
 }
@@ -40,8 +41,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ u32 warp_sums[THREADS / LANES];
     __shared__ u32 ticket, first;
     const Part part(batch);
-    const u32 count = count_of(part, jobs, counts, target, batch), tiles = tiles_of(count);
-    const Marked marked = {part.list(positions, batch), part.list(marks, batch), count};
+    const Job job = part.job(jobs, batch);
+    const u32 count = count_of(job, counts[part.slot], target), tiles = tiles_of(count);
+    const Marked marked = {job.list(positions), job.list(marks), count};
     u64* own_states = states + (u64)part.slot * states_of_job;
     while (true) {
         if (threadIdx.x == 0) ticket = atomicAdd(&tickets[part.slot], 1u);
@@ -57,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (threadIdx.x == 0 && tile + 1 == tiles) found(counts[part.slot], target) = before + rank.all;
         }
         __syncthreads();
-        if (is_marked) part.list(compacted, batch)[first + rank.before] = marked.positions[i];
+        if (is_marked) job.list(compacted)[first + rank.before] = marked.positions[i];
         __syncthreads();
     }
 }

@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Thresholds& thresholds = sectors[job.sector];
     const Maps maps = part.maps(charges, peaks, batch);
     const u32 i = part.block * THREADS + threadIdx.x;
-    const u32 position = i < job.samples ? part.list(positions, batch)[i] : OUTSIDE;
+    const u32 position = i < job.samples ? job.list(positions)[i] : OUTSIDE;
     const bool is_silent = is_outside(position) || is_noisy(noisy, job.sector, position);
     const u32 charge = is_silent ? 0 : maps.charge(position);
     const bool has_work = charge > thresholds.peak;
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     });
     __syncthreads();
     const bool found = has_work && is_largest(around + place.own * NEIGHBOURS, charge);
-    if (i < job.samples) part.list(is_peak, batch)[i] = found;
+    if (i < job.samples) job.list(is_peak)[i] = found;
     if (!is_outside(position)) {
         maps.peak(position) = (u8)((found ? PEAK : 0) | (charge > thresholds.inner ? ABOVE : 0));
     }

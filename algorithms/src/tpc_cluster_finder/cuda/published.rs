@@ -39,13 +39,13 @@ pub(super) const fn stages(compaction: CompactionWay) -> Stages {
 }
 
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
-    let (tables, lists) = (&work.input.tables, work.lists);
+    let (tables, lists) = (work.tables, work.lists);
     let arguments = |batch| FindPeaks {
-        jobs: work.jobs.ptr(),
+        jobs: work.jobs,
         sectors: tables.thresholds.ptr(),
         noisy: tables.noisy.ptr(),
-        positions: lists.positions.ptr(),
-        charges: lists.charges.ptr(),
+        positions: work.samples.positions,
+        charges: work.samples.charges,
         peaks: lists.peaks.ptr(),
         is_peak: lists.predicate.ptr(),
         batch,
@@ -57,9 +57,9 @@ fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
 fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
     let lists = work.lists;
     let arguments = |batch| SuppressNoise {
-        jobs: work.jobs.ptr(),
-        sectors: work.input.tables.thresholds.ptr(),
-        charges: lists.charges.ptr(),
+        jobs: work.jobs,
+        sectors: work.tables.thresholds.ptr(),
+        charges: work.samples.charges,
         peaks: lists.peaks.ptr(),
         raw: lists.raw.ptr(),
         counts: lists.counts.ptr(),
@@ -72,9 +72,9 @@ fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
 
 fn divide(work: &Work<'_>) -> Result<(), DeviceError> {
     let arguments = |batch| DivideCharges {
-        jobs: work.jobs.ptr(),
-        positions: work.lists.positions.ptr(),
-        charges: work.lists.charges.ptr(),
+        jobs: work.jobs,
+        positions: work.samples.positions,
+        charges: work.samples.charges,
         peaks: work.lists.peaks.ptr(),
         batch,
     };
@@ -83,12 +83,12 @@ fn divide(work: &Work<'_>) -> Result<(), DeviceError> {
 }
 
 fn clusterize(work: &Work<'_>) -> Result<(), DeviceError> {
-    let (tables, lists, buckets) = (&work.input.tables, work.lists, work.buckets);
+    let (tables, lists, buckets) = (work.tables, work.lists, work.buckets);
     let arguments = |batch| Clusterize {
-        jobs: work.jobs.ptr(),
+        jobs: work.jobs,
         sectors: tables.thresholds.ptr(),
         pads_in_rows: tables.pads_in_rows.ptr(),
-        charges: lists.charges.ptr(),
+        charges: work.samples.charges,
         kept: lists.kept.ptr(),
         counts: lists.counts.ptr(),
         begins: buckets.begins,

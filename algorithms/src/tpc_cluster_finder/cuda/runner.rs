@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::batches::Batches;
 use super::buckets::Buckets;
 use super::compaction::Compaction;
+use super::fill::Filled;
 use super::input::Input;
 use super::lists::Lists;
 use super::stages::{Stages, Work};
@@ -34,12 +35,13 @@ pub(super) struct OnGpu<'a> {
 pub(super) struct Held<'a> {
     input: Input<'a>,
     jobs: DeviceBuffer<Job>,
+    filled: Filled,
     lists: Lists,
     compaction: Compaction,
     buckets: Buckets,
 }
 
-buffers!(Held<'_>: input, lists, compaction, buckets; kept: jobs);
+buffers!(Held<'_>: input, filled, lists, compaction, buckets; kept: jobs);
 
 /// A cluster finder, ready to run. Samples are counted with 32 bits on the device.
 pub(super) fn find_on_gpu<'a>(
@@ -77,12 +79,13 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, charges) = (&self.gpu, self.charges);
+        let (gpu, charges, batches) = (&self.gpu, self.charges, &self.batches.batches);
         Ok(Held {
             input: Input::new(gpu, (charges, self.arena))?,
             jobs: gpu.table(&self.batches.jobs)?,
-            lists: Lists::new(gpu, &self.batches)?,
-            compaction: Compaction::new(gpu, self.stages.compaction, &self.batches)?,
+            filled: Filled::new(gpu, &self.batches)?,
+            lists: Lists::new(gpu, batches, self.batches.positions)?,
+            compaction: Compaction::new(gpu, self.stages.compaction, batches)?,
             buckets: Buckets::new(gpu, self.room.clone(), self.most_found)?,
         })
     }
@@ -94,14 +97,16 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
         for batch in &self.batches.batches {
             let work = Work {
                 gpu,
-                input: &held.input,
-                jobs: &held.jobs,
+                tables: &held.input.tables,
+                samples: held.filled.samples(batch),
+                jobs: held.jobs.ptr(),
                 lists: &held.lists,
                 compaction: &held.compaction,
                 buckets: held.buckets.ptrs(),
                 batch,
             };
-            work.run(&self.stages)?;
+            held.filled.fill(&work, &held.input.samples)?;
+            work.find(&self.stages)?;
         }
         held.buckets.download(gpu)
     }

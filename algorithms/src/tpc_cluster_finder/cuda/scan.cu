@@ -27,8 +27,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     scan_start(const Job* jobs, const PeakCounts* counts, const u8* marks, u32 target, u32* sums, u32 sums_of_job,
                const __grid_constant__ Batch batch) {
     const Part part(batch);
-    const u32 count = count_of(part, jobs, counts, target, batch);
-    const Marked marked = {nullptr, part.list(marks, batch), count};
+    const Job job = part.job(jobs, batch);
+    const u32 count = count_of(job, counts[part.slot], target);
+    const Marked marked = {nullptr, job.list(marks), count};
     for (u32 tile = part.block; tile < tiles_of(count); tile += batch.blocks_of_job) {
         const u32 sum = (u32)__syncthreads_count(marked.is_marked(tile * THREADS + threadIdx.x));
         if (threadIdx.x == 0) sums_of(sums, part, sums_of_job)[tile] = sum;
@@ -43,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             u32 sums_of_job, const __grid_constant__ Batch batch) {
     __shared__ u32 warp_sums[LANES];
     const Part part(batch);
-    const u32 words = words_in(level, count_of(part, jobs, counts, target, batch));
+    const u32 words = words_in(level, count_of(part.job(jobs, batch), counts[part.slot], target));
     u32* all = sums_of(sums, part, sums_of_job);
     for (u32 tile = part.block; tile < tiles_of(words); tile += batch.blocks_of_job) {
         const u32 i = tile * THREADS + threadIdx.x;
@@ -62,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
              const __grid_constant__ Batch batch) {
     __shared__ u32 warp_sums[LANES];
     const Part part(batch);
-    const u32 words = words_in(level, count_of(part, jobs, counts, target, batch));
+    const u32 words = words_in(level, count_of(part.job(jobs, batch), counts[part.slot], target));
     u32* all = sums_of(sums, part, sums_of_job) + begin;
     u32 total;
     const u32 before = block_exclusive_sum<THREADS>(threadIdx.x < words ? all[threadIdx.x] : 0, warp_sums, total);
@@ -76,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     scan_down(const Job* jobs, const PeakCounts* counts, u32 target, u32 level, u32 begin, u32 next, u32* sums,
               u32 sums_of_job, const __grid_constant__ Batch batch) {
     const Part part(batch);
-    const u32 words = words_in(level, count_of(part, jobs, counts, target, batch));
+    const u32 words = words_in(level, count_of(part.job(jobs, batch), counts[part.slot], target));
     u32* all = sums_of(sums, part, sums_of_job);
     for (u32 tile = part.block; tile < tiles_of(words); tile += batch.blocks_of_job) {
         const u32 i = tile * THREADS + threadIdx.x;
@@ -91,14 +92,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             u32 sums_of_job, u32* compacted, const __grid_constant__ Batch batch) {
     __shared__ u32 warp_sums[THREADS / LANES];
     const Part part(batch);
-    const u32 count = count_of(part, jobs, counts, target, batch);
-    const Marked marked = {part.list(positions, batch), part.list(marks, batch), count};
+    const Job job = part.job(jobs, batch);
+    const u32 count = count_of(job, counts[part.slot], target);
+    const Marked marked = {job.list(positions), job.list(marks), count};
     for (u32 tile = part.block; tile < tiles_of(count); tile += batch.blocks_of_job) {
         const u32 i = tile * THREADS + threadIdx.x;
         const bool is_marked = marked.is_marked(i);
         const Rank rank(is_marked, warp_sums);
         const u32 first = sums_of(sums, part, sums_of_job)[tile];
-        if (is_marked) part.list(compacted, batch)[first + rank.before] = marked.positions[i];
+        if (is_marked) job.list(compacted)[first + rank.before] = marked.positions[i];
         __syncthreads();
     }
 }

@@ -47,8 +47,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Part part(batch);
     const Maps maps = part.maps(charges, peaks, batch);
     const u32 i = part.block * THREADS + threadIdx.x;
-    const bool is_there = i < part.job(jobs, batch).samples;
-    const u32 position = is_there ? part.list(positions, batch)[i] : OUTSIDE;
+    const Job job = part.job(jobs, batch);
+    const u32 position = i < job.samples ? job.list(positions)[i] : OUTSIDE;
     const bool is_inside = !is_outside(position);
     const u32 charge = is_inside ? maps.charge(position) : 0;
     const bool is_peak = is_inside && (maps.peak(position) & PEAK) != 0;

@@ -1,30 +1,26 @@
-//! The stages of a batch. All variants clear maps, fill them and update them alike.
+//! The stages of a batch, once its samples are in maps. All variants update these alike.
 
 use super::batches::Batch;
 use super::buckets::BucketPtrs;
 use super::compaction::{Compaction, CompactionWay, Target};
-use super::input::Input;
-use super::lists::Lists;
-use crate::device::gpu::{Arguments, DeviceBuffer, DeviceError, Gpu, Grid, Kernel};
+use super::fill::Samples;
+use super::input::Tables;
+use super::lists::{self, Lists};
+use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch, Job};
-use crate::kernels::tpc_cluster_finder_fill::{FILL_CHARGES, FillCharges};
 use crate::kernels::tpc_cluster_finder_update::{UPDATE_PEAKS, UpdatePeaks};
 
 /// Maps are cleared by the driver.
-const CLEAR: &str = "clear";
+pub(super) const CLEAR: &str = "clear";
 /// One sample in so many is a peak, or fewer are; where there are more, threads have several.
 /// Only the device knows how many there are, and the host need not wait for it.
 pub(super) const SAMPLES_OF_PEAK: usize = 8;
-/// Bytes of a sample, a position, and an entry of a map of charges.
-const SAMPLE: usize = 8;
-const POSITION: usize = 4;
-const CHARGE: usize = 2;
 
 /// A stage on a batch.
 type Stage = fn(&Work<'_>) -> Result<(), DeviceError>;
 
 /// What variants do in their own way.
-pub(super) struct Stages {
+pub(crate) struct Stages {
     /// Marks or lists the samples that are peaks, and notes them in the map.
     pub(super) find_peaks: Stage,
     /// Marks the peaks that are kept, and may list them.
@@ -34,24 +30,25 @@ pub(super) struct Stages {
     /// Finds the clusters of the peaks that are kept.
     pub(super) clusterize: Stage,
     /// What is only marked is listed so.
-    pub(super) compaction: CompactionWay,
+    pub(crate) compaction: CompactionWay,
 }
 
 /// What all stages of a batch know.
-pub(super) struct Work<'w> {
-    pub(super) gpu: &'w Gpu,
-    pub(super) input: &'w Input<'w>,
-    pub(super) jobs: &'w DeviceBuffer<Job>,
-    pub(super) lists: &'w Lists,
-    pub(super) compaction: &'w Compaction,
-    pub(super) buckets: BucketPtrs,
-    pub(super) batch: &'w Batch,
+pub(crate) struct Work<'w> {
+    pub(crate) gpu: &'w Gpu,
+    pub(crate) tables: &'w Tables,
+    pub(crate) samples: Samples,
+    pub(crate) jobs: Ptr<Job>,
+    pub(crate) lists: &'w Lists,
+    pub(crate) compaction: &'w Compaction,
+    pub(crate) buckets: BucketPtrs,
+    pub(crate) batch: &'w Batch,
 }
 
 impl Work<'_> {
-    pub(super) fn run(&self, stages: &Stages) -> Result<(), DeviceError> {
+    /// Finds the clusters of a batch whose maps are filled.
+    pub(crate) fn find(&self, stages: &Stages) -> Result<(), DeviceError> {
         self.gpu.scope(CLEAR, || self.lists.clear(self.gpu, self.batch))?;
-        self.fill()?;
         (stages.find_peaks)(self)?;
         self.compaction.run(self, Target::Raw)?;
         (stages.suppress_noise)(self)?;
@@ -61,21 +58,10 @@ impl Work<'_> {
         (stages.clusterize)(self)
     }
 
-    fn fill(&self) -> Result<(), DeviceError> {
-        let arguments = |batch| FillCharges {
-            samples: self.input.samples.ptr(),
-            jobs: self.jobs.ptr(),
-            positions: self.lists.positions.ptr(),
-            charges: self.lists.charges.ptr(),
-            batch,
-        };
-        // SAFETY: each sample has a place among the positions, and each position in the map.
-        unsafe { self.on_samples(&FILL_CHARGES, SAMPLE + POSITION + CHARGE, arguments) }
-    }
-
     fn update(&self) -> Result<(), DeviceError> {
         let lists = self.lists;
         let arguments = |batch| UpdatePeaks {
+            jobs: self.jobs,
             raw: lists.raw.ptr(),
             counts: lists.counts.ptr(),
             is_kept: lists.predicate.ptr(),
@@ -127,7 +113,7 @@ impl Work<'_> {
         (blocks, bytes): (usize, u64),
         arguments: impl FnOnce(KernelBatch) -> A,
     ) -> Result<(), DeviceError> {
-        let batch = self.lists.batch(self.batch, blocks);
+        let batch = lists::of_kernels(self.batch, self.samples, blocks);
         let grid = Grid::blocks((self.batch.jobs.len() * blocks) as u32).moving(bytes);
         // SAFETY: as the caller says.
         unsafe { self.gpu.launch(kernel, grid, arguments(batch)) }

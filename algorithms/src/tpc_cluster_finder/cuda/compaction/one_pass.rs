@@ -9,7 +9,7 @@ use crate::kernels::tpc_cluster_finder_one_pass::{
 use crate::tpc_cluster_finder::cuda::stages::Work;
 
 /// What tiles tell each other, and which of them is the next, of each job.
-pub(in crate::tpc_cluster_finder::cuda) struct LookBack {
+pub(crate) struct LookBack {
     states: DeviceBuffer<u64>,
     tickets: DeviceBuffer<u32>,
 }
@@ -19,7 +19,7 @@ buffers!(LookBack: states, tickets);
 pub(super) fn in_any_order(work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
     let (positions, compacted) = target.lists(work);
     let arguments = |batch| CompactAtomic {
-        jobs: work.jobs.ptr(),
+        jobs: work.jobs,
         counts: work.lists.counts.ptr(),
         positions,
         marks: work.lists.predicate.ptr(),
@@ -46,7 +46,7 @@ impl LookBack {
         work.gpu.fill_first(&self.states, work.batch.jobs.len() * tiles, 0)?;
         work.gpu.fill(&self.tickets, 0)?;
         let arguments = |batch| CompactLookBack {
-            jobs: work.jobs.ptr(),
+            jobs: work.jobs,
             counts: work.lists.counts.ptr(),
             positions,
             marks: work.lists.predicate.ptr(),

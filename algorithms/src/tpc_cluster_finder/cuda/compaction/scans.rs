@@ -10,7 +10,7 @@ use crate::kernels::tpc_cluster_finder_scan::{
 use crate::tpc_cluster_finder::cuda::stages::Work;
 
 /// Sums of tiles, then sums of these, of each job.
-pub(in crate::tpc_cluster_finder::cuda) struct Scans {
+pub(crate) struct Scans {
     sums: DeviceBuffer<u32>,
     /// Words of a job.
     room: usize,
@@ -61,7 +61,7 @@ impl Scans {
 
     fn start(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
         let arguments = |batch| ScanStart {
-            jobs: work.jobs.ptr(),
+            jobs: work.jobs,
             counts: work.lists.counts.ptr(),
             marks: work.lists.predicate.ptr(),
             target: target.number(),
@@ -76,7 +76,7 @@ impl Scans {
 
     fn up(&self, work: &Work<'_>, target: Target, level: Level) -> Result<(), DeviceError> {
         let arguments = |batch| ScanUp {
-            jobs: work.jobs.ptr(),
+            jobs: work.jobs,
             counts: work.lists.counts.ptr(),
             target: target.number(),
             level: level.number,
@@ -97,7 +97,7 @@ impl Scans {
         (level, begin): (u32, u32),
     ) -> Result<(), DeviceError> {
         let arguments = |batch| ScanTop {
-            jobs: work.jobs.ptr(),
+            jobs: work.jobs,
             counts: work.lists.counts.ptr(),
             target: target.number(),
             level,
@@ -112,7 +112,7 @@ impl Scans {
 
     fn down(&self, work: &Work<'_>, target: Target, level: Level) -> Result<(), DeviceError> {
         let arguments = |batch| ScanDown {
-            jobs: work.jobs.ptr(),
+            jobs: work.jobs,
             counts: work.lists.counts.ptr(),
             target: target.number(),
             level: level.number,
@@ -129,7 +129,7 @@ impl Scans {
     fn compact(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
         let (positions, compacted) = target.lists(work);
         let arguments = |batch| Compact {
-            jobs: work.jobs.ptr(),
+            jobs: work.jobs,
             counts: work.lists.counts.ptr(),
             positions,
             marks: work.lists.predicate.ptr(),

@@ -9,8 +9,9 @@ use crate::device::Arena;
 use crate::device::emulator::{self, Config, Lanes, Policy, Schedule};
 use crate::device::gpu::DeviceBuffer;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
-use crate::tpc_cluster_finder::cuda::batches::Batch;
+use crate::tpc_cluster_finder::cuda::batches::{Batch, Batches};
 use crate::tpc_cluster_finder::cuda::buckets::Buckets;
+use crate::tpc_cluster_finder::cuda::fill::Filled;
 use crate::tpc_cluster_finder::cuda::input::Input;
 use crate::tpc_cluster_finder::cuda::lists::Lists;
 use crate::tpc_cluster_finder::input::Charges;
@@ -22,7 +23,8 @@ const MANY: usize = TILE * TILE + 700;
 fn two_jobs() -> Batches {
     let job = |samples| Job { samples, ..Job::default() };
     let batch = Batch { jobs: 0..2, samples: MANY, time_bins: 1 };
-    Batches { jobs: vec![job(MANY as u32), job(5)], batches: vec![batch] }
+    let second = Job { first_position: MANY as u32, ..job(5) };
+    Batches { jobs: vec![job(MANY as u32), second], batches: vec![batch], positions: 2 * MANY }
 }
 
 /// Compacts the first lists to raw peaks, and these to peaks that are kept, by marks for both.
@@ -35,18 +37,24 @@ fn compacted(
 ) -> [[Vec<u32>; 2]; 2] {
     let (charges, arena) = (Charges::default(), Arena::default());
     let batches = two_jobs();
-    let lists = Lists::new(gpu, &batches).expect("room");
-    let compaction = Compaction::new(gpu, way, &batches).expect("room");
+    let (lists, filled) = (
+        Lists::new(gpu, &batches.batches, batches.positions).expect("room"),
+        Filled::new(gpu, &batches).expect("room"),
+    );
+    let compaction = Compaction::new(gpu, way, &batches.batches).expect("room");
+    let input = Input::new(gpu, (&charges, &arena)).expect("room");
+    let jobs = gpu.table(&batches.jobs).expect("room");
     let work = Work {
         gpu,
-        input: &Input::new(gpu, (&charges, &arena)).expect("room"),
-        jobs: &gpu.table(&batches.jobs).expect("room"),
+        tables: &input.tables,
+        samples: filled.samples(&batches.batches[0]),
+        jobs: jobs.ptr(),
         lists: &lists,
         compaction: &compaction,
         buckets: Buckets::new(gpu, Vec::new(), 0).expect("room").ptrs(),
         batch: &batches.batches[0],
     };
-    gpu.upload(&lists.positions, positions).expect("a copy");
+    gpu.upload(&filled.positions, positions).expect("a copy");
     gpu.fill(&lists.counts, 0).expect("a fill");
     for (target, marks) in [Target::Raw, Target::Kept].into_iter().zip(marks) {
         gpu.upload(&lists.predicate, marks).expect("a copy");

@@ -21,16 +21,18 @@ struct Thresholds {
 struct Job {
     u32 sector;                // its number among those of the input
     u32 first_sample, samples; // among those of all sectors; some may be of other time bins
+    u32 first_position;        // where its part of each list begins: it has room for its samples
     u32 first_time, time_bins;
     u32 own_begin, own_end;    // time bins whose clusters it finds
+
+    // The job's own part of a list.
+    template <class T> __device__ __forceinline__ T* list(T* all) const { return all + first_position; }
 };
 
-// Jobs that are worked on at once, each by as many blocks. Their maps lie behind each other, and
-// so do their lists.
+// Jobs that are worked on at once, each by as many blocks. Their maps lie behind each other.
 struct Batch {
     u32 first_job;
     u32 blocks_of_job;
-    u32 room;                          // of each list
     u32 charge_entries, peak_entries;  // of each map
 };
 
@@ -57,10 +59,6 @@ struct Part {
 
     __device__ __forceinline__ const Job& job(const Job* jobs, const Batch& batch) const {
         return jobs[batch.first_job + slot];
-    }
-    // The job's own part of a list.
-    template <class T> __device__ __forceinline__ T* list(T* all, const Batch& batch) const {
-        return all + (u64)slot * batch.room;
     }
     __device__ __forceinline__ Maps maps(u16* charges, u8* peaks, const Batch& batch) const {
         return {charges + (u64)slot * batch.charge_entries, peaks + (u64)slot * batch.peak_entries};

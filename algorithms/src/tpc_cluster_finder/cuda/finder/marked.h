@@ -20,8 +20,9 @@ struct Marked {
     __device__ __forceinline__ bool is_marked(u32 i) const { return i < count && marks[i] != 0; }
 };
 
-PORTABLE_INLINE u32 count_of(const Part& part, const Job* jobs, const PeakCounts* counts, u32 target, const Batch& batch) {
-    return target == TO_RAW ? part.job(jobs, batch).samples : counts[part.slot].raw;
+// How much of a job there is to compact.
+PORTABLE_INLINE u32 count_of(const Job& job, const PeakCounts& counts, u32 target) {
+    return target == TO_RAW ? job.samples : counts.raw;
 }
 
 PORTABLE_INLINE u32& found(PeakCounts& counts, u32 target) { return target == TO_RAW ? counts.raw : counts.kept; }

@@ -1,0 +1,72 @@
+//! Samples into maps of charges, with their positions listed: the first stage of all variants
+//! with maps.
+
+use generators::tpc::charges::Charge;
+
+use super::batches::{Batch, Batches, most};
+use super::stages::{CLEAR, Work};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
+use crate::kernels::tpc_cluster_finder_fill::{FILL_CHARGES, FillCharges};
+use crate::tpc_decode::charge_map::entries;
+
+/// Bytes of a sample, a position, and an entry of a map of charges.
+const BYTES: usize = 8 + 4 + 2;
+
+/// What clusters are found in, whoever has made it.
+#[derive(Clone, Copy)]
+pub(crate) struct Samples {
+    /// A map for each job of a batch.
+    pub(crate) charges: Ptr<u16>,
+    /// Entries of each map.
+    pub(crate) entries: usize,
+    /// Where jobs have charges.
+    pub(crate) positions: Ptr<u32>,
+}
+
+/// What is made of the samples of a batch.
+pub(super) struct Filled {
+    charges: DeviceBuffer<u16>,
+    pub(super) positions: DeviceBuffer<u32>,
+}
+
+buffers!(Filled: charges, positions);
+
+impl Filled {
+    pub(super) fn new(gpu: &Gpu, batches: &Batches) -> Result<Self, DeviceError> {
+        let of_all = |batch: &Batch| batch.jobs.len() * entries(batch.time_bins);
+        Ok(Filled {
+            charges: gpu.buffer(most(&batches.batches, of_all))?,
+            positions: gpu.buffer(batches.positions)?,
+        })
+    }
+
+    /// What there is for a batch.
+    pub(super) fn samples(&self, batch: &Batch) -> Samples {
+        Samples {
+            charges: self.charges.ptr(),
+            entries: entries(batch.time_bins),
+            positions: self.positions.ptr(),
+        }
+    }
+
+    /// Fills maps that are cleared.
+    pub(super) fn fill(
+        &self,
+        work: &Work<'_>,
+        samples: &DeviceBuffer<Charge>,
+    ) -> Result<(), DeviceError> {
+        let (gpu, batch) = (work.gpu, work.batch);
+        let entries = batch.jobs.len() * work.samples.entries;
+        gpu.scope(CLEAR, || gpu.fill_first(&self.charges, entries, 0))?;
+        let arguments = |batch| FillCharges {
+            samples: samples.ptr(),
+            jobs: work.jobs,
+            positions: work.samples.positions,
+            charges: work.samples.charges,
+            batch,
+        };
+        // SAFETY: each sample has a place among the positions, and each position in the map.
+        unsafe { work.on_samples(&FILL_CHARGES, BYTES, arguments) }
+    }
+}
