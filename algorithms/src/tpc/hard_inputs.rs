@@ -48,8 +48,8 @@ fn noisy(rule: NoisyRule, seed: u64) -> (String, RawFrame) {
         ("preset", "pp"),
         ("orbits", "1"),
         ("sectors", "1"),
-        ("noisy-pads", "0.1"),
-        ("hot-pads", "0.1"),
+        ("noisy-pads", "0.02"),
+        ("hot-pads", "0.02"),
         ("fragment", "300"),
         ("noisy", rule.name()),
     ];

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::noisy::NoisyRule;
+use super::noisy::{Limits, NoisyRule};
 use super::reference::{self, Right};
 use crate::tpc_cluster_finder::Settings;
 use crate::tpc_decode::TimeFrame;
@@ -25,6 +25,13 @@ pub(super) struct Finding {
     pub(super) rule: NoisyRule,
     /// Thresholds.
     pub(super) settings: Settings,
+}
+
+impl Finding {
+    /// When a pad is noisy.
+    pub(super) fn limits(&self) -> Limits {
+        Limits::new(self.rule, self.time_bins, self.fragment)
+    }
 }
 
 impl RawFrame {

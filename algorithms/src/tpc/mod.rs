@@ -10,10 +10,11 @@
 //! | `noisy` | which pads are left out |
 //! | `reference` | what is right |
 //! | `hard_inputs` | what is hard to get right |
-//! | `cpu` | the variants |
+//! | `cpu`, `cuda` | the variants |
 
 mod axes;
 mod cpu;
+mod cuda;
 mod hard_inputs;
 mod input;
 mod noisy;
@@ -52,7 +53,7 @@ impl Algorithm for Tpc {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        cpu::VARIANTS.to_vec()
+        [cpu::VARIANTS, cuda::VARIANTS].concat()
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

@@ -36,10 +36,10 @@ const GROUPS: usize = 1820;
 pub(super) struct Limits {
     /// Time bins that are looked at, from the first one on.
     pub(super) time_bins: u32,
-    least_charges: u32,
-    least_run: u32,
+    pub(super) least_charges: u32,
+    pub(super) least_run: u32,
     /// The least charge that is no noise.
-    saturation: u32,
+    pub(super) saturation: u32,
 }
 
 impl Limits {
@@ -85,12 +85,16 @@ impl Limits {
 pub(super) fn looked_at(rule: NoisyRule) -> Vec<Vec<bool>> {
     let all = rule == NoisyRule::Lab;
     let mut rows: Vec<_> = (0..ROWS).map(|row| vec![all; pads_in_row(row)]).collect();
-    for group in 0..GROUPS {
-        let Some((row, first)) = place_of_group(group) else { continue };
+    for (row, first) in groups() {
         let pads = rows[row].iter_mut().skip(first).take(TILE_PADS);
         pads.for_each(|is_looked_at| *is_looked_at = true);
     }
     rows
+}
+
+/// The groups that are looked at by the experiment: their rows, and their first pads there.
+pub(super) fn groups() -> impl Iterator<Item = (usize, usize)> {
+    (0..GROUPS).filter_map(place_of_group)
 }
 
 /// The row of a group, and its first pad there: of the first row that it reaches into, whose pads

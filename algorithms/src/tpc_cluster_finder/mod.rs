@@ -21,7 +21,7 @@
 pub(crate) mod axes;
 mod cluster;
 pub(crate) mod cpu;
-mod cuda;
+pub(crate) mod cuda;
 mod fragments;
 mod hard_inputs;
 mod input;

@@ -8,7 +8,7 @@ use generators::named;
 use generators::tpc::pages::RawPages;
 use generators::tpc::{PadMapping, ZsFormat};
 
-use super::charge_map::{Gains, MapShape};
+use super::charge_map::{Gains, MapShape, scale_of};
 use super::damage::{Damage, DamagedPage};
 use super::fragments::{Fragments, time_bins_of};
 use super::header::{FrameBounds, OpenPage, open_in_stream};
@@ -127,6 +127,21 @@ impl TimeFrame {
         &self.tables.gains
     }
 
+    /// What does not change from one time frame to the next.
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// All pages, behind each other.
+    pub(crate) fn page_bytes(&self) -> &[u8] {
+        self.pages.bytes()
+    }
+
+    /// The charge, in a map's sixteenths, of one ADC value.
+    pub(crate) fn charge_of_adc(&self) -> f32 {
+        scale_of(self.format())
+    }
+
     /// The same with other pages.
     pub(super) fn with_pages(&self, pages: RawPages) -> Self {
         let FrameBounds { format, orbits, .. } = self.bounds;
@@ -166,7 +181,7 @@ impl TimeFrame {
     }
 
     /// The pages of each sector.
-    pub(super) fn sectors(&self) -> Vec<Range<usize>> {
+    pub(crate) fn sectors(&self) -> Vec<Range<usize>> {
         let mut sectors: Vec<(u8, Range<usize>)> = Vec::new();
         for stream in self.pages.streams() {
             let end = stream.first_page + stream.pages.len();

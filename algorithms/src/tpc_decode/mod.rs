@@ -26,7 +26,7 @@ mod axes;
 pub(crate) mod charge_map;
 mod check;
 pub(crate) mod cpu;
-mod cuda;
+pub(crate) mod cuda;
 pub mod damage;
 mod fragments;
 mod hard_inputs;

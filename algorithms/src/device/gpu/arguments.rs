@@ -49,3 +49,9 @@ impl Passed for u32 {
         Argument::Word { bits: self.into(), bytes: size_of::<u32>() }
     }
 }
+
+impl Passed for f32 {
+    fn argument(self) -> Argument {
+        self.to_bits().argument()
+    }
+}

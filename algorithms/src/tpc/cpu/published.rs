@@ -13,7 +13,7 @@ use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc::Tpc;
 use crate::tpc::input::{Finding, RawFrame};
-use crate::tpc::noisy::{Limits, looked_at};
+use crate::tpc::noisy::looked_at;
 use crate::tpc_cluster_finder::cpu::{Lists, Maps, Work, noisy_columns, peak_entries};
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
 use crate::tpc_decode::Fragments;
@@ -66,9 +66,9 @@ impl<'a> Runner<Tpc> for Published<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let Finding { time_bins, fragment: length, rule, settings } = &self.input.finding;
-        let limits = Limits::new(*rule, *time_bins, *length);
-        let looked_at = looked_at(*rule);
+        let finding = &self.input.finding;
+        let Finding { time_bins, fragment: length, rule, settings } = finding;
+        let (limits, looked_at) = (finding.limits(), looked_at(*rule));
         let mut noisy: Vec<Vec<PadId>> = Vec::new();
         let (found, count) = (SharedSlice::new(&mut held.found), AtomicUsize::new(0));
         let laps = &mut self.laps;

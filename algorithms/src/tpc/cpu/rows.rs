@@ -13,7 +13,7 @@ use crate::device::{Arena, ArenaVec, buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc::Tpc;
 use crate::tpc::input::{Finding, RawFrame};
-use crate::tpc::noisy::{Limits, looked_at};
+use crate::tpc::noisy::looked_at;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cpu::{Buckets, Finder, Row, RowSamples, Source, Starts, sort};
 use crate::tpc_decode::charge_map::Converter;
@@ -107,8 +107,9 @@ impl<'a> Runner<Tpc> for Rows<'a> {
         let (rows, starts) = sort(&digits, charge, &mut held.by_row);
         self.starts = starts;
         self.laps.lap("rows", 0);
-        let Finding { time_bins, fragment, rule, settings } = &self.input.finding;
-        let (limits, looked_at) = (Limits::new(*rule, *time_bins, *fragment), looked_at(*rule));
+        let finding = &self.input.finding;
+        let Finding { time_bins, rule, settings, .. } = finding;
+        let (limits, looked_at) = (finding.limits(), looked_at(*rule));
         let row = |samples: &RowSamples<'_>| {
             let is_noisy = noisy_pads(samples.all(), &looked_at[samples.row], &limits);
             Row { settings, time_bins: *time_bins, is_noisy }

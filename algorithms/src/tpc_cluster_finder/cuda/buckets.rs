@@ -54,7 +54,7 @@ impl Packed {
 impl Buckets {
     /// With so much room in each, and for so many packed clusters, which is made larger where it
     /// turns out to be too small.
-    pub(super) fn new(gpu: &Gpu, room: Vec<u32>, packed: usize) -> Result<Self, DeviceError> {
+    pub(crate) fn new(gpu: &Gpu, room: Vec<u32>, packed: usize) -> Result<Self, DeviceError> {
         let begins = begins(&room);
         let clusters = begins[room.len()] as usize;
         Ok(Buckets {
@@ -69,11 +69,11 @@ impl Buckets {
     }
 
     /// Starts to empty them.
-    pub(super) fn empty(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+    pub(crate) fn empty(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)
     }
 
-    pub(super) fn ptrs(&self) -> BucketPtrs {
+    pub(crate) fn ptrs(&self) -> BucketPtrs {
         BucketPtrs {
             begins: self.begins.ptr(),
             counts: self.counts.ptr(),
@@ -81,18 +81,34 @@ impl Buckets {
         }
     }
 
+    /// Clusters that there is room for in each.
+    pub(crate) fn room(&self) -> &[u32] {
+        &self.room
+    }
+
     /// Packed clusters that there is room for.
-    pub(super) fn packed_room(&self) -> usize {
+    pub(crate) fn packed_room(&self) -> usize {
         self.packed.host.len()
     }
 
-    /// Packs what kernels have found, and starts to copy it to the host; waits for how much it is.
+    /// Waits for how many clusters there are in each.
+    pub(crate) fn count(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.download(&mut self.host_counts, &self.counts)?;
+        gpu.wait()
+    }
+
+    /// The room that would have been enough, if some bucket was too small.
+    pub(crate) fn missing_room(&self) -> Option<Vec<u32>> {
+        let both = || self.host_counts.iter().zip(&self.room);
+        let is_missing = both().any(|(count, room)| count > room);
+        is_missing.then(|| both().map(|(count, room)| *count.max(room)).collect())
+    }
+
+    /// Packs what kernels have found, once it was counted, and starts to copy it to the host.
     ///
     /// # Errors
     /// Those of the device, and that a bucket was too small.
-    pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.download(&mut self.host_counts, &self.counts)?;
-        gpu.wait()?;
+    pub(crate) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         self.check(gpu)?;
         let places = begins(&self.host_counts);
         let found = places[self.room.len()] as usize;
@@ -116,7 +132,7 @@ impl Buckets {
     }
 
     /// All clusters in order, once they have arrived.
-    pub(super) fn sorted(&self) -> Vec<RowCluster> {
+    pub(crate) fn sorted(&self) -> Vec<RowCluster> {
         let places = begins(&self.host_counts);
         let of_bucket = |number: usize| {
             let of_row = |&cluster: &Cluster| RowCluster {

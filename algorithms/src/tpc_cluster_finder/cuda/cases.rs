@@ -106,9 +106,13 @@ fn sectors(cases: &[ChargeCase]) -> impl Iterator<Item = kernels::Sector> {
     cases.iter().scan(0, |next, case| {
         let first_sample = *next;
         *next += case.charges.len() as u32;
-        let settings = on_device(&case.settings);
-        Some(kernels::Sector { first_sample, time_bins: case.time_bins, settings })
+        Some(kernels::Sector { first_sample, ..sector(case.time_bins, &case.settings) })
     })
+}
+
+/// A sector whose samples are in bins.
+pub(crate) fn sector(time_bins: u32, settings: &Settings) -> kernels::Sector {
+    kernels::Sector { first_sample: 0, time_bins, settings: on_device(settings) }
 }
 
 fn on_device(settings: &Settings) -> kernels::Settings {

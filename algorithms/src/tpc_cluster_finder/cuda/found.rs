@@ -1,4 +1,4 @@
-//! Clusters in one list on the device, as many as were found, and runs of them that are of one
+//! Clusters in one list, as many as were found, and runs of them that are of one
 //! row.
 
 use generators::tpc::geometry::ROWS;
@@ -13,46 +13,42 @@ use crate::tpc_cluster_finder::input::RowCluster;
 
 /// For how many clusters and runs there is room on the host, until more were found.
 #[derive(Clone, Copy)]
-pub(super) struct HostRoom {
+pub(crate) struct HostRoom {
     clusters: usize,
     runs: usize,
 }
 
 impl HostRoom {
     /// For a cluster of eight samples, and few in a run.
-    pub(super) fn for_samples(samples: usize) -> Self {
+    pub(crate) fn for_samples(samples: usize) -> Self {
         HostRoom { clusters: samples / 8, runs: samples / 64 }
     }
 }
 
-/// What was found, on both sides.
-pub(super) struct Found {
+/// What was found, on the device.
+pub(crate) struct Found {
     /// Clusters in the lower half, runs in the upper one.
     totals: DeviceBuffer<u64>,
     clusters: DeviceBuffer<Cluster>,
     runs: DeviceBuffer<Run>,
-    host_totals: PinnedBuffer<u64>,
-    host_clusters: PinnedBuffer<Cluster>,
-    host_runs: PinnedBuffer<Run>,
 }
 
-buffers!(Found: totals, clusters, runs, host_totals, host_clusters, host_runs);
+buffers!(Found: totals, clusters, runs);
+
+/// The same on the host.
+pub(crate) struct HostFound {
+    totals: PinnedBuffer<u64>,
+    clusters: PinnedBuffer<Cluster>,
+    runs: PinnedBuffer<Run>,
+}
+
+buffers!(HostFound: totals, clusters, runs);
 
 impl Found {
-    /// With room for so many clusters, in so many runs, on the device.
-    pub(super) fn new(
-        gpu: &Gpu,
-        (clusters, runs): (usize, usize),
-        host: HostRoom,
-    ) -> Result<Self, DeviceError> {
-        Ok(Found {
-            totals: gpu.buffer(1)?,
-            clusters: gpu.buffer(clusters)?,
-            runs: gpu.buffer(runs)?,
-            host_totals: gpu.pinned(1)?,
-            host_clusters: gpu.pinned(host.clusters)?,
-            host_runs: gpu.pinned(host.runs)?,
-        })
+    /// With room for so many clusters, in so many runs.
+    pub(super) fn new(gpu: &Gpu, clusters: usize, runs: usize) -> Result<Self, DeviceError> {
+        let (clusters, runs) = (gpu.buffer(clusters)?, gpu.buffer(runs)?);
+        Ok(Found { totals: gpu.buffer(1)?, clusters, runs })
     }
 
     /// Nothing was found so far.
@@ -72,43 +68,63 @@ impl Found {
         self.runs.ptr()
     }
 
-    /// For how many there is room on the device: clusters and runs.
+    /// For how many there is room: clusters and runs.
     pub(super) fn most(&self) -> (u32, u32) {
         (self.clusters.len() as u32, self.runs.len() as u32)
     }
 
-    pub(super) fn host_room(&self) -> HostRoom {
-        HostRoom { clusters: self.host_clusters.len(), runs: self.host_runs.len() }
+    /// Starts to copy how many there are.
+    pub(crate) fn download_totals(
+        &self,
+        gpu: &Gpu,
+        host: &mut HostFound,
+    ) -> Result<(), DeviceError> {
+        gpu.download(&mut host.totals, &self.totals)
     }
 
-    /// Waits for what finds them, and starts to copy what was found.
-    pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.download(&mut self.host_totals, &self.totals)?;
+    /// Waits for how many there are, and starts to copy them.
+    pub(crate) fn download_found(
+        &self,
+        gpu: &Gpu,
+        host: &mut HostFound,
+    ) -> Result<(), DeviceError> {
         gpu.wait()?;
-        let (clusters, runs) = self.counts();
+        let (clusters, runs) = host.counts();
         fits(gpu, (clusters, "clusters"), self.clusters.len())?;
         fits(gpu, (runs, "runs of clusters"), self.runs.len())?;
-        make_room(gpu, &mut self.host_clusters, clusters)?;
-        make_room(gpu, &mut self.host_runs, runs)?;
-        gpu.download(self.host_clusters.part_mut(0..clusters), &self.clusters)?;
-        gpu.download(self.host_runs.part_mut(0..runs), &self.runs)
+        make_room(gpu, &mut host.clusters, clusters)?;
+        make_room(gpu, &mut host.runs, runs)?;
+        gpu.download(host.clusters.part_mut(0..clusters), &self.clusters)?;
+        gpu.download(host.runs.part_mut(0..runs), &self.runs)
+    }
+}
+
+impl HostFound {
+    pub(crate) fn new(gpu: &Gpu, room: HostRoom) -> Result<Self, DeviceError> {
+        let (clusters, runs) = (gpu.pinned(room.clusters)?, gpu.pinned(room.runs)?);
+        Ok(HostFound { totals: gpu.pinned(1)?, clusters, runs })
+    }
+
+    pub(crate) fn room(&self) -> HostRoom {
+        HostRoom { clusters: self.clusters.len(), runs: self.runs.len() }
     }
 
     /// How many there are: clusters and runs.
     fn counts(&self) -> (usize, usize) {
-        let totals = self.host_totals[0];
+        let totals = self.totals[0];
         (totals as u32 as usize, (totals >> 32) as usize)
     }
 
-    /// All clusters, in order.
-    pub(super) fn sorted(&self) -> Vec<RowCluster> {
-        let runs = &self.host_runs[..self.counts().1.min(self.host_runs.len())];
-        sorted(&runs.iter().flat_map(|run| self.of_run(run)).collect::<Vec<_>>())
+    /// All clusters, in order; sectors are numbered from the first one on.
+    pub(crate) fn sorted(&self, first_case: u32) -> Vec<RowCluster> {
+        let runs = &self.runs[..self.counts().1.min(self.runs.len())];
+        let clusters = runs.iter().flat_map(|run| self.of_run(run, first_case));
+        sorted(&clusters.collect::<Vec<_>>())
     }
 
-    fn of_run(&self, run: &Run) -> impl Iterator<Item = RowCluster> {
-        let (case, row) = (run.row / ROWS as u32, (run.row % ROWS as u32) as u8);
-        let clusters = self.host_clusters.iter().skip(run.first as usize).take(run.count as usize);
+    fn of_run(&self, run: &Run, first_case: u32) -> impl Iterator<Item = RowCluster> {
+        let (case, row) = (first_case + run.row / ROWS as u32, (run.row % ROWS as u32) as u8);
+        let clusters = self.clusters.iter().skip(run.first as usize).take(run.count as usize);
         clusters.map(move |&cluster| RowCluster { case, row, cluster })
     }
 }

@@ -30,11 +30,11 @@ pub(crate) struct Tables {
     /// Of each sector.
     pub(super) thresholds: DeviceBuffer<Thresholds>,
     /// A bit for each column of each sector: [`noisy_words`].
-    pub(super) noisy: DeviceBuffer<u32>,
+    pub(crate) noisy: DeviceBuffer<u32>,
     pub(super) pads_in_rows: DeviceBuffer<u32>,
 }
 
-buffers!(Tables: thresholds, noisy, pads_in_rows);
+buffers!(Tables: noisy; kept: thresholds, pads_in_rows);
 
 impl<'a> Input<'a> {
     pub(super) fn new(
@@ -56,14 +56,29 @@ impl<'a> Input<'a> {
 
 impl Tables {
     fn new(gpu: &Gpu, cases: &[ChargeCase]) -> Result<Self, DeviceError> {
-        let of_cases: Vec<_> = cases.iter().map(|case| thresholds(&case.settings)).collect();
+        let settings = cases.iter().map(|case| &case.settings);
         let noisy: Vec<u32> = cases.iter().flat_map(noisy_words).collect();
+        Tables::of_settings(gpu, settings, gpu.table(&noisy)?)
+    }
+
+    /// For so many sectors whose noisy pads are not known yet.
+    pub(crate) fn of_sectors(
+        gpu: &Gpu,
+        settings: &Settings,
+        sectors: usize,
+    ) -> Result<Self, DeviceError> {
+        let noisy = gpu.buffer(sectors * NOISY_WORDS as usize)?;
+        Tables::of_settings(gpu, std::iter::repeat_n(settings, sectors), noisy)
+    }
+
+    fn of_settings<'s>(
+        gpu: &Gpu,
+        settings: impl Iterator<Item = &'s Settings>,
+        noisy: DeviceBuffer<u32>,
+    ) -> Result<Self, DeviceError> {
+        let of_sectors: Vec<_> = settings.map(thresholds).collect();
         let pads: Vec<_> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
-        Ok(Tables {
-            thresholds: gpu.table(&of_cases)?,
-            noisy: gpu.table(&noisy)?,
-            pads_in_rows: gpu.table(&pads)?,
-        })
+        Ok(Tables { thresholds: gpu.table(&of_sectors)?, noisy, pads_in_rows: gpu.table(&pads)? })
     }
 }
 

@@ -39,6 +39,17 @@ mod tests;
 
 use super::TpcClusterFinder;
 use crate::algorithm::Variant;
+pub(crate) use batches::{Batch, SECTORS_AT_ONCE};
+pub(crate) use buckets::Buckets;
+pub(crate) use cases::sector;
+pub(crate) use compaction::{Compaction, CompactionWay};
+pub(crate) use fill::Samples;
+pub(crate) use found::{HostFound, HostRoom};
+pub(crate) use fused::{BINNED, Bins, Sizes, words_of};
+pub(crate) use input::Tables;
+pub(crate) use lists::Lists;
+pub(crate) use published::stages as published_stages;
+pub(crate) use stages::{Stages, Work};
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     naive::NAIVE.by_published_rules(),

@@ -34,7 +34,7 @@ const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1 + 1;
 /// Bytes of a position, a charge read and written, and the peaks within two steps.
 const DIVIDE_BYTES: usize = 4 + 2 * 2 + 25;
 
-pub(super) const fn stages(compaction: CompactionWay) -> Stages {
+pub(crate) const fn stages(compaction: CompactionWay) -> Stages {
     Stages { find_peaks, suppress_noise, divide, clusterize, compaction }
 }
 

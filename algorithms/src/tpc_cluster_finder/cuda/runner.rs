@@ -108,6 +108,7 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
             held.filled.fill(&work, &held.input.samples)?;
             work.find(&self.stages)?;
         }
+        held.buckets.count(gpu)?;
         held.buckets.download(gpu)
     }
 

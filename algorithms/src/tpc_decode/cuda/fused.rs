@@ -25,11 +25,11 @@ pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",
     "fused, sector by sector, three at once: copies of one beside the work of another",
-    |at| decode_on_gpu(at, Division::Sectors, WAY),
+    |at| decode_on_gpu(at, Division::Sectors(1), WAY),
 )
 .unstable();
 
-const WAY: Way = Way { index: Index::Written, maps: Maps::Tiled, decode };
+pub(crate) const WAY: Way = Way { index: Index::Written, maps: Maps::Tiled, decode };
 
 fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
     let (digits, charges) = match work.resident.frame.format().layout() {

@@ -33,6 +33,15 @@ mod work;
 
 use super::TpcDecode;
 use crate::algorithm::Variant;
+pub(crate) use division::Division;
+pub(crate) use fused::WAY as FUSED_WAY;
+pub(crate) use parts::{Part, PromisedFragment, of as parts_of};
+pub(crate) use published::BALLOT_WAY;
+pub(crate) use resident::{PageBuffers, Resident};
+pub(crate) use runner::fit;
+pub(crate) use tables::DeviceTables;
+pub(crate) use target::Target;
+pub(crate) use work::{Way, Work};
 
 pub(super) const VARIANTS: &[Variant<TpcDecode>] =
     &[published::SHUFFLE_SCAN, published::BALLOT_SCAN, fused::FUSED, fused::FUSED_OVERLAPPED];

@@ -16,38 +16,40 @@ use crate::tpc_decode::input::{Output, TimeFrame};
 
 /// Pages that are decoded together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// Their numbers among all pages.
-    pub(super) pages: Range<usize>,
+    pub(crate) pages: Range<usize>,
     /// Their sectors, as numbers among those of all pages.
-    pub(super) sectors: Range<usize>,
+    pub(crate) sectors: Range<usize>,
     /// What they promise.
-    pub(super) load: Load,
+    pub(crate) load: Load,
     /// Fragments in order of time, those without pages of this part included; digits have
     /// a single one, which is all time.
-    pub(super) fragments: Vec<PromisedFragment>,
+    pub(crate) fragments: Vec<PromisedFragment>,
     /// The maps of its sectors.
     pub(super) shape: MapShape,
 }
 
 /// A run of time bins that is decoded at once, and the pages that touch it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PromisedFragment {
+pub(crate) struct PromisedFragment {
     /// Its time bins, from the beginning of the time frame.
-    pub(super) time_bins: Range<u32>,
+    pub(crate) time_bins: Range<u32>,
     /// What its pages have.
-    pub(super) load: Load,
+    pub(crate) load: Load,
+    /// Samples of the sector that has the most.
+    pub(crate) most_of_sector: u64,
 }
 
 /// What some pages promise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Load {
+pub(crate) struct Load {
     /// Pages with samples.
-    pub(super) pages: usize,
+    pub(crate) pages: usize,
     /// The used bytes of all pages.
     pub(super) bytes: u64,
     /// Their samples.
-    pub(super) samples: u64,
+    pub(crate) samples: u64,
 }
 
 impl Load {
@@ -66,19 +68,42 @@ impl<'a> FromIterator<&'a OpenPage> for Load {
     }
 }
 
+impl PromisedFragment {
+    fn without_pages(time_bins: Range<u32>) -> Self {
+        PromisedFragment { time_bins, load: Load::default(), most_of_sector: 0 }
+    }
+
+    fn add_sector(&mut self, own: Load) {
+        self.load.pages += own.pages;
+        self.load.bytes += own.bytes;
+        self.load.samples += own.samples;
+        self.most_of_sector = self.most_of_sector.max(own.samples);
+    }
+}
+
 impl Part {
     /// Entries of the map of a sector.
-    pub(super) fn entries(&self) -> usize {
+    pub(crate) fn entries(&self) -> usize {
         self.shape.tiles() * TILE
     }
 
+    /// Time bins of its maps.
+    pub(crate) fn time_bins(&self) -> u32 {
+        self.shape.time_bins
+    }
+
+    /// Whether pages touch the first fragment of the time frame.
+    pub(crate) fn has_first_fragment(&self) -> bool {
+        self.fragments.first().is_some_and(|fragment| fragment.time_bins.start == 0)
+    }
+
     /// Where its pages lie among the bytes of all pages.
-    pub(super) fn bytes(&self) -> Range<usize> {
+    pub(crate) fn bytes(&self) -> Range<usize> {
         self.pages.start * PAGE_BYTES..self.pages.end * PAGE_BYTES
     }
 
     /// Samples in all fragments: those of a page count in each that it touches.
-    pub(super) fn samples(&self) -> u64 {
+    pub(crate) fn samples(&self) -> u64 {
         let fragments = self.fragments.iter();
         fragments.map(|fragment| fragment.load.samples).sum()
     }
@@ -91,28 +116,26 @@ impl Part {
 }
 
 /// The parts of a time frame, by the headers of all its pages.
-pub(super) fn of(frame: &TimeFrame, division: Division) -> Vec<Part> {
+pub(crate) fn of(frame: &TimeFrame, output: Output, division: Division) -> Vec<Part> {
     let pages = 0..frame.pages.pages().len();
     let opened: Vec<Option<OpenPage>> = collect(pages.len(), Grain::Adaptive, |pages| {
         pages.map(|page| frame.open(page).ok().flatten())
     });
-    let sectors = frame.sectors();
+    let frame_sectors = frame.sectors();
     let parts = match division {
-        Division::Whole => vec![(pages, 0..sectors.len())],
-        Division::Sectors => {
-            (0..).zip(sectors).map(|(number, pages)| (pages, number..number + 1)).collect()
-        }
+        Division::Whole => vec![(pages, 0..frame_sectors.len())],
+        Division::Sectors(together) => some_sectors(&frame_sectors, together),
     };
     let shape = frame.map_shape(opened.iter().flatten());
     let numbers = frame.fragments(opened.iter().flatten());
     let part = |(pages, sectors): (Range<usize>, Range<usize>)| {
-        let opened = opened[pages.clone()].iter().flatten();
+        let of_sectors = frame_sectors[sectors.clone()].iter().map(|pages| &opened[pages.clone()]);
         Part {
             sectors,
-            load: opened.clone().collect(),
-            fragments: match frame.settings.output {
-                Output::Digits => vec![all_time(opened)],
-                Output::ChargeMap => fragments(frame, &numbers, opened),
+            load: opened[pages.clone()].iter().flatten().collect(),
+            fragments: match output {
+                Output::Digits => vec![all_time(of_sectors)],
+                Output::ChargeMap => fragments(frame, &numbers, of_sectors),
             },
             shape,
             pages,
@@ -121,23 +144,46 @@ pub(super) fn of(frame: &TimeFrame, division: Division) -> Vec<Part> {
     parts.into_iter().map(part).collect()
 }
 
-fn all_time<'a>(pages: impl Iterator<Item = &'a OpenPage>) -> PromisedFragment {
-    PromisedFragment { time_bins: 0..u32::MAX, load: pages.collect() }
+/// The pages of so many sectors at a time, and these.
+fn some_sectors(sectors: &[Range<usize>], together: usize) -> Vec<(Range<usize>, Range<usize>)> {
+    let firsts = (0..sectors.len()).step_by(together);
+    let part = |first: usize| {
+        let end = (first + together).min(sectors.len());
+        (sectors[first].start..sectors[end - 1].end, first..end)
+    };
+    firsts.map(part).collect()
+}
+
+/// The pages of a sector, as far as they are open.
+type OfSector<'a> = &'a [Option<OpenPage>];
+
+fn all_time<'a>(sectors: impl Iterator<Item = OfSector<'a>>) -> PromisedFragment {
+    let mut fragment = PromisedFragment::without_pages(0..u32::MAX);
+    for pages in sectors {
+        let own: Load = pages.iter().flatten().collect();
+        fragment.add_sector(own);
+    }
+    fragment
 }
 
 /// The fragments of these numbers.
 fn fragments<'a>(
     frame: &TimeFrame,
     numbers: &BTreeSet<u32>,
-    pages: impl Iterator<Item = &'a OpenPage>,
+    sectors: impl Iterator<Item = OfSector<'a>>,
 ) -> Vec<PromisedFragment> {
     let all = Fragments::new(frame.settings.fragment);
-    let mut loads: BTreeMap<u32, Load> = numbers.iter().map(|&n| (n, Load::default())).collect();
-    for page in pages {
-        for number in all.of(time_bins_of(page)) {
-            loads.entry(number).or_default().add(page);
+    let empty = |&number| (number, PromisedFragment::without_pages(all.time_bins(number)));
+    let mut fragments: BTreeMap<u32, PromisedFragment> = numbers.iter().map(empty).collect();
+    for pages in sectors {
+        let mut loads: BTreeMap<u32, Load> = BTreeMap::new();
+        for page in pages.iter().flatten() {
+            all.of(time_bins_of(page))
+                .for_each(|number| loads.entry(number).or_default().add(page));
+        }
+        for (number, fragment) in &mut fragments {
+            fragment.add_sector(loads.get(number).copied().unwrap_or_default());
         }
     }
-    let fragment = |(number, load)| PromisedFragment { time_bins: all.time_bins(number), load };
-    loads.into_iter().map(fragment).collect()
+    fragments.into_values().collect()
 }

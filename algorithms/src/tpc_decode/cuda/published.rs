@@ -41,7 +41,7 @@ static SHUFFLE: OfLinks = OfLinks {
 pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
     "ballot-scan",
     "published: a block a row page, a warp a link page, lanes ranked by votes",
-    |at| decode_on_gpu(at, Division::Whole, published(|work| decode(work, &BALLOT))),
+    |at| decode_on_gpu(at, Division::Whole, BALLOT_WAY),
 );
 
 pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
@@ -49,6 +49,9 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
     "as ballot-scan before votes: lanes ranked by a prefix sum of shuffles",
     |at| decode_on_gpu(at, Division::Whole, published(|work| decode(work, &SHUFFLE))),
 );
+
+/// Decodes as `ballot-scan`.
+pub(crate) const BALLOT_WAY: Way = published(|work| decode(work, &BALLOT));
 
 const fn published(decode: Decode) -> Way {
     Way { index: Index::Unused, maps: Maps::Filled, decode }

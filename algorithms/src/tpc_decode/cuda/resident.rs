@@ -6,8 +6,9 @@ use generators::tpc::page::PAGE_BYTES;
 use super::division::Index;
 use super::parts::Part;
 use super::tables::DeviceTables;
+use super::{placing, validation};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer, Ptr, Vector};
 use crate::kernels::tpc_decode_cuda_pages_page_h::{Fragment, Job, PageRecord, Piece};
 use crate::kernels::tpc_decode_fused::{BLOCKS_OF_DENSE_LINK_PAGE, BLOCKS_OF_LINK_PAGE};
 use crate::kernels::tpc_decode_place::TILE;
@@ -21,15 +22,15 @@ const LAST_OF_STREAM: u32 = 1 << 24;
 const PAGES_IN_TILE: usize = TILE as usize;
 
 /// Pages and what is known of them.
-pub(super) struct Resident<'a> {
-    pub(super) frame: &'a TimeFrame,
-    pub(super) part: &'a Part,
-    pub(super) tables: &'a DeviceTables,
-    pub(super) buffers: &'a PageBuffers,
+pub(crate) struct Resident<'a> {
+    pub(crate) frame: &'a TimeFrame,
+    pub(crate) part: &'a Part,
+    pub(crate) tables: &'a DeviceTables,
+    pub(crate) buffers: &'a PageBuffers,
 }
 
 /// What is held during a run, but for what comes out.
-pub(super) struct PageBuffers {
+pub(crate) struct PageBuffers {
     host_streams: PinnedBuffer<u32>,
     /// How each page was judged.
     host_verdicts: PinnedBuffer<u8>,
@@ -46,8 +47,8 @@ pub(super) struct PageBuffers {
     pub(super) fragments: DeviceBuffer<Fragment>,
     /// Jobs and samples of the tiles of each fragment.
     pub(super) sums: DeviceBuffer<[u32; 2]>,
-    pub(super) begins: DeviceBuffer<u32>,
-    pub(super) jobs: DeviceBuffer<Job>,
+    pub(crate) begins: DeviceBuffer<u32>,
+    pub(crate) jobs: DeviceBuffer<Job>,
 }
 
 buffers!(
@@ -55,8 +56,18 @@ buffers!(
     sums, begins, jobs; kept: fragments
 );
 
+impl Resident<'_> {
+    /// Starts all that comes before decoding: pages are copied to the device and judged, and their
+    /// samples get places.
+    pub(crate) fn prepare(&self, gpu: &Gpu, pages: FromHost<'_, u8>) -> Result<(), DeviceError> {
+        self.buffers.upload(gpu, pages)?;
+        validation::validate(gpu, self)?;
+        placing::place(gpu, self)
+    }
+}
+
 impl PageBuffers {
-    pub(super) fn new(
+    pub(crate) fn new(
         gpu: &Gpu,
         frame: &TimeFrame,
         part: &Part,
@@ -89,7 +100,7 @@ impl PageBuffers {
     }
 
     /// Copies pages to the device.
-    pub(super) fn upload(&self, gpu: &Gpu, pages: FromHost<'_, u8>) -> Result<(), DeviceError> {
+    pub(crate) fn upload(&self, gpu: &Gpu, pages: FromHost<'_, u8>) -> Result<(), DeviceError> {
         gpu.upload(&self.pages, pages)?;
         gpu.upload(&self.streams, &self.host_streams)
     }
@@ -98,6 +109,16 @@ impl PageBuffers {
     pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_verdicts, &self.verdicts)?;
         gpu.download(&mut self.host_begins, &self.begins)
+    }
+
+    /// The pages of all fragments that are decoded, with the places of their samples.
+    pub(crate) fn jobs(&self) -> Ptr<Vector<8>> {
+        self.jobs.ptr()
+    }
+
+    /// How many samples all sound pages have, in all fragments: a word of the device.
+    pub(crate) fn count_of_samples(&self) -> Ptr<u32> {
+        self.begins.ptr_from(self.begins.len() - 1)
     }
 
     /// How each page was judged, once it is downloaded.

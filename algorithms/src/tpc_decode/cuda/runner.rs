@@ -10,8 +10,8 @@ use super::parts::{self, Part};
 use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
+use super::validation;
 use super::work::{Way, Work};
-use super::{placing, validation};
 use crate::algorithm::{Damage, Opened, Opening, Runner};
 use crate::all_cores::mapped;
 use crate::device::gpu::{
@@ -60,20 +60,26 @@ struct HeldPart {
 
 buffers!(HeldPart: buffers, target);
 
-/// A decoder, ready to run. Samples and pages are counted with 32 bits on the device.
+/// A decoder, ready to run.
 pub(super) fn decode_on_gpu<'a>(
     at: &Opening<'a, '_, TpcDecode>,
     division: Division,
     way: Way,
 ) -> Opened<'a, TpcDecode> {
-    let parts = parts::of(at.input, division);
-    let (samples, most) = (parts.iter().map(Part::samples).max(), u64::from(u32::MAX));
-    if let Some(samples) = samples.filter(|&samples| samples > most) {
-        return Err(Unavailable(format!(
-            "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
-        )));
-    }
+    let parts = parts::of(at.input, at.input.settings.output, division);
+    fit(&parts)?;
     at.session(OnGpu { way, division, frame: at.input, arena: at.arena, parts, gpu: at.gpu()? })
+}
+
+/// Samples of a part are counted with 32 bits on the device.
+pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
+    let (samples, most) = (parts.iter().map(Part::samples).max(), u64::from(u32::MAX));
+    match samples.filter(|&samples| samples > most) {
+        None => Ok(()),
+        Some(samples) => Err(Unavailable(format!(
+            "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+        ))),
+    }
 }
 
 impl OnGpu<'_> {
@@ -160,9 +166,7 @@ impl HeldPart {
         way: Way,
     ) -> Result<(), DeviceError> {
         let resident = Resident { frame, part, tables, buffers: &self.buffers };
-        self.buffers.upload(gpu, pages)?;
-        validation::validate(gpu, &resident)?;
-        placing::place(gpu, &resident)?;
+        resident.prepare(gpu, pages)?;
         for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
             let work = Work { gpu, resident: &resident, target: &self.target, fragment };
@@ -220,7 +224,7 @@ impl<'a> Runner<TpcDecode> for OnGpu<'a> {
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         let (gpu, frame) = (&*self.gpu, self.frame);
-        let open = || Ok(gpu.on_host(|| parts::of(frame, self.division)));
+        let open = || Ok(gpu.on_host(|| parts::of(frame, frame.settings.output, self.division)));
         let parts = gpu.scope(HEADERS, open)?;
         held.start(gpu, (frame, &parts), self.way)
     }

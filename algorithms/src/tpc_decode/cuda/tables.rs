@@ -14,13 +14,13 @@ use crate::tpc_decode::pads::LINK_STRIDE;
 const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;
 
 /// Tables on the device.
-pub(super) struct DeviceTables {
+pub(crate) struct DeviceTables {
     /// A word for each endpoint, then the pads of each row: see `pages/geometry.h`.
     pub(super) geometry: DeviceBuffer<u32>,
     /// The pads of all links of all regions.
     pub(super) pads: DeviceBuffer<u16>,
     /// The gains of all sectors by column.
-    pub(super) gains: DeviceBuffer<f32>,
+    pub(crate) gains: DeviceBuffer<f32>,
     /// The pads of each endpoint's channels, one card after the other.
     pub(super) pad_cells: DeviceBuffer<u16>,
     /// The same for charges, of each sector.
@@ -30,7 +30,7 @@ pub(super) struct DeviceTables {
 buffers!(DeviceTables: geometry, pads, gains, pad_cells, charge_cells);
 
 impl DeviceTables {
-    pub(super) fn new(gpu: &Gpu, tables: &Tables) -> Result<Self, DeviceError> {
+    pub(crate) fn new(gpu: &Gpu, tables: &Tables) -> Result<Self, DeviceError> {
         Ok(DeviceTables {
             geometry: gpu.table(&geometry())?,
             pads: gpu.table(&pads(tables))?,

@@ -5,11 +5,11 @@ use super::parts::Part;
 use super::tables::DeviceTables;
 use super::tiles::{self, TileBuffers};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::tpc_decode::input::{Output, TimeFrame};
 
 /// Where samples go.
-pub(super) enum Target {
+pub(crate) enum Target {
     /// A list of digits.
     Digits(DeviceBuffer<u64>),
     /// The cluster finder's input.
@@ -17,11 +17,11 @@ pub(super) enum Target {
 }
 
 /// Positions of all fragments, and the maps of the one that is decoded.
-pub(super) struct Charges {
+pub(crate) struct Charges {
     /// The column in the lower half, the time in the upper one.
-    pub(super) positions: DeviceBuffer<u32>,
+    pub(crate) positions: DeviceBuffer<u32>,
     /// The maps of all sectors.
-    pub(super) maps: DeviceBuffer<u16>,
+    pub(crate) maps: DeviceBuffer<u16>,
     /// What whole tiles are made of; maps that are cleared and filled need nothing.
     pub(super) tiles: Option<Box<TileBuffers>>,
 }
@@ -50,6 +50,21 @@ impl Target {
         })
     }
 
+    /// Room for so many digits.
+    pub(crate) fn of_digits(gpu: &Gpu, digits: usize) -> Result<Self, DeviceError> {
+        Ok(Target::Digits(gpu.buffer(digits)?))
+    }
+
+    /// Room for so many samples, and for maps with so many entries, which are filled.
+    pub(crate) fn of_charges(
+        gpu: &Gpu,
+        samples: usize,
+        entries: usize,
+    ) -> Result<Self, DeviceError> {
+        let (positions, maps) = (gpu.buffer(samples)?, gpu.buffer(entries)?);
+        Ok(Target::Charges(Charges { positions, maps, tiles: None }))
+    }
+
     /// Before the clock starts: what no run changes is there.
     pub(super) fn load(
         &self,
@@ -66,12 +81,20 @@ impl Target {
     }
 
     /// Gets ready for a fragment. Whole tiles need nothing: they bring their zeros.
-    pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+    pub(crate) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         match self {
             Target::Charges(Charges { maps, tiles: None, .. }) => {
                 gpu.scope(CLEAR, || gpu.fill(maps, 0))
             }
             Target::Charges(_) | Target::Digits(_) => Ok(()),
+        }
+    }
+
+    /// Where digits go.
+    pub(crate) fn digits_ptr(&self) -> Ptr<u64> {
+        match self {
+            Target::Digits(digits) => digits.ptr(),
+            Target::Charges(_) => unreachable!("digits are asked for"),
         }
     }
 

@@ -8,22 +8,22 @@ use crate::device::gpu::{DeviceError, Gpu};
 
 /// How pages are decoded, whatever is decoded together.
 #[derive(Clone, Copy)]
-pub(super) struct Way {
-    pub(super) index: Index,
+pub(crate) struct Way {
+    pub(crate) index: Index,
     pub(super) maps: Maps,
-    pub(super) decode: Decode,
+    pub(crate) decode: Decode,
 }
 
 /// Decodes the pages that a fragment wants.
-pub(super) type Decode = fn(&Work<'_>) -> Result<(), DeviceError>;
+pub(crate) type Decode = fn(&Work<'_>) -> Result<(), DeviceError>;
 
 /// A fragment to be decoded.
-pub(super) struct Work<'a> {
-    pub(super) gpu: &'a Gpu,
-    pub(super) resident: &'a Resident<'a>,
-    pub(super) target: &'a Target,
+pub(crate) struct Work<'a> {
+    pub(crate) gpu: &'a Gpu,
+    pub(crate) resident: &'a Resident<'a>,
+    pub(crate) target: &'a Target,
     /// Its place in the list of fragments.
-    pub(super) fragment: usize,
+    pub(crate) fragment: usize,
 }
 
 impl Work<'_> {

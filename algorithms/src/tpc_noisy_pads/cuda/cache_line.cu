@@ -2,6 +2,7 @@
 // in shared memory, a charge a thread, and then a thread for each pad goes over them.
 //
 // Static shared memory: the charges of 8 pads in 8 time bins, 128 bytes.
+#include "pads/counts.h"
 #include "pads/map.h"
 
 namespace {
@@ -9,19 +10,6 @@ namespace {
 constexpr u32 THREADS = 64;
 // Tiles, one above the other, that are staged at once.
 constexpr u32 STAGED = THREADS / TILE;
-
-// What a pad did so far.
-struct Counts {
-    u32 charges = 0, run = 0, longest_run = 0, largest = 0;
-
-    __device__ __forceinline__ void add(u32 charge) {
-        const bool present = charge > 0;
-        charges += present;
-        run = present ? run + 1 : 0;
-        longest_run = max(longest_run, run);
-        largest = max(largest, charge);
-    }
-};
 
 }  // namespace
 

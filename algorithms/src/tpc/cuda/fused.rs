@@ -1,0 +1,283 @@
+//! Ours: pages to digits, digits to bins by row and time, and from these clusters, some sectors
+//! at a time, three times over: copies of some sectors go on beside the work on others.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::noisy::{InBins, WORDS_OF_SECTOR};
+use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent, Pristine, QUEUES};
+use crate::device::{Arena, buffers};
+use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
+use crate::kernels::tpc_digits::{
+    BIN_DIGITS, BinDigits, COUNT_DIGITS, CountDigits, DIGIT_ITEMS, DIGIT_THREADS,
+};
+use crate::tpc::Tpc;
+use crate::tpc::input::RawFrame;
+use crate::tpc_cluster_finder::RowCluster;
+use crate::tpc_cluster_finder::cuda::{BINNED, Bins, HostFound, HostRoom, Sizes, sector, words_of};
+use crate::tpc_decode::Output;
+use crate::tpc_decode::cuda::{
+    DeviceTables, Division, FUSED_WAY, PageBuffers, Part, Resident, Target, Way, Work, fit,
+    parts_of,
+};
+
+pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
+    "fused",
+    "ours: digits in bins by row and time, tiles of rows in shared memory; three sectors at a \
+     time, their copies beside the work on others",
+    |at| open(at),
+)
+.by_published_rules();
+
+const WAY: Way = FUSED_WAY;
+/// Sectors that are worked on together: enough for all multiprocessors, and few enough that what
+/// is copied before the first ones and after the last ones is little.
+const SECTORS: usize = 3;
+const HEADERS: &str = "headers";
+const DECODE: &str = "decode";
+const BINS: &str = "bins";
+const CLUSTERS: &str = "clusters";
+/// Bytes of a digit.
+const DIGIT: u64 = size_of::<u64>() as u64;
+
+struct Fused<'a> {
+    input: &'a RawFrame,
+    arena: &'a Arena,
+    gpu: Arc<Gpu>,
+    /// As each run finds them anew; buffers are made for them.
+    parts: Vec<Part>,
+    /// For how many clusters of each part there is to be room on the host.
+    host_room: Vec<HostRoom>,
+}
+
+struct Held<'a> {
+    shared: Shared<'a>,
+    /// One for each queue.
+    benches: Vec<Bench>,
+    parts: Vec<HeldPart>,
+}
+
+buffers!(Held<'_>: shared, benches, parts);
+
+/// What all parts read.
+struct Shared<'a> {
+    geometry: Lent<'a, DeviceTables>,
+    /// All pages, page-locked. A run does not change them.
+    pages: Pristine<'a, u8>,
+    sectors: DeviceBuffer<Sector>,
+    in_bins: InBins,
+}
+
+buffers!(Shared<'_>: geometry, pages, in_bins; kept: sectors);
+
+/// Where a part is worked on.
+struct Bench {
+    digits: Target,
+    bins: Bins,
+    noisy: DeviceBuffer<u32>,
+}
+
+buffers!(Bench: digits, bins, noisy);
+
+/// What is a part's own.
+struct HeldPart {
+    pages: PageBuffers,
+    /// The first word of each sector among those of the bins, by its number in the detector.
+    first_words: DeviceBuffer<u32>,
+    found: HostFound,
+}
+
+buffers!(HeldPart: pages, found; kept: first_words);
+
+fn open<'a>(at: &Opening<'a, '_, Tpc>) -> Opened<'a, Tpc> {
+    let parts = parts_of(&at.input.frame, Output::Digits, Division::Sectors(SECTORS));
+    fit(&parts)?;
+    parts.iter().try_for_each(|part| sizes(at.input, part).fit())?;
+    let room = |part: &Part| HostRoom::for_samples(part.samples() as usize);
+    let host_room = parts.iter().map(room).collect();
+    at.session(Fused { input: at.input, arena: at.arena, gpu: at.gpu()?, parts, host_room })
+}
+
+/// Time bins of each sector of a part.
+fn time_bins(input: &RawFrame, part: &Part) -> impl Iterator<Item = u32> + Clone {
+    std::iter::repeat_n(input.finding.time_bins, part.sectors.len())
+}
+
+fn sizes(input: &RawFrame, part: &Part) -> Sizes {
+    Sizes::of(part.samples() as usize, time_bins(input, part))
+}
+
+impl Bench {
+    fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
+        Ok(Bench {
+            digits: Target::of_digits(gpu, sizes.samples)?,
+            bins: Bins::new(gpu, sizes)?,
+            noisy: gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
+        })
+    }
+}
+
+impl HeldPart {
+    fn new(gpu: &Gpu, input: &RawFrame, part: &Part, room: HostRoom) -> Result<Self, DeviceError> {
+        let numbers = input.frame.sector_numbers();
+        let own = &numbers[part.sectors.clone()];
+        let mut first_words = vec![0; 1 + own.iter().copied().max().map_or(0, usize::from)];
+        for (place, sector) in own.iter().enumerate() {
+            let before = place * words_of(input.finding.time_bins);
+            first_words[usize::from(*sector)] = before as u32;
+        }
+        Ok(HeldPart {
+            pages: PageBuffers::new(gpu, &input.frame, part, WAY.index)?,
+            first_words: gpu.table(&first_words)?,
+            found: HostFound::new(gpu, room)?,
+        })
+    }
+}
+
+/// A part on a bench.
+struct Working<'w> {
+    gpu: &'w Gpu,
+    input: &'w RawFrame,
+    shared: &'w Shared<'w>,
+    part: &'w Part,
+    own: &'w HeldPart,
+}
+
+impl Working<'_> {
+    /// Starts all that it takes, from its pages to clusters on the device.
+    fn start(&self, bench: &mut Bench) -> Result<(), DeviceError> {
+        let gpu = self.gpu;
+        self.decode(bench)?;
+        bench.bins.empty(gpu, time_bins(self.input, self.part))?;
+        gpu.scope(BINS, || {
+            self.count(bench)?;
+            bench.bins.place(gpu, self.shared.sectors.ptr())?;
+            self.bin(bench)
+        })?;
+        let (sectors, time_bins) = (self.part.sectors.len(), self.input.finding.time_bins);
+        self.shared.in_bins.find(gpu, (&bench.bins, sectors, time_bins), &bench.noisy)?;
+        gpu.scope(CLUSTERS, || bench.bins.find(gpu, self.shared.sectors.ptr(), bench.noisy.ptr()))
+    }
+
+    fn decode(&self, bench: &Bench) -> Result<(), DeviceError> {
+        let (gpu, shared, part) = (self.gpu, self.shared, self.part);
+        let (frame, tables, buffers) = (&self.input.frame, &*shared.geometry, &self.own.pages);
+        let resident = Resident { frame, part, tables, buffers };
+        resident.prepare(gpu, shared.pages.part(part.bytes()))?;
+        let work = Work { gpu, resident: &resident, target: &bench.digits, fragment: 0 };
+        gpu.scope(DECODE, || (WAY.decode)(&work))
+    }
+
+    /// Blocks with a share of the digits each, as many as headers promise.
+    fn by_digits(&self, bytes_of_digit: u64) -> Grid {
+        let digits = self.part.samples();
+        let blocks = digits.div_ceil((DIGIT_THREADS * DIGIT_ITEMS).into());
+        Grid::blocks(blocks as u32).moving(digits * bytes_of_digit)
+    }
+
+    /// Nobody knows before how many digits a bin has.
+    fn count(&self, bench: &Bench) -> Result<(), DeviceError> {
+        let arguments = CountDigits {
+            digits: bench.digits.digits_ptr(),
+            count: self.own.pages.count_of_samples(),
+            first_words: self.own.first_words.ptr(),
+            time_bins: self.input.finding.time_bins,
+            words: bench.bins.words(),
+        };
+        // SAFETY: each digit has a word for its bin.
+        unsafe { self.gpu.launch(&COUNT_DIGITS, self.by_digits(DIGIT), arguments) }
+    }
+
+    fn bin(&self, bench: &Bench) -> Result<(), DeviceError> {
+        let arguments = BinDigits {
+            digits: bench.digits.digits_ptr(),
+            count: self.own.pages.count_of_samples(),
+            first_words: self.own.first_words.ptr(),
+            time_bins: self.input.finding.time_bins,
+            gains: self.shared.geometry.gains.ptr(),
+            scale: self.input.frame.charge_of_adc(),
+            words: bench.bins.words(),
+            binned: bench.bins.binned(),
+        };
+        // SAFETY: bins have been given as many places as they have digits.
+        unsafe { self.gpu.launch(&BIN_DIGITS, self.by_digits(DIGIT + BINNED), arguments) }
+    }
+}
+
+impl Held<'_> {
+    /// Starts a part, once what was on its bench before is on its way to the host.
+    fn start(
+        &mut self,
+        gpu: &Gpu,
+        input: &RawFrame,
+        (part, number): (&Part, usize),
+    ) -> Result<(), DeviceError> {
+        let queue = number % QUEUES as usize;
+        gpu.in_queue(queue as u32, || {
+            if let Some(before) = number.checked_sub(QUEUES as usize) {
+                self.fetch(gpu, before)?;
+            }
+            let (shared, own) = (&self.shared, &self.parts[number]);
+            let working = Working { gpu, input, shared, part, own };
+            working.start(&mut self.benches[queue])?;
+            let found = &self.benches[queue].bins.found;
+            found.download_totals(gpu, &mut self.parts[number].found)
+        })
+    }
+
+    /// Waits for what was found in a part, and starts to copy it.
+    fn fetch(&mut self, gpu: &Gpu, number: usize) -> Result<(), DeviceError> {
+        let bench = &self.benches[number % QUEUES as usize];
+        bench.bins.found.download_found(gpu, &mut self.parts[number].found)
+    }
+}
+
+impl<'a> Runner<Tpc> for Fused<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (gpu, arena, input) = (&self.gpu, self.arena, self.input);
+        let (tables, pages) = (input.frame.tables(), input.frame.page_bytes());
+        let finding = &input.finding;
+        let largest = self.parts.iter().map(|part| sizes(input, part));
+        let largest = largest.fold(Sizes::default(), Sizes::largest);
+        let benches = (0..self.parts.len().min(QUEUES as usize)).map(|_| Bench::new(gpu, largest));
+        let parts = self.parts.iter().zip(&self.host_room);
+        let parts = parts.map(|(part, room)| HeldPart::new(gpu, input, part, *room));
+        let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
+        Ok(Held {
+            shared: Shared {
+                geometry: Lent::of(tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
+                pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
+                sectors: gpu.table(&sectors)?,
+                in_bins: InBins::new(gpu, finding.rule, finding.limits())?,
+            },
+            benches: benches.collect::<Result<_, _>>()?,
+            parts: parts.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        let (gpu, frame) = (&*self.gpu, &self.input.frame);
+        let division = Division::Sectors(SECTORS);
+        let open = || Ok(gpu.on_host(|| parts_of(frame, Output::Digits, division)));
+        let parts = gpu.scope(HEADERS, open)?;
+        for both in parts.iter().zip(0..) {
+            held.start(gpu, self.input, both)?;
+        }
+        let last = parts.len().saturating_sub(QUEUES as usize)..parts.len();
+        last.into_iter()
+            .try_for_each(|number| gpu.in_queue(number as u32 % QUEUES, || held.fetch(gpu, number)))
+    }
+
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
+        let both = self.parts.iter().zip(&held.parts);
+        let of_part = |(part, own): (&Part, &HeldPart)| own.found.sorted(part.sectors.start as u32);
+        Cow::Owned(both.flat_map(of_part).collect())
+    }
+
+    fn note(&mut self, held: &Held<'a>) {
+        self.host_room = held.parts.iter().map(|part| part.found.room()).collect();
+    }
+}

@@ -1,0 +1,46 @@
+// Which positions that a decoder has listed are of which sector: those of a fragment lie behind
+// each other, page after page, and of damaged pages there are none.
+#include "../../tpc_cluster_finder/cuda/finder/job.h"
+#include "search.h"
+
+namespace tpc_chain {
+
+// Time bins of a fragment, and those whose clusters it finds.
+struct FragmentTimes {
+    u32 first_time, time_bins;
+    u32 own_begin, own_end;
+};
+
+}  // namespace tpc_chain
+
+namespace {
+
+using tpc_chain::FragmentTimes;
+
+constexpr u32 THREADS = 64;
+
+}  // namespace
+
+// What is to be done for each sector in each fragment. `pages` are those that were decoded, with
+// the numbers of their first samples; `begins` has where those of each fragment begin, then how
+// many there are, then all samples; `first_pages` the first page of each sector. A thread a
+// fragment of a sector.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    list_jobs(const uint2* pages, const u32* begins, const FragmentTimes* fragments, u32 fragment_count,
+              const u32* first_pages, u32 sectors, u32 first_sector, Job* jobs) {
+    const u32 i = blockIdx.x * THREADS + threadIdx.x;
+    const u32 number = i / sectors, slot = i % sectors;
+    if (number >= fragment_count) return;
+    const u32 begin = begins[number], end = begins[number + 1];
+    const u32 all = begins[fragment_count], samples = begins[fragment_count + 1];
+    const auto position_of = [&](u32 first_page) {
+        const u32 page = first_not(begin, end, [&](u32 other) { return pages[other].x < first_page; });
+        return page < all ? pages[page].y : samples;
+    };
+    const u32 first = position_of(first_pages[slot]);
+    const u32 behind = slot + 1 < sectors ? position_of(first_pages[slot + 1]) : position_of(~0u);
+    const FragmentTimes times = fragments[number];
+    jobs[i] = {first_sector + slot, 0,           behind - first,  first,
+               times.first_time,    times.time_bins, times.own_begin, times.own_end};
+}
+KERNEL_EXPORT(list_jobs)

@@ -1,0 +1,236 @@
+//! By way of maps of charges, as published: fragment by fragment, of some sectors at a time or of
+//! all, pages become maps and positions, and the stages of the cluster finder follow.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
+
+use super::jobs::{Jobs, batches};
+use super::noisy::{InMaps, MapsOf};
+use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine};
+use crate::device::{Arena, Unavailable, buffers};
+use crate::tpc::Tpc;
+use crate::tpc::input::RawFrame;
+use crate::tpc::noisy::NoisyRule;
+use crate::tpc_cluster_finder::RowCluster;
+use crate::tpc_cluster_finder::cuda::{
+    Batch, Buckets, Compaction, CompactionWay, Lists, SECTORS_AT_ONCE, Samples, Stages, Tables,
+    Work as Find, published_stages,
+};
+use crate::tpc_decode::Output;
+use crate::tpc_decode::cuda::{
+    BALLOT_WAY, DeviceTables, Division, PageBuffers, Part, Resident, Target, Way, Work, fit,
+    parts_of,
+};
+
+pub(super) const PUBLISHED: Variant<Tpc> = Variant::<Tpc>::cuda(
+    "published",
+    "published: three sectors at a time, fragment by fragment: maps of charges, and a kernel for \
+     each stage",
+    |at| open(at, Division::Sectors(SECTORS_AT_ONCE)),
+)
+.by_published_rules();
+
+pub(super) const AT_ONCE: Variant<Tpc> =
+    Variant::<Tpc>::cuda("at-once", "published, but all sectors at once", |at| {
+        open(at, Division::Whole)
+    })
+    .by_published_rules();
+
+const WAY: Way = BALLOT_WAY;
+const STAGES: Stages = published_stages(CompactionWay::Scans);
+const HEADERS: &str = "headers";
+const DECODE: &str = "decode";
+/// Of so many samples one is a cluster, or fewer are; where there are more, buckets are made
+/// larger.
+const SAMPLES_OF_CLUSTER: usize = 8;
+/// What a bucket has room for at least.
+const LEAST_ROOM: usize = 16;
+
+struct OnMaps<'a> {
+    division: Division,
+    input: &'a RawFrame,
+    arena: &'a Arena,
+    gpu: Arc<Gpu>,
+    /// As each run finds them anew; buffers are made for them.
+    parts: Vec<Part>,
+    /// Clusters that the bucket of each row of each sector is for.
+    room: Vec<u32>,
+}
+
+struct Held<'a> {
+    geometry: Lent<'a, DeviceTables>,
+    /// All pages, page-locked. A run does not change them.
+    pages: Pristine<'a, u8>,
+    finding: Tables,
+    in_maps: InMaps,
+    parts: Vec<HeldPart>,
+    /// Parts are worked on one after the other.
+    target: Target,
+    lists: Lists,
+    compaction: Compaction,
+    buckets: Buckets,
+}
+
+buffers!(
+    Held<'_>: geometry, pages, finding, in_maps, parts, target, lists, compaction, buckets
+);
+
+/// What is held of a part while others are worked on.
+struct HeldPart {
+    pages: PageBuffers,
+    jobs: Jobs,
+}
+
+buffers!(HeldPart: pages, jobs);
+
+fn open<'a>(at: &Opening<'a, '_, Tpc>, division: Division) -> Opened<'a, Tpc> {
+    if at.input.finding.rule == NoisyRule::Lab {
+        return Err(Unavailable(
+            "it looks for noisy pads in the first fragment only: use --noisy published".into(),
+        ));
+    }
+    let parts = parts_of(&at.input.frame, Output::ChargeMap, division);
+    fit(&parts)?;
+    let room = parts.iter().flat_map(room_of).collect();
+    let (input, arena) = (at.input, at.arena);
+    at.session(OnMaps { division, input, arena, gpu: at.gpu()?, parts, room })
+}
+
+/// Room for each row of each sector of a part, until it is known better.
+fn room_of(part: &Part) -> Vec<u32> {
+    let samples = part.samples() as usize / part.sectors.len().max(1);
+    let of_row = |row| {
+        let own = samples * pads_in_row(row) / PADS_IN_SECTOR;
+        (own / SAMPLES_OF_CLUSTER).max(LEAST_ROOM) as u32
+    };
+    let of_sector = (0..ROWS).map(of_row).collect::<Vec<_>>();
+    of_sector.repeat(part.sectors.len())
+}
+
+impl HeldPart {
+    fn new(gpu: &Gpu, input: &RawFrame, part: &Part) -> Result<Self, DeviceError> {
+        Ok(HeldPart {
+            pages: PageBuffers::new(gpu, &input.frame, part, WAY.index)?,
+            jobs: Jobs::new(gpu, input, part)?,
+        })
+    }
+}
+
+impl Held<'_> {
+    /// Starts all that a part takes, from its pages to clusters in buckets.
+    fn start(
+        &self,
+        gpu: &Gpu,
+        input: &RawFrame,
+        (part, own): (&Part, &HeldPart),
+    ) -> Result<(), DeviceError> {
+        let (frame, tables) = (&input.frame, &*self.geometry);
+        let resident = Resident { frame, part, tables, buffers: &own.pages };
+        resident.prepare(gpu, self.pages.part(part.bytes()))?;
+        own.jobs.list(gpu, part, &own.pages)?;
+        for (fragment, batch) in batches(input, part).iter().enumerate() {
+            self.target.clear(gpu)?;
+            let work = Work { gpu, resident: &resident, target: &self.target, fragment };
+            gpu.scope(DECODE, || (WAY.decode)(&work))?;
+            self.find(gpu, (part, own), batch)?;
+        }
+        Ok(())
+    }
+
+    /// Finds clusters in the maps of a fragment.
+    fn find(
+        &self,
+        gpu: &Gpu,
+        (part, own): (&Part, &HeldPart),
+        batch: &Batch,
+    ) -> Result<(), DeviceError> {
+        let Target::Charges(charges) = &self.target else { unreachable!("maps are asked for") };
+        let (maps, entries) = (charges.maps.ptr(), part.entries());
+        let is_first = batch.jobs.start == 0 && part.has_first_fragment();
+        if is_first {
+            let (sectors, first_sector) = (part.sectors.len(), part.sectors.start as u32);
+            let of = MapsOf { maps, entries, sectors, first_sector };
+            self.in_maps.find(gpu, of, self.finding.noisy.ptr())?;
+        }
+        let find = Find {
+            gpu,
+            tables: &self.finding,
+            samples: Samples { charges: maps, entries, positions: charges.positions.ptr() },
+            jobs: own.jobs.ptr(),
+            lists: &self.lists,
+            compaction: &self.compaction,
+            buckets: self.buckets.ptrs(),
+            batch,
+        };
+        find.find(&STAGES)
+    }
+}
+
+impl OnMaps<'_> {
+    /// Reads the headers, and starts all parts.
+    fn start(&self, held: &Held<'_>) -> Result<(), DeviceError> {
+        let (gpu, frame) = (&*self.gpu, &self.input.frame);
+        let open = || Ok(gpu.on_host(|| parts_of(frame, Output::ChargeMap, self.division)));
+        let parts = gpu.scope(HEADERS, open)?;
+        held.buckets.empty(gpu)?;
+        gpu.fill(&held.finding.noisy, 0)?;
+        for both in parts.iter().zip(&held.parts) {
+            held.start(gpu, self.input, both)?;
+        }
+        Ok(())
+    }
+
+    /// The largest of what parts take.
+    fn most(&self, of_part: impl Fn(&Part) -> usize) -> usize {
+        self.parts.iter().map(of_part).max().unwrap_or(0)
+    }
+}
+
+impl<'a> Runner<Tpc> for OnMaps<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (gpu, arena, input) = (&self.gpu, self.arena, self.input);
+        let (tables, pages) = (input.frame.tables(), input.frame.page_bytes());
+        let sectors = self.room.len() / ROWS;
+        let samples = self.most(|part| part.samples() as usize);
+        let entries = self.most(|part| part.entries() * part.sectors.len());
+        let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
+        let parts = self.parts.iter().map(|part| HeldPart::new(gpu, input, part));
+        Ok(Held {
+            geometry: Lent::of(tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
+            pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
+            finding: Tables::of_sectors(gpu, &input.finding.settings, sectors)?,
+            in_maps: InMaps::new(gpu, input.finding.limits())?,
+            parts: parts.collect::<Result<_, _>>()?,
+            target: Target::of_charges(gpu, samples, entries)?,
+            lists: Lists::new(gpu, &batches, samples)?,
+            compaction: Compaction::new(gpu, STAGES.compaction, &batches)?,
+            buckets: Buckets::new(gpu, self.room.clone(), samples / SAMPLES_OF_CLUSTER)?,
+        })
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        let gpu = &*self.gpu;
+        self.start(held)?;
+        held.buckets.count(gpu)?;
+        if let Some(room) = held.buckets.missing_room() {
+            // All were counted, also those that found no room.
+            held.buckets = Buckets::new(gpu, room, held.buckets.packed_room())?;
+            self.start(held)?;
+            held.buckets.count(gpu)?;
+        }
+        held.buckets.download(gpu)
+    }
+
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
+        Cow::Owned(held.buckets.sorted())
+    }
+
+    fn note(&mut self, held: &Held<'a>) {
+        self.room = held.buckets.room().to_vec();
+    }
+}

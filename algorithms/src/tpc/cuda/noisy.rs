@@ -1,0 +1,122 @@
+//! Which pads are noisy, found out on the device.
+
+use generators::tpc::PadId;
+use generators::tpc::geometry::{ROWS, pads_in_row};
+
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr};
+use crate::kernels::tpc_cluster_finder_cuda_cases_h::NOISY_WORDS;
+use crate::kernels::tpc_cuda_noisy_h as kernels;
+use crate::kernels::tpc_noisy_in_bins::{FIND_NOISY_IN_BINS, FindNoisyInBins};
+use crate::kernels::tpc_noisy_in_maps::{FIND_NOISY_IN_MAPS, FindNoisyInMaps};
+use crate::tpc::noisy::{Limits, NoisyRule, groups, looked_at};
+use crate::tpc_cluster_finder::cuda::Bins;
+use crate::tpc_decode::charge_map::{TILE, TILES_IN_ROW, column};
+
+const STAGE: &str = "noisy-pads";
+
+/// The maps of a fragment of some sectors.
+#[derive(Clone, Copy)]
+pub(super) struct MapsOf {
+    pub(super) maps: Ptr<u16>,
+    /// Entries of each.
+    pub(super) entries: usize,
+    pub(super) sectors: usize,
+    pub(super) first_sector: u32,
+}
+
+/// What is looked at in maps, as published.
+pub(super) struct InMaps {
+    limits: Limits,
+    /// The first column of each group of pads.
+    columns: DeviceBuffer<u32>,
+}
+
+buffers!(InMaps: ; kept: columns);
+
+impl InMaps {
+    pub(super) fn new(gpu: &Gpu, limits: Limits) -> Result<Self, DeviceError> {
+        let columns = groups().map(|(row, pad)| column(PadId::new(row as u8, pad as u8)) as u32);
+        Ok(InMaps { limits, columns: gpu.table(&columns.collect::<Vec<_>>())? })
+    }
+
+    /// Finds the noisy pads in maps of the first fragment: bits by column, for each sector.
+    pub(super) fn find(&self, gpu: &Gpu, of: MapsOf, noisy: Ptr<u32>) -> Result<(), DeviceError> {
+        let groups = self.columns.len();
+        let lines = of.entries / (TILES_IN_ROW * TILE);
+        let arguments = FindNoisyInMaps {
+            maps: of.maps,
+            entries: of.entries as u32,
+            lines: lines as u32,
+            columns: self.columns.ptr(),
+            groups: groups as u32,
+            limits: self.limits.into(),
+            first_sector: of.first_sector,
+            noisy: noisy.cast(),
+        };
+        let read = (of.entries * of.sectors * size_of::<u16>()) as u64;
+        let grid = Grid::blocks((groups * of.sectors) as u32).moving(read);
+        // SAFETY: groups are columns of the maps, and there are bits for all columns.
+        gpu.scope(STAGE, || unsafe { gpu.launch(&FIND_NOISY_IN_MAPS, grid, arguments) })
+    }
+}
+
+/// What is looked at in bins, by either rule.
+pub(super) struct InBins {
+    limits: Limits,
+    looked_at: DeviceBuffer<u32>,
+}
+
+buffers!(InBins: ; kept: looked_at);
+
+impl InBins {
+    pub(super) fn new(gpu: &Gpu, rule: NoisyRule, limits: Limits) -> Result<Self, DeviceError> {
+        let words: Vec<_> = looked_at(rule).iter().flat_map(|row| words_of_row(row)).collect();
+        Ok(InBins { limits, looked_at: gpu.table(&words)? })
+    }
+
+    /// Finds the noisy pads of all rows: bits by pad.
+    pub(super) fn find(
+        &self,
+        gpu: &Gpu,
+        (bins, sectors, time_bins): (&Bins, usize, u32),
+        noisy: &DeviceBuffer<u32>,
+    ) -> Result<(), DeviceError> {
+        let arguments = FindNoisyInBins {
+            binned: bins.binned(),
+            words: bins.words(),
+            first_words: bins.first_words(),
+            time_bins,
+            looked_at: self.looked_at.ptr(),
+            limits: self.limits.into(),
+            noisy: noisy.ptr(),
+        };
+        let grid = Grid::blocks((sectors * ROWS) as u32).moving(bins.binned_bytes());
+        // SAFETY: samples are in their bins, and there is a word for each 32 pads of each row.
+        gpu.scope(STAGE, || unsafe { gpu.launch(&FIND_NOISY_IN_BINS, grid, arguments) })
+    }
+}
+
+impl From<Limits> for kernels::Limits {
+    fn from(limits: Limits) -> Self {
+        kernels::Limits {
+            time_bins: limits.time_bins,
+            least_charges: limits.least_charges,
+            least_run: limits.least_run,
+            saturation: limits.saturation,
+        }
+    }
+}
+
+/// Words that have a bit for each pad of each row of a sector.
+pub(super) const WORDS_OF_SECTOR: usize = ROWS * NOISY_WORDS as usize;
+
+fn words_of_row(pads: &[bool]) -> [u32; NOISY_WORDS as usize] {
+    let mut words = [0; NOISY_WORDS as usize];
+    for (pad, _) in pads.iter().enumerate().filter(|(_, is_looked_at)| **is_looked_at) {
+        words[pad / 32] |= 1 << (pad % 32);
+    }
+    words
+}
+
+const _: () = assert!(pads_in_row(ROWS - 1) <= 32 * NOISY_WORDS as usize);

@@ -1,0 +1,229 @@
+//! From samples in bins to clusters, whatever the samples are and whoever puts them there.
+
+use generators::tpc::geometry::{ROWS, pads_in_row};
+
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
+use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
+use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
+    BIN_TIMES, Counts, RECIPROCAL_SHIFT, RowShape, Tile,
+};
+use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::{
+    CELLS, CHARGE_LINES, LINE_END, MARGIN,
+};
+use crate::kernels::tpc_cluster_finder_fused::{
+    FUSED_FIND_CLUSTERS, FUSED_PLACE_BINS, FusedFindClusters, FusedPlaceBins,
+};
+use crate::tpc_cluster_finder::cuda::found::Found;
+
+/// Samples for each run of clusters that a tile adds at once, at most: the lanes of a warp.
+const FEWEST_LANES: usize = 32;
+/// Bytes of a sample in a bin.
+pub(crate) const BINNED: u64 = size_of::<u32>() as u64;
+
+/// How much there is of all, at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sizes {
+    pub(crate) samples: usize,
+    pub(crate) sectors: usize,
+    /// Words of the bins.
+    pub(crate) words: usize,
+    /// Tiles that have samples.
+    pub(crate) tiles: usize,
+}
+
+/// Bins, and what is found in them.
+pub(crate) struct Bins {
+    sizes: Sizes,
+    rows: DeviceBuffer<RowShape>,
+    /// The first word of each sector.
+    first_words: Table,
+    /// See `bins.h`.
+    words: DeviceBuffer<u32>,
+    counts: DeviceBuffer<Counts>,
+    binned: DeviceBuffer<u32>,
+    tiles: DeviceBuffer<Tile>,
+    pub(crate) found: Found,
+}
+
+buffers!(Bins: first_words, words, counts, binned, tiles, found; kept: rows);
+
+impl Sizes {
+    /// For so many samples of sectors with so many time bins each.
+    pub(crate) fn of(samples: usize, time_bins: impl Iterator<Item = u32> + Clone) -> Self {
+        let tiles_of = |time_bins: u32| {
+            let of_row = |row| time_bins.div_ceil(row_shape(row).tile_times) as usize;
+            (0..ROWS).map(of_row).sum::<usize>()
+        };
+        Sizes {
+            samples,
+            sectors: time_bins.clone().count(),
+            words: time_bins.clone().map(words_of).sum(),
+            tiles: time_bins.map(tiles_of).sum::<usize>().min(samples),
+        }
+    }
+
+    /// What is enough for either.
+    pub(crate) fn largest(self, other: Sizes) -> Sizes {
+        Sizes {
+            samples: self.samples.max(other.samples),
+            sectors: self.sectors.max(other.sectors),
+            words: self.words.max(other.words),
+            tiles: self.tiles.max(other.tiles),
+        }
+    }
+}
+
+/// Words of all rows of a sector: one for each bin, and one more for each row.
+pub(crate) fn words_of(time_bins: u32) -> usize {
+    ROWS * (time_bins.div_ceil(BIN_TIMES) as usize + 1)
+}
+
+/// Tiles have as many time bins as fit into shared memory with the row's pads.
+fn row_shape(row: usize) -> RowShape {
+    let pads = pads_in_row(row) as u32;
+    let most = CELLS / (pads + 2 * CHARGE_LINES) - LINE_END;
+    let tile_times = (most - 2 * MARGIN) / BIN_TIMES * BIN_TIMES;
+    let reciprocal = (1_u32 << RECIPROCAL_SHIFT).div_ceil(cells_of_line(tile_times));
+    RowShape { pads, tile_times, reciprocal }
+}
+
+fn cells_of_line(tile_times: u32) -> u32 {
+    tile_times + 2 * MARGIN + LINE_END
+}
+
+impl Bins {
+    pub(crate) fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
+        let runs = sizes.samples / FEWEST_LANES + sizes.tiles;
+        let rows: Vec<_> = (0..ROWS).map(row_shape).collect();
+        Ok(Bins {
+            sizes,
+            rows: gpu.table(&rows)?,
+            first_words: Table::new(gpu, sizes.sectors)?,
+            words: gpu.buffer(sizes.words)?,
+            counts: gpu.buffer(1)?,
+            binned: gpu.buffer(sizes.samples)?,
+            tiles: gpu.buffer(sizes.tiles)?,
+            found: Found::new(gpu, sizes.samples, runs)?,
+        })
+    }
+
+    /// Starts to empty them, for sectors with so many time bins each.
+    pub(crate) fn empty(
+        &mut self,
+        gpu: &Gpu,
+        time_bins: impl Iterator<Item = u32>,
+    ) -> Result<(), DeviceError> {
+        let first_words = time_bins.scan(0, |next, time_bins| {
+            let first = *next;
+            *next += words_of(time_bins) as u32;
+            Some(first)
+        });
+        self.first_words.fill(gpu, first_words)?;
+        self.found.clear(gpu)?;
+        gpu.fill(&self.words, 0)
+    }
+
+    /// The first word of each sector.
+    pub(crate) fn first_words(&self) -> Ptr<u32> {
+        self.first_words.ptr()
+    }
+
+    /// A word for each bin: first its samples are counted there.
+    pub(crate) fn words(&self) -> Ptr<u32> {
+        self.words.ptr()
+    }
+
+    /// Bytes of all samples in bins, at most.
+    pub(crate) fn binned_bytes(&self) -> u64 {
+        self.binned.bytes()
+    }
+
+    /// Where samples go that are put into their bins.
+    pub(crate) fn binned(&self) -> Ptr<u32> {
+        self.binned.ptr()
+    }
+
+    /// Gives bins their places, once their samples are counted.
+    pub(crate) fn place(&self, gpu: &Gpu, sectors: Ptr<Sector>) -> Result<(), DeviceError> {
+        gpu.fill(&self.counts, 0)?;
+        let arguments = FusedPlaceBins {
+            sectors,
+            rows: self.rows.ptr(),
+            first_words: self.first_words.ptr(),
+            words: self.words.ptr(),
+            counts: self.counts.ptr(),
+            tiles: self.tiles.ptr(),
+        };
+        let rows = Grid::blocks((self.sizes.sectors * ROWS) as u32);
+        let grid = rows.moving(3 * self.words.bytes() + self.tiles.bytes());
+        // SAFETY: there is room for all tiles that have samples.
+        unsafe { gpu.launch(&FUSED_PLACE_BINS, grid, arguments) }
+    }
+
+    /// Finds the clusters, once samples are in their bins; `noisy` has a bit for each pad of each
+    /// row of each sector.
+    pub(crate) fn find(
+        &self,
+        gpu: &Gpu,
+        sectors: Ptr<Sector>,
+        noisy: Ptr<u32>,
+    ) -> Result<(), DeviceError> {
+        let tiles = self.tiles.len() as u32;
+        let of_each = gpu.attributes(&FUSED_FIND_CLUSTERS, Grid::blocks(1))?.resident_blocks.max(1);
+        let at_once = of_each * gpu.properties().multiprocessors;
+        // How many clusters there will be nobody knows; margins come from the caches.
+        let bytes = self.sizes.samples as u64 * BINNED + self.tiles.bytes();
+        let (most_clusters, most_runs) = self.found.most();
+        let arguments = FusedFindClusters {
+            binned: self.binned.ptr(),
+            tiles: self.tiles.ptr(),
+            counts: self.counts.ptr(),
+            sectors,
+            rows: self.rows.ptr(),
+            noisy,
+            totals: self.found.totals(),
+            clusters: self.found.clusters(),
+            runs: self.found.runs(),
+            most_clusters,
+            most_runs,
+        };
+        let grid = Grid::blocks(at_once.min(tiles)).moving(bytes);
+        // SAFETY: tiles are of rows with such shapes, and their samples are in them; nothing is
+        // written beyond the lists.
+        unsafe { gpu.launch(&FUSED_FIND_CLUSTERS, grid, arguments) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::{
+        BIT_LINES, BIT_WORDS, MOST_PEAKS, WORD_STEP,
+    };
+
+    #[test]
+    fn tiles_of_all_rows_fit_into_shared_memory() {
+        for row in 0..ROWS {
+            let RowShape { pads, tile_times, .. } = row_shape(row);
+            let times = tile_times + 2 * MARGIN;
+            assert!(tile_times > 0 && tile_times % BIN_TIMES == 0);
+            // An odd number of words.
+            assert_eq!(cells_of_line(tile_times) % 4, 2);
+            assert!((pads + 2 * CHARGE_LINES) * cells_of_line(tile_times) <= CELLS);
+            assert!((pads + 2 * BIT_LINES) * times.div_ceil(WORD_STEP) <= BIT_WORDS);
+            assert!(pads.div_ceil(2) * times.div_ceil(2) <= MOST_PEAKS);
+        }
+    }
+
+    #[test]
+    fn cells_are_divided_by_a_product() {
+        for row in 0..ROWS {
+            let RowShape { tile_times, reciprocal, .. } = row_shape(row);
+            let line = cells_of_line(tile_times);
+            for cell in 0..CELLS {
+                assert_eq!((cell * reciprocal) >> RECIPROCAL_SHIFT, cell / line, "row {row}");
+            }
+        }
+    }
+}
