@@ -28,18 +28,18 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # is a line more; the limits of a half add up to ten minutes at most.
 steps() {
     case $half in
-        first) check sort decode noisy-pads cluster-finder; first_half ;;
+        first) check sort decode noisy-pads cluster-finder tpc; first_half ;;
         second) check presort cluster cluster-sort hits collect sts merge gather; second_half ;;
         both) check; first_half; second_half ;;
     esac
 }
 
 first_half() {
-    measure gpu-sort 215 --budget 100s
+    measure gpu-sort 200 --budget 95s
     measure gpu-break-even 75 --budget 45s
     measure gpu-decode 70 --budget 35s
     measure gpu-noisy-pads 30 --budget 8s
-    measure gpu-clusters 30 --budget 8s
+    measure gpu-clusters 45 --budget 12s
 }
 
 second_half() {

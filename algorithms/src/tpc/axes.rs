@@ -8,6 +8,7 @@ use text::Foreign;
 
 use super::input::{Finding, RawFrame};
 use super::noisy::NoisyRule;
+use super::truth::Simulated;
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Flag, Params, joined};
 use crate::tpc_cluster_finder::axes::{FRAGMENT, SETTINGS, fragment, settings};
@@ -81,7 +82,8 @@ fn of_pages(params: &Params) -> Params {
 pub(super) fn generate(params: &Params, seed: u64) -> Result<RawFrame, DataError> {
     let finding = finding(params, time_bins(params)?)?;
     let pages = TpcDecode.plan(of_pages(params))?.params;
-    Ok(RawFrame::new(TpcDecode.generate(&pages, seed)?, finding))
+    let simulated = Simulated { shape: time_frame::shape(params)?, seed };
+    Ok(RawFrame::new(TpcDecode.generate(&pages, seed)?, finding).simulated(simulated))
 }
 
 /// A time frame from a file, which has whole orbits up to its last digit.

@@ -4,13 +4,17 @@ use std::sync::OnceLock;
 
 use super::noisy::{Limits, NoisyRule};
 use super::reference::{self, Right};
+use super::truth::Simulated;
 use crate::tpc_cluster_finder::Settings;
+use crate::tpc_cluster_finder::quality::Truth;
 use crate::tpc_decode::TimeFrame;
 
 /// A time frame of pages with all that is needed to find clusters.
 pub struct RawFrame {
     pub(super) frame: TimeFrame,
     pub(super) finding: Finding,
+    simulated: Option<Simulated>,
+    truth: OnceLock<Option<Vec<Truth>>>,
     right: OnceLock<Right>,
 }
 
@@ -37,7 +41,18 @@ impl Finding {
 impl RawFrame {
     pub(super) fn new(frame: TimeFrame, finding: Finding) -> Self {
         let frame = frame.in_fragments(finding.fragment);
-        RawFrame { frame, finding, right: OnceLock::new() }
+        RawFrame { frame, finding, simulated: None, truth: OnceLock::new(), right: OnceLock::new() }
+    }
+
+    /// The same, of which it is known from what it was generated.
+    pub(super) fn simulated(self, simulated: Simulated) -> Self {
+        RawFrame { simulated: Some(simulated), ..self }
+    }
+
+    /// What particles left in each sector, where that is known.
+    pub(super) fn truth(&self) -> Option<&[Truth]> {
+        let find = || self.simulated.as_ref().map(|simulated| simulated.truth(&self.frame));
+        self.truth.get_or_init(find).as_deref()
     }
 
     /// The same for other pages.

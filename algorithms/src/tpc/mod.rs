@@ -9,6 +9,7 @@
 //! | `input`, `axes` | the pages, and how clusters are to be found in them |
 //! | `noisy` | which pads are left out |
 //! | `reference` | what is right |
+//! | `truth` | what is known of simulated time frames |
 //! | `hard_inputs` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
 
@@ -19,6 +20,7 @@ mod hard_inputs;
 mod input;
 mod noisy;
 mod reference;
+mod truth;
 
 use std::path::Path;
 
@@ -26,6 +28,7 @@ use generators::DataError;
 
 use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
+use crate::tpc_cluster_finder::quality::figures;
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
 use crate::tpc_decode::TpcDecode;
 
@@ -100,6 +103,12 @@ impl Algorithm for Tpc {
         let noisy: usize = right.noisy.iter().map(Vec::len).sum();
         let found = format!("{} clusters; {noisy} pads are noisy", right.clusters.len());
         [vec![found], TpcDecode.notes(&input.frame)].concat()
+    }
+
+    fn quality(&self, input: &RawFrame, output: &Vec<RowCluster>) -> Vec<Metric> {
+        let Some(truth) = input.truth() else { return Vec::new() };
+        let sectors: Vec<_> = truth.iter().map(|truth| (truth, &input.finding.settings)).collect();
+        figures(&sectors, output)
     }
 
     fn reference(&self, input: &RawFrame, _: Semantics) -> Option<Vec<RowCluster>> {

@@ -25,7 +25,7 @@ pub(crate) mod cuda;
 mod fragments;
 mod hard_inputs;
 mod input;
-mod quality;
+pub(crate) mod quality;
 mod reference;
 mod row;
 mod settings;
@@ -118,8 +118,10 @@ impl Algorithm for TpcClusterFinder {
     }
 
     fn quality(&self, input: &Charges, output: &Vec<RowCluster>) -> Vec<Metric> {
-        let figures = |truth| quality::figures(input.cases(), truth, output);
-        input.truth().map(figures).unwrap_or_default()
+        let Some(truth) = input.truth() else { return Vec::new() };
+        let settings = input.cases().iter().map(|case| &case.settings);
+        let sectors: Vec<_> = truth.iter().zip(settings).collect();
+        quality::figures(&sectors, output)
     }
 
     fn reference(&self, input: &Charges, _: Semantics) -> Option<Vec<RowCluster>> {

@@ -139,16 +139,6 @@ impl<T: Pod> DeviceBuffer<T> {
     {
         Ptr { address: self.address(), elements: PhantomData }
     }
-
-    /// Where kernels find the elements from that number on.
-    pub(crate) fn ptr_from<K>(&self, first: usize) -> Ptr<K>
-    where
-        T: SameAs<K>,
-    {
-        assert!(first <= self.len(), "beyond the buffer");
-        let address = self.address() + (first * size_of::<T>()) as u64;
-        Ptr { address, elements: PhantomData }
-    }
 }
 
 impl<T: Pod> MappedBuffer<T> {

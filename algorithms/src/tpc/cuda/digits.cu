@@ -1,88 +1,115 @@
 // Digits into bins by row and time, as words of four bytes: gains correct their charges on the
-// way. How many digits there are only the device knows.
+// way. A page has digits of few rows, in the order of time, but those of a row here and there: a
+// block has a page, counts its digits by bin in shared memory, and adds them to bins together.
+//
+// Static shared memory: a word for each bin that digits of a page can be in, 4.2 KB.
 #include "../../tpc_cluster_finder/cuda/fused/bins.h"
+#include "../../tpc_decode/cuda/pages/geometry.h"
 #include "../../tpc_decode/cuda/pages/target.h"
 
 namespace {
 
-constexpr u32 DIGIT_THREADS = 256;
-// Digits that a thread has, so that it waits for several at once.
-constexpr u32 DIGIT_ITEMS = 8;
+constexpr u32 THREADS = 256;
+// Rows of a region, and bins of a row that a page of one orbit has digits in, at most.
+constexpr u32 PAGE_ROWS = 18;
+constexpr u32 PAGE_BINS = (BC_PER_ORBIT / BC_PER_TIME_BIN + 1) / BIN_TIMES + 2;
+constexpr u32 COUNTS = PAGE_ROWS * PAGE_BINS;
 
-// What digits of a time frame are put into bins with.
-struct Bins {
+// A time frame that was decoded to digits.
+struct Digits {
+    const Job* jobs;
+    const uint2* extents;
+    const PageRecord* records;
+    const u64* digits;
+    Geometry geometry;
+};
+
+// Where the bins of the sectors are.
+struct Words {
     const u32* first_words;  // by the number of the sector in the detector
     u32 row_words;
-
-    __device__ __forceinline__ u32 of(u64 digit) const {
-        const u32 sector = (u32)(digit >> 58), row = (u32)(digit >> 24) & 0xff;
-        return first_words[sector] + row * row_words + 1 + time_of(digit) / BIN_TIMES;
-    }
-
-    __device__ __forceinline__ static u32 time_of(u64 digit) { return (u32)(digit >> 32) & ((1u << 26) - 1); }
+    u32* words;
 };
 
-// The digits of a thread, and their bins.
-struct Own {
-    u64 digits[DIGIT_ITEMS];
-    u32 bins[DIGIT_ITEMS];
+PORTABLE_INLINE u32 time_of(u64 digit) { return (u32)(digit >> 32) & ((1u << 26) - 1); }
+PORTABLE_INLINE u32 row_and_pad_of(u64 digit) { return (u32)(digit >> 16) & 0xffff; }
 
-    __device__ __forceinline__ Own(const u64* all, u32 count, const Bins& bins_of) {
-        const u32 first = blockIdx.x * DIGIT_THREADS * DIGIT_ITEMS + threadIdx.x;
-#pragma unroll
-        for (u32 i = 0; i < DIGIT_ITEMS; i++) {
-            const u32 number = first + i * DIGIT_THREADS;
-            digits[i] = number < count ? all[number] : 0;
-        }
-#pragma unroll
-        for (u32 i = 0; i < DIGIT_ITEMS; i++) {
-            bins[i] = first + i * DIGIT_THREADS < count ? bins_of.of(digits[i]) : NONE;
-        }
+// The digits of a page, and the bins that these can be in.
+struct Page {
+    const u64* digits;
+    u32 count, sector;
+    u32 first_row, first_bin;
+    u32* words;  // that of the first row and bin
+    u32 row_words;
+
+    __device__ __forceinline__ Page(const Digits& all, const Words& bins) {
+        const Job job = all.jobs[blockIdx.x];
+        const uint2 extent = all.extents[job.page];
+        const PageRecord record = record_at(all.records, job.page);
+        digits = all.digits + job.slot;
+        count = low_half(extent.y);
+        sector = record.sector;
+        first_row = all.geometry.first_row(record.endpoint / 2 * 2);
+        first_bin = extent.x / BIN_TIMES;
+        row_words = bins.row_words;
+        words = bins.words + bins.first_words[sector] + first_row * row_words + 1 + first_bin;
     }
+
+    // The number of a digit's bin among those of the page.
+    __device__ __forceinline__ u32 bin_of(u64 digit) const {
+        return ((row_and_pad_of(digit) >> 8) - first_row) * PAGE_BINS + time_of(digit) / BIN_TIMES - first_bin;
+    }
+
+    __device__ __forceinline__ u32& word(u32 bin) const { return words[bin / PAGE_BINS * row_words + bin % PAGE_BINS]; }
 };
+
+// Counts the digits of a page by bin. Barrier needed after.
+PORTABLE_INLINE void count_page(const Page& page, u32* counts) {
+    for (u32 i = threadIdx.x; i < COUNTS; i += THREADS) counts[i] = 0;
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < page.count; i += THREADS) atomicAdd(&counts[page.bin_of(page.digits[i])], 1u);
+}
 
 }  // namespace
 
-// Counts the digits of each bin.
-extern "C" __global__ void __launch_bounds__(DIGIT_THREADS)
-    count_digits(const u64* digits, const u32* count, const u32* first_words, u32 time_bins, u32* words) {
-    const Own own(digits, *count, {first_words, words_of_row(time_bins)});
-#pragma unroll
-    for (u32 i = 0; i < DIGIT_ITEMS; i++) {
-        const u32 bin = own.bins[i];
-        const Mates mates = mates_of(bin);
-        if (mates.first == threadIdx.x % LANES && bin != NONE) atomicAdd(&words[bin], mates.behind);
+// Counts the digits of each bin. A block a page; there may be more blocks.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    count_digits(const Job* jobs, const u32* begins, const uint2* extents, const PageRecord* records,
+                 const u32* geometry, const u64* digits, const u32* first_words, u32 time_bins, u32* words) {
+    __shared__ u32 counts[COUNTS];
+    if (blockIdx.x >= begins[1]) return;
+    const Page page({jobs, extents, records, digits, {geometry}}, {first_words, words_of_row(time_bins), words});
+    count_page(page, counts);
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < COUNTS; i += THREADS) {
+        if (counts[i] > 0) atomicAdd(&page.word(i), counts[i]);
     }
 }
 KERNEL_EXPORT(count_digits)
 
 // Puts digits into their bins. `gains` are those of all sectors, by column; `scale` is the charge
 // of one ADC value.
-extern "C" __global__ void __launch_bounds__(DIGIT_THREADS)
-    bin_digits(const u64* digits, const u32* count, const u32* first_words, u32 time_bins, const float* gains,
+extern "C" __global__ void __launch_bounds__(THREADS)
+    bin_digits(const Job* jobs, const u32* begins, const uint2* extents, const PageRecord* records,
+               const u32* geometry, const u64* digits, const u32* first_words, u32 time_bins, const float* gains,
                float scale, u32* words, u32* binned) {
-    const Own own(digits, *count, {first_words, words_of_row(time_bins)});
-    const u32 lane = threadIdx.x % LANES;
-    u32 firsts[DIGIT_ITEMS], places[DIGIT_ITEMS], samples[DIGIT_ITEMS];
-#pragma unroll
-    for (u32 i = 0; i < DIGIT_ITEMS; i++) {
-        const u32 bin = own.bins[i];
-        const Mates mates = mates_of(bin);
-        firsts[i] = mates.first;
-        places[i] = mates.first == lane && bin != NONE ? atomicAdd(&words[bin], mates.behind) : 0;
+    __shared__ u32 places[COUNTS];
+    if (blockIdx.x >= begins[1]) return;
+    const Page page({jobs, extents, records, digits, {geometry}}, {first_words, words_of_row(time_bins), words});
+    const ChargeMaker maker = {gains + page.sector * COLUMNS, 0, 0, scale};
+    count_page(page, places);
+    __syncthreads();
+    // What a bin has of this page lies together.
+    for (u32 i = threadIdx.x; i < COUNTS; i += THREADS) {
+        if (places[i] > 0) places[i] = atomicAdd(&page.word(i), places[i]);
     }
-#pragma unroll
-    for (u32 i = 0; i < DIGIT_ITEMS; i++) {
-        const u64 digit = own.digits[i];
-        const ChargeMaker maker = {gains + (u32)(digit >> 58) * COLUMNS, 0, 0, scale};
-        const u32 row_and_pad = (u32)(digit >> 16) & 0xffff;
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < page.count; i += THREADS) {
+        const u64 digit = page.digits[i];
+        const u32 row_and_pad = row_and_pad_of(digit);
         const u32 charge = maker.charge(maker.cell(row_and_pad), (u32)digit & 0xffff);
-        samples[i] = binned_word({Bins::time_of(digit), row_and_pad & 0xff, row_and_pad >> 8, charge});
-    }
-#pragma unroll
-    for (u32 i = 0; i < DIGIT_ITEMS; i++) {
-        const u32 place = __shfl_sync(FULL_MASK, places[i], (int)firsts[i]) + lane - firsts[i];
-        if (own.bins[i] != NONE) binned[place] = samples[i];
+        const u32 place = atomicAdd(&places[page.bin_of(digit)], 1u);
+        binned[place] = binned_word({time_of(digit), row_and_pad & 0xff, row_and_pad >> 8, charge});
     }
 }
 KERNEL_EXPORT(bin_digits)

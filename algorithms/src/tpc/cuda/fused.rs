@@ -9,9 +9,7 @@ use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent, Pristine, QUEUES};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
-use crate::kernels::tpc_digits::{
-    BIN_DIGITS, BinDigits, COUNT_DIGITS, CountDigits, DIGIT_ITEMS, DIGIT_THREADS,
-};
+use crate::kernels::tpc_digits::{BIN_DIGITS, BinDigits, COUNT_DIGITS, CountDigits};
 use crate::tpc::Tpc;
 use crate::tpc::input::RawFrame;
 use crate::tpc_cluster_finder::RowCluster;
@@ -169,39 +167,48 @@ impl Working<'_> {
         gpu.scope(DECODE, || (WAY.decode)(&work))
     }
 
-    /// Blocks with a share of the digits each, as many as headers promise.
-    fn by_digits(&self, bytes_of_digit: u64) -> Grid {
-        let digits = self.part.samples();
-        let blocks = digits.div_ceil((DIGIT_THREADS * DIGIT_ITEMS).into());
-        Grid::blocks(blocks as u32).moving(digits * bytes_of_digit)
+    /// A block for each page that headers promise.
+    fn by_pages(&self, bytes_of_digit: u64) -> Grid {
+        let load = self.part.load;
+        Grid::blocks(load.pages as u32).moving(load.samples * bytes_of_digit)
     }
 
     /// Nobody knows before how many digits a bin has.
     fn count(&self, bench: &Bench) -> Result<(), DeviceError> {
+        let (pages, geometry) = (&self.own.pages, &self.shared.geometry);
         let arguments = CountDigits {
+            jobs: pages.jobs.ptr(),
+            begins: pages.begins.ptr(),
+            extents: pages.extents.ptr(),
+            records: pages.records.ptr(),
+            geometry: geometry.geometry.ptr(),
             digits: bench.digits.digits_ptr(),
-            count: self.own.pages.count_of_samples(),
             first_words: self.own.first_words.ptr(),
             time_bins: self.input.finding.time_bins,
             words: bench.bins.words(),
         };
         // SAFETY: each digit has a word for its bin.
-        unsafe { self.gpu.launch(&COUNT_DIGITS, self.by_digits(DIGIT), arguments) }
+        unsafe { self.gpu.launch(&COUNT_DIGITS, self.by_pages(DIGIT), arguments) }
     }
 
     fn bin(&self, bench: &Bench) -> Result<(), DeviceError> {
+        let (pages, geometry) = (&self.own.pages, &self.shared.geometry);
         let arguments = BinDigits {
+            jobs: pages.jobs.ptr(),
+            begins: pages.begins.ptr(),
+            extents: pages.extents.ptr(),
+            records: pages.records.ptr(),
+            geometry: geometry.geometry.ptr(),
             digits: bench.digits.digits_ptr(),
-            count: self.own.pages.count_of_samples(),
             first_words: self.own.first_words.ptr(),
             time_bins: self.input.finding.time_bins,
-            gains: self.shared.geometry.gains.ptr(),
+            gains: geometry.gains.ptr(),
             scale: self.input.frame.charge_of_adc(),
             words: bench.bins.words(),
             binned: bench.bins.binned(),
         };
         // SAFETY: bins have been given as many places as they have digits.
-        unsafe { self.gpu.launch(&BIN_DIGITS, self.by_digits(DIGIT + BINNED), arguments) }
+        unsafe { self.gpu.launch(&BIN_DIGITS, self.by_pages(DIGIT + BINNED), arguments) }
     }
 }
 

@@ -43,7 +43,7 @@ impl Jobs {
     ) -> Result<(), DeviceError> {
         let sectors = part.sectors.len();
         let arguments = ListJobs {
-            pages: pages.jobs(),
+            pages: pages.jobs.ptr(),
             begins: pages.begins.ptr(),
             fragments: self.fragments.ptr(),
             fragment_count: self.fragments.len() as u32,

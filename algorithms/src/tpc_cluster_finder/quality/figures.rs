@@ -1,6 +1,5 @@
 //! Efficiency, ghosts, split and merged clusters, residuals.
 
-use generators::tpc::charges::ChargeCase;
 use generators::tpc::geometry::ROWS;
 use generators::tpc::simulate::TrueCluster;
 
@@ -37,16 +36,14 @@ struct Tally {
     residuals: [Vec<f32>; RESIDUALS.len()],
 }
 
-/// What found clusters, by sector and row, are worth. `docs/tpc-clusters.md` has the figures.
-pub(in super::super) fn figures(
-    cases: &[ChargeCase],
-    truths: &[Truth],
-    clusters: &[RowCluster],
-) -> Vec<Metric> {
-    let tallies = map(0..truths.len() * ROWS, |number| {
+/// What found clusters, by sector and row, are worth, where sectors have truths and settings.
+/// `docs/tpc-clusters.md` has the figures.
+pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) -> Vec<Metric> {
+    let tallies = map(0..sectors.len() * ROWS, |number| {
         let (case, row) = (number / ROWS, (number % ROWS) as u8);
         let found = of_row(clusters, case as u32, row);
-        Tally::of_row(found, truths[case].of_row(row), &cases[case].settings)
+        let (truth, settings) = sectors[case];
+        Tally::of_row(found, truth.of_row(row), settings)
     });
     let mut sum = Tally::default();
     tallies.into_iter().for_each(|tally| sum.add(tally));

@@ -14,5 +14,5 @@ mod matching;
 mod tests;
 mod truth;
 
-pub(super) use figures::figures;
-pub(super) use truth::Truth;
+pub(crate) use figures::figures;
+pub(crate) use truth::Truth;

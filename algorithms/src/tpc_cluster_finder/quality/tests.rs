@@ -34,7 +34,8 @@ fn of(
     settings: Settings,
 ) -> impl Fn(&str) -> f64 + use<> {
     let case = ChargeCase { settings, ..ChargeCase::default() };
-    let metrics = figures(&[case], &[Truth::new(truth.to_vec())], clusters);
+    let truth = Truth::new(truth.to_vec());
+    let metrics = figures(&[(&truth, &case.settings)], clusters);
     move |name| {
         let metric = metrics.iter().find(|metric| metric.name == name);
         metric.expect("a figure of that name").value(1.0)

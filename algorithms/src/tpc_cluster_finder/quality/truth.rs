@@ -6,11 +6,11 @@ use super::super::settings::Settings;
 
 /// The true clusters of a sector, by row and time.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Truth(Vec<TrueCluster>);
+pub(crate) struct Truth(Vec<TrueCluster>);
 
 impl Truth {
     /// As the simulation tells them: by row and time.
-    pub(in super::super) fn new(clusters: Vec<TrueCluster>) -> Self {
+    pub(crate) fn new(clusters: Vec<TrueCluster>) -> Self {
         Truth(clusters)
     }
 

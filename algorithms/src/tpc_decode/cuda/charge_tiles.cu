@@ -6,18 +6,33 @@
 // a block here has a few lines of tiles of a region, the rows that two endpoints read: it puts
 // the charges of these lines together in shared memory, and writes the tiles with their zeros.
 //
-// Which samples these are is found by looking: pages say which time bins they have, and their
-// samples are in order of time. Nothing has to be known of the order of pages.
+// Which samples these are is found out before: pages say which time bins they have, and their
+// samples are in order of time. Nothing has to be known of the order of pages. A block that had to
+// look for itself would wait for memory a dozen times; so it does four times: for which pages the
+// region has, for which of these have samples in its lines, for where, and for the samples.
 //
 // Static shared memory: the tiles of a region, row by row, line by line; which pages have samples
 // there, and where the tiles of rows begin.
 #include "pages/geometry.h"
 #include "pages/target.h"
+#include "search.h"
+
+namespace tpc_decode {
+
+// A page that is decoded, and the chunks of lines of the fragment that it has samples in.
+struct __align__(8) PageLines {
+    u32 slot;
+    u16 first_chunk, chunks;
+};
+
+}  // namespace tpc_decode
 
 namespace {
 
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
+// Samples of a thread that it waits for at once: most blocks have no more.
+constexpr u32 SAMPLES_AT_ONCE = 4;
 // Of a multiprocessor: as many as have room in shared memory. Where that is for seven, an H100
 // needs no more registers than they have; others would spill, and get more for five.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
@@ -25,8 +40,13 @@ constexpr u32 RESIDENT_BLOCKS = 7;
 #else
 constexpr u32 RESIDENT_BLOCKS = 5;
 #endif
-// Lines of a block.
+// Lines of a block, which are a chunk.
 constexpr u32 LINES = 2;
+constexpr u32 CHUNK_TIMES = LINES * TILE_TIMES;
+// Chunks that a page has samples in, at most, and one more: it is of one orbit.
+constexpr u32 BOUNDS_OF_PAGE = 64;
+constexpr u32 MOST_TIME_BINS = (BC_PER_ORBIT + BC_PER_TIME_BIN - 1) / BC_PER_TIME_BIN;
+static_assert(MOST_TIME_BINS / CHUNK_TIMES + 3 <= BOUNDS_OF_PAGE, "there is room for all chunks of a page");
 // Tiles and rows of a region at most.
 constexpr u32 MOST_TILES = 208;
 constexpr u32 MOST_ROWS = 18;
@@ -50,22 +70,25 @@ struct Rows {
         : first(geometry.first_row(2 * region)), count(geometry.rows(2 * region) + geometry.rows(2 * region + 1)) {}
 };
 
-// Samples of a page that are in these lines: first of what may be any, then as they were found.
+// Samples of a page that are in the lines of a block: the first of them among all, and how many
+// there are in this page and those that were found before.
 struct PageSamples {
-    u32 slot;
-    u16 all;
-    u16 bounds[2];
+    u32 first, end;
 };
 
 struct Shared {
     uint4 granules[LINES * MOST_TILES * GRANULES_OF_TILE];
     PageSamples pages[THREADS];
-    u32 found;
+    u32 found;               // pages in the upper bits, samples in the lower ones
     u32 first_of_row[MOST_ROWS + 1];  // tiles of the rows before
 
     __device__ __forceinline__ u16* entries() { return reinterpret_cast<u16*>(granules); }
     __device__ __forceinline__ u32 tiles(u32 rows) const { return first_of_row[rows]; }
 };
+
+// A page has fewer than 2^16 samples, and there are no more pages than threads.
+constexpr u32 FOUND_SHIFT = 24;
+static_assert(THREADS <= 1u << (32 - FOUND_SHIFT) && THREADS << 16 <= 1u << FOUND_SHIFT, "both counts have room");
 
 // What decoders listed: a position and a charge for each sample.
 struct Listed {
@@ -78,18 +101,23 @@ struct Listed {
         return position == OUTSIDE ? charges[sample] != BEHIND : high_half(position) < time;
     }
 
-    // The first sample of a page that is not before a time, found by all lanes of a warp: each
-    // looks at the end of a piece.
+    // The first sample of a page that is not before a time.
     __device__ __forceinline__ u32 bound(u32 slot, u32 samples, u32 time) const {
-        u32 begin = 0, end = samples;
-        while (begin < end) {
-            const u32 piece = (end - begin + LANES - 1) / LANES;
-            const u32 last = begin + (threadIdx.x % LANES + 1) * piece - 1;
-            const bool before = last < end && is_before(slot + last, time);
-            begin += (u32)popc(__ballot_sync(FULL_MASK, before)) * piece;
-            end = min(end, begin + piece - 1);
-        }
-        return begin;
+        return first_not(0, samples, [&](u32 sample) { return is_before(slot + sample, time); });
+    }
+};
+
+// The chunks that a page has samples in.
+struct Chunks {
+    u32 first, count;
+
+    // Of a page with these time bins of the time frame. Those outside the fragment make no difference.
+    __device__ __forceinline__ Chunks(u32 begin, u32 end, const Fragment& fragment) {
+        const u32 behind = fragment.first_time_bin + fragment.time_bins;
+        const u32 from = max(begin, fragment.first_time_bin) - fragment.first_time_bin;
+        const u32 to = min(end, behind) - fragment.first_time_bin;
+        first = from / CHUNK_TIMES;
+        count = to > from ? (to - 1) / CHUNK_TIMES + 1 - first : 0;
     }
 };
 
@@ -101,7 +129,6 @@ struct Lines {
         : first(1 + chunk * LINES), end(min(first + LINES, 1 + lines)) {}
 
     __device__ __forceinline__ u32 first_time() const { return first * TILE_TIMES; }
-    __device__ __forceinline__ u32 end_of_times() const { return end * TILE_TIMES; }
 };
 
 // The jobs of a region's streams, one after the other.
@@ -122,43 +149,51 @@ struct RegionJobs {
     }
 };
 
-// A thread a job: notes those whose pages announce time bins of the lines.
-__device__ __forceinline__ void find_pages(Shared& shared, const uint2* extents, Job job, u32 first_time_bin,
-                                           Lines lines) {
-    const uint2 extent = extents[job.page];
-    const u32 begin = extent.x, end = begin + high_half(extent.y);
-    const u32 first = first_time_bin + lines.first_time() - TIME_MARGIN;
-    const u32 behind = first_time_bin + lines.end_of_times() - TIME_MARGIN;
-    if (begin >= behind || end <= first) return;
-    const u32 place = atomicAdd(&shared.found, 1u);
-    shared.pages[place].slot = job.slot;
-    shared.pages[place].all = (u16)low_half(extent.y);
+// Notes the samples that a page has in a chunk.
+__device__ __forceinline__ void note(Shared& shared, PageLines page, const u16* bounds, u32 chunk) {
+    const u32 number = chunk - page.first_chunk;
+    if (number >= page.chunks) return;
+    const u32 begin = bounds[number], count = bounds[number + 1] - begin;
+    if (count == 0) return;
+    const u32 before = atomicAdd(&shared.found, 1u << FOUND_SHIFT | count);
+    const u32 samples = before & ((1u << FOUND_SHIFT) - 1);
+    // The number of a sample among all that were found, plus this, is its number in the list.
+    shared.pages[before >> FOUND_SHIFT] = {page.slot + begin - samples, samples + count};
 }
 
-// A warp a bound: finds where the samples of the lines begin and end in each page.
-__device__ __forceinline__ void find_samples(Shared& shared, const Listed& listed, Lines lines) {
-    for (u32 i = threadIdx.x / LANES; i < 2 * shared.found; i += WARPS) {
-        PageSamples& page = shared.pages[i / 2];
-        const u32 time = i % 2 == 0 ? lines.first_time() : lines.end_of_times();
-        const u32 bound = listed.bound(page.slot, page.all, time);
-        if (threadIdx.x % LANES == 0) page.bounds[i % 2] = (u16)bound;
-    }
+// The number in the list of a sample among those that were found.
+__device__ __forceinline__ u32 listed_at(const Shared& shared, u32 sample) {
+    u32 page = 0;
+    while (sample >= shared.pages[page].end) page++;
+    return shared.pages[page].first + sample;
+}
+
+// Where the entry of a position is in shared memory.
+__device__ __forceinline__ u32 entry_of(const Shared& shared, u32 position, Rows rows, Lines lines) {
+    const u32 time = high_half(position) - lines.first_time();
+    const u32 column = low_half(position) - PAD_MARGIN, row = column / ROW_PITCH;
+    const u32 pad = column - row * ROW_PITCH, tiles = shared.tiles(rows.count);
+    const u32 tile = time / TILE_TIMES * tiles + shared.first_of_row[row - rows.first] + pad / TILE_PADS;
+    return tile * TILE + time % TILE_TIMES * TILE_PADS + pad % TILE_PADS;
 }
 
 // Puts the samples that were found into their tiles.
 __device__ __forceinline__ void put(Shared& shared, const Listed& listed, Rows rows, Lines lines) {
     u16* entries = shared.entries();
-    const u32 tiles = shared.tiles(rows.count);
-    for (u32 i = 0; i < shared.found; i++) {
-        const PageSamples& page = shared.pages[i];
-        const u32 slot = page.slot, end = page.bounds[1];
-        for (u32 sample = page.bounds[0] + threadIdx.x; sample < end; sample += THREADS) {
-            const u32 position = listed.positions[slot + sample];
-            const u32 time = high_half(position) - lines.first_time();
-            const u32 column = low_half(position) - PAD_MARGIN, row = column / ROW_PITCH;
-            const u32 pad = column - row * ROW_PITCH;
-            const u32 tile = time / TILE_TIMES * tiles + shared.first_of_row[row - rows.first] + pad / TILE_PADS;
-            entries[tile * TILE + time % TILE_TIMES * TILE_PADS + pad % TILE_PADS] = listed.charges[slot + sample];
+    const u32 count = shared.found & ((1u << FOUND_SHIFT) - 1);
+    for (u32 first = threadIdx.x; first < count; first += SAMPLES_AT_ONCE * THREADS) {
+        u32 positions[SAMPLES_AT_ONCE];
+        u16 charges[SAMPLES_AT_ONCE];
+#pragma unroll
+        for (u32 i = 0; i < SAMPLES_AT_ONCE; i++) {
+            if (first + i * THREADS >= count) break;
+            const u32 sample = listed_at(shared, first + i * THREADS);
+            positions[i] = listed.positions[sample];
+            charges[i] = listed.charges[sample];
+        }
+#pragma unroll
+        for (u32 i = 0; i < SAMPLES_AT_ONCE; i++) {
+            if (first + i * THREADS < count) entries[entry_of(shared, positions[i], rows, lines)] = charges[i];
         }
     }
 }
@@ -189,14 +224,7 @@ __device__ __forceinline__ void begin(Shared& shared, Geometry geometry, Rows ro
 
 // The first job of a fragment that is of a page or one behind it.
 __device__ __forceinline__ u32 first_job(const Job* jobs, u32 begin, u32 end, u32 page) {
-    while (begin < end) {
-        const u32 middle = begin + (end - begin) / 2;
-        if (jobs[middle].page < page)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return first_not(begin, end, [&](u32 job) { return jobs[job].page < page; });
 }
 
 }  // namespace
@@ -213,21 +241,38 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(stream_jobs)
 
+// Where the samples of each chunk begin in the pages of a fragment, and where they end: so many
+// bounds for each page. A thread a bound.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    find_lines(const uint2* extents, const Job* jobs, const u32* begins, const Fragment* fragments, u32 fragment,
+               const u32* positions, const u16* charges, PageLines* pages, u16* bounds) {
+    const u32 i = blockIdx.x * THREADS + threadIdx.x, bound = i % BOUNDS_OF_PAGE;
+    const u32 number = i / BOUNDS_OF_PAGE, place = begins[fragment] + number;
+    if (place >= begins[fragment + 1]) return;
+    const Job job = jobs[place];
+    const uint2 extent = extents[job.page];
+    const u32 begin = extent.x, end = begin + high_half(extent.y), samples = low_half(extent.y);
+    const Chunks chunks(begin, end, fragments[fragment]);
+    if (bound == 0) pages[place] = {job.slot, (u16)chunks.first, (u16)chunks.count};
+    if (bound > chunks.count) return;
+    const u32 time = (chunks.first + bound) * CHUNK_TIMES + TIME_MARGIN;
+    bounds[(u64)place * BOUNDS_OF_PAGE + bound] = (u16)Listed{positions, charges}.bound(job.slot, samples, time);
+}
+KERNEL_EXPORT(find_lines)
+
 // Makes all tiles that hold pads in all lines of the maps. The streams of the region `i % 10` of
 // the map `i / 10` are those from `regions[i]` to `regions[i + 1]`. For each region of each map as
 // many blocks as its `lines` take, one after the other.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    charge_tiles(const uint2* extents, const Job* jobs, const u32* regions, const uint2* streams, const u32* geometry,
-                 const Fragment* fragments, u32 fragment, u32 lines, const u32* positions, const u16* charges,
-                 u16* maps) {
+    charge_tiles(const PageLines* pages, const u16* bounds, const u32* regions, const uint2* streams,
+                 const u32* geometry, const Fragment* fragments, u32 fragment, u32 lines, const u32* positions,
+                 const u16* charges, u16* maps) {
     __shared__ Shared shared;
     const u32 chunks = (lines + LINES - 1) / LINES;
-    const u32 number = blockIdx.x / chunks, map = number / REGIONS;
-    const Lines own(blockIdx.x % chunks, lines);
+    const u32 number = blockIdx.x / chunks, chunk = blockIdx.x % chunks, map = number / REGIONS;
+    const Lines own(chunk, lines);
     const Rows rows({geometry}, number % REGIONS);
-    const Fragment in = fragments[fragment];
     const RegionJobs of_region = {streams + regions[number], regions[number + 1] - regions[number]};
-    const Listed listed = {positions, charges};
     const u32 total = of_region.total();
     begin(shared, {geometry}, rows);
     // As many jobs at a time as there are threads: mostly that is all of them.
@@ -235,15 +280,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
         __syncthreads();
         if (threadIdx.x == 0) shared.found = 0;
         __syncthreads();
-        if (first + threadIdx.x < total)
-            find_pages(shared, extents, jobs[of_region.job(first + threadIdx.x)], in.first_time_bin, own);
+        if (first + threadIdx.x < total) {
+            const u32 job = of_region.job(first + threadIdx.x);
+            note(shared, pages[job], bounds + (u64)job * BOUNDS_OF_PAGE, chunk);
+        }
         __syncthreads();
-        find_samples(shared, listed, own);
-        __syncthreads();
-        put(shared, listed, rows, own);
+        put(shared, {positions, charges}, rows, own);
     }
     __syncthreads();
-    leave(shared, rows, own, maps + (u64)map * in.entries);
+    leave(shared, rows, own, maps + (u64)map * fragments[fragment].entries);
 }
 KERNEL_EXPORT(charge_tiles)
 

@@ -8,7 +8,7 @@ use super::parts::Part;
 use super::tables::DeviceTables;
 use super::{placing, validation};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer, Ptr, Vector};
+use crate::device::gpu::{DeviceBuffer, DeviceError, FromHost, Gpu, PinnedBuffer};
 use crate::kernels::tpc_decode_cuda_pages_page_h::{Fragment, Job, PageRecord, Piece};
 use crate::kernels::tpc_decode_fused::{BLOCKS_OF_DENSE_LINK_PAGE, BLOCKS_OF_LINK_PAGE};
 use crate::kernels::tpc_decode_place::TILE;
@@ -38,8 +38,8 @@ pub(crate) struct PageBuffers {
     host_begins: PinnedBuffer<u32>,
     pub(super) pages: DeviceBuffer<u8>,
     pub(super) streams: DeviceBuffer<u32>,
-    pub(super) records: DeviceBuffer<PageRecord>,
-    pub(super) extents: DeviceBuffer<[u32; 2]>,
+    pub(crate) records: DeviceBuffer<PageRecord>,
+    pub(crate) extents: DeviceBuffer<[u32; 2]>,
     pub(super) verdicts: DeviceBuffer<u8>,
     pub(super) index: DeviceBuffer<Piece>,
     /// Entries of the index for each page; none if there is no index.
@@ -109,16 +109,6 @@ impl PageBuffers {
     pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_verdicts, &self.verdicts)?;
         gpu.download(&mut self.host_begins, &self.begins)
-    }
-
-    /// The pages of all fragments that are decoded, with the places of their samples.
-    pub(crate) fn jobs(&self) -> Ptr<Vector<8>> {
-        self.jobs.ptr()
-    }
-
-    /// How many samples all sound pages have, in all fragments: a word of the device.
-    pub(crate) fn count_of_samples(&self) -> Ptr<u32> {
-        self.begins.ptr_from(self.begins.len() - 1)
     }
 
     /// How each page was judged, once it is downloaded.

@@ -16,7 +16,7 @@ const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;
 /// Tables on the device.
 pub(crate) struct DeviceTables {
     /// A word for each endpoint, then the pads of each row: see `pages/geometry.h`.
-    pub(super) geometry: DeviceBuffer<u32>,
+    pub(crate) geometry: DeviceBuffer<u32>,
     /// The pads of all links of all regions.
     pub(super) pads: DeviceBuffer<u16>,
     /// The gains of all sectors by column.

@@ -9,7 +9,8 @@ use super::work::Work;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_decode_charge_tiles::{
-    CHARGE_TILES, CLEAR_MARGINS, ChargeTiles, ClearMargins, LINES, STREAM_JOBS, StreamJobs,
+    BOUNDS_OF_PAGE, CHARGE_TILES, CLEAR_MARGINS, ChargeTiles, ClearMargins, FIND_LINES, FindLines,
+    LINES, PageLines, STREAM_JOBS, StreamJobs,
 };
 use crate::tpc_decode::charge_map::{TILES_IN_ROW, Tile, tiles_of_row};
 use crate::tpc_decode::input::TimeFrame;
@@ -24,9 +25,12 @@ pub(super) struct TileBuffers {
     /// behind the last.
     pages: DeviceBuffer<[u32; 2]>,
     streams: DeviceBuffer<[u32; 2]>,
+    /// Of each job the lines that it has samples in, and where these begin and end.
+    lines: DeviceBuffer<PageLines>,
+    bounds: DeviceBuffer<u16>,
 }
 
-buffers!(TileBuffers: charges, streams; kept: regions, pages);
+buffers!(TileBuffers: charges, streams, lines, bounds; kept: regions, pages);
 
 impl TileBuffers {
     pub(super) fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part) -> Result<Self, DeviceError> {
@@ -35,6 +39,8 @@ impl TileBuffers {
             charges: gpu.buffer(part.samples() as usize)?,
             regions: gpu.table(&regions)?,
             streams: gpu.buffer(pages.len())?,
+            lines: gpu.buffer(part.jobs())?,
+            bounds: gpu.buffer(part.jobs() * BOUNDS_OF_PAGE as usize)?,
             pages: gpu.table(&pages)?,
         })
     }
@@ -97,10 +103,11 @@ pub(super) fn make(
     };
     // SAFETY: there is a place for the jobs of each stream.
     unsafe { gpu.launch(&STREAM_JOBS, STREAM_JOBS.thread_each(tiles.pages.len()), find)? };
+    find_lines(work, charges, tiles)?;
     let lines = part.shape.lines().len() as u32;
     let make = ChargeTiles {
-        extents: buffers.extents.ptr(),
-        jobs: buffers.jobs.ptr(),
+        pages: tiles.lines.ptr(),
+        bounds: tiles.bounds.ptr(),
         regions: tiles.regions.ptr(),
         streams: tiles.streams.ptr(),
         geometry: work.resident.tables.geometry.ptr(),
@@ -119,6 +126,25 @@ pub(super) fn make(
     let grid = Grid::blocks(blocks).moving(read + written);
     // SAFETY: each job has its positions and charges listed, and maps have so many lines.
     unsafe { gpu.launch(&CHARGE_TILES, grid, make) }
+}
+
+/// Finds where samples of lines begin in pages, once they are listed.
+fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result<(), DeviceError> {
+    let buffers = work.resident.buffers;
+    let arguments = FindLines {
+        extents: buffers.extents.ptr(),
+        jobs: buffers.jobs.ptr(),
+        begins: buffers.begins.ptr(),
+        fragments: buffers.fragments.ptr(),
+        fragment: work.fragment as u32,
+        positions: charges.positions.ptr(),
+        charges: tiles.charges.ptr(),
+        pages: tiles.lines.ptr(),
+        bounds: tiles.bounds.ptr(),
+    };
+    let grid = FIND_LINES.thread_each(work.load().pages * BOUNDS_OF_PAGE as usize);
+    // SAFETY: there are bounds for each job, and samples for each of its page.
+    unsafe { work.gpu.launch(&FIND_LINES, grid, arguments) }
 }
 
 #[cfg(test)]

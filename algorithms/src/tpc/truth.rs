@@ -1,0 +1,33 @@
+//! What is known of simulated time frames beyond their pages.
+
+use generators::tpc::PadMapping;
+use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
+
+use crate::parallel::map;
+use crate::tpc_cluster_finder::quality::Truth;
+use crate::tpc_decode::TimeFrame;
+use crate::tpc_decode::charge_map::Converter;
+
+/// From what a time frame was generated.
+#[derive(Clone, Debug)]
+pub(super) struct Simulated {
+    pub(super) shape: TimeFrameShape,
+    pub(super) seed: u64,
+}
+
+impl Simulated {
+    /// What particles left in each sector that has pages, as corrected by the gains of pads. The
+    /// simulation is run once more.
+    pub(super) fn truth(&self, frame: &TimeFrame) -> Vec<Truth> {
+        let mapping = PadMapping::regular();
+        let generator = match TimeFrameGenerator::new(&self.shape, &mapping, self.seed) {
+            Ok(generator) => generator,
+            Err(problem) => unreachable!("it was generated before: {problem}"),
+        };
+        map(&frame.sector_numbers(), |&sector| {
+            let converter = Converter::new(frame.gains(), sector, frame.format());
+            let gain = |pad| converter.gain(pad);
+            Truth::new(generator.digits_with_truth(sector.into(), gain).1)
+        })
+    }
+}
