@@ -10,6 +10,8 @@
 namespace {
 
 constexpr u32 THREADS = 256;
+// Digits that a thread waits for at once.
+constexpr u32 ITEMS = 4;
 // Rows of a region, and bins of a row that a page of one orbit has digits in, at most.
 constexpr u32 PAGE_ROWS = 18;
 constexpr u32 PAGE_BINS = (BC_PER_ORBIT / BC_PER_TIME_BIN + 1) / BIN_TIMES + 2;
@@ -63,11 +65,27 @@ struct Page {
     __device__ __forceinline__ u32& word(u32 bin) const { return words[bin / PAGE_BINS * row_words + bin % PAGE_BINS]; }
 };
 
+// Does something with each digit of a page. A thread waits for several at once.
+template <class Work> PORTABLE_INLINE void for_each_digit(const Page& page, Work work) {
+    for (u32 first = threadIdx.x; first < page.count; first += ITEMS * THREADS) {
+        u64 digits[ITEMS];
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            const u32 number = first + i * THREADS;
+            if (number < page.count) digits[i] = page.digits[number];
+        }
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            if (first + i * THREADS < page.count) work(digits[i]);
+        }
+    }
+}
+
 // Counts the digits of a page by bin. Barrier needed after.
 PORTABLE_INLINE void count_page(const Page& page, u32* counts) {
     for (u32 i = threadIdx.x; i < COUNTS; i += THREADS) counts[i] = 0;
     __syncthreads();
-    for (u32 i = threadIdx.x; i < page.count; i += THREADS) atomicAdd(&counts[page.bin_of(page.digits[i])], 1u);
+    for_each_digit(page, [&](u64 digit) { atomicAdd(&counts[page.bin_of(digit)], 1u); });
 }
 
 }  // namespace
@@ -104,12 +122,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (places[i] > 0) places[i] = atomicAdd(&page.word(i), places[i]);
     }
     __syncthreads();
-    for (u32 i = threadIdx.x; i < page.count; i += THREADS) {
-        const u64 digit = page.digits[i];
+    for_each_digit(page, [&](u64 digit) {
         const u32 row_and_pad = row_and_pad_of(digit);
         const u32 charge = maker.charge(maker.cell(row_and_pad), (u32)digit & 0xffff);
         const u32 place = atomicAdd(&places[page.bin_of(digit)], 1u);
         binned[place] = binned_word({time_of(digit), row_and_pad & 0xff, row_and_pad >> 8, charge});
-    }
+    });
 }
 KERNEL_EXPORT(bin_digits)

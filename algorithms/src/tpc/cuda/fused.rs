@@ -162,7 +162,7 @@ impl Working<'_> {
         let (gpu, shared, part) = (self.gpu, self.shared, self.part);
         let (frame, tables, buffers) = (&self.input.frame, &*shared.geometry, &self.own.pages);
         let resident = Resident { frame, part, tables, buffers };
-        resident.prepare(gpu, shared.pages.part(part.bytes()))?;
+        resident.prepare(gpu)?;
         let work = Work { gpu, resident: &resident, target: &bench.digits, fragment: 0 };
         gpu.scope(DECODE, || (WAY.decode)(&work))
     }
@@ -225,11 +225,26 @@ impl Held<'_> {
             if let Some(before) = number.checked_sub(QUEUES as usize) {
                 self.fetch(gpu, before)?;
             }
+            if number >= QUEUES as usize {
+                self.upload(gpu, (part, number))?;
+            }
             let (shared, own) = (&self.shared, &self.parts[number]);
             let working = Working { gpu, input, shared, part, own };
             working.start(&mut self.benches[queue])?;
             let found = &self.benches[queue].bins.found;
             found.download_totals(gpu, &mut self.parts[number].found)
+        })
+    }
+
+    /// Starts to copy the pages of a part.
+    fn upload(&self, gpu: &Gpu, (part, number): (&Part, usize)) -> Result<(), DeviceError> {
+        self.parts[number].pages.upload(gpu, self.shared.pages.part(part.bytes()))
+    }
+
+    /// Starts to copy the pages of the first parts, which nothing has to be known for.
+    fn upload_first(&self, gpu: &Gpu, parts: &[Part]) -> Result<(), DeviceError> {
+        parts.iter().zip(0..QUEUES).try_for_each(|(part, queue)| {
+            gpu.in_queue(queue, || self.upload(gpu, (part, queue as usize)))
         })
     }
 
@@ -268,6 +283,7 @@ impl<'a> Runner<Tpc> for Fused<'a> {
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         let (gpu, frame) = (&*self.gpu, &self.input.frame);
         let division = Division::Sectors(SECTORS);
+        held.upload_first(gpu, &self.parts)?;
         let open = || Ok(gpu.on_host(|| parts_of(frame, Output::Digits, division)));
         let parts = gpu.scope(HEADERS, open)?;
         for both in parts.iter().zip(0..) {

@@ -129,7 +129,8 @@ impl Held<'_> {
     ) -> Result<(), DeviceError> {
         let (frame, tables) = (&input.frame, &*self.geometry);
         let resident = Resident { frame, part, tables, buffers: &own.pages };
-        resident.prepare(gpu, self.pages.part(part.bytes()))?;
+        own.pages.upload(gpu, self.pages.part(part.bytes()))?;
+        resident.prepare(gpu)?;
         own.jobs.list(gpu, part, &own.pages)?;
         for (fragment, batch) in batches(input, part).iter().enumerate() {
             self.target.clear(gpu)?;

@@ -1,6 +1,7 @@
-// Noisy pads from samples that are in bins: a block has a row, whose bins lie in the order of
-// time, and makes a bit of each charge, some hundred time bins at a time; then a thread for each
-// pad counts bits and runs of them.
+// Noisy pads from samples that are in bins: a block has a row, and counts the charges of each pad.
+// Where one has so many that it may be noisy, the block makes a bit of each charge, some hundred time
+// bins at a time, as bins lie in the order of time; then a thread for each pad counts bits and runs
+// of them.
 //
 // Static shared memory: a bit for each pad and time bin, and the largest charge of each pad,
 // 11 KB.
@@ -11,6 +12,8 @@
 namespace {
 
 constexpr u32 THREADS = 256;
+// Samples that a thread waits for at once.
+constexpr u32 ITEMS = 4;
 // Pads of a row, at most.
 constexpr u32 PADS = NOISY_WORDS * 32;
 // Time bins that are looked at together: as many as the times of samples in bins tell apart,
@@ -22,16 +25,82 @@ constexpr u32 STRETCH_WORDS = STRETCH / WORD_BINS;
 constexpr u32 PITCH = STRETCH_WORDS + 1;
 static_assert(STRETCH <= TIME_MASK + 1, "times are told apart");
 
-// Notes the charges of a stretch.
-PORTABLE_INLINE void note(const u32* binned, u32 begin, u32 end, u32 time_bins, u32* present, u32* largest) {
-    for (u32 i = begin + threadIdx.x; i < end; i += THREADS) {
-        const u32 word = binned[i];
-        const u32 time = word >> TIME_SHIFT & (STRETCH - 1), pad = word >> PAD_SHIFT & PAD_MASK;
-        const u32 charge = word & CHARGE_MASK;
-        if (charge == 0 || time >= time_bins) continue;
-        atomicOr(&present[pad * PITCH + time / WORD_BINS], 1u << time % WORD_BINS);
-        atomicMax(&largest[pad], charge);
+// The samples of some bins that are looked at. A thread waits for several at once.
+struct Samples {
+    const u32* binned;
+    u32 begin, end;
+
+    template <class Work> __device__ __forceinline__ void for_each(Work work) const {
+        for (u32 first = begin + threadIdx.x; first < end; first += ITEMS * THREADS) {
+            u32 words[ITEMS];
+#pragma unroll
+            for (u32 i = 0; i < ITEMS; i++) words[i] = first + i * THREADS < end ? binned[first + i * THREADS] : 0;
+            // No sample has no charge.
+#pragma unroll
+            for (u32 i = 0; i < ITEMS; i++) {
+                const u32 charge = words[i] & CHARGE_MASK;
+                if (charge > 0) work(words[i] >> PAD_SHIFT & PAD_MASK, words[i] >> TIME_SHIFT, charge);
+            }
+        }
     }
+};
+
+// A row, whose samples were put into bins.
+struct Row {
+    const u32* binned;
+    const u32* begins;
+    u32 bins;  // that are looked at
+
+    __device__ __forceinline__ Samples samples(u32 first, u32 end) const {
+        return {binned, begins[first], begins[min(end, bins)]};
+    }
+};
+
+// Whether this thread's pad has enough charges to be noisy, if all are looked at; the last bin may
+// have some behind the time bins that are. Barriers needed before and after.
+PORTABLE_INLINE bool may_be_noisy(const Row& row, const Limits& limits, u32* counts) {
+    if (threadIdx.x < PADS) counts[threadIdx.x] = 0;
+    __syncthreads();
+    row.samples(0, row.bins).for_each([&](u32 pad, u32, u32) { atomicAdd(&counts[pad], 1u); });
+    __syncthreads();
+    return threadIdx.x < PADS && counts[threadIdx.x] >= min(limits.least_charges, limits.least_run);
+}
+
+// What the pads of a row did.
+struct Activity {
+    u32 present[PADS * PITCH];
+    u32 largest[PADS];
+};
+
+// Notes the charges of the stretch that begins with this bin. Barriers needed before and after.
+PORTABLE_INLINE void note(Activity& activity, const Row& row, u32 first, const Limits& limits) {
+    const u32 time_bins = limits.time_bins - first * BIN_TIMES;
+    for (u32 i = threadIdx.x; i < PADS * PITCH; i += THREADS) activity.present[i] = 0;
+    __syncthreads();
+    row.samples(first, first + STRETCH_BINS).for_each([&](u32 pad, u32 low_time, u32 charge) {
+        const u32 time = low_time & (STRETCH - 1);
+        if (time >= time_bins) return;
+        atomicOr(&activity.present[pad * PITCH + time / WORD_BINS], 1u << time % WORD_BINS);
+        atomicMax(&activity.largest[pad], charge);
+    });
+}
+
+// Whether this thread's pad is noisy.
+PORTABLE_INLINE bool is_noisy(Activity& activity, const Row& row, const Limits& limits) {
+    Presence own;
+    if (threadIdx.x < PADS) activity.largest[threadIdx.x] = 0;
+    for (u32 first = 0; first < row.bins; first += STRETCH_BINS) {
+        note(activity, row, first, limits);
+        __syncthreads();
+        if (threadIdx.x < PADS) {
+            for (u32 word = 0; word < STRETCH_WORDS; word++) {
+                own.add(activity.present[threadIdx.x * PITCH + word], first * BIN_TIMES + word * WORD_BINS);
+            }
+        }
+        __syncthreads();
+    }
+    return threadIdx.x < PADS &&
+           limits.are_passed_by(own.charges, own.longest, activity.largest[threadIdx.x]);
 }
 
 }  // namespace
@@ -41,33 +110,17 @@ PORTABLE_INLINE void note(const u32* binned, u32 begin, u32 end, u32 time_bins, 
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_noisy_in_bins(const u32* binned, const u32* words, const u32* first_words, u32 time_bins,
                        const u32* looked_at, const __grid_constant__ Limits limits, u32* noisy) {
-    __shared__ u32 present[PADS * PITCH];
-    __shared__ u32 largest[PADS];
-    const u32 sector = blockIdx.x / ROWS, row = blockIdx.x % ROWS;
+    __shared__ Activity activity;
+    const u32 sector = blockIdx.x / ROWS, number = blockIdx.x % ROWS;
     const u32 length = words_of_row(time_bins);
-    const u32* begins = words + first_words[sector] + row * length;
     const u32 bins = min(length - 1, (limits.time_bins + BIN_TIMES - 1) / BIN_TIMES);
-    Presence own;
-    if (threadIdx.x < PADS) largest[threadIdx.x] = 0;
-    for (u32 first = 0; first < bins; first += STRETCH_BINS) {
-        for (u32 i = threadIdx.x; i < PADS * PITCH; i += THREADS) present[i] = 0;
-        __syncthreads();
-        const u32 end = min(first + STRETCH_BINS, bins);
-        note(binned, begins[first], begins[end], limits.time_bins - first * BIN_TIMES, present, largest);
-        __syncthreads();
-        if (threadIdx.x < PADS) {
-            for (u32 word = 0; word < STRETCH_WORDS; word++) {
-                own.add(present[threadIdx.x * PITCH + word], first * BIN_TIMES + word * WORD_BINS);
-            }
-        }
-        __syncthreads();
-    }
-    const bool is_noisy =
-        threadIdx.x < PADS && limits.are_passed_by(own.charges, own.longest, largest[threadIdx.x]);
-    const lanemask_t votes = __ballot_sync(FULL_MASK, is_noisy);
+    const Row row = {binned, words + first_words[sector] + number * length, bins};
+    // Most rows have no such pad, and for these no more has to be known.
+    const bool has_any = __syncthreads_count(may_be_noisy(row, limits, activity.largest)) > 0;
+    const lanemask_t votes = __ballot_sync(FULL_MASK, has_any && is_noisy(activity, row, limits));
     if (threadIdx.x < PADS && threadIdx.x % 32 == 0) {
         const u32 word = threadIdx.x / 32;
-        const u32 mask = looked_at[row * NOISY_WORDS + word];
+        const u32 mask = looked_at[number * NOISY_WORDS + word];
         noisy[blockIdx.x * NOISY_WORDS + word] = (u32)(votes >> threadIdx.x % LANES) & mask;
     }
 }

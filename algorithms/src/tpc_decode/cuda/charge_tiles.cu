@@ -198,28 +198,30 @@ __device__ __forceinline__ void put(Shared& shared, const Listed& listed, Rows r
     }
 }
 
-// A warp a row and line: writes its tiles.
+// A warp a row: writes its tiles in each line.
 __device__ __forceinline__ void leave(const Shared& shared, Rows rows, Lines lines, u16* map) {
-    const u32 tiles = shared.tiles(rows.count);
-    for (u32 i = threadIdx.x / LANES; i < rows.count * (lines.end - lines.first); i += WARPS) {
-        const u32 row = i % rows.count, line = i / rows.count;
-        const u32 begin = shared.first_of_row[row], granules = (shared.first_of_row[row + 1] - begin) * GRANULES_OF_TILE;
-        const uint4* from = shared.granules + (line * tiles + begin) * GRANULES_OF_TILE;
-        const u32 tile = (lines.first + line) * TILES_IN_ROW + first_tile(rows.first + row);
-        uint4* to = reinterpret_cast<uint4*>(map) + tile * GRANULES_OF_TILE;
-        for (u32 granule = threadIdx.x % LANES; granule < granules; granule += LANES)
-            __stcs(&to[granule], from[granule]);
+    const u32 granules_of_line = shared.tiles(rows.count) * GRANULES_OF_TILE;
+    uint4* line = reinterpret_cast<uint4*>(map) +
+                  (lines.first * TILES_IN_ROW + first_tile(rows.first)) * GRANULES_OF_TILE;
+    const uint4* from = shared.granules;
+    for (u32 i = lines.first; i < lines.end; i++) {
+        for (u32 row = threadIdx.x / LANES; row < rows.count; row += WARPS) {
+            const u32 begin = shared.first_of_row[row] * GRANULES_OF_TILE;
+            const u32 end = shared.first_of_row[row + 1] * GRANULES_OF_TILE;
+            uint4* to = line + row * (TILES_OF_PITCH * GRANULES_OF_TILE) - begin;
+            for (u32 granule = begin + threadIdx.x % LANES; granule < end; granule += LANES)
+                __stcs(&to[granule], from[granule]);
+        }
+        from += granules_of_line;
+        line += TILES_IN_ROW * GRANULES_OF_TILE;
     }
 }
 
 // Gets ready: no tile has a charge, no page was found. Barrier needed after.
-__device__ __forceinline__ void begin(Shared& shared, Geometry geometry, Rows rows) {
+__device__ __forceinline__ void begin(Shared& shared, const u32* tiles_before) {
     for (u32 i = threadIdx.x; i < LINES * MOST_TILES * GRANULES_OF_TILE; i += THREADS)
         shared.granules[i] = make_uint4(0, 0, 0, 0);
-    if (threadIdx.x > rows.count) return;
-    u32 before = 0;
-    for (u32 row = 0; row < threadIdx.x; row++) before += tiles_of(geometry, rows.first + row);
-    shared.first_of_row[threadIdx.x] = before;
+    if (threadIdx.x <= MOST_ROWS) shared.first_of_row[threadIdx.x] = tiles_before[threadIdx.x];
 }
 
 // The first job of a fragment that is of a page or one behind it.
@@ -261,12 +263,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(find_lines)
 
 // Makes all tiles that hold pads in all lines of the maps. The streams of the region `i % 10` of
-// the map `i / 10` are those from `regions[i]` to `regions[i + 1]`. For each region of each map as
-// many blocks as its `lines` take, one after the other.
+// the map `i / 10` are those from `regions[i]` to `regions[i + 1]`. `tiles_before` has, for each region
+// and row of it, the tiles of the rows before, then of all. For each region of each map as many blocks
+// as its `lines` take, one after the other.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     charge_tiles(const PageLines* pages, const u16* bounds, const u32* regions, const uint2* streams,
-                 const u32* geometry, const Fragment* fragments, u32 fragment, u32 lines, const u32* positions,
-                 const u16* charges, u16* maps) {
+                 const u32* tiles_before, const u32* geometry, const Fragment* fragments, u32 fragment, u32 lines,
+                 const u32* positions, const u16* charges, u16* maps) {
     __shared__ Shared shared;
     const u32 chunks = (lines + LINES - 1) / LINES;
     const u32 number = blockIdx.x / chunks, chunk = blockIdx.x % chunks, map = number / REGIONS;
@@ -274,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     const Rows rows({geometry}, number % REGIONS);
     const RegionJobs of_region = {streams + regions[number], regions[number + 1] - regions[number]};
     const u32 total = of_region.total();
-    begin(shared, {geometry}, rows);
+    begin(shared, tiles_before + number % REGIONS * (MOST_ROWS + 1));
     // As many jobs at a time as there are threads: mostly that is all of them.
     for (u32 first = 0; first < total; first += THREADS) {
         __syncthreads();

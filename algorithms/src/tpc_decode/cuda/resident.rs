@@ -57,10 +57,9 @@ buffers!(
 );
 
 impl Resident<'_> {
-    /// Starts all that comes before decoding: pages are copied to the device and judged, and their
+    /// Starts all that comes between the copy of pages and decoding: they are judged, and their
     /// samples get places.
-    pub(crate) fn prepare(&self, gpu: &Gpu, pages: FromHost<'_, u8>) -> Result<(), DeviceError> {
-        self.buffers.upload(gpu, pages)?;
+    pub(crate) fn prepare(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         validation::validate(gpu, self)?;
         placing::place(gpu, self)
     }

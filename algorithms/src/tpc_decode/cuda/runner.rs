@@ -166,7 +166,8 @@ impl HeldPart {
         way: Way,
     ) -> Result<(), DeviceError> {
         let resident = Resident { frame, part, tables, buffers: &self.buffers };
-        resident.prepare(gpu, pages)?;
+        self.buffers.upload(gpu, pages)?;
+        resident.prepare(gpu)?;
         for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
             let work = Work { gpu, resident: &resident, target: &self.target, fragment };

@@ -1,6 +1,6 @@
 //! Maps of charges by whole tiles, of what decoders have listed.
 
-use generators::tpc::geometry::{REGIONS, ROWS};
+use generators::tpc::geometry::{REGIONS, ROWS, Region};
 
 use super::parts::Part;
 use super::tables::DeviceTables;
@@ -10,7 +10,7 @@ use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_decode_charge_tiles::{
     BOUNDS_OF_PAGE, CHARGE_TILES, CLEAR_MARGINS, ChargeTiles, ClearMargins, FIND_LINES, FindLines,
-    LINES, PageLines, STREAM_JOBS, StreamJobs,
+    LINES, MOST_ROWS, PageLines, STREAM_JOBS, StreamJobs,
 };
 use crate::tpc_decode::charge_map::{TILES_IN_ROW, Tile, tiles_of_row};
 use crate::tpc_decode::input::TimeFrame;
@@ -28,15 +28,18 @@ pub(super) struct TileBuffers {
     /// Of each job the lines that it has samples in, and where these begin and end.
     lines: DeviceBuffer<PageLines>,
     bounds: DeviceBuffer<u16>,
+    /// Of each region and row of it, the tiles of the rows before.
+    tiles_before: DeviceBuffer<u32>,
 }
 
-buffers!(TileBuffers: charges, streams, lines, bounds; kept: regions, pages);
+buffers!(TileBuffers: charges, streams, lines, bounds; kept: regions, pages, tiles_before);
 
 impl TileBuffers {
     pub(super) fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part) -> Result<Self, DeviceError> {
         let (regions, pages) = streams_of_regions(frame, part);
         Ok(TileBuffers {
             charges: gpu.buffer(part.samples() as usize)?,
+            tiles_before: gpu.table(&tiles_before())?,
             regions: gpu.table(&regions)?,
             streams: gpu.buffer(pages.len())?,
             lines: gpu.buffer(part.jobs())?,
@@ -44,6 +47,21 @@ impl TileBuffers {
             pages: gpu.table(&pages)?,
         })
     }
+}
+
+/// For each region the tiles before each of its rows, and of all, up to as many as a region has rows
+/// at most.
+fn tiles_before() -> Vec<u32> {
+    let of_region = |region: Region| {
+        let tiles = |row: Option<usize>| row.map_or(0, |row| tiles_of_row(row).len() as u32);
+        let mut rows = region.rows();
+        (0..=MOST_ROWS).scan(0, move |sum, _| {
+            let before = *sum;
+            *sum += tiles(rows.next());
+            Some(before)
+        })
+    };
+    Region::all().flat_map(of_region).collect()
 }
 
 /// Where the streams of each region of each map begin in a list of their pages, and that list.
@@ -110,6 +128,7 @@ pub(super) fn make(
         bounds: tiles.bounds.ptr(),
         regions: tiles.regions.ptr(),
         streams: tiles.streams.ptr(),
+        tiles_before: tiles.tiles_before.ptr(),
         geometry: work.resident.tables.geometry.ptr(),
         fragments: buffers.fragments.ptr(),
         fragment,
@@ -149,10 +168,8 @@ fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result
 
 #[cfg(test)]
 mod tests {
-    use generators::tpc::geometry::Region;
-
     use super::*;
-    use crate::kernels::tpc_decode_charge_tiles::{MOST_ROWS, MOST_TILES};
+    use crate::kernels::tpc_decode_charge_tiles::MOST_TILES;
 
     #[test]
     fn every_region_has_room() {
