@@ -4,6 +4,14 @@
 //! comparable from one commit to the next with criterion's own baselines.
 //! Results to be published come from `bench`.
 
+use std::time::{Duration, Instant};
+
+use algorithms::axis::Params;
+use algorithms::device::{Backend, Target, Team};
+use algorithms::registry::task;
+use algorithms::task::Case;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use generators::sts::{DigiShape, Order, Skew};
 
 /// A uniform shape with the full range of times.
@@ -16,6 +24,53 @@ pub fn shape(segments: usize, digis: u64, order: Order) -> DigiShape {
         duplicates: 0.0,
         timeslice_ns: 1 << 31,
     }
+}
+
+/// Benches every CPU variant of a task on one thread, on the input that some parameters make:
+/// `group/variant/point`. Left out if there is no such input.
+pub fn cpu_variants(
+    criterion: &mut Criterion,
+    group: &str,
+    name: &str,
+    (params, point): (Params, &str),
+) {
+    let (Ok(team), Some(task)) = (Team::new(1), task(name)) else { return };
+    let case = task.plan(params).and_then(|plan| task.generate(&plan.params, 1));
+    let Ok(case) = case else { return };
+    let mut group = criterion.benchmark_group(group);
+    group.throughput(Throughput::Elements(case.work().items));
+    group.sample_size(20).measurement_time(Duration::from_secs(1));
+    for (number, info) in task.variants().iter().enumerate() {
+        if info.backend == Backend::Cpu {
+            let id = BenchmarkId::new(info.name, point);
+            bench_variant(&mut group, id, (case.as_ref(), number), &team);
+        }
+    }
+    group.finish();
+}
+
+fn bench_variant(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    id: BenchmarkId,
+    (case, number): (&dyn Case, usize),
+    team: &Team,
+) {
+    let Ok(mut candidate) = case.prepare(number, &Target::host(team)) else { return };
+    group.bench_function(id, |bencher| {
+        bencher.iter_custom(|iterations| {
+            let mut total = Duration::ZERO;
+            for _ in 0..iterations {
+                candidate.reset().expect("there is memory");
+                total += team.run(|| {
+                    let start = Instant::now();
+                    candidate.run().expect("CPUs don't fail");
+                    start.elapsed()
+                });
+            }
+            total
+        });
+    });
+    candidate.release();
 }
 
 #[cfg(test)]

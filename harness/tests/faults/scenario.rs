@@ -32,7 +32,7 @@ pub enum Product {
 }
 
 /// All of them.
-pub const SCENARIOS: [Scenario; 16] = [
+pub const SCENARIOS: [Scenario; 17] = [
     run("run-start", |folder| folder.write("little.toml", LITTLE), RUN),
     run("run-resume", |folder| stopped(folder, 0.6), RUN),
     run("run-finish", |folder| stopped(folder, 0.9), RUN),
@@ -54,6 +54,7 @@ pub const SCENARIOS: [Scenario; 16] = [
     files("generate-sts", before, "generate sts --segments 4 --digis 5k --out d.csv"),
     files("generate-compressed", before, "generate sts --segments 4 --digis 5k --out d.bin.gz"),
     files("generate-pages", before, "generate tpc --occupancy 0.02 --sectors 1 --out d.pages"),
+    files("clusters", cases, "cluster-finder --input c.cases --clusters d.csv --threads 1"),
     files("history-first", two_runs, "history add a --store s"),
     files("history-add", a_store, "history add b --store s"),
     files("history-accept", a_store, "history accept latest --store s --note good"),
@@ -89,6 +90,8 @@ const fn files(name: &'static str, prepare: fn(&Folder), line: &'static str) -> 
     Scenario { name, prepare, line, product: Product::Files }
 }
 
+const CASES: &str = "case one\nsector 0\nframe 20\nr 3 5 8 60 200 90\nr 3 6 8 40 120 50\nend\n";
+
 /// A run that was killed when it had done so much of its work.
 fn stopped(folder: &Folder, share: f64) {
     let whole = self::folder();
@@ -107,6 +110,11 @@ fn before(folder: &Folder) {
         folder.write(name, "what was there before");
     }
     folder.write("runs.parquet", "what was there before");
+}
+
+fn cases(folder: &Folder) {
+    before(folder);
+    folder.write("c.cases", CASES);
 }
 
 fn two_runs(folder: &Folder) {

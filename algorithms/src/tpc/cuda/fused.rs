@@ -22,7 +22,7 @@ use crate::tpc_decode::cuda::{
 
 pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
     "fused",
-    "ours: digits in bins by row and time, tiles of rows in shared memory; three sectors at a \
+    "ours: digits in bins by row and time, tiles of rows in shared memory; six sectors at a \
      time, their copies beside the work on others",
     |at| open(at),
 )
@@ -31,7 +31,7 @@ pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
 const WAY: Way = FUSED_WAY;
 /// Sectors that are worked on together: enough for all multiprocessors, and few enough that what
 /// is copied before the first ones and after the last ones is little.
-const SECTORS: usize = 3;
+const SECTORS: usize = 6;
 const HEADERS: &str = "headers";
 const DECODE: &str = "decode";
 const BINS: &str = "bins";
