@@ -26,7 +26,7 @@ pub(super) fn find(input: &RawFrame) -> Right {
         case(input, sector, &own.collect::<Vec<_>>())
     });
     let noisy = cases.iter().map(|case| case.noisy.clone()).collect();
-    Right { clusters: Charges::new(cases).right_clusters().to_vec(), noisy }
+    Right { clusters: Charges::new(cases).right_clusters().list.clone(), noisy }
 }
 
 fn case(input: &RawFrame, sector: u8, digits: &[Digit]) -> ChargeCase {

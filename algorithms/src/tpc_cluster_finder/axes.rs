@@ -9,6 +9,7 @@ use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
 
 use super::input::Charges;
+use super::labels::generate::{self, TruthKind};
 use super::quality::Truth;
 use super::settings::Settings;
 use crate::algorithm::Plan;
@@ -83,7 +84,38 @@ pub(crate) static SETTINGS: [Axis; 9] = [
     TIME_SHIFT.axis(),
 ];
 
-const OF_CHARGES: [Axis; 10] = [
+/// What is known of particles.
+const TRUTH: Flag<TruthKind> = Flag::choice(
+    "truth",
+    "Labels of samples: none, tracks (the particles that left them) or made-up",
+    TruthKind::NAMES,
+)
+.or("none");
+const LABELS_PER_DIGIT: Flag<f32> =
+    Flag::number("labels-per-digit", "So many labels for each sample, if they are made up")
+        .or("2.3");
+/// The most labels of a sample, as in files.
+const MOST_LABELS_PER_DIGIT: f32 = 1000.0;
+const LABELS: Flag<LabelsFor> = Flag::choice(
+    "labels",
+    "Whether clusters get labels: none, or given (where samples have some)",
+    LabelsFor::NAMES,
+)
+.or("given");
+
+/// Whether clusters get labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LabelsFor {
+    None,
+    Given,
+}
+
+named! { "labels", LabelsFor { None = "none", Given = "given" } }
+
+/// What can be said about files.
+pub(super) static READING: &[Axis] = &[LABELS.axis()];
+
+const OF_CHARGES: [Axis; 13] = [
     time_frame::PRESET.axis(),
     time_frame::ORBITS.axis(),
     SECTORS.axis(),
@@ -94,9 +126,12 @@ const OF_CHARGES: [Axis; 10] = [
     time_frame::HOT_PADS.axis(),
     GAIN.axis(),
     FRAGMENT.axis(),
+    TRUTH.axis(),
+    LABELS_PER_DIGIT.axis(),
+    LABELS.axis(),
 ];
 
-pub(super) static AXES: &[Axis] = &joined::<19>(&OF_CHARGES, &SETTINGS);
+pub(super) static AXES: &[Axis] = &joined::<22>(&OF_CHARGES, &SETTINGS);
 
 /// Bytes for each sample: itself, by row, and a place for a cluster in the output of a variant
 /// on the host and of one on a GPU; positions and lists of published variants.
@@ -118,8 +153,29 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let time_bins = tpc_noisy_pads::time_bins(&shape)?;
     let cells = CELLS_OF_TIME_BIN * u64::from(fragment.min(time_bins));
     let maps = shape.sectors as u64 * cells * BYTES_FOR_CELL;
-    let memory_bytes = generator.estimate().digits * BYTES_FOR_SAMPLE + maps;
+    let samples = generator.estimate().digits;
+    let of_labels = match TRUTH.of(&params)? {
+        TruthKind::None => 0.0,
+        TruthKind::Tracks => BYTES_OF_LABELS * MOST_TRACKS,
+        TruthKind::MadeUp => BYTES_OF_LABELS * f64::from(labels_per_digit(&params)?),
+    };
+    generate::fit(samples / shape.sectors as u64, f64::from(labels_per_digit(&params)?))?;
+    let memory_bytes = samples * BYTES_FOR_SAMPLE + maps + (samples as f64 * of_labels) as u64;
     Ok(Plan { params, memory_bytes })
+}
+
+/// Bytes for each label of a sample: itself, and in clusters of the reference and of a variant.
+const BYTES_OF_LABELS: f64 = 5.0 * 8.0;
+/// Particles that leave a sample, on the average, at most.
+const MOST_TRACKS: f64 = 3.0;
+
+fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
+    let labels = LABELS_PER_DIGIT.of(params)?;
+    if (0.0..=MOST_LABELS_PER_DIGIT).contains(&labels) {
+        return Ok(labels);
+    }
+    let most = MOST_LABELS_PER_DIGIT;
+    Err(DataError::Shape(format!("--labels-per-digit {labels} is none; use 0 to {most}")))
 }
 
 /// The length of fragments.
@@ -166,10 +222,19 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     };
     let (settings, fragment) = (settings(params)?, fragment(params)?);
     let time_bins = tpc_noisy_pads::time_bins(&shape)?;
+    let (truth_kind, per_digit) = (TRUTH.of(params)?, labels_per_digit(params)?);
     let of_sector = |sector: usize| {
         let converter = Converter::new(&gains, sector as u8, shape.format);
         let (digits, truth) = generator.digits_with_truth(sector, |pad| converter.gain(pad));
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
+        let charges = charges(&digits, &converter);
+        let labels = match truth_kind {
+            TruthKind::None => None,
+            TruthKind::Tracks => Some(generate::of_tracks(&charges, &generator.marks(sector))),
+            TruthKind::MadeUp => {
+                Some(generate::made_up(&charges, per_digit.into(), seed ^ sector as u64))
+            }
+        };
         let case = ChargeCase {
             name: format!("sector-{sector}"),
             sector: sector as u8,
@@ -177,12 +242,13 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
             fragment,
             settings,
             noisy,
-            labels: None,
-            charges: charges(&digits, &converter),
+            labels,
+            charges,
         };
         (case, Truth::new(truth))
     };
-    Ok(Charges::with_truth(parallel::map(0..shape.sectors, of_sector)))
+    let charges = Charges::with_truth(parallel::map(0..shape.sectors, of_sector));
+    Ok(charges.with_labels(LABELS.of(params)? == LabelsFor::Given))
 }
 
 /// Charges in the order of time, as they come from a detector.
@@ -198,8 +264,12 @@ fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
 }
 
 /// The cases of a file.
-pub(super) fn read(path: &Path) -> Result<(Charges, Params), DataError> {
-    let charges = Charges::new(read_charges(path)?);
-    let params = Params::of_file(path, charges.content());
+pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), DataError> {
+    let mut options = options.clone();
+    options.complete(READING);
+    let are_given = LABELS.of(&options)? == LabelsFor::Given;
+    let charges = Charges::new(read_charges(path)?).with_labels(are_given);
+    let mut params = Params::of_file(path, charges.content());
+    params.extend(options.iter());
     Ok((charges, params))
 }

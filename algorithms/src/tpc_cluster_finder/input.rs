@@ -8,6 +8,7 @@ use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
 
 use super::cluster::Cluster;
+use super::labels::Clusters;
 use super::quality::Truth;
 use super::reference;
 use crate::algorithm::shrink::without_parts;
@@ -18,7 +19,11 @@ use crate::device::Poison;
 #[derive(Default)]
 pub struct Charges {
     cases: Vec<ChargeCase>,
-    clusters: OnceLock<Vec<RowCluster>>,
+    clusters: OnceLock<Clusters>,
+    /// Whether labels of samples are left alone.
+    without_labels: bool,
+    /// Whether clusters are wanted rather than times.
+    for_files: bool,
     /// What particles left in each of them, where that is known.
     truth: Option<Vec<Truth>>,
 }
@@ -88,9 +93,30 @@ impl Charges {
         self.cases.iter().map(|case| case.charges.len()).sum()
     }
 
+    /// The same, with labels left alone, or not.
+    pub(super) fn with_labels(self, are_given: bool) -> Self {
+        Charges { without_labels: !are_given, ..self }
+    }
+
+    /// The same for those who want clusters rather than times: variants that differ in nothing but
+    /// how they collect labels work where there are none, too.
+    pub fn for_files(self) -> Self {
+        Charges { for_files: true, ..self }
+    }
+
+    /// Whether ways to collect labels differ.
+    pub(super) fn tells_collectors_apart(&self) -> bool {
+        self.for_files || self.has_labels()
+    }
+
+    /// Whether clusters are to have labels: some samples have.
+    pub(super) fn has_labels(&self) -> bool {
+        !self.without_labels && self.cases.iter().any(|case| case.labels.is_some())
+    }
+
     /// The right clusters, by sector, row and their own order.
-    pub(crate) fn right_clusters(&self) -> &[RowCluster] {
-        self.clusters.get_or_init(|| reference::find(&self.cases))
+    pub(crate) fn right_clusters(&self) -> &Clusters {
+        self.clusters.get_or_init(|| reference::find(&self.cases, self.has_labels()))
     }
 
     /// Samples of each row of each sector: there are no more clusters.
@@ -116,7 +142,11 @@ impl Charges {
                 let place = u64::from(sample.time) << 32 | u64::from(sample.pad.bits()) << 16;
                 place | u64::from(sample.charge)
             });
-            let all = head.into_iter().chain(settings).chain(noisy).chain(charges);
+            let labels = case.labels.iter().flat_map(|labels| {
+                let first = labels.first().iter().map(|&first| first.into());
+                first.chain(labels.all().iter().copied())
+            });
+            let all = head.into_iter().chain(settings).chain(noisy).chain(charges).chain(labels);
             all.fold(hash, |hash, value| mix(hash ^ value))
         };
         self.cases.iter().fold(0, of_case)

@@ -13,6 +13,7 @@
 //! | `settings` | thresholds |
 //! | `row`, `reference` | what is right, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
+//! | `labels` | which simulated particles left the charges of a cluster |
 //! | `fragments` | a time frame in parts |
 //! | `hard_inputs` | what is hard to get right |
 //! | `quality` | how good clusters are, by what particles left |
@@ -25,6 +26,7 @@ pub(crate) mod cuda;
 mod fragments;
 mod hard_inputs;
 mod input;
+mod labels;
 pub(crate) mod quality;
 mod reference;
 mod row;
@@ -38,11 +40,14 @@ use generators::DataError;
 use generators::io::write_charges;
 use generators::tpc::charges::Charge;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Damage, Metric, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+};
 use crate::axis::Params;
 
 pub use cluster::{Cluster, flags};
 pub use input::{Charges, RowCluster};
+pub use labels::Clusters;
 pub use reference::{RowClusters, Share, clusters};
 pub use row::Place;
 pub use settings::Settings;
@@ -53,8 +58,7 @@ pub struct TpcClusterFinder;
 
 impl Algorithm for TpcClusterFinder {
     type Input = Charges;
-    /// By sector, row, and the order of clusters.
-    type Output = Vec<RowCluster>;
+    type Output = Clusters;
 
     fn info(&self) -> TaskInfo {
         TaskInfo {
@@ -63,7 +67,7 @@ impl Algorithm for TpcClusterFinder {
             input: "cluster-finder",
             file_ending: "cases",
             axes: axes::AXES,
-            file_axes: &[],
+            file_axes: axes::READING,
         }
     }
 
@@ -79,8 +83,8 @@ impl Algorithm for TpcClusterFinder {
         axes::generate(params, seed)
     }
 
-    fn read(&self, path: &Path, _: &Params) -> Result<(Charges, Params), DataError> {
-        axes::read(path)
+    fn read(&self, path: &Path, options: &Params) -> Result<(Charges, Params), DataError> {
+        axes::read(path, options)
     }
 
     fn write(&self, input: &Charges, path: &Path) -> Result<(), DataError> {
@@ -117,14 +121,24 @@ impl Algorithm for TpcClusterFinder {
         vec![format!("{} clusters; {noisy} pads are noisy", input.right_clusters().len())]
     }
 
-    fn quality(&self, input: &Charges, output: &Vec<RowCluster>) -> Vec<Metric> {
+    fn quality(&self, input: &Charges, output: &Clusters) -> Vec<Metric> {
         let Some(truth) = input.truth() else { return Vec::new() };
         let settings = input.cases().iter().map(|case| &case.settings);
         let sectors: Vec<_> = truth.iter().zip(settings).collect();
         quality::figures(&sectors, output)
     }
 
-    fn reference(&self, input: &Charges, _: Semantics) -> Option<Vec<RowCluster>> {
-        Some(input.right_clusters().to_vec())
+    fn reference(&self, input: &Charges, _: Semantics) -> Option<Clusters> {
+        Some(input.right_clusters().clone())
+    }
+
+    fn compare(
+        &self,
+        _: &Charges,
+        right: &Clusters,
+        output: &Clusters,
+        promise: Promise,
+    ) -> Result<(), Damage> {
+        output.check(right, promise)
     }
 }

@@ -5,12 +5,16 @@
 //! widths of clusters. Rows don't know of each other, and clusters don't depend on how a time frame
 //! is cut into fragments.
 
+use std::collections::BTreeMap;
+
 use generators::tpc::PadId;
-use generators::tpc::charges::{Charge, ChargeCase};
+use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
 use super::cluster::{Cluster, Sums};
+use super::cpu::directions::{DIRECTIONS, Step};
 use super::input::RowCluster;
+use super::labels::{Clusters, counted};
 use super::row::{Grid, Place, plus, steps};
 use super::settings::{Settings, sixteenths};
 use crate::parallel::{map, map_singly};
@@ -29,6 +33,9 @@ pub struct RowClusters {
     pub shares: Vec<(Place, Share)>,
     /// In the order of [`Cluster`].
     pub clusters: Vec<Cluster>,
+    /// Of each cluster the cells whose samples give it their labels, in the order in which these are
+    /// collected.
+    pub labelled: Vec<Vec<Place>>,
 }
 
 /// A charge once those that several peaks claim are divided among them.
@@ -69,8 +76,10 @@ pub fn clusters(
     let shares = row.samples.map(|place| row.share(place, &is_peak));
     let places = || row.samples.places();
     let peaks = || places().filter(|&place| is_peak.at(place));
-    let mut clusters: Vec<_> = peaks().filter_map(|place| row.cluster(place, &shares)).collect();
-    clusters.sort();
+    let cluster = |place| Some((row.cluster(place, &shares)?, row.labelled(place, &shares)));
+    let mut found: Vec<_> = peaks().filter_map(cluster).collect();
+    found.sort();
+    let (clusters, labelled) = found.into_iter().unzip();
     let raw = places().filter(|&place| is_raw.at(place));
     let kept = raw.map(|place| (place, is_peak.at(place)));
     let sampled = places().filter(|&place| row.samples.at(place).is_some());
@@ -78,6 +87,7 @@ pub fn clusters(
         peaks: kept.collect(),
         shares: sampled.map(|place| (place, shares.at(place))).collect(),
         clusters,
+        labelled,
     }
 }
 
@@ -155,6 +165,20 @@ impl Row<'_> {
         outer_ring().filter(counts).for_each(&mut add);
         sums.cluster(peak, self.charge(peak), self.samples.pads(), self.settings)
     }
+
+    /// The cells whose samples give their labels to the cluster around a peak: those that are looked
+    /// at and have a charge left, be it that of another peak.
+    fn labelled(&self, peak: Place, shares: &Grid<Share>) -> Vec<Place> {
+        let charge = |step: Place| shares.at(plus(peak, step)).charge;
+        let threshold = sixteenths(self.settings.inner_threshold);
+        let beside = DIRECTIONS.iter().map(|(inner, _)| wide(*inner));
+        let behind = DIRECTIONS.iter().flat_map(|(inner, behind)| {
+            let is_seen = charge(wide(*inner)) > threshold;
+            behind.iter().filter(move |_| is_seen).map(|step| wide(*step))
+        });
+        let steps = [(0, 0)].into_iter().chain(beside).chain(behind);
+        steps.filter(|step| charge(*step) > 0).map(|step| plus(peak, step)).collect()
+    }
 }
 
 /// The 16 steps of two pads or two time bins.
@@ -179,8 +203,13 @@ fn between(step: Place) -> impl Iterator<Item = Place> {
     std::iter::once((a, b)).chain(second)
 }
 
-/// The clusters of all rows of some sectors, by sector, row and their own order.
-pub(super) fn find(cases: &[ChargeCase]) -> Vec<RowCluster> {
+fn wide((a, b): Step) -> Place {
+    (a.into(), b.into())
+}
+
+/// The clusters of all rows of some sectors, by sector, row and their own order, with their labels
+/// if these are asked for.
+pub(super) fn find(cases: &[ChargeCase], with_labels: bool) -> Clusters {
     let rows = (0..cases.len()).flat_map(|case| (0..ROWS).map(move |row| (case, row)));
     let by_row = map(cases, charges_by_row);
     let found = map_singly(rows, |(number, row)| {
@@ -192,10 +221,52 @@ pub(super) fn find(cases: &[ChargeCase]) -> Vec<RowCluster> {
         let pads = (0..pads_in_row(row)).map(|pad| PadId::new(row as u8, pad as u8));
         let is_noisy: Vec<_> = pads.map(|pad| case.noisy.binary_search(&pad).is_ok()).collect();
         let found = clusters(charges, &is_noisy, case.time_bins as usize, &case.settings);
+        let labels = LabelsOfRow::of(case, row);
         let (case, row) = (number as u32, row as u8);
-        found.clusters.into_iter().map(|cluster| RowCluster { case, row, cluster }).collect()
+        let clusters = found.clusters.into_iter().zip(&found.labelled);
+        let labelled = clusters.map(|(cluster, cells)| {
+            let labels = if with_labels { labels.collected(cells) } else { Vec::new() };
+            (RowCluster { case, row, cluster }, labels)
+        });
+        labelled.collect()
     });
-    found.concat()
+    match with_labels {
+        true => Clusters::labelled(found.concat()),
+        false => found.concat().into_iter().map(|(cluster, _)| cluster).collect::<Vec<_>>().into(),
+    }
+}
+
+/// The labels of the samples of a row.
+struct LabelsOfRow<'c> {
+    labels: Option<&'c Labels>,
+    /// The numbers of samples, by place.
+    numbers: BTreeMap<Place, usize>,
+}
+
+impl<'c> LabelsOfRow<'c> {
+    fn of(case: &'c ChargeCase, row: usize) -> Self {
+        let Some(labels) = &case.labels else {
+            return LabelsOfRow { labels: None, numbers: BTreeMap::new() };
+        };
+        let samples = case.charges.iter().enumerate();
+        let own = samples.filter(|(_, sample)| usize::from(sample.pad.row()) == row);
+        let place = |sample: &Charge| (sample.pad.pad().into(), sample.time as i32);
+        let numbers = own.map(|(number, sample)| (place(sample), number)).collect();
+        LabelsOfRow { labels: Some(labels), numbers }
+    }
+
+    /// Those of some cells, each once.
+    fn collected(&self, cells: &[Place]) -> Vec<u64> {
+        let Some(labels) = self.labels else { return Vec::new() };
+        let mut found: Vec<u64> = Vec::new();
+        let numbers = cells.iter().filter_map(|cell| self.numbers.get(cell));
+        for &label in numbers.flat_map(|&number| labels.of(number)) {
+            if !found.iter().any(|other| counted(*other) == counted(label)) {
+                found.push(label);
+            }
+        }
+        found
+    }
 }
 
 fn charges_by_row(case: &ChargeCase) -> Vec<Vec<Charge>> {

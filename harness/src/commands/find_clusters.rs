@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::{Device, Team};
-use algorithms::tpc_cluster_finder::{Charges, RowCluster, TpcClusterFinder};
+use algorithms::tpc_cluster_finder::{Charges, Clusters, RowCluster, TpcClusterFinder};
 use reports::units::counted;
 use text::Foreign;
 
@@ -25,6 +25,7 @@ pub(super) fn run(request: &FindRequest) -> Result<Exit, Failure> {
     let (device, variant) = choice(settings)?;
     let options = options.combinations().into_iter().next().unwrap_or_default();
     let (charges, _) = TpcClusterFinder.read(path, &options)?;
+    let charges = charges.for_files();
     let team = Team::new(settings.thread_counts()[0].all)?;
     let gpus = Gpus::default();
     let place = gpus.place(device, &team).map_err(|problem| {
@@ -72,18 +73,19 @@ fn choice(settings: &Settings) -> Result<(Device, Variant<TpcClusterFinder>), Fa
     )))
 }
 
-/// Writes clusters in the order of cases, rows and their own.
-fn write(file: &mut dyn Write, charges: &Charges, found: &[RowCluster]) -> io::Result<()> {
+/// Writes clusters in the order of cases, rows and their own, with their labels in one field.
+fn write(file: &mut dyn Write, charges: &Charges, found: &Clusters) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().has_headers(false).from_writer(file);
     table.write_record(COLUMNS)?;
-    for RowCluster { case, row, cluster } in found {
+    for (number, RowCluster { case, row, cluster }) in found.iter().enumerate() {
         let name = charges.cases()[*case as usize].name.as_str();
         let (pad, time) = (cluster.pad.into(), cluster.time());
         let (sigma_pad, sigma_time) = (cluster.sigma_pad.into(), cluster.sigma_time.into());
         let (qmax, qtot) = (cluster.qmax.into(), cluster.qtot.into());
         let numbers = [pad, time, sigma_pad, sigma_time, qmax, qtot, cluster.flags().into()];
-        // No labels.
-        table.serialize((name, row, numbers, ""))?;
+        let labels = found.labels.as_ref().map_or(&[][..], |labels| labels.of(number));
+        let labels: Vec<_> = labels.iter().map(u64::to_string).collect();
+        table.serialize((name, row, numbers, labels.join(" ")))?;
     }
     table.flush()
 }

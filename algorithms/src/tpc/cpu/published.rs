@@ -89,7 +89,7 @@ impl<'a> Runner<Tpc> for Published<'a> {
                 let maps = Maps::new(map, &mut held.peaks);
                 let fragment = fragment.clone();
                 let work = Work { settings, fragment, is_noisy: &is_noisy, maps };
-                let add = |row: usize, cluster: Cluster| {
+                let add = |row: usize, cluster: Cluster, _| {
                     let (case, row) = (sector as u32, row as u8);
                     let place = count.fetch_add(1, Ordering::Relaxed);
                     // SAFETY: whoever counts up has the place, and checks that it is there.

@@ -104,7 +104,7 @@ impl<'a> Runner<Tpc> for Rows<'a> {
             charge: converters[sector].charge(digit),
         };
         let digits = self.sectors_of(held.decoded.digits());
-        let (rows, starts) = sort(&digits, charge, &mut held.by_row);
+        let (rows, starts) = sort(&digits, charge, &mut held.by_row, &());
         self.starts = starts;
         self.laps.lap("rows", 0);
         let finding = &self.input.finding;
@@ -114,7 +114,7 @@ impl<'a> Runner<Tpc> for Rows<'a> {
             let is_noisy = noisy_pads(samples.all(), &looked_at[samples.row], &limits);
             Row { settings, time_bins: *time_bins, is_noisy }
         };
-        held.finder.find(rows, row, &held.clusters.emptied(&self.starts));
+        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &());
         self.laps.lap("clusters", 0);
         Ok(())
     }

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::geometry::ROWS;
 
+use super::labels::Flat;
 use crate::device::{Arena, ArenaVec, SharedSlice, atomic, buffers};
 use crate::parallel::map;
 use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::input::{Charges, RowCluster};
+use crate::tpc_cluster_finder::labels::Clusters;
 
 /// Where the list of each row begins, and where the last one ends.
 pub(crate) type Starts = Vec<usize>;
@@ -47,6 +49,21 @@ impl<'a> Buckets<'a> {
         }
     }
 
+    /// Clusters of each row.
+    pub(super) fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// All clusters with their labels, in order.
+    pub(super) fn labelled(&self, starts: &Starts, labels: &Flat) -> Clusters {
+        let rows = self.counts.iter().enumerate().flat_map(|(number, &count)| {
+            let list = &self.clusters[starts[number]..][..count as usize];
+            let (case, row) = ((number / ROWS) as u32, (number % ROWS) as u8);
+            list.iter().map(move |&cluster| RowCluster { case, row, cluster })
+        });
+        Clusters::labelled(rows.zip(labels.lists().map(<[u64]>::to_vec)).collect())
+    }
+
     /// All clusters, in order.
     pub(crate) fn sorted(&self, starts: &Starts) -> Vec<RowCluster> {
         let of_row = |number: usize| {
@@ -72,13 +89,15 @@ pub(crate) struct Filling<'b> {
 }
 
 impl Filling<'_> {
-    /// Adds a cluster to the list of a row of a sector.
+    /// Adds a cluster to the list of a row of a sector, and says its place there.
     #[inline]
-    pub(crate) fn add(&self, case: usize, row: usize, cluster: Cluster) {
+    pub(crate) fn add(&self, case: usize, row: usize, cluster: Cluster) -> usize {
         let list = case * ROWS + row;
-        let place = self.starts[list] + self.counts[list].fetch_add(1, Ordering::Relaxed) as usize;
+        let number = self.counts[list].fetch_add(1, Ordering::Relaxed) as usize;
+        let place = self.starts[list] + number;
         assert!(place < self.starts[list + 1], "a row has more clusters than samples");
         // SAFETY: whoever counts up has the place, and it is in the list.
         unsafe { self.clusters.write(place, cluster) };
+        number
     }
 }

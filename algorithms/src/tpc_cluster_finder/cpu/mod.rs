@@ -3,12 +3,14 @@
 //! | module | holds |
 //! |---|---|
 //! | `buckets` | where clusters go: a list for each row of each sector |
+//! | `labels` | lists of labels, and how they become one |
 //! | `directions` | the cells around a peak |
 //! | `published` | a loop for each stage, over lists and maps in memory |
 //! | `rows` | ours: row by row, in the nearest caches |
 
 mod buckets;
-mod directions;
+pub(super) mod directions;
+mod labels;
 mod published;
 mod rows;
 
@@ -17,19 +19,56 @@ pub(crate) use published::{Lists, Maps, Work, noisy_columns, peak_entries};
 pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
 
 use super::TpcClusterFinder;
-use crate::algorithm::Variant;
+use crate::algorithm::{Opened, Opening, Variant};
+use crate::device::Unavailable;
+use published::{Collecting, Published};
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     Variant::cpu(
         "published",
-        "a loop for each stage over all samples of a fragment, as the experiment on a CPU",
-        |at| at.session(published::Published::new(at.input, at.arena)),
+        "a loop for each stage over all samples of a fragment, as the experiment on a CPU; labels \
+         in a list with a filter of 64 bits",
+        |at| at.session(Published::new(at.input, at.arena, Collecting::Filtered)),
     )
     .by_published_rules(),
     Variant::cpu(
+        "unordered-set",
+        "published, but labels of each cluster in a hash set, as the experiment at first",
+        |at| of_labels(at, Collecting::UnorderedSet),
+    )
+    .by_published_rules()
+    .unstable(),
+    Variant::cpu(
+        "vector",
+        "published, but labels in a list that is searched for each of them",
+        |at| of_labels(at, Collecting::Listed),
+    )
+    .by_published_rules(),
+    Variant::cpu(
+        "sorted",
+        "published, but all labels of a cluster are listed, and sorted to find equal ones",
+        |at| of_labels(at, Collecting::Sorted),
+    )
+    .by_published_rules()
+    .unstable(),
+    Variant::cpu(
         "rows",
-        "ours: samples by row; a row at a time in the nearest caches, peaks by wide instructions",
+        "ours: samples by row; a row at a time in the nearest caches, peaks by wide instructions; \
+         labels met last looked at first",
         |at| at.session(rows::Rows::new(at.input, at.arena, at.threads())),
     )
     .by_published_rules(),
 ];
+
+/// Ways that differ from the published one in how they collect labels.
+fn of_labels<'a>(
+    at: &Opening<'a, '_, TpcClusterFinder>,
+    collecting: Collecting,
+) -> Opened<'a, TpcClusterFinder> {
+    if at.input.tells_collectors_apart() {
+        return at.session(Published::new(at.input, at.arena, collecting));
+    }
+    Err(Unavailable(
+        "without labels it is the same as published: use --truth, or a file with labels".into(),
+    ))
+}

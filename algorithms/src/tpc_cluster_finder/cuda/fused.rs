@@ -9,6 +9,7 @@ use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::cases::{self, Cases};
 use super::found::{HostFound, HostRoom};
+use super::runner::without_labels;
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::device::{Arena, Unavailable, buffers};
@@ -17,7 +18,8 @@ use crate::kernels::tpc_cluster_finder_fused::{
     FusedCountSamples,
 };
 use crate::tpc_cluster_finder::TpcClusterFinder;
-use crate::tpc_cluster_finder::input::{Charges, RowCluster};
+use crate::tpc_cluster_finder::input::Charges;
+use crate::tpc_cluster_finder::labels::Clusters;
 pub(crate) use bins::{BINNED, Bins, Sizes, words_of};
 
 pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
@@ -48,6 +50,7 @@ struct Held<'a> {
 buffers!(Held<'_>: cases, bins, found);
 
 fn open<'a>(at: &Opening<'a, '_, TpcClusterFinder>) -> Opened<'a, TpcClusterFinder> {
+    without_labels(at.input)?;
     cases::fit(at.input)?;
     let sizes = Sizes::of(at.input.samples(), time_bins(at.input));
     sizes.fit()?;
@@ -134,8 +137,8 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
         held.bins.found.download_found(gpu, &mut held.found)
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        Cow::Owned(held.found.sorted(0))
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+        Cow::Owned(held.found.sorted(0).into())
     }
 
     fn note(&mut self, held: &Held<'a>) {

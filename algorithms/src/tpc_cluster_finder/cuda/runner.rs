@@ -15,7 +15,8 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
 use crate::tpc_cluster_finder::TpcClusterFinder;
-use crate::tpc_cluster_finder::input::{Charges, RowCluster};
+use crate::tpc_cluster_finder::input::Charges;
+use crate::tpc_cluster_finder::labels::Clusters;
 
 /// Of so many samples one is a cluster: what there is room for before it is known.
 const SAMPLES_OF_CLUSTER: usize = 8;
@@ -48,6 +49,7 @@ pub(super) fn find_on_gpu<'a>(
     at: &Opening<'a, '_, TpcClusterFinder>,
     stages: Stages,
 ) -> Opened<'a, TpcClusterFinder> {
+    without_labels(at.input)?;
     let (samples, most) = (at.input.samples(), u32::MAX);
     if samples > most as usize {
         return Err(Unavailable(format!(
@@ -55,6 +57,14 @@ pub(super) fn find_on_gpu<'a>(
         )));
     }
     at.session(OnGpu::new(at.gpu()?, (at.input, at.arena), stages))
+}
+
+/// Labels are not collected on a GPU.
+pub(super) fn without_labels(charges: &Charges) -> Result<(), Unavailable> {
+    match charges.has_labels() {
+        false => Ok(()),
+        true => Err(Unavailable("labels are collected on the host: use --labels none".into())),
+    }
 }
 
 impl<'a> OnGpu<'a> {
@@ -112,8 +122,8 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
         held.buckets.download(gpu)
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        Cow::Owned(held.buckets.sorted())
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+        Cow::Owned(held.buckets.sorted().into())
     }
 
     fn note(&mut self, held: &Held<'a>) {

@@ -172,6 +172,6 @@ fn gains_are_no_residuals() {
 fn of_charges_of_which_nothing_is_known_there_are_no_figures() {
     let known = sector("0.01", "unit");
     let unknown = Charges::new(known.cases().to_vec());
-    let output = unknown.right_clusters().to_vec();
+    let output = unknown.right_clusters().clone();
     assert!(TpcClusterFinder.quality(&unknown, &output).is_empty());
 }

@@ -82,7 +82,7 @@ impl Position {
 
     /// The entry of the map.
     #[inline(always)]
-    pub(super) fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         entry(self.column as usize, self.time as usize)
     }
 }

@@ -9,7 +9,7 @@ use super::collisions::{Collisions, Spread};
 use super::frame::Simulation;
 use super::grid::Grid;
 use super::response::Response;
-use super::truth::{FrameTruth, GainOfPad, TrueCluster};
+use super::truth::{FrameTruth, GainOfPad, Mark, TrueCluster};
 use super::{Beam, Load, TimeFrameShape};
 use crate::DataError;
 use crate::random::Exponential;
@@ -170,6 +170,25 @@ impl TimeFrameGenerator {
         // Equal ones stay in the order of frames and particles.
         clusters.par_sort_by(TrueCluster::order);
         (digits, clusters)
+    }
+
+    /// Which particles left charge where in a sector: by time, pad, and the order of particles. The
+    /// simulation is run once more.
+    pub fn marks(&self, sector: usize) -> Vec<Mark> {
+        let frames = (0..self.shape.orbits).into_par_iter();
+        let frames = frames.map_init(
+            || self.simulation.grid(),
+            |grid, frame| {
+                let truth = FrameTruth::new(frame, self.shape.orbits, &|_| 1.0);
+                let mut truth = truth.with_marks();
+                self.digits_of_frame(sector, frame, grid, Some(&mut truth));
+                truth.into_marks()
+            },
+        );
+        let mut marks = frames.collect::<Vec<_>>().concat();
+        // Those of a cell stay in the order of frames and particles.
+        marks.par_sort_by(Mark::order);
+        marks
     }
 
     fn frame_with_truth(

@@ -44,6 +44,24 @@ impl TrueCluster {
     }
 }
 
+/// Which particle left charge in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The time bin, from the beginning of the time frame.
+    pub time: u32,
+    /// The pad of the sector.
+    pub pad: PadId,
+    /// As in [`TrueCluster`].
+    pub particle: u64,
+}
+
+impl Mark {
+    /// By time, then by pad.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        (self.time, self.pad).cmp(&(other.time, other.pad))
+    }
+}
+
 /// By what the charges of pads are corrected.
 pub(super) type GainOfPad<'a> = &'a (dyn Fn(PadId) -> f32 + Sync);
 
@@ -56,6 +74,8 @@ pub(super) struct FrameTruth<'a> {
     /// All time bins of the time frame.
     time_bins: Range<i64>,
     clusters: Vec<TrueCluster>,
+    /// What each particle leaves, if that is asked for.
+    marks: Option<Vec<Mark>>,
 }
 
 impl<'a> FrameTruth<'a> {
@@ -71,7 +91,18 @@ impl<'a> FrameTruth<'a> {
             centres: start..end,
             time_bins: 0..time_bins_of(last).end.into(),
             clusters: Vec::new(),
+            marks: None,
         }
+    }
+
+    /// The same with marks.
+    pub(super) fn with_marks(self) -> Self {
+        FrameTruth { marks: Some(Vec::new()), ..self }
+    }
+
+    /// The marks, in the order of regions and particles.
+    pub(super) fn into_marks(self) -> Vec<Mark> {
+        self.marks.unwrap_or_default()
     }
 
     /// All of them, in the order of regions and particles.
@@ -86,10 +117,15 @@ impl<'a> FrameTruth<'a> {
         }
         let mut sums = Sums::default();
         for (pad, charge) in deposit.pads() {
-            let gain = (self.gain)(PadId::new(deposit.row as u8, pad as u8));
+            let place = PadId::new(deposit.row as u8, pad as u8);
+            let gain = (self.gain)(place);
             for (&share, bin) in deposit.in_time.iter().zip(first_bin..) {
                 if self.time_bins.contains(&bin) {
-                    sums.add(pad, bin - first_bin, part(charge, share), gain);
+                    let quarters = part(charge, share);
+                    sums.add(pad, bin - first_bin, quarters, gain);
+                    if let Some(marks) = self.marks.as_mut().filter(|_| quarters > 0) {
+                        marks.push(Mark { time: bin as u32, pad: place, particle });
+                    }
                 }
             }
         }

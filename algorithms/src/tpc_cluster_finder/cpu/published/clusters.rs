@@ -13,17 +13,40 @@ use crate::tpc_decode::charge_map::{TIME_MARGIN, pad_of_column};
 
 impl Work<'_> {
     /// Calls `add` for the clusters of those peaks that are the fragment's own.
-    pub(super) fn find_clusters(&self, peaks: &[Position], add: impl Fn(usize, Cluster) + Sync) {
+    pub(super) fn find_clusters(
+        &self,
+        peaks: &[Position],
+        add: impl Fn(usize, Cluster, Position) + Sync,
+    ) {
         for_each_range(peaks.len(), Grain::Adaptive, |range| {
             for &peak in &peaks[range] {
                 let time = self.fragment.time_bins.start + peak.time as u32 - TIME_MARGIN;
                 if self.fragment.own.contains(&time)
                     && let Some((row, cluster)) = self.cluster(peak, time)
                 {
-                    add(row, cluster);
+                    add(row, cluster, peak);
                 }
             }
         });
+    }
+
+    /// Calls `add` for the cells whose samples give their labels to the cluster around a peak: what
+    /// is beside it, then what is behind that, as far as a charge is left.
+    pub(super) fn labelled(&self, peak: Position, mut add: impl FnMut(Position)) {
+        let threshold = sixteenths(self.settings.inner_threshold);
+        let charge = |step| i32::from(self.maps.charge(plus(peak, step)) & CHARGE);
+        let mut give = |step: Step| {
+            if charge(step) > 0 {
+                add(plus(peak, step));
+            }
+        };
+        give((0, 0));
+        DIRECTIONS.iter().for_each(|(inner, _)| give(*inner));
+        for (inner, behind) in DIRECTIONS {
+            if charge(inner) > threshold {
+                behind.iter().for_each(|step| give(*step));
+            }
+        }
     }
 
     /// The cluster around a peak, and its row.

@@ -17,15 +17,20 @@ mod work;
 use std::borrow::Cow;
 
 use generators::tpc::charges::{Charge, ChargeCase};
+use generators::tpc::geometry::ROWS;
 
-use super::buckets::{self, Buckets, Starts};
+use super::buckets::{self, Buckets, Filling, Starts};
+use super::labels::{Flat, Locked, of_sample};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, ArenaVec, buffers};
+use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
+use crate::parallel::{Grain, for_each_range};
 use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::fragments::{of_case, used_time_bins};
-use crate::tpc_cluster_finder::input::{Charges, RowCluster};
+use crate::tpc_cluster_finder::input::Charges;
+use crate::tpc_cluster_finder::labels::Clusters;
+use crate::tpc_cluster_finder::labels::collect::{Collect, Filtered, Listed, Sorted, UnorderedSet};
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::{FragmentOfFrame, Position};
 use work::each_of;
@@ -36,23 +41,48 @@ pub(crate) use work::{Lists, Work, noisy_columns};
 pub(super) struct Published<'a> {
     charges: &'a Charges,
     arena: &'a Arena,
+    collecting: Collecting,
     starts: Starts,
+    /// What the last run has collected.
+    labels: Option<Flat>,
     laps: Laps,
+}
+
+/// How labels are collected, where there are any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Collecting {
+    UnorderedSet,
+    Listed,
+    Filtered,
+    Sorted,
 }
 
 pub(super) struct Held<'a> {
     charges: ArenaVec<'a, u16>,
     peaks: ArenaVec<'a, u8>,
     positions: ArenaVec<'a, Position>,
+    /// The number of the sample of each entry, if samples have labels.
+    numbers: ArenaVec<'a, u32>,
     lists: Lists<'a>,
     clusters: Buckets<'a>,
 }
 
-buffers!(Held<'_>: charges, peaks, positions, lists, clusters);
+buffers!(Held<'_>: charges, peaks, positions, numbers, lists, clusters);
+
+/// A fragment of a sector while clusters are found in it.
+struct Part<'p> {
+    number: usize,
+    case: &'p ChargeCase,
+    clusters: &'p Filling<'p>,
+    numbers: &'p [u32],
+    /// The lists of all rows.
+    labels: &'p [Locked],
+}
 
 impl<'a> Published<'a> {
-    pub(super) fn new(charges: &'a Charges, arena: &'a Arena) -> Self {
-        Published { charges, arena, starts: buckets::starts(charges), laps: Laps::default() }
+    pub(super) fn new(charges: &'a Charges, arena: &'a Arena, collecting: Collecting) -> Self {
+        let starts = buckets::starts(charges);
+        Published { charges, arena, collecting, starts, labels: None, laps: Laps::default() }
     }
 
     /// Time bins of the longest fragment.
@@ -60,25 +90,14 @@ impl<'a> Published<'a> {
         let cases = self.charges.cases().iter();
         cases.map(|case| case.fragment.min(used_time_bins(case))).max().unwrap_or(0)
     }
-}
 
-impl<'a> Runner<TpcClusterFinder> for Published<'a> {
-    type Buffers = Held<'a>;
-
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (arena, longest) = (self.arena, self.longest());
-        let cases = self.charges.cases().iter();
-        let samples = cases.map(|case| case.charges.len()).max().unwrap_or(0);
-        Ok(Held {
-            charges: arena.vector(entries(longest)),
-            peaks: arena.vector(maps::peak_entries(entries(longest))),
-            positions: arena.vector(samples),
-            lists: Lists::take(arena, samples),
-            clusters: Buckets::take(arena, self.charges.samples(), self.charges.cases().len()),
-        })
-    }
-
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    /// Finds clusters fragment by fragment; `find` does what comes once maps are filled.
+    fn run_with(
+        &mut self,
+        held: &mut Held<'a>,
+        labels: &[Locked],
+        find: impl Fn(&Part<'_>, &Work<'_>, &[Position], &mut Lists<'_>, &mut Laps),
+    ) {
         self.laps.start();
         let clusters = held.clusters.emptied(&self.starts);
         for (number, case) in self.charges.cases().iter().enumerate() {
@@ -92,12 +111,85 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
                 let samples = samples(case, &fragment);
                 let positions = &mut held.positions[..samples.len()];
                 fill(&maps, &fragment, samples, positions);
+                if !labels.is_empty() {
+                    number_samples(case, samples, positions, &mut held.numbers);
+                }
                 self.laps.lap("fill", 0);
-                let settings = &case.settings;
+                let (settings, numbers) = (&case.settings, &held.numbers[..]);
                 let work = Work { settings, fragment, is_noisy: &is_noisy, maps };
-                let add = |row, cluster| clusters.add(number, row, cluster);
-                work.find(positions, &mut held.lists, add, &mut self.laps);
+                let part = Part { number, case, clusters: &clusters, numbers, labels };
+                find(&part, &work, positions, &mut held.lists, &mut self.laps);
             }
+        }
+    }
+
+    /// Finds clusters only.
+    fn run_without(&mut self, held: &mut Held<'a>) {
+        self.run_with(held, &[], |part, work, positions, lists, laps| {
+            let add = |row, cluster, _| {
+                part.clusters.add(part.number, row, cluster);
+            };
+            work.find(positions, lists, add, laps);
+        });
+    }
+
+    /// Finds clusters, and collects their labels.
+    fn run_collecting<C: Collect>(&mut self, held: &mut Held<'a>) {
+        let rows = Locked::rows(self.charges.cases().len() * ROWS);
+        self.run_with(held, &rows, |part, work, positions, lists, laps| {
+            let add = |row, cluster, peak| {
+                let place = part.clusters.add(part.number, row, cluster);
+                let list = part.collected::<C>(work, peak);
+                part.labels[part.number * ROWS + row].put(place, list);
+            };
+            work.find(positions, lists, add, laps);
+        });
+        let counted = rows.iter().zip(held.clusters.counts());
+        counted.for_each(|(row, count)| row.cut(*count as usize));
+        self.labels = Some(Flat::of(&rows));
+        self.laps.lap("flatten", 0);
+    }
+}
+
+impl Part<'_> {
+    /// The labels of the cluster around a peak.
+    fn collected<C: Collect>(&self, work: &Work<'_>, peak: Position) -> Vec<u64> {
+        let (mut collect, mut list) = (C::default(), Vec::new());
+        work.labelled(peak, |cell| {
+            let sample = self.numbers[cell.index()] as usize;
+            let labels = of_sample(self.case.labels.as_ref(), sample);
+            labels.iter().for_each(|label| collect.add(*label));
+        });
+        collect.take(&mut list);
+        list
+    }
+}
+
+impl<'a> Runner<TpcClusterFinder> for Published<'a> {
+    type Buffers = Held<'a>;
+
+    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let (arena, longest) = (self.arena, self.longest());
+        let cases = self.charges.cases().iter();
+        let samples = cases.map(|case| case.charges.len()).max().unwrap_or(0);
+        let numbers = if self.charges.has_labels() { entries(longest) } else { 0 };
+        Ok(Held {
+            charges: arena.vector(entries(longest)),
+            peaks: arena.vector(maps::peak_entries(entries(longest))),
+            positions: arena.vector(samples),
+            numbers: arena.vector(numbers),
+            lists: Lists::take(arena, samples),
+            clusters: Buckets::take(arena, self.charges.samples(), self.charges.cases().len()),
+        })
+    }
+
+    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+        match (self.charges.has_labels(), self.collecting) {
+            (false, _) => self.run_without(held),
+            (true, Collecting::UnorderedSet) => self.run_collecting::<UnorderedSet>(held),
+            (true, Collecting::Listed) => self.run_collecting::<Listed>(held),
+            (true, Collecting::Filtered) => self.run_collecting::<Filtered>(held),
+            (true, Collecting::Sorted) => self.run_collecting::<Sorted>(held),
         }
         Ok(())
     }
@@ -106,13 +198,34 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        Cow::Owned(held.clusters.sorted(&self.starts))
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+        Cow::Owned(match &self.labels {
+            Some(labels) => held.clusters.labelled(&self.starts, labels),
+            None => held.clusters.sorted(&self.starts).into(),
+        })
     }
 
     fn input_bytes(&self) -> u64 {
         (self.charges.samples() * size_of::<Charge>()) as u64
     }
+}
+
+/// Notes the number of each sample in the sector where its charge is in the map.
+fn number_samples(
+    case: &ChargeCase,
+    samples: &[Charge],
+    positions: &[Position],
+    numbers: &mut [u32],
+) {
+    let first = samples.as_ptr_range().start.addr() - case.charges.as_ptr_range().start.addr();
+    let first = first / size_of::<Charge>();
+    let shared = SharedSlice::new(numbers);
+    for_each_range(positions.len(), Grain::Adaptive, |range| {
+        for number in range.filter(|number| positions[*number].time >= 0) {
+            // SAFETY: no two samples are in the same place.
+            unsafe { shared.write(positions[number].index(), (first + number) as u32) };
+        }
+    });
 }
 
 /// The samples of a fragment, and others where they are not in the order of time.

@@ -46,12 +46,12 @@ pub(crate) struct Work<'w> {
 
 impl Work<'_> {
     /// Finds the clusters of samples whose charges are in the map; `add` is told of each with its
-    /// row. Positions outside of the fragment have a negative time.
+    /// row and its peak. Positions outside of the fragment have a negative time.
     pub(crate) fn find(
         &self,
         positions: &[Position],
         lists: &mut Lists<'_>,
-        add: impl Fn(usize, Cluster) + Sync,
+        add: impl Fn(usize, Cluster, Position) + Sync,
         laps: &mut Laps,
     ) {
         self.maps.clear_peaks();

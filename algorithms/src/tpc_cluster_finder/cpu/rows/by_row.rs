@@ -33,13 +33,14 @@ pub(crate) struct RowSamples<'r> {
     /// and of the row.
     pub(crate) row: usize,
     all: &'r [Charge],
+    first: usize,
     /// Ranges of them that are in the order of time; one that is not, if there would be many.
     runs: Vec<Range<usize>>,
     in_order: bool,
 }
 
 impl<'r> RowSamples<'r> {
-    fn new((case, row): (usize, usize), all: &'r [Charge]) -> Self {
+    fn new((case, row): (usize, usize), first: usize, all: &'r [Charge]) -> Self {
         let mut runs = all.chunk_by(|one, next| one.time <= next.time);
         let mut ranges = Vec::new();
         let mut start = 0;
@@ -51,7 +52,7 @@ impl<'r> RowSamples<'r> {
         if !in_order {
             ranges = std::iter::once(0..all.len()).collect();
         }
-        RowSamples { case, row, all, runs: ranges, in_order }
+        RowSamples { case, row, all, first, runs: ranges, in_order }
     }
 
     /// All of them.
@@ -59,16 +60,21 @@ impl<'r> RowSamples<'r> {
         self.all
     }
 
-    /// Those of some time bins, and maybe others.
-    pub(super) fn of(&self, times: &Range<u32>) -> impl Iterator<Item = &'r [Charge]> {
+    /// The number of the first one among those of all rows.
+    pub(super) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Ranges of those of some time bins, and maybe others.
+    pub(super) fn of(&self, times: &Range<u32>) -> impl Iterator<Item = Range<usize>> {
         let (start, end, in_order) = (times.start, times.end, self.in_order);
         self.runs.iter().map(move |run| {
-            let run = &self.all[run.clone()];
             if !in_order {
-                return run;
+                return run.clone();
             }
-            let before = |time| run.partition_point(|sample| sample.time < time);
-            &run[before(start)..before(end)]
+            let samples = &self.all[run.clone()];
+            let before = |time| run.start + samples.partition_point(|sample| sample.time < time);
+            before(start)..before(end)
         })
     }
 }
@@ -76,6 +82,8 @@ impl<'r> RowSamples<'r> {
 /// Samples of a sector that one thread puts in order.
 struct Piece<'p, T> {
     case: usize,
+    /// The number of the first one in the sector.
+    first: usize,
     samples: &'p [T],
 }
 
@@ -86,21 +94,49 @@ type Counts = [u32; ROWS];
 /// last one ends.
 pub(crate) type Sorted<'r> = (Vec<RowSamples<'r>>, Vec<usize>);
 
+/// Who wants to know which samples have become which.
+pub(crate) trait Numbering: Sync {
+    /// So many samples are numbered from here on.
+    ///
+    /// # Safety
+    /// No two of them go to the same place, which is below the number of all.
+    unsafe fn note(&self, place: usize, number: usize);
+}
+
+/// Nobody does.
+impl Numbering for () {
+    #[inline]
+    unsafe fn note(&self, _: usize, _: usize) {}
+}
+
+/// The numbers of samples in their sectors, by their places.
+impl Numbering for SharedSlice<'_, u32> {
+    #[inline]
+    unsafe fn note(&self, place: usize, number: usize) {
+        // SAFETY: as the caller says.
+        unsafe { self.write(place, number as u32) };
+    }
+}
+
 /// Puts the samples of some sectors in order, as charges.
 pub(crate) fn sort<'r, T: Source>(
     sectors: &[&[T]],
     charge: impl Fn(usize, T) -> Charge + Sync,
     by_row: &'r mut [Charge],
+    numbering: &impl Numbering,
 ) -> Sorted<'r> {
     let pieces = pieces(sectors);
     let mut counts = map(&pieces, |piece| counts(piece.samples));
     let starts = place(sectors.len(), &pieces, &mut counts);
     let shared = SharedSlice::new(by_row);
     for_each(pieces.iter().zip(counts), |(piece, mut places)| {
-        for &sample in piece.samples {
+        for (number, &sample) in piece.samples.iter().enumerate() {
             let place = &mut places[sample.row()];
             // SAFETY: each piece has places of its own for the samples of each row.
-            unsafe { shared.write(*place as usize, charge(piece.case, sample)) };
+            unsafe {
+                shared.write(*place as usize, charge(piece.case, sample));
+                numbering.note(*place as usize, piece.first + number);
+            }
             *place += 1;
         }
     });
@@ -111,10 +147,10 @@ pub(crate) fn sort<'r, T: Source>(
 fn pieces<'p, T>(sectors: &[&'p [T]]) -> Vec<Piece<'p, T>> {
     let all: usize = sectors.iter().map(|samples| samples.len()).sum();
     let length = (all / rayon::current_num_threads()).max(LEAST);
-    let of_sector = sectors
-        .iter()
-        .enumerate()
-        .map(|(case, samples)| samples.chunks(length).map(move |samples| Piece { case, samples }));
+    let of_sector = sectors.iter().enumerate().map(|(case, samples)| {
+        let numbered = samples.chunks(length).enumerate();
+        numbered.map(move |(piece, samples)| Piece { case, first: piece * length, samples })
+    });
     of_sector.flatten().collect()
 }
 
@@ -149,9 +185,10 @@ fn place<T>(sectors: usize, pieces: &[Piece<'_, T>], counts: &mut [Counts]) -> V
 
 fn rows<'r>(starts: &[usize], by_row: &'r [Charge]) -> Vec<RowSamples<'r>> {
     let numbered = starts.windows(2).enumerate();
-    let samples = numbered.map(|(number, ends)| (number, &by_row[ends[0]..ends[1]]));
-    let with_any = samples.filter(|(_, samples)| !samples.is_empty());
-    let row = |(number, samples)| RowSamples::new((number / ROWS, number % ROWS), samples);
+    let samples = numbered.map(|(number, ends)| (number, ends[0], &by_row[ends[0]..ends[1]]));
+    let with_any = samples.filter(|(_, _, samples)| !samples.is_empty());
+    let row =
+        |(number, first, samples)| RowSamples::new((number / ROWS, number % ROWS), first, samples);
     with_any.map(row).collect()
 }
 
@@ -170,7 +207,8 @@ mod tests {
         let first = [sample(1, 3), sample(2, 0), sample(3, 3)];
         let second = [sample(7, 151)];
         let mut by_row = [Charge::default(); 4];
-        let (rows, starts) = sort(&[&first[..], &[], &second], |_, sample| sample, &mut by_row);
+        let (rows, starts) =
+            sort(&[&first[..], &[], &second], |_, sample| sample, &mut by_row, &());
         let found: Vec<_> = rows.iter().map(|row| (row.case, row.row, row.all().len())).collect();
         assert_eq!(found, [(0, 0, 1), (0, 3, 2), (2, 151, 1)]);
         assert_eq!(rows[1].all(), [first[0], first[2]]);
@@ -182,8 +220,9 @@ mod tests {
     fn samples_of_a_time_are_found_in_each_run() {
         let times = |times: &[u32], wanted: Range<u32>| {
             let samples: Vec<_> = times.iter().map(|&time| sample(time, 0)).collect();
-            let row = RowSamples::new((0, 0), &samples);
-            row.of(&wanted).flatten().map(|sample| sample.time).collect::<Vec<_>>()
+            let row = RowSamples::new((0, 0), 0, &samples);
+            let wanted = row.of(&wanted).flatten();
+            wanted.map(|number| samples[number].time).collect::<Vec<_>>()
         };
         assert_eq!(times(&[1, 5, 9, 2, 5, 6], 2..6), [5, 2, 5]);
         assert!(times(&[1, 2, 3], 4..6).is_empty());

@@ -8,24 +8,24 @@ use crate::tpc_cluster_finder::settings::sixteenths;
 
 impl Strip<'_> {
     /// Calls `add` for the clusters of the time bins that are the strip's own.
-    pub(super) fn find_clusters(&self, add: impl Fn(Cluster)) {
+    pub(super) fn find_clusters(&self, mut add: impl FnMut(Cluster, usize, &Peaks)) {
         for word in self.words() {
             for_each_set(self.kept[word], word * WORD, |cell| {
-                self.cluster(cell).into_iter().for_each(&add);
+                let (_, time) = self.place(cell);
+                if self.times.own.contains(&time) {
+                    let peaks = Peaks::around(cell, self);
+                    self.cluster(cell, &peaks).into_iter().for_each(|it| add(it, cell, &peaks));
+                }
             });
         }
     }
 
     #[inline]
-    fn cluster(&self, peak: usize) -> Option<Cluster> {
+    fn cluster(&self, peak: usize, peaks: &Peaks) -> Option<Cluster> {
         let (pad, time) = self.place(peak);
-        if !self.times.own.contains(&time) {
-            return None;
-        }
-        let peaks = Peaks::around(peak, self);
         let sums = match peaks.is_alone() {
             true => self.all_around(peak),
-            false => self.shares_around(peak, &peaks),
+            false => self.shares_around(peak, peaks),
         };
         let (place, pads) = ((pad, time as i32), self.row.pads() as i32);
         sums.cluster(place, self.charge(peak), pads, self.row.settings)

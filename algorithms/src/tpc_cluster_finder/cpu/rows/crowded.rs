@@ -12,7 +12,7 @@ const REACH: i16 = 4;
 const SIDE: usize = 2 * REACH as usize + 1;
 
 /// Where there are peaks around one: a bit for each time bin, pad by pad.
-pub(super) struct Peaks([u16; SIDE]);
+pub(crate) struct Peaks([u16; SIDE]);
 
 impl Peaks {
     #[inline]
@@ -68,6 +68,19 @@ impl Strip<'_> {
             }
         }
         sums
+    }
+
+    /// The share that each peak has of a cell around a peak.
+    pub(super) fn share(&self, peak: usize, peaks: &Peaks, step: Step) -> i32 {
+        let charge = self.charge(self.plus(peak, (step.0.into(), step.1.into())));
+        if peaks.is_alone() || peaks.is_at(step) {
+            return charge;
+        }
+        let claims = match peaks.within(1, step) {
+            0 => self.claims(peak, peaks, step),
+            beside => beside,
+        };
+        charge / claims.max(1) as i32
     }
 
     /// How many peaks two steps away claim a cell that is beside none.

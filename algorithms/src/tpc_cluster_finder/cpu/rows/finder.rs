@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::by_row::RowSamples;
+use super::labels::{Labelling, LabelsOfRow};
 use super::peaks::{self, FindPeaks};
 use super::strip::{self, Scratch, Strip};
 use crate::device::{Arena, buffers};
@@ -45,6 +46,7 @@ impl<'a> Finder<'a> {
         rows: Vec<RowSamples<'_>>,
         row: impl Fn(&RowSamples<'_>) -> Row<'r> + Sync,
         clusters: &Filling<'_>,
+        labelling: &impl Labelling,
     ) {
         let find_peaks = peaks::best();
         let free = Mutex::new(self.scratch.iter_mut().collect::<Vec<_>>());
@@ -53,7 +55,10 @@ impl<'a> Finder<'a> {
             let Some(scratch) = take().pop() else {
                 unreachable!("each thread of the team has one")
             };
-            find_in_row(&row(&samples), &samples, find_peaks, scratch, clusters);
+            let mut labels = labelling.begin();
+            let (row, fill) = (row(&samples), (clusters, &mut labels));
+            find_in_row(&row, &samples, find_peaks, scratch, fill);
+            labelling.end(&samples, labels);
             take().push(scratch);
         });
     }
@@ -64,16 +69,22 @@ fn find_in_row(
     samples: &RowSamples<'_>,
     find_peaks: FindPeaks,
     scratch: &mut Scratch<'_>,
-    clusters: &Filling<'_>,
+    (clusters, labels): (&Filling<'_>, &mut impl LabelsOfRow),
 ) {
     for times in strip::of_frame(row.time_bins) {
-        if samples.of(&times.time_bins).all(<[_]>::is_empty) {
+        if samples.of(&times.time_bins).all(|run| run.is_empty()) {
             continue;
         }
         let mut strip = Strip::new(row, times.clone(), scratch);
-        samples.of(&times.time_bins).for_each(|run| strip.fill(run));
+        for run in samples.of(&times.time_bins) {
+            strip.fill(&samples.all()[run.clone()]);
+            labels.fill(&strip, samples, run);
+        }
         find_peaks(&mut strip);
         strip.suppress_noise();
-        strip.find_clusters(|cluster| clusters.add(samples.case, samples.row, cluster));
+        strip.find_clusters(|cluster, peak, peaks| {
+            clusters.add(samples.case, samples.row, cluster);
+            labels.collect(&strip, peak, peaks);
+        });
     }
 }

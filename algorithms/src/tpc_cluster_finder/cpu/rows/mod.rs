@@ -14,12 +14,14 @@
 //! | `peaks` | which cells are peaks |
 //! | `noise` | which of them are kept |
 //! | `clusters`, `crowded` | clusters around peaks that are alone, and around others |
+//! | `labels` | the labels of clusters |
 
 mod bits;
 mod by_row;
 mod clusters;
 mod crowded;
 mod finder;
+mod labels;
 mod noise;
 mod peaks;
 mod strip;
@@ -31,12 +33,15 @@ use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::pads_in_row;
 
 use super::buckets::{Buckets, Starts};
+use super::labels::Flat;
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, ArenaVec, buffers};
+use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
-use crate::tpc_cluster_finder::input::{Charges, RowCluster};
+use crate::tpc_cluster_finder::input::Charges;
+use crate::tpc_cluster_finder::labels::Clusters;
+use labels::AllLabels;
 
 pub(crate) use by_row::{RowSamples, Source, sort};
 pub(crate) use finder::{Finder, Row};
@@ -46,20 +51,55 @@ pub(super) struct Rows<'a> {
     arena: &'a Arena,
     threads: usize,
     starts: Starts,
+    /// What the last run has collected.
+    labels: Option<Flat>,
     laps: Laps,
 }
 
 pub(super) struct Held<'a> {
     by_row: ArenaVec<'a, Charge>,
+    /// The number of each sample in its sector, if samples have labels.
+    numbers: ArenaVec<'a, u32>,
     finder: Finder<'a>,
     clusters: Buckets<'a>,
 }
 
-buffers!(Held<'_>: by_row, finder, clusters);
+buffers!(Held<'_>: by_row, numbers, finder, clusters);
 
 impl<'a> Rows<'a> {
     pub(super) fn new(charges: &'a Charges, arena: &'a Arena, threads: usize) -> Self {
-        Rows { charges, arena, threads, starts: Starts::new(), laps: Laps::default() }
+        let (starts, laps) = (Starts::new(), Laps::default());
+        Rows { charges, arena, threads, starts, labels: None, laps }
+    }
+
+    /// The samples of each sector.
+    fn samples(&self) -> Vec<&'a [Charge]> {
+        self.charges.cases().iter().map(|case| &case.charges[..]).collect()
+    }
+
+    /// Finds clusters only.
+    fn run_without(&mut self, held: &mut Held<'a>) {
+        let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut held.by_row, &());
+        self.starts = starts;
+        self.laps.lap("rows", 0);
+        let row = |samples: &RowSamples<'_>| row(self.charges, samples);
+        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &());
+        self.laps.lap("clusters", 0);
+    }
+
+    /// Finds clusters, and collects their labels.
+    fn run_collecting(&mut self, held: &mut Held<'a>) {
+        let numbering = SharedSlice::new(&mut held.numbers);
+        let (rows, starts) =
+            sort(&self.samples(), |_, sample| sample, &mut held.by_row, &numbering);
+        self.starts = starts;
+        self.laps.lap("rows", 0);
+        let row = |samples: &RowSamples<'_>| row(self.charges, samples);
+        let labels = AllLabels::new(self.charges, &held.numbers);
+        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &&labels);
+        self.laps.lap("clusters", 0);
+        self.labels = Some(labels.flat());
+        self.laps.lap("flatten", 0);
     }
 }
 
@@ -67,27 +107,22 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let samples = self.charges.samples();
+        let numbers = if self.charges.has_labels() { samples } else { 0 };
         Ok(Held {
-            by_row: self.arena.vector(self.charges.samples()),
+            by_row: self.arena.vector(samples),
+            numbers: self.arena.vector(numbers),
             finder: Finder::take(self.arena, self.threads),
-            clusters: Buckets::take(self.arena, self.charges.samples(), self.charges.cases().len()),
+            clusters: Buckets::take(self.arena, samples, self.charges.cases().len()),
         })
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         self.laps.start();
-        let cases = self.charges.cases();
-        let samples: Vec<_> = cases.iter().map(|case| &case.charges[..]).collect();
-        let (rows, starts) = sort(&samples, |_, sample| sample, &mut held.by_row);
-        self.starts = starts;
-        self.laps.lap("rows", 0);
-        let row = |samples: &RowSamples<'_>| {
-            let case = &cases[samples.case];
-            let is_noisy = is_noisy(case, samples.row);
-            Row { settings: &case.settings, time_bins: case.time_bins, is_noisy }
-        };
-        held.finder.find(rows, row, &held.clusters.emptied(&self.starts));
-        self.laps.lap("clusters", 0);
+        match self.charges.has_labels() {
+            false => self.run_without(held),
+            true => self.run_collecting(held),
+        }
         Ok(())
     }
 
@@ -95,13 +130,23 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        Cow::Owned(held.clusters.sorted(&self.starts))
+    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+        Cow::Owned(match &self.labels {
+            Some(labels) => held.clusters.labelled(&self.starts, labels),
+            None => held.clusters.sorted(&self.starts).into(),
+        })
     }
 
     fn input_bytes(&self) -> u64 {
         (self.charges.samples() * size_of::<Charge>()) as u64
     }
+}
+
+/// What is to be known of a row.
+fn row<'r>(charges: &'r Charges, samples: &RowSamples<'_>) -> Row<'r> {
+    let case = &charges.cases()[samples.case];
+    let is_noisy = is_noisy(case, samples.row);
+    Row { settings: &case.settings, time_bins: case.time_bins, is_noisy }
 }
 
 /// Of each pad of a row, whether it is noisy.

@@ -19,6 +19,11 @@ const TIMES: u32 = 1024;
 /// Cells of a line: one word of bits more than time bins.
 const LONGEST_LINE: usize = TIMES as usize + WORD;
 
+/// Cells of the longest strip of the row with the most pads.
+pub(super) const MOST_CELLS: usize = (MOST_PADS + 2 * MARGIN_LINES) * LONGEST_LINE;
+/// Pads of any row.
+const MOST_PADS: usize = pads_in_row(ROWS - 1);
+
 /// A sample is there, be its charge 0.
 pub(super) const PRESENT: u16 = 1 << 14;
 /// The charge of a cell.
@@ -51,7 +56,7 @@ pub(super) fn of_frame(time_bins: u32) -> impl Iterator<Item = FragmentOfFrame> 
 }
 
 /// A row of pads in some time bins.
-pub(super) struct Strip<'s> {
+pub(crate) struct Strip<'s> {
     pub(super) row: &'s Row<'s>,
     pub(super) times: FragmentOfFrame,
     /// Cells of a line.
@@ -83,14 +88,19 @@ impl<'s> Strip<'s> {
 
     /// Puts the samples of the strip in their places; there may be others among them.
     pub(super) fn fill(&mut self, samples: &[Charge]) {
-        let Range { start, end } = self.times.time_bins;
         for sample in samples {
-            let time = sample.time.wrapping_sub(start);
-            if time < end - start {
-                let cell = self.first_cell(sample.pad.pad().into()) + time as usize;
+            if let Some(cell) = self.cell_of(*sample) {
                 self.charges[cell] = sample.charge | PRESENT;
             }
         }
+    }
+
+    /// The cell of a sample, if the strip has its time bin.
+    #[inline]
+    pub(super) fn cell_of(&self, sample: Charge) -> Option<usize> {
+        let Range { start, end } = self.times.time_bins;
+        let time = sample.time.wrapping_sub(start);
+        (time < end - start).then(|| self.first_cell(sample.pad.pad().into()) + time as usize)
     }
 
     /// The first cell of a pad.

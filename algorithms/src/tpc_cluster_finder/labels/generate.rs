@@ -1,0 +1,116 @@
+//! Labels of generated samples.
+
+use generators::random::{below, mix};
+use generators::tpc::charges::{Charge, Labels};
+use generators::tpc::simulate::Mark;
+use generators::{DataError, named};
+
+/// What is known of particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum TruthKind {
+    /// Nothing: there are no labels.
+    None,
+    /// Which particles left each sample, as the simulation says.
+    Tracks,
+    /// As many labels as one likes, which mean nothing.
+    MadeUp,
+}
+
+named! { "truth", TruthKind { None = "none", Tracks = "tracks", MadeUp = "made-up" } }
+
+/// The label of a sample that no particle left: all ones but the lowest.
+const NOISE: u64 = u64::MAX - 1;
+/// Bits of a label that tell a track, and the event that it is of.
+const TRACK_AND_EVENT: u64 = (1 << 50) - 1;
+/// Pads and time bins in which made-up labels are alike: about a cluster.
+const ALIKE: (u32, u32) = (4, 5);
+
+/// The labels of samples in the order of time and pad, as the simulation says.
+pub(in super::super) fn of_tracks(charges: &[Charge], marks: &[Mark]) -> Labels {
+    let (mut labels, mut left) = (Labels::default(), marks);
+    let mut of_sample = Vec::new();
+    for sample in charges {
+        let place = (sample.time, sample.pad);
+        let before = left.partition_point(|mark| (mark.time, mark.pad) < place);
+        left = &left[before..];
+        of_sample.clear();
+        for mark in left.iter().take_while(|mark| (mark.time, mark.pad) == place) {
+            let label = mark.particle & TRACK_AND_EVENT;
+            if !of_sample.contains(&label) {
+                of_sample.push(label);
+            }
+        }
+        if of_sample.is_empty() {
+            of_sample.push(NOISE);
+        }
+        labels.push(&of_sample);
+    }
+    labels
+}
+
+/// So many labels for each sample, a fraction for some one more: samples near each other have the
+/// same, but for the first one, which is one of three.
+pub(in super::super) fn made_up(charges: &[Charge], per_sample: f64, seed: u64) -> Labels {
+    let (whole, fraction) = (per_sample as u64, per_sample.fract());
+    let mut labels = Labels::default();
+    let mut of_sample = Vec::new();
+    for sample in charges {
+        let (row, pad) = (u64::from(sample.pad.row()), u32::from(sample.pad.pad()));
+        let near = u64::from(pad / ALIKE.0) << 32 | u64::from(sample.time / ALIKE.1);
+        let near = mix(seed ^ mix(row << 60 ^ row >> 4 ^ near));
+        let own = mix(near ^ u64::from(pad) << 32 ^ u64::from(sample.time));
+        let one_more = below(own as u32, 1 << 20) < (fraction * f64::from(1 << 20)) as u64;
+        of_sample.clear();
+        for number in 0..whole + u64::from(one_more) {
+            let differs = if number == 0 { own % 3 } else { 0 };
+            of_sample.push(mix(near ^ number << 8 ^ differs) & TRACK_AND_EVENT);
+        }
+        labels.push(&of_sample);
+    }
+    labels
+}
+
+/// Labels are counted with 32 bits.
+pub(in super::super) fn fit(samples: u64, per_sample: f64) -> Result<(), DataError> {
+    let (labels, most) = (samples as f64 * per_sample, f64::from(u32::MAX));
+    if labels < most {
+        return Ok(());
+    }
+    Err(DataError::Shape(format!(
+        "about {labels:.1e} labels of a sector; {most:.1e} is the most; use fewer orbits or --labels-per-digit"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::PadId;
+
+    use super::*;
+
+    fn charges(count: u32) -> Vec<Charge> {
+        let sample = |i| Charge { time: i / 50, pad: PadId::new(3, (i % 50) as u8), charge: 9 };
+        (0..count).map(sample).collect()
+    }
+
+    #[test]
+    fn samples_have_the_labels_of_what_left_them() {
+        let charges = charges(4);
+        let mark = |number: usize, particle| Mark { particle, time: 0, pad: charges[number].pad };
+        let marks = [mark(0, 5), mark(2, 7), mark(2, 1 << 60 | 8), mark(2, 7)];
+        let labels = of_tracks(&charges, &marks);
+        let of: Vec<_> = (0..4).map(|sample| labels.of(sample).to_vec()).collect();
+        assert_eq!(of, [vec![5], vec![NOISE], vec![7, 8], vec![NOISE]]);
+    }
+
+    #[test]
+    fn there_are_as_many_made_up_labels_as_asked_for() {
+        let charges = charges(10_000);
+        for (per_sample, least, most) in [(0.0, 0, 0), (2.3, 22_500, 23_500), (4.0, 40_000, 40_000)]
+        {
+            let labels = made_up(&charges, per_sample, 1);
+            let count = labels.all().len();
+            assert!((least..=most).contains(&count), "{per_sample}: {count}");
+        }
+        assert_ne!(made_up(&charges, 1.0, 1), made_up(&charges, 1.0, 2));
+    }
+}
