@@ -3,7 +3,7 @@
 
 use generators::random::{below, mix};
 use generators::tpc::PadId;
-use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, MAX_CHARGE};
+use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, Labels, MAX_CHARGE};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
 use super::input::Charges;
@@ -35,6 +35,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, Charges)> {
         ("borders of fragments".to_owned(), borders_of_fragments(seed)),
         ("noisy pads".to_owned(), one(noisy(seed))),
         ("all settings".to_owned(), all_settings(seed)),
+        ("labels".to_owned(), labelled(seed)),
     ];
     for (share, name) in [(7, "as in collisions of lead"), (30, "crowded"), (100, "all full")] {
         let full = case(150, |at| (at.random(seed) % 100 < share).then(|| at.drawn(seed, 900)));
@@ -125,6 +126,33 @@ fn noisy(seed: u64) -> ChargeCase {
     let is_noisy = |pad: &PadId| mix(seed ^ u64::from(pad.bits())).is_multiple_of(5);
     case.noisy = pads.into_iter().flatten().filter(is_noisy).collect();
     case
+}
+
+/// Labels: none, few and many, of which some are fakes of others, or differ by what does not count;
+/// of crowded charges in parts, and of those of a sector that has samples in any order. Another
+/// sector has none.
+fn labelled(seed: u64) -> Charges {
+    let with_labels = |case: ChargeCase| {
+        let mut labels = Labels::default();
+        for sample in &case.charges {
+            let random = mix(seed ^ u64::from(sample.time) << 16 ^ u64::from(sample.pad.bits()));
+            let count = [0, 1, 1, 2, 3, 40][random as usize % 6];
+            let near = u64::from(sample.time / 8) << 32 | u64::from(sample.pad.pad() / 8);
+            let label = |number: u64| match mix(random ^ number) % 8 {
+                0 => mix(near ^ (number % 3)) | 1 << 63,
+                1 => u64::MAX >> (number % 7),
+                2 => mix(random ^ number),
+                _ => mix(near ^ (number % 3)),
+            };
+            labels.push(&(0..count).map(label).collect::<Vec<_>>());
+        }
+        ChargeCase { labels: Some(labels), ..case }
+    };
+    let crowded = case(90, |at| (at.random(seed) % 10 < 4).then(|| at.drawn(seed, 300)));
+    let crowded = ChargeCase { fragment: 40, ..crowded };
+    let without = case(30, |at| (at.random(seed) % 10 < 2).then(|| at.drawn(seed, 900)));
+    let in_any_order = borders_of_fragments(seed).cases()[3].clone();
+    Charges::new(vec![with_labels(crowded), without, with_labels(in_any_order)])
 }
 
 /// Settings far from what is usual.

@@ -135,28 +135,38 @@ impl Collect for Sorted {
     }
 }
 
-/// Ours: most samples of a cluster have the labels of the sample before, so that the labels met
-/// last are looked at first; of others a filter with bits from all of a label says that they are
-/// new.
-#[derive(Default)]
+/// Ours: most samples of a cluster have labels of those before, so that what was met last is
+/// compared with all at once, by wide instructions; only what is not among that is looked for in the
+/// list, if that is longer.
 pub(in crate::tpc_cluster_finder) struct Recent {
     list: Vec<u64>,
-    filter: u64,
+    /// What counts of the last labels of the list, in any order.
+    last: [u64; LAST],
 }
 
-/// Labels that are looked at before the filter is.
-const LOOKED_AT: usize = 4;
+/// Labels that are compared at once.
+const LAST: usize = 8;
+/// No label, for all that counts.
+const NO_LABEL: u64 = u64::MAX;
+
+impl Default for Recent {
+    fn default() -> Self {
+        Recent { list: Vec::new(), last: [NO_LABEL; LAST] }
+    }
+}
 
 impl Collect for Recent {
     #[inline]
     fn add(&mut self, label: u64) {
-        let recent = &self.list[self.list.len().saturating_sub(LOOKED_AT)..];
-        if has(recent, label) {
+        let own = counted(label);
+        // No early end: so all are compared by one instruction or two.
+        let is_last = self.last.iter().fold(false, |found, other| found | (*other == own));
+        if is_last {
             return;
         }
-        let bit = 1 << (scattered(counted(label)) % 64);
-        if self.filter & bit == 0 || !has(&self.list, label) {
-            self.filter |= bit;
+        let before = self.list.len().saturating_sub(LAST);
+        if before == 0 || !has(&self.list[..before], label) {
+            self.last[self.list.len() % LAST] = own;
             self.list.push(label);
         }
     }
@@ -165,7 +175,7 @@ impl Collect for Recent {
     fn take(&mut self, list: &mut Vec<u64>) {
         list.extend_from_slice(&self.list);
         self.list.clear();
-        self.filter = 0;
+        self.last = [NO_LABEL; LAST];
     }
 }
 

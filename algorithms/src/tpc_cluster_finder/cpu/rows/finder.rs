@@ -55,7 +55,7 @@ impl<'a> Finder<'a> {
             let Some(scratch) = take().pop() else {
                 unreachable!("each thread of the team has one")
             };
-            let mut labels = labelling.begin();
+            let mut labels = labelling.begin(&samples);
             let (row, fill) = (row(&samples), (clusters, &mut labels));
             find_in_row(&row, &samples, find_peaks, scratch, fill);
             labelling.end(&samples, labels);

@@ -3,13 +3,15 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use generators::tpc::charges::Labels;
 use generators::tpc::geometry::ROWS;
 
 use super::by_row::RowSamples;
 use super::crowded::Peaks;
 use super::strip::{MOST_CELLS, Strip};
+use crate::device::prefetch;
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
-use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined, of_sample};
+use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Recent};
 use crate::tpc_cluster_finder::settings::sixteenths;
@@ -20,7 +22,7 @@ pub(crate) trait Labelling: Sync {
     type OfRow: LabelsOfRow;
 
     /// For a row that nothing was found in so far.
-    fn begin(&self) -> Self::OfRow;
+    fn begin(&self, samples: &RowSamples<'_>) -> Self::OfRow;
 
     /// Keeps what was collected.
     fn end(&self, samples: &RowSamples<'_>, labels: Self::OfRow);
@@ -40,7 +42,7 @@ impl Labelling for () {
     type OfRow = ();
 
     #[inline]
-    fn begin(&self) {}
+    fn begin(&self, _: &RowSamples<'_>) {}
 
     #[inline]
     fn end(&self, _: &RowSamples<'_>, (): ()) {}
@@ -66,15 +68,53 @@ pub(super) struct AllLabels<'l> {
 
 /// What a thread collects labels with.
 struct Scratch {
-    /// The number of the sample of each cell that has one, among those of all rows.
+    /// The number of the sample of each cell that has one, among those of the row.
     cells: Vec<u32>,
+    given: RowLabels,
     collect: Recent,
 }
 
+/// The labels of the samples of a row. Those of a sector are in the order of time, so that a row has
+/// a few here and there: brought together they stay in the nearest caches.
+#[derive(Default)]
+struct RowLabels {
+    all: Vec<u64>,
+    /// Where those of each sample begin, and where those of the last one end.
+    first: Vec<u32>,
+}
+
+/// Samples ahead that labels are asked for before they are needed.
+const AHEAD: usize = 24;
+
+impl RowLabels {
+    fn fill(&mut self, labels: Option<&Labels>, numbers: &[u32]) {
+        self.all.clear();
+        self.first.clear();
+        self.first.push(0);
+        let Some(labels) = labels else {
+            self.first.resize(numbers.len() + 1, 0);
+            return;
+        };
+        for (place, &number) in numbers.iter().enumerate() {
+            if let Some(&later) = numbers.get(place + 2 * AHEAD) {
+                prefetch(labels.first(), later as usize);
+            }
+            if let Some(&later) = numbers.get(place + AHEAD) {
+                prefetch(labels.all(), labels.first()[later as usize] as usize);
+            }
+            self.all.extend_from_slice(labels.of(number as usize));
+            self.first.push(self.all.len() as u32);
+        }
+    }
+
+    #[inline]
+    fn of(&self, place: usize) -> &[u64] {
+        &self.all[self.first[place] as usize..self.first[place + 1] as usize]
+    }
+}
+
 /// The labels of a row.
-pub(super) struct OfRow<'l> {
-    of: &'l AllLabels<'l>,
-    case: usize,
+pub(super) struct OfRow {
     scratch: Scratch,
     labels: Joined,
 }
@@ -95,16 +135,18 @@ impl<'l> AllLabels<'l> {
 }
 
 impl<'l> Labelling for &'l AllLabels<'l> {
-    type OfRow = OfRow<'l>;
+    type OfRow = OfRow;
 
-    fn begin(&self) -> OfRow<'l> {
+    fn begin(&self, samples: &RowSamples<'_>) -> OfRow {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let scratch = free
-            .unwrap_or_else(|| Scratch { cells: vec![0; MOST_CELLS], collect: Recent::default() });
-        OfRow { of: self, case: 0, scratch, labels: Joined::default() }
+        let mut scratch = free.unwrap_or_else(Scratch::new);
+        let own = samples.first()..samples.first() + samples.all().len();
+        let labels = self.charges.cases()[samples.case].labels.as_ref();
+        scratch.given.fill(labels, &self.numbers[own]);
+        OfRow { scratch, labels: Joined::default() }
     }
 
-    fn end(&self, samples: &RowSamples<'_>, row: OfRow<'l>) {
+    fn end(&self, samples: &RowSamples<'_>, row: OfRow) {
         let mut kept = self.rows[samples.case * ROWS + samples.row]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
@@ -113,23 +155,26 @@ impl<'l> Labelling for &'l AllLabels<'l> {
     }
 }
 
-impl LabelsOfRow for OfRow<'_> {
+impl Scratch {
+    fn new() -> Self {
+        let (given, collect) = (RowLabels::default(), Recent::default());
+        Scratch { cells: vec![0; MOST_CELLS], given, collect }
+    }
+}
+
+impl LabelsOfRow for OfRow {
     fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>, run: Range<usize>) {
-        self.case = samples.case;
-        let numbers = &self.of.numbers[samples.first()..];
         for place in run {
             if let Some(cell) = strip.cell_of(samples.all()[place]) {
-                self.scratch.cells[cell] = numbers[place];
+                self.scratch.cells[cell] = place as u32;
             }
         }
     }
 
     fn collect(&mut self, strip: &Strip<'_>, peak: usize, peaks: &Peaks) {
-        let Scratch { cells, collect } = &mut self.scratch;
-        let labels = self.of.charges.cases()[self.case].labels.as_ref();
+        let Scratch { cells, given, collect } = &mut self.scratch;
         strip.labelled(peak, peaks, |cell| {
-            let labels = of_sample(labels, cells[cell] as usize);
-            labels.iter().for_each(|label| collect.add(*label));
+            given.of(cells[cell] as usize).iter().for_each(|label| collect.add(*label));
         });
         self.labels.add(|all| collect.take(all));
     }
