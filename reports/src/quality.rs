@@ -25,11 +25,18 @@ impl Quality {
         Quality::share("efficiency", "efficiency: of what happened, the share that was found");
 
     /// All of them.
-    pub const ALL: [Quality; 12] = [
+    pub const ALL: [Quality; 15] = [
         Quality::EFFICIENCY,
         Quality::share("ghosts", "ghosts: of what was found, the share that did not happen"),
         Quality::share("split", "split: the share of which there is another piece"),
         Quality::share("merged", "merged: the share that has something else in it"),
+        Quality::share("purity", "purity: of what has labels, the share that has one only"),
+        Quality::named_share(
+            "label_efficiency",
+            "efficiency by labels",
+            "efficiency by labels: of all labels in a row, the share that was found there",
+        ),
+        Quality::share("fakes", "fakes: the share that has the label of no particle"),
         // How far off things are, and that in units of the error that they have of themselves.
         Quality::width("time_residual_ns", "time residual [ns]"),
         Quality::width("x_residual_um", "x residual [µm]"),
@@ -42,7 +49,11 @@ impl Quality {
     ];
 
     const fn share(name: &'static str, meaning: &'static str) -> Self {
-        Quality { metric: name, name, meaning: Some(meaning), ideal: None }
+        Quality::named_share(name, name, meaning)
+    }
+
+    const fn named_share(metric: &'static str, name: &'static str, meaning: &'static str) -> Self {
+        Quality { metric, name, meaning: Some(meaning), ideal: None }
     }
 
     const fn width(metric: &'static str, name: &'static str) -> Self {

@@ -248,6 +248,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
         (case, Truth::new(truth))
     };
     let charges = Charges::with_truth(parallel::map(0..shape.sectors, of_sector));
+    let charges = charges.with_made_up_labels(truth_kind == TruthKind::MadeUp);
     Ok(charges.with_labels(LABELS.of(params)? == LabelsFor::Given))
 }
 

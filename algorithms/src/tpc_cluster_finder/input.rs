@@ -22,6 +22,8 @@ pub struct Charges {
     clusters: OnceLock<Clusters>,
     /// Whether labels of samples are left alone.
     without_labels: bool,
+    /// Whether labels are made up.
+    with_made_up_labels: bool,
     /// Whether clusters are wanted rather than times.
     for_files: bool,
     /// What particles left in each of them, where that is known.
@@ -96,6 +98,16 @@ impl Charges {
     /// The same, with labels left alone, or not.
     pub(super) fn with_labels(self, are_given: bool) -> Self {
         Charges { without_labels: !are_given, ..self }
+    }
+
+    /// The same with labels that mean nothing, or not.
+    pub(super) fn with_made_up_labels(self, are_made_up: bool) -> Self {
+        Charges { with_made_up_labels: are_made_up, ..self }
+    }
+
+    /// Whether labels tell what particles left.
+    pub(super) fn has_meaningful_labels(&self) -> bool {
+        self.has_labels() && !self.with_made_up_labels
     }
 
     /// The same for those who want clusters rather than times: variants that differ in nothing but

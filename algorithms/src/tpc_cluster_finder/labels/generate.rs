@@ -5,6 +5,8 @@ use generators::tpc::charges::{Charge, Labels};
 use generators::tpc::simulate::Mark;
 use generators::{DataError, named};
 
+use super::NOISE;
+
 /// What is known of particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum TruthKind {
@@ -18,8 +20,6 @@ pub(in super::super) enum TruthKind {
 
 named! { "truth", TruthKind { None = "none", Tracks = "tracks", MadeUp = "made-up" } }
 
-/// The label of a sample that no particle left: all ones but the lowest.
-const NOISE: u64 = u64::MAX - 1;
 /// Bits of a label that tell a track, and the event that it is of.
 const TRACK_AND_EVENT: u64 = (1 << 50) - 1;
 /// Pads and time bins in which made-up labels are alike: about a cluster.

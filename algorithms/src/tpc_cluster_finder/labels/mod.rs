@@ -20,6 +20,16 @@ pub use clusters::Clusters;
 /// The bits that make a difference.
 const COUNTED: u64 = (1 << 58) - 1;
 
+/// The label of a sample that no particle left: all ones but the lowest.
+pub(super) const NOISE: u64 = u64::MAX - 1;
+/// A label that was never set.
+const NOT_SET: u64 = u64::MAX;
+
+/// Whether it is the label of no particle.
+pub(super) fn is_noise(label: u64) -> bool {
+    [NOISE, NOT_SET].map(counted).contains(&counted(label))
+}
+
 /// What of a label makes a difference.
 #[inline]
 pub(super) fn counted(label: u64) -> u64 {

@@ -1,0 +1,129 @@
+//! What clusters are worth by the labels that they have been given.
+
+use std::collections::HashSet;
+
+use generators::tpc::charges::ChargeCase;
+use generators::tpc::geometry::ROWS;
+
+use super::super::labels::{Clusters, counted, is_noise};
+use super::super::settings::sixteenths;
+use crate::algorithm::{Metric, Relation};
+use crate::parallel::map;
+
+/// What is counted in some rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Tally {
+    /// Labels of a row that a sample above the cut-off for peaks has.
+    left: usize,
+    /// Those of them that a cluster of the row has.
+    found: usize,
+    /// Clusters with the label of a particle,
+    clusters: usize,
+    /// and with no other.
+    pure: usize,
+    /// Clusters with none.
+    fakes: usize,
+}
+
+/// Purity, efficiency and fakes by labels. `docs/tpc-labels.md` says what they mean.
+pub(in super::super) fn by_labels(cases: &[ChargeCase], found: &Clusters) -> Vec<Metric> {
+    let with_labels = cases.iter().enumerate().filter(|(_, case)| case.labels.is_some());
+    let left = map(with_labels.clone(), |(_, case)| left_in_rows(case));
+    let mut sum = Tally::default();
+    for ((number, _), left) in with_labels.zip(left) {
+        sum.add(Tally::of_case(number as u32, &left, found));
+    }
+    sum.metrics()
+}
+
+/// The labels of particles in each row.
+fn left_in_rows(case: &ChargeCase) -> Vec<HashSet<u64>> {
+    let mut rows = vec![HashSet::new(); ROWS];
+    let cutoff = sixteenths(case.settings.qmax_cutoff);
+    let Some(labels) = &case.labels else { return rows };
+    for (number, sample) in case.charges.iter().enumerate() {
+        if i32::from(sample.charge) > cutoff {
+            let of_particles = labels.of(number).iter().filter(|label| !is_noise(**label));
+            rows[usize::from(sample.pad.row())].extend(of_particles.map(|label| counted(*label)));
+        }
+    }
+    rows
+}
+
+impl Tally {
+    fn of_case(case: u32, left: &[HashSet<u64>], found: &Clusters) -> Self {
+        let Some(labels) = &found.labels else { return Tally::default() };
+        let mut tally = Tally { left: left.iter().map(HashSet::len).sum(), ..Tally::default() };
+        let begin = found.partition_point(|cluster| cluster.case < case);
+        let end = found.partition_point(|cluster| cluster.case <= case);
+        let mut of_rows: Vec<HashSet<u64>> = vec![HashSet::new(); ROWS];
+        for number in begin..end {
+            let of_particles = labels.of(number).iter().filter(|label| !is_noise(**label));
+            let own: Vec<_> = of_particles.map(|label| counted(*label)).collect();
+            tally.fakes += usize::from(own.is_empty());
+            tally.clusters += usize::from(!own.is_empty());
+            tally.pure += usize::from(own.len() == 1);
+            of_rows[usize::from(found[number].row)].extend(own);
+        }
+        let both = left.iter().zip(&of_rows);
+        tally.found = both.map(|(left, found)| left.intersection(found).count()).sum();
+        tally
+    }
+
+    fn add(&mut self, other: Tally) {
+        self.left += other.left;
+        self.found += other.found;
+        self.clusters += other.clusters;
+        self.pure += other.pure;
+        self.fakes += other.fakes;
+    }
+
+    fn metrics(self) -> Vec<Metric> {
+        let share = |part: usize, whole: usize| part as f64 / whole as f64;
+        let all = self.clusters + self.fakes;
+        let figures = [
+            ("purity", self.pure, self.clusters),
+            ("label_efficiency", self.found, self.left),
+            ("fakes", self.fakes, all),
+        ];
+        let known = figures.into_iter().filter(|(_, _, whole)| *whole > 0);
+        known
+            .map(|(name, part, whole)| Metric::new(name, share(part, whole), Relation::Itself))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::PadId;
+    use generators::tpc::charges::{Charge, Labels};
+
+    use super::*;
+    use crate::tpc_cluster_finder::input::Charges;
+
+    /// Charges in a row with a label each, far enough from each other to be clusters, but for the
+    /// last two.
+    fn found(labels: &[&[u64]]) -> Vec<(&'static str, f64)> {
+        let time = |number: usize| if number == 4 { 31 } else { 10 * number as u32 };
+        let sample = |number| Charge { time: time(number), pad: PadId::new(7, 20), charge: 500 };
+        let charges = (0..labels.len()).map(sample).collect();
+        let mut of_samples = Labels::default();
+        labels.iter().for_each(|labels| of_samples.push(labels));
+        let labels = Some(of_samples);
+        let case =
+            ChargeCase { time_bins: 60, fragment: 60, charges, labels, ..Default::default() };
+        let charges = Charges::new(vec![case]);
+        let metrics = by_labels(charges.cases(), charges.right_clusters());
+        metrics.iter().map(|metric| (metric.name, metric.value(1.0))).collect()
+    }
+
+    #[test]
+    fn clusters_of_one_particle_are_pure_and_those_of_none_are_fakes() {
+        let noise = u64::MAX - 1;
+        let figures = found(&[&[1], &[2, 1], &[noise], &[3], &[4]]);
+        // Four clusters, as the last two are one; 3 and 4 are both in it.
+        let right = [("purity", 1.0 / 3.0), ("label_efficiency", 1.0), ("fakes", 0.25)];
+        assert_eq!(figures, right);
+        assert_eq!(found(&[&[noise]]), [("fakes", 1.0)]);
+    }
+}
