@@ -136,11 +136,15 @@ impl Collect for Sorted {
 }
 
 /// Ours: most samples of a cluster have labels of those before, so that what was met last is
-/// compared with all at once, by wide instructions; only what is not among that is looked for in the
-/// list, if that is longer.
+/// compared with all at once, by wide instructions, and nothing depends on whether it was: a label
+/// that is there is overwritten by the next one. Only in lists that are longer what is not among the
+/// last ones has to be looked for.
+#[derive(Default)]
 pub(in crate::tpc_cluster_finder) struct Recent {
+    /// The labels, and room for more.
     list: Vec<u64>,
-    /// What counts of the last labels of the list, in any order.
+    count: usize,
+    /// What counts of the last labels, in any order; one of them may be no more than was overwritten.
     last: [u64; LAST],
 }
 
@@ -149,33 +153,39 @@ const LAST: usize = 8;
 /// No label, for all that counts.
 const NO_LABEL: u64 = u64::MAX;
 
-impl Default for Recent {
-    fn default() -> Self {
-        Recent { list: Vec::new(), last: [NO_LABEL; LAST] }
+impl Recent {
+    /// Adds some labels, but for those that are there.
+    #[inline]
+    pub(in crate::tpc_cluster_finder) fn add_all(&mut self, labels: &[u64]) {
+        if self.count == 0 {
+            self.last = [NO_LABEL; LAST];
+        }
+        let most = self.count + labels.len();
+        if self.list.len() < most {
+            self.list.resize(2 * most, 0);
+        }
+        let (list, mut count) = (&mut self.list[..most], self.count);
+        for &label in labels {
+            let own = counted(label);
+            let is_last = self.last.iter().fold(false, |found, other| found | (*other == own));
+            let is_there = is_last || count >= LAST && has(&list[..count + 1 - LAST], label);
+            list[count] = label;
+            self.last[count % LAST] = own;
+            count += usize::from(!is_there);
+        }
+        self.count = count;
     }
 }
 
 impl Collect for Recent {
-    #[inline]
     fn add(&mut self, label: u64) {
-        let own = counted(label);
-        // No early end: so all are compared by one instruction or two.
-        let is_last = self.last.iter().fold(false, |found, other| found | (*other == own));
-        if is_last {
-            return;
-        }
-        let before = self.list.len().saturating_sub(LAST);
-        if before == 0 || !has(&self.list[..before], label) {
-            self.last[self.list.len() % LAST] = own;
-            self.list.push(label);
-        }
+        self.add_all(&[label]);
     }
 
     #[inline]
     fn take(&mut self, list: &mut Vec<u64>) {
-        list.extend_from_slice(&self.list);
-        self.list.clear();
-        self.last = [NO_LABEL; LAST];
+        list.extend_from_slice(&self.list[..self.count]);
+        self.count = 0;
     }
 }
 

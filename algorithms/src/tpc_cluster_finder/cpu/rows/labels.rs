@@ -8,7 +8,7 @@ use generators::tpc::geometry::ROWS;
 
 use super::by_row::RowSamples;
 use super::crowded::Peaks;
-use super::strip::{MOST_CELLS, Strip};
+use super::strip::{CHARGE, MOST_CELLS, Strip};
 use crate::device::prefetch;
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
@@ -83,6 +83,11 @@ struct RowLabels {
     first: Vec<u32>,
 }
 
+/// Labels that are copied whether they are there or not, and for how many there is room until they
+/// are looked at.
+const FEW: usize = 4;
+const MET: usize = 128;
+
 /// Samples ahead that labels are asked for before they are needed.
 const AHEAD: usize = 24;
 
@@ -93,6 +98,7 @@ impl RowLabels {
         self.first.push(0);
         let Some(labels) = labels else {
             self.first.resize(numbers.len() + 1, 0);
+            self.all.resize(FEW, 0);
             return;
         };
         for (place, &number) in numbers.iter().enumerate() {
@@ -105,11 +111,8 @@ impl RowLabels {
             self.all.extend_from_slice(labels.of(number as usize));
             self.first.push(self.all.len() as u32);
         }
-    }
-
-    #[inline]
-    fn of(&self, place: usize) -> &[u64] {
-        &self.all[self.first[place] as usize..self.first[place + 1] as usize]
+        // So that a few can be copied from anywhere.
+        self.all.resize(self.all.len() + FEW, 0);
     }
 }
 
@@ -173,31 +176,111 @@ impl LabelsOfRow for OfRow {
 
     fn collect(&mut self, strip: &Strip<'_>, peak: usize, peaks: &Peaks) {
         let Scratch { cells, given, collect } = &mut self.scratch;
-        strip.labelled(peak, peaks, |cell| {
-            given.of(cells[cell] as usize).iter().for_each(|label| collect.add(*label));
-        });
+        let (mut met, mut count) = ([0; MET], 0);
+        let mut left = strip.labelled(peak, peaks);
+        while left != 0 {
+            let (a, b) = CELLS[left.trailing_zeros() as usize];
+            left &= left - 1;
+            let place = cells[strip.plus(peak, (a.into(), b.into()))] as usize;
+            let (first, end) = (given.first[place] as usize, given.first[place + 1] as usize);
+            if end - first > FEW || count + FEW > MET {
+                collect.add_all(&met[..count]);
+                collect.add_all(&given.all[first..end]);
+                count = 0;
+            } else {
+                // As many as are mostly there: how many there are decides on nothing.
+                met[count..count + FEW].copy_from_slice(&given.all[first..first + FEW]);
+                count += end - first;
+            }
+        }
+        collect.add_all(&met[..count]);
         self.labels.add(|all| collect.take(all));
     }
 }
 
+/// Cells around a peak, in the order in which labels are collected: the peak, what is beside it, and
+/// what is behind that.
+const CELLS: [Step; 25] = {
+    let mut cells = [(0, 0); 25];
+    let (mut inner, mut next) = (0, 9);
+    while inner < DIRECTIONS.len() {
+        let (beside, behind) = DIRECTIONS[inner];
+        cells[1 + inner] = beside;
+        let mut outer = 0;
+        while outer < behind.len() {
+            cells[next] = behind[outer];
+            outer += 1;
+            next += 1;
+        }
+        inner += 1;
+    }
+    cells
+};
+
+/// For each of these cells the place of the one on the way, in a square of five.
+const ON_THE_WAY: [usize; 25] = {
+    let mut places = [0; 25];
+    let mut cell = 0;
+    while cell < 25 {
+        let (a, b) = CELLS[cell];
+        places[cell] = square((a.signum(), b.signum()));
+        cell += 1;
+    }
+    places
+};
+
+const fn square((a, b): Step) -> usize {
+    (a + 2) as usize * 5 + (b + 2) as usize
+}
+
 impl Strip<'_> {
-    /// Calls `add` for the cells whose samples give their labels to the cluster around a peak: what
-    /// is beside it, then what is behind that, as far as a charge is left.
+    /// A bit for each of the [`CELLS`] around a peak whose samples give their labels to its cluster:
+    /// those that are looked at, as far as a charge is left.
     #[inline]
-    fn labelled(&self, peak: usize, peaks: &Peaks, mut add: impl FnMut(usize)) {
+    fn labelled(&self, peak: usize, peaks: &Peaks) -> u32 {
         let threshold = sixteenths(self.row.settings.inner_threshold);
-        let share = |step: Step| self.share(peak, peaks, step);
-        let mut give = |step: Step| {
-            if share(step) > 0 {
-                add(self.plus(peak, (step.0.into(), step.1.into())));
-            }
+        let shares = match peaks.is_alone() {
+            true => self.charges_around(peak),
+            false => self.all_shares(peak, peaks),
         };
-        give((0, 0));
-        DIRECTIONS.iter().for_each(|(inner, _)| give(*inner));
-        for (inner, behind) in DIRECTIONS {
-            if share(inner) > threshold {
-                behind.iter().for_each(|step| give(*step));
+        let mut labelled = 0;
+        for (number, &cell) in CELLS.iter().enumerate() {
+            let is_seen = number < 9 || shares[ON_THE_WAY[number]] > threshold;
+            labelled |= u32::from(is_seen & (shares[square(cell)] > 0)) << number;
+        }
+        labelled
+    }
+
+    /// The charges of a square of five around a peak.
+    #[inline]
+    fn charges_around(&self, peak: usize) -> [i32; 25] {
+        let mut charges = [0; 25];
+        for (pads, line) in charges.chunks_exact_mut(5).enumerate() {
+            let first = self.plus(peak, (pads as i32 - 2, -2));
+            for (charge, entry) in line.iter_mut().zip(&self.charges[first..first + 5]) {
+                *charge = i32::from(entry & CHARGE);
             }
         }
+        charges
+    }
+
+    /// The shares that others leave of them.
+    fn all_shares(&self, peak: usize, peaks: &Peaks) -> [i32; 25] {
+        let mut shares = [0; 25];
+        CELLS.iter().for_each(|&cell| shares[square(cell)] = self.share(peak, peaks, cell));
+        shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_cells_of_a_square_are_looked_at_once() {
+        let mut places: Vec<_> = CELLS.iter().map(|cell| square(*cell)).collect();
+        places.sort_unstable();
+        assert!(places.into_iter().eq(0..25));
+        assert_eq!((CELLS[0], CELLS[9], ON_THE_WAY[9]), ((0, 0), (-2, -1), square((-1, -1))));
     }
 }
