@@ -144,7 +144,7 @@ pub(in crate::tpc_cluster_finder) struct Recent {
     /// The labels, and room for more.
     list: Vec<u64>,
     count: usize,
-    /// What counts of the last labels, in any order; one of them may be no more than was overwritten.
+    /// What counts of the last labels.
     last: [u64; LAST],
 }
 
@@ -164,17 +164,25 @@ impl Recent {
         if self.list.len() < most {
             self.list.resize(2 * most, 0);
         }
-        let (list, mut count) = (&mut self.list[..most], self.count);
+        let (list, mut count, mut last) = (&mut self.list[..most], self.count, self.last);
         for &label in labels {
             let own = counted(label);
-            let is_last = self.last.iter().fold(false, |found, other| found | (*other == own));
-            let is_there = is_last || count >= LAST && has(&list[..count + 1 - LAST], label);
+            let is_last = last.iter().fold(false, |found, other| found | (*other == own));
+            let is_there = is_last || count > LAST && has(&list[..count - LAST], label);
             list[count] = label;
-            self.last[count % LAST] = own;
             count += usize::from(!is_there);
+            last = with_first(last, own, !is_there);
         }
-        self.count = count;
+        (self.count, self.last) = (count, last);
     }
+}
+
+/// The same labels with one more in front and without the last one, if it is new. Nothing is stored
+/// for that: to compare all of what one was just stored to would have to wait.
+#[inline]
+fn with_first(last: [u64; LAST], label: u64, is_new: bool) -> [u64; LAST] {
+    let moved: [u64; LAST] = std::array::from_fn(|i| if i == 0 { label } else { last[i - 1] });
+    std::array::from_fn(|i| if is_new { moved[i] } else { last[i] })
 }
 
 impl Collect for Recent {

@@ -22,8 +22,8 @@ named! { "truth", TruthKind { None = "none", Tracks = "tracks", MadeUp = "made-u
 
 /// Bits of a label that tell a track, and the event that it is of.
 const TRACK_AND_EVENT: u64 = (1 << 50) - 1;
-/// Pads and time bins in which made-up labels are alike: about a cluster.
-const ALIKE: (u32, u32) = (4, 5);
+/// Pads and time bins in which made-up labels are alike: some clusters.
+const ALIKE: (u32, u32) = (8, 10);
 
 /// The labels of samples in the order of time and pad, as the simulation says.
 pub(in super::super) fn of_tracks(charges: &[Charge], marks: &[Mark]) -> Labels {
