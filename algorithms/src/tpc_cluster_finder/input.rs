@@ -24,8 +24,6 @@ pub struct Charges {
     without_labels: bool,
     /// Whether labels are made up.
     with_made_up_labels: bool,
-    /// Whether clusters are wanted rather than times.
-    for_files: bool,
     /// What particles left in each of them, where that is known.
     truth: Option<Vec<Truth>>,
 }
@@ -108,17 +106,6 @@ impl Charges {
     /// Whether labels tell what particles left.
     pub(super) fn has_meaningful_labels(&self) -> bool {
         self.has_labels() && !self.with_made_up_labels
-    }
-
-    /// The same for those who want clusters rather than times: variants that differ in nothing but
-    /// how they collect labels work where there are none, too.
-    pub fn for_files(self) -> Self {
-        Charges { for_files: true, ..self }
-    }
-
-    /// Whether ways to collect labels differ.
-    pub(super) fn tells_collectors_apart(&self) -> bool {
-        self.for_files || self.has_labels()
     }
 
     /// Whether clusters are to have labels: some samples have.

@@ -25,7 +25,6 @@ pub(super) fn run(request: &FindRequest) -> Result<Exit, Failure> {
     let (device, variant) = choice(settings)?;
     let options = options.combinations().into_iter().next().unwrap_or_default();
     let (charges, _) = TpcClusterFinder.read(path, &options)?;
-    let charges = charges.for_files();
     let team = Team::new(settings.thread_counts()[0].all)?;
     let gpus = Gpus::default();
     let place = gpus.place(device, &team).map_err(|problem| {

@@ -37,13 +37,15 @@ single,0,1920,6400,0,0,5,6,8,
 \"\"\"two\"\",alike\",0,640,3324,0,8,50,53,10,
 ";
 
+const ALL: [&str; 5] = ["published", "rows", "sorted", "unordered-set", "vector"];
+
 #[test]
 fn every_variant_has_a_valid_row_with_stages() {
     let Some(folder) = measuring() else { return };
     let rows = folder.measure(format!(
         "cluster-finder --sectors 1 --orbits 1 --occupancy 0.02 --threads 2 {QUICK}"
     ));
-    assert_eq!(variants(&rows), BTreeSet::from(["published", "rows"]));
+    assert_eq!(variants(&rows), BTreeSet::from(ALL));
     let published =
         ["clear", "fill", "peaks", "suppress", "compaction", "deconvolute", "clusterize"];
     let expected = published.into_iter().chain(["total"]).collect();
@@ -76,6 +78,47 @@ fn clusters_of_a_file_are_written_by_any_variant() {
         folder.bench(line).exits(0).says("3 clusters written to c.csv");
         assert_eq!(folder.read("c.csv"), format!("{HEADER}\n{CLUSTERS}"), "{flags}");
     }
+}
+
+#[test]
+fn clusters_have_the_labels_of_their_samples_once() {
+    let folder = folder();
+    let labelled = "case a\nsector 0\nframe 40\nd 0 20 5 900 7 8\nd 0 20 6 300 8 9223372036854775815\n\
+        d 0 21 5 200 9\nd 3 40 20 800\nend\n";
+    folder.write("c.cases", labelled);
+    let labels_of = |flags: &str| {
+        folder.bench(format!("cluster-finder --input c.cases --clusters c.csv {flags}")).exits(0);
+        let text = folder.read("c.csv");
+        let labels = text.lines().skip(1).map(|line| line.rsplit(',').next().unwrap_or(""));
+        labels.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for variant in ["published", "vector", "rows"] {
+        assert_eq!(labels_of(&format!("--variant {variant}")), ["7 8 9", ""], "{variant}");
+    }
+    for variant in ["unordered-set", "sorted"] {
+        let mut labels = labels_of(&format!("--variant {variant}"));
+        let mut first: Vec<_> = labels[0].split(' ').collect();
+        first.sort_unstable();
+        assert_eq!(first, ["7", "8", "9"], "{variant}");
+        assert_eq!(labels.pop().as_deref(), Some(""));
+    }
+    assert_eq!(labels_of("--labels none"), ["", ""]);
+}
+
+#[test]
+fn labels_of_generated_charges_are_collected_and_tell_what_clusters_are_worth() {
+    let Some(folder) = measuring() else { return };
+    let line = "cluster-finder --sectors 1 --orbits 1 --occupancy 0.02 --threads 1";
+    let rows = folder.measure(format!("{line} --truth tracks {QUICK}"));
+    assert_eq!(variants(&rows), BTreeSet::from(ALL));
+    let expected = BTreeSet::from(["total", "rows", "clusters", "flatten"]);
+    assert_eq!(stages(&rows, "rows"), expected);
+    let total = row(&rows, "rows");
+    for (figure, least) in [("purity", 0.5), ("label_efficiency", 0.9)] {
+        let value = total.metrics.number(figure).expect("it is known");
+        assert!((least..=1.0).contains(&value), "{figure} {value}");
+    }
+    assert!(total.metrics.number("fakes").is_some_and(|fakes| fakes < 0.1));
 }
 
 #[test]
@@ -113,6 +156,8 @@ fn what_clusters_cant_be_found_in_is_refused_by_its_line() {
             2 | cluster-finder --input c.cases --clusters c.csv --variant none | there are
             5 | cluster-finder --input c.cases --clusters c.csv --device cuda:9999 | cuda:9999
             2 | cluster-finder --fragment 16 | 17 to 32000
+            2 | cluster-finder --labels-per-digit 1001 | use 0 to 1000
+            2 | cluster-finder --labels some | --labels
             2 | cluster-finder --qmax-cutoff 256 | --qmax-cutoff
             2 | cluster-finder --orbits 148 | use 147 orbits or fewer
             2 | tpc --noisy nobody | there are published, lab
@@ -136,8 +181,9 @@ fn expected(file: &Path) -> String {
         match line.split_once(' ') {
             Some(("case", of_case)) => name = of_case,
             Some(("c", cluster)) => {
-                let fields: Vec<_> = cluster.split(' ').take(8).collect();
-                table += &format!("{name},{},\n", fields.join(","));
+                let fields: Vec<_> = cluster.splitn(9, ' ').collect();
+                let labels = fields.get(8).unwrap_or(&"");
+                table += &format!("{name},{},{labels}\n", fields[..8].join(","));
             }
             _ => {}
         }
@@ -153,8 +199,7 @@ fn files_of_the_experiment_have_its_clusters() {
         return;
     }
     let folder = folder();
-    for name in ["handmade.cases", "random.cases.gz", "pbpb-s3.cases.gz", "gain-noisy-s21.cases.gz"]
-    {
+    for name in ["handmade.cases", "random.cases.gz", "pbpb-s3.cases.gz", "labels-s3.cases.gz"] {
         let file = shared.join(name);
         let path = file.to_str().expect("text");
         folder.bench(format!("cluster-finder --input {path} --clusters c.csv")).exits(0);

@@ -19,8 +19,7 @@ pub(crate) use published::{Lists, Maps, Work, noisy_columns, peak_entries};
 pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
 
 use super::TpcClusterFinder;
-use crate::algorithm::{Opened, Opening, Variant};
-use crate::device::Unavailable;
+use crate::algorithm::Variant;
 use published::{Collecting, Published};
 
 pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
@@ -34,20 +33,20 @@ pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     Variant::cpu(
         "unordered-set",
         "published, but labels of each cluster in a hash set, as the experiment at first",
-        |at| of_labels(at, Collecting::UnorderedSet),
+        |at| at.session(Published::new(at.input, at.arena, Collecting::UnorderedSet)),
     )
     .by_published_rules()
     .unstable(),
     Variant::cpu(
         "vector",
         "published, but labels in a list that is searched for each of them",
-        |at| of_labels(at, Collecting::Listed),
+        |at| at.session(Published::new(at.input, at.arena, Collecting::Listed)),
     )
     .by_published_rules(),
     Variant::cpu(
         "sorted",
         "published, but all labels of a cluster are listed, and sorted to find equal ones",
-        |at| of_labels(at, Collecting::Sorted),
+        |at| at.session(Published::new(at.input, at.arena, Collecting::Sorted)),
     )
     .by_published_rules()
     .unstable(),
@@ -59,16 +58,3 @@ pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     )
     .by_published_rules(),
 ];
-
-/// Ways that differ from the published one in how they collect labels.
-fn of_labels<'a>(
-    at: &Opening<'a, '_, TpcClusterFinder>,
-    collecting: Collecting,
-) -> Opened<'a, TpcClusterFinder> {
-    if at.input.tells_collectors_apart() {
-        return at.session(Published::new(at.input, at.arena, collecting));
-    }
-    Err(Unavailable(
-        "without labels it is the same as published: use --truth, or a file with labels".into(),
-    ))
-}
