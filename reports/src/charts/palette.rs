@@ -37,15 +37,15 @@ const LOOKS: [&str; 20] = [
     "block-merge device parallel-bytes simd pieces per-side components lookup-table-serial windows \
     shared rows",
     "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
-    insertion pairs bit-runs constant compaction-lookback",
+    insertion pairs bit-runs constant compaction-lookback at-once",
     "concat pinned dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins \
     parameter compaction-atomic",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
     fronts on-host",
     "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \
-    online-static",
-    "voracious managed-prefetched multi-block online-serial-zero",
-    "voracious-stable chunks online-graph",
+    online-static unordered-set",
+    "voracious managed-prefetched multi-block online-serial-zero vector",
+    "voracious-stable chunks online-graph sorted",
     "segmented-radix-pairs cub-memcpy-batched",
     "cub-segmented-keys cuda-memcpy-batch",
     "cub-segmented-pairs",
