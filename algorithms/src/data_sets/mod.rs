@@ -10,11 +10,14 @@ mod tpc_pages;
 use std::path::Path;
 
 use generators::DataError;
-use generators::io::{check_cluster_file, check_slice_track_file, check_writable};
+use generators::io::{
+    check_charge_file, check_cluster_file, check_slice_track_file, check_writable,
+};
 
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Params};
 use crate::sts_sort::{SEGMENTS, StsSort};
+use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_gather::TpcGather;
 use crate::tpc_merge::TpcMerge;
 use sts_physics::StsPhysics;
@@ -95,6 +98,19 @@ static DATA_SETS: &[&dyn DataSet] = &[
         algorithm: TpcGather,
         check: |_, out| check_cluster_file(out),
         describe: |clusters| TpcGather.notes(clusters).join("; "),
+    },
+    &TaskInput {
+        info: DataSetInfo {
+            name: "charges",
+            summary: "Write charges of the TPC, with labels of particles if wanted, to a file",
+            endings: ".cases, with .gz to compress",
+        },
+        algorithm: TpcClusterFinder,
+        check: |_, out| check_charge_file(out),
+        describe: |charges| {
+            let (samples, sectors) = (charges.samples(), charges.cases().len());
+            format!("{samples} samples of {sectors} sectors")
+        },
     },
 ];
 

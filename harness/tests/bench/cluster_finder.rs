@@ -122,6 +122,22 @@ fn labels_of_generated_charges_are_collected_and_tell_what_clusters_are_worth() 
 }
 
 #[test]
+fn generated_charges_and_their_labels_come_back_from_a_file() {
+    let folder = folder();
+    let flags = "--sectors 2 --orbits 1 --occupancy 0.005 --truth tracks";
+    folder.bench(format!("generate charges {flags} --out c.cases.gz")).exits(0);
+    let find = "cluster-finder --input c.cases.gz --clusters";
+    folder.bench(format!("{find} published.csv")).exits(0);
+    folder.bench(format!("{find} rows.csv --variant rows")).exits(0);
+    let clusters = folder.read("published.csv");
+    assert!(clusters.lines().count() > 1000);
+    // Few clusters of so little are of no particle.
+    let labelled = clusters.lines().skip(1).filter(|line| !line.ends_with(','));
+    assert_eq!(labelled.count(), clusters.lines().count() - 1);
+    assert!(folder.read("rows.csv") == clusters);
+}
+
+#[test]
 fn a_file_is_a_point_to_be_measured() {
     let Some(folder) = measuring() else { return };
     folder.write("c.cases", CASES);
@@ -158,6 +174,7 @@ fn what_clusters_cant_be_found_in_is_refused_by_its_line() {
             2 | cluster-finder --fragment 16 | 17 to 32000
             2 | cluster-finder --labels-per-digit 1001 | use 0 to 1000
             2 | cluster-finder --labels some | --labels
+            2 | generate charges --out charges.csv | .cases
             2 | cluster-finder --qmax-cutoff 256 | --qmax-cutoff
             2 | cluster-finder --orbits 148 | use 147 orbits or fewer
             2 | tpc --noisy nobody | there are published, lab
