@@ -12,7 +12,7 @@ use crate::tpc_cluster_finder::Settings;
 use crate::tpc_decode::{Output, TimeFrame, TpcDecode};
 
 /// Fragments that end within an orbit.
-const FRAGMENT: u32 = 500;
+const FRAGMENT: u32 = 120;
 
 /// Time frames with their names.
 pub(super) fn all(seed: u64) -> Vec<(String, RawFrame)> {
