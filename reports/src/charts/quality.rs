@@ -2,7 +2,8 @@
 //!
 //! A variant that is faster but worse is to be seen as such. Figures in which variants don't
 //! differ have no bars: what is the same for all rows is said under the chart, and what differs
-//! between settings is a matter of lines ([`super::lines::quality`]).
+//! between settings is a matter of lines ([`super::lines::quality`]). Only if nothing differs, all
+//! figures have bars.
 
 use super::axes;
 use super::bar_panels::BarPanel;
@@ -22,7 +23,8 @@ const FIGURES: &str = "figures: of the first input; residuals and pulls: standar
 /// Figures within this factor are called the same.
 const SAME: f64 = 1.001;
 
-/// The chart of a study that knows how good its rows are, if variants differ in that.
+/// The chart of a study that knows how good its rows are, if variants differ in that, or there is
+/// nothing else that it could be a matter of.
 pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let (study, threads) = with_quality(study)?;
     let axes = &study.varying;
@@ -32,8 +34,16 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     };
     let mut panels = of(Quantity::Time, &format!("time, {threads}"));
     let (mut shown, mut same) = (Vec::new(), Vec::new());
-    for quality in Quality::ALL {
+    let differs = |quality: &Quality| the_only_value(&study.rows, *quality).is_none();
+    let is_known = |quality: &Quality| study.rows.iter().any(|row| quality.of(row).is_some());
+    let known: Vec<_> = Quality::ALL.into_iter().filter(is_known).collect();
+    let shows_all = axes.is_empty() && !known.iter().any(differs);
+    for quality in known {
         match the_only_value(&study.rows, quality) {
+            Some(_) if shows_all => {
+                panels.extend(of(Quantity::Quality(quality), quality.name));
+                shown.push(quality);
+            }
             Some(value) => same.push(format!("{} {}", quality.name, quality.words(value))),
             None if variants_agree(&study, quality) => {}
             None => {
@@ -103,6 +113,17 @@ mod tests {
         }
         row.metrics.set(Quality::EFFICIENCY.metric, efficiency);
         row
+    }
+
+    #[test]
+    fn where_nothing_differs_all_figures_are_shown_and_with_several_settings_none() {
+        let rows = ["a", "b"].map(|variant| good(variant, 1, "0.5"));
+        let chart = of_study(&rows, &[], figure).expect("a chart");
+        assert_eq!(chart.panels.len(), 1 + Quality::ALL.len());
+        let others = rows
+            .clone()
+            .map(|row| SummaryRow { params: "n=2".parse().expect("well formed"), ..row });
+        assert!(of_study(&[rows, others].concat(), &[], figure).is_none());
     }
 
     #[test]
