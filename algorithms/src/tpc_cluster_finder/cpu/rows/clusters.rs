@@ -11,24 +11,24 @@ impl Strip<'_> {
     pub(super) fn find_clusters(&self, mut add: impl FnMut(Cluster, usize, &Peaks)) {
         for word in self.words() {
             for_each_set(self.kept[word], word * WORD, |cell| {
-                let (_, time) = self.place(cell);
+                let (pad, time) = self.place(cell);
                 if self.times.own.contains(&time) {
                     let peaks = Peaks::around(cell, self);
-                    self.cluster(cell, &peaks).into_iter().for_each(|it| add(it, cell, &peaks));
+                    if let Some(cluster) = self.cluster(cell, (pad, time as i32), &peaks) {
+                        add(cluster, cell, &peaks);
+                    }
                 }
             });
         }
     }
 
-    #[inline]
-    fn cluster(&self, peak: usize, peaks: &Peaks) -> Option<Cluster> {
-        let (pad, time) = self.place(peak);
+    #[inline(always)]
+    fn cluster(&self, peak: usize, place: (i32, i32), peaks: &Peaks) -> Option<Cluster> {
         let sums = match peaks.is_alone() {
             true => self.all_around(peak),
             false => self.shares_around(peak, peaks),
         };
-        let (place, pads) = ((pad, time as i32), self.row.pads() as i32);
-        sums.cluster(place, self.charge(peak), pads, self.row.settings)
+        sums.cluster(place, self.charge(peak), self.row.pads() as i32, self.row.settings)
     }
 
     /// The sums over all charges around a peak: those behind a neighbour count if that is above
