@@ -224,8 +224,6 @@ impl Held<'_> {
         gpu.in_queue(queue as u32, || {
             if let Some(before) = number.checked_sub(QUEUES as usize) {
                 self.fetch(gpu, before)?;
-            }
-            if number >= QUEUES as usize {
                 self.upload(gpu, (part, number))?;
             }
             let (shared, own) = (&self.shared, &self.parts[number]);
