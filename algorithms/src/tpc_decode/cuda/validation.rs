@@ -5,7 +5,7 @@ use generators::tpc::Layout;
 use super::resident::Resident;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::kernels::tpc_decode_validate::{
-    VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_ROW, Validate,
+    TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_ROW, Validate,
 };
 
 /// The verdict on a page that is rejected.
@@ -22,8 +22,7 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
     };
     let (pages, bounds) = (resident.part.pages.len(), &frame.bounds);
     let read = resident.part.load.bytes;
-    // A thread a page.
-    let grid = kernel.thread_each(pages);
+    let grid = kernel.thread_each(pages * TEAM as usize);
     let grid = grid.moving(read + buffers.records.bytes() + buffers.extents.bytes());
     let arguments = Validate {
         pages: buffers.pages.ptr(),

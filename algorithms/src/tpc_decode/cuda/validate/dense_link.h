@@ -1,9 +1,8 @@
-// The way through a dense link page: a step goes over a block, as far as it is in the
-// window.
+// The way through a dense link page: a step goes over a block.
 //
-// Channels are counted link by link. To count the bits of all links of a block at once
-// takes fewer instructions on the way from link to link, but was slower on an H200 by a
-// third: words that were just read are read again.
+// Where a link begins follows from the level of the one before, which is two bytes: that chain
+// is what takes time, so each lane follows it by itself, with nothing else on the way. Then
+// each counts the channels of every so many links.
 #pragma once
 #include "../pages/link_head.h"
 #include "walk.h"
@@ -14,71 +13,83 @@ namespace {
 constexpr u32 MAX_PADDING = 31;
 
 struct DenseLinkWalk : Walk {
-    // A link's head of three words, and the rest of an aligned word.
-    static constexpr u32 LINK_REACH = 12 + 4;
-    static constexpr u32 REACH = 2 + LINK_REACH;
+    // Of a lane.
+    static constexpr u32 LINKS_EACH = (MAX_FECS_IN_HALF + TEAM - 1) / TEAM;
+    static constexpr u32 WINDOW = 1024;
+    // The word in front and all heads but the last; that one, from aligned words.
+    static constexpr u32 MAX_HEAD = 12;
+    static constexpr u32 REACH = 2 + (MAX_FECS_IN_HALF - 1) * MAX_HEAD + MAX_HEAD + 4;
+    // What lanes have counted: cards from here on, a bit each, and channels below.
+    static constexpr u32 CARDS_SHIFT = 16;
 
     u32 blocks = 0;      // that were begun
-    u32 links = 0;       // of the block that are still to come
-    u32 free_cards;      // of the endpoint that the block has not had
-    u32 all_cards;
+    u32 first_fec, cards;
     u32 free_time_bin;   // the first that the next block may have
-    u32 block_start = 0, block_samples = 0, sample_bits = 12;
 
     __device__ __forceinline__ DenseLinkWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
         : Walk(page, pieces, walking), free_time_bin(page.first_time_bin) {
-        all_cards = (1u << geometry.end_of_fecs(page.endpoint)) - (1u << geometry.first_fec(page.endpoint));
-        free_cards = all_cards;
+        first_fec = geometry.first_fec(page.endpoint);
+        cards = geometry.end_of_fecs(page.endpoint) - first_fec;
         if (walking && page.blocks == 0) end_page();
     }
 
-    // All lanes begin their blocks together, so that few wait for others with more links.
-    __device__ __forceinline__ void step(const Window& window) {
-        if (links == 0 && !begin_block(window)) return give_up();
-        while (links > 0 && window.reaches(position + LINK_REACH))
-            if (!pass_link(window)) return give_up();
-        if (links > 0) return;
-        if (!end_block()) return give_up();
-        if (blocks == page.blocks) end_page();
-    }
-
-    __device__ __forceinline__ bool begin_block(const Window& window) {
-        const BlockHead head(window.word(position), page.version);
+    __device__ __forceinline__ void step(const Window& window, bool steps) {
+        const BlockHead head(steps ? window.half(position) : 0, page.version);
         const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
-        if (head.crossing >= BC_PER_ORBIT || time_bin < free_time_bin ||
-            time_bin > page.first_time_bin + page.span)
-            return false;
+        // More links than an endpoint has cards are damage, and may be out of reach.
+        const bool may_be = steps && head.links <= cards && head.crossing < BC_PER_ORBIT &&
+                            time_bin >= free_time_bin && time_bin <= page.first_time_bin + page.span;
+        const u32 links = may_be ? head.links : 0;
+        u32 own[LINKS_EACH];
+        const u32 packed = find_links(window, position + 2, links, own);
+        const u32 counted = team_sum(count_links(window, links, own));
+        if (!steps) return;
+        // Of different cards, each of this endpoint, if there is a bit for each.
+        if (!may_be || (u32)__popc(counted >> CARDS_SHIFT) != links) return give_up();
         free_time_bin = time_bin + 1;
-        free_cards = all_cards;
-        block_start = position;
-        block_samples = 0;
-        sample_bits = head.sample_bits;
-        links = head.links;
-        blocks++;
-        position += 2;
-        return true;
+        end_block(packed, counted & low_bits(CARDS_SHIFT), head.sample_bits);
     }
 
-    // Counts the channels of a link.
-    __device__ __forceinline__ bool pass_link(const Window& window) {
-        u32 words[3];
-        three_words(window.aligned(position), position, words);
-        const WholeLinkHead head(words);
-        if (!(free_cards >> head.fec & 1)) return false;
-        free_cards ^= 1u << head.fec;
-        block_samples += head.channels();
-        position += head.bytes();
-        links--;
-        return true;
+    // Finds the links of a block, of which this lane keeps its own. Returns where samples are.
+    __device__ __forceinline__ static u32 find_links(const Window& window, u32 place, u32 links,
+                                                     u32 (&own)[LINKS_EACH]) {
+#pragma unroll
+        for (u32 i = 0; i < MAX_FECS_IN_HALF; i++) {
+            if (i % TEAM == rank_in_team()) own[i / TEAM] = place;
+            if (i < links) place += head_at(window, place).bytes();
+        }
+        return place;
+    }
+
+    __device__ __forceinline__ static LinkHead head_at(const Window& window, u32 place) {
+        const u32 first = window.half(place);
+        return LinkHead(first & 0xff, first >> 8);
+    }
+
+    // The channels and cards of this lane's links.
+    __device__ __forceinline__ u32 count_links(const Window& window, u32 links, const u32 (&own)[LINKS_EACH]) const {
+        u32 counted = 0;
+#pragma unroll
+        for (u32 i = 0; i < LINKS_EACH; i++) {
+            if (i * TEAM + rank_in_team() >= links) continue;
+            u32 words[3];
+            three_words(window.aligned(own[i]), own[i], words);
+            const WholeLinkHead head(words);
+            const u32 card = head.fec - first_fec;
+            counted += head.channels() + (card < cards ? 1u << (CARDS_SHIFT + card) : 0);
+        }
+        return counted;
     }
 
     // Only the last block may go on in the next page.
-    __device__ __forceinline__ bool end_block() {
-        position += bytes_of_samples(block_samples, sample_bits);
-        if (position > (blocks == page.blocks ? joined_end() : page.end)) return false;
-        if (block_samples > 0) index.add(block_start, samples);
-        samples += block_samples;
-        return true;
+    __device__ __forceinline__ void end_block(u32 packed, u32 channels, u32 sample_bits) {
+        blocks++;
+        const u32 start = position;
+        position = packed + bytes_of_samples(channels, sample_bits);
+        if (position > (blocks == page.blocks ? joined_end() : page.end)) return give_up();
+        if (channels > 0) index.add(start, samples);
+        samples += channels;
+        if (blocks == page.blocks) end_page();
     }
 
     __device__ __forceinline__ void end_page() {

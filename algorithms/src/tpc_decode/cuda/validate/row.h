@@ -1,5 +1,7 @@
-// The way through a row page: a step goes over a sequence of pads, and over the heads
-// of its row and of its time bin where it is the first.
+// The way through a row page: a step goes over a record, which has the rows of a time bin.
+//
+// The record says where its rows are, so each lane judges every so many of them, and that each
+// ends where the next is said to begin. Where the next record begins follows from the last row.
 #pragma once
 #include "walk.h"
 
@@ -9,17 +11,21 @@ namespace {
 constexpr u32 SECOND_HALF = 1u << 15;
 
 struct RowWalk : Walk {
-    // A byte of alignment, a mask and seven addresses; the head of a row and a sequence,
-    // and the rest of two aligned words.
-    static constexpr u32 REACH = 1 + 2 + 14 + 1 + 2 + 8;
+    static constexpr u32 WINDOW = 1024;
+    // What most records have; of larger ones the rest is read from memory.
+    static constexpr u32 REACH = 256;
+    // Sums over a team: where the record ends from here on, and its samples below.
+    static constexpr u32 END_SHIFT = 16;
 
     Geometry geometry;
     u32 first_row, known_rows, half, sample_bits;
-    u32 records = 0;      // that were begun
-    u32 rows = 0;         // a bit for each row of the record that is still to come
-    u32 row_number = 0;   // of the next row in the record
-    u32 sequences = 0;    // of the row that are still to come
-    u32 pads = 0, free_pad = 0, row_samples = 0;
+    u32 records = 0;
+
+    // A row of a record.
+    struct Row {
+        u32 samples, end;
+        bool sound;
+    };
 
     __device__ __forceinline__ RowWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
         : Walk(page, pieces, walking), geometry(geometry) {
@@ -30,64 +36,64 @@ struct RowWalk : Walk {
         if (walking && page.span == 0) end(true);
     }
 
-    __device__ __forceinline__ void step(const Window& window) {
-        if (rows == 0 && !begin_record(window)) return give_up();
-        if (rows > 0) {
-            if (sequences == 0 && !begin_row(window)) return give_up();
-            if (!pass_sequence(window)) return give_up();
-            if (sequences == 0 && !end_row()) return give_up();
-        }
-        if (rows == 0 && records == page.span) end(true);
-    }
-
-    __device__ __forceinline__ bool begin_record(const Window& window) {
-        position += position % 2;
-        const u32 start = position, mask = low_half(window.word(position));
-        position += 2;
+    __device__ __forceinline__ void step(const Window& window, bool steps) {
+        const u32 start = position + position % 2;
+        const u32 mask = steps ? window.half(start) : 0, rows = mask & ~SECOND_HALF;
         const bool right_half = mask == 0 || (mask & SECOND_HALF) == half;
-        rows = mask & ~SECOND_HALF;
-        if (position > page.end || !right_half || (rows & ~known_rows) != 0) return false;
-        records++;
+        const bool may_be = steps && start + 2 <= page.end && right_half && (rows & ~known_rows) == 0;
+        bool is_sound = may_be || !steps;
+        const u32 counted = team_sum(judge_rows(window, start + 2, may_be ? rows : 0, is_sound));
+        const bool gives_up = any_of_team(!is_sound);
+        if (!steps) return;
+        if (gives_up) return give_up();
         index.add(start, samples);
-        if (rows == 0) return true;
-        // Addresses are looked at when their rows come; they may be no longer in the window then.
-#pragma unroll
-        for (u32 i = 0; i < 4; i++) window.slot->notes[i] = window.word(position + i * sizeof(u32));
-        position += 2 * ((u32)__popc(rows) - 1);
-        row_number = 0;
-        return true;
+        records++;
+        samples += counted & low_bits(END_SHIFT);
+        position = rows == 0 ? start + 2 : counted >> END_SHIFT;
+        if (samples > page.samples) return give_up();
+        if (records == page.span) end(true);
     }
 
-    // The first row has no address: it begins behind those of the others.
-    __device__ __forceinline__ bool begin_row(const Window& window) {
-        if (row_number > 0) {
-            const u32 pair = window.slot->notes[(row_number - 1) / 2];
-            if ((row_number % 2 ? low_half(pair) : high_half(pair)) != position) return false;
+    // Judges this lane's rows of a record whose addresses are at `addresses`. Returns their samples
+    // and, if the last one is among them, where that one ends.
+    __device__ __forceinline__ u32 judge_rows(const Window& window, u32 addresses, u32 rows, bool& is_sound) const {
+        const u32 count = (u32)__popc(rows), first = addresses + 2 * (max(count, 1u) - 1);
+        u32 counted = 0;
+        rows = without_lowest(rows, rank_in_team());
+        for (u32 number = rank_in_team(); number < count; number += TEAM) {
+            // The first row has no address: it begins behind those of the others.
+            const u32 address = addresses + 2 * number;
+            const u32 start = number == 0 ? first : window.half_behind(address - 2);
+            const bool is_last = number + 1 == count;
+            const u32 pads = geometry.pads_in_row(first_row + (u32)__ffs((int)rows) - 1);
+            const Row row = judge_row(window, max(start, first), pads);
+            is_sound = is_sound && row.sound && start >= first && row.end <= page.end &&
+                       (is_last || row.end == window.half_behind(address));
+            counted += row.samples + (is_last ? row.end << END_SHIFT : 0);
+            rows = without_lowest(rows, TEAM);
         }
-        row_number++;
-        sequences = window.word(position) & 0xff;
-        position += 1;
-        pads = geometry.pads_in_row(first_row + (u32)__ffs((int)rows) - 1);
-        free_pad = 0;
-        row_samples = 0;
-        return sequences > 0;
+        return counted;
     }
 
-    __device__ __forceinline__ bool pass_sequence(const Window& window) {
-        const u32 word = window.word(position), first = word & 0xff, end = word >> 8 & 0xff;
-        if (first < free_pad || end <= row_samples || first + end - row_samples > pads) return false;
-        free_pad = first + end - row_samples;
-        row_samples = end;
-        position += 2;
-        sequences--;
-        return true;
+    // Goes over the sequences of pads of a row.
+    __device__ __forceinline__ Row judge_row(const Window& window, u32 position, u32 pads) const {
+        const u32 sequences = window.byte_behind(position++);
+        u32 free_pad = 0, samples = 0;
+        bool is_sound = sequences > 0;
+        for (u32 i = 0; i < sequences && is_sound; i++, position += 2) {
+            const u32 pair = window.half_behind(position), first = pair & 0xff, end = pair >> 8;
+            is_sound = first >= free_pad && end > samples && first + end - samples <= pads;
+            free_pad = first + end - samples;
+            samples = end;
+        }
+        return {samples, position + bytes_of_samples(samples, sample_bits), is_sound};
     }
 
-    __device__ __forceinline__ bool end_row() {
-        position += bytes_of_samples(row_samples, sample_bits);
-        samples += row_samples;
-        rows &= rows - 1;
-        return position <= page.end && samples <= page.samples;
+    // Without so many of the lowest bits, which are no more than a team has lanes.
+    __device__ __forceinline__ static u32 without_lowest(u32 rows, u32 count) {
+#pragma unroll
+        for (u32 i = 0; i < TEAM; i++) rows &= rows - (i < count ? 1 : 0);
+        return rows;
     }
 };
 

@@ -12,12 +12,18 @@ struct Index {
     Piece* pieces;
     u32 count = 0;
 
+    __device__ __forceinline__ void put(u32 number, u32 position, u32 first_sample) const {
+        if (pieces) pieces[number] = {(u16)position, (u16)first_sample};
+    }
+
+    // By the first lane of a team for all.
     __device__ __forceinline__ void add(u32 position, u32 first_sample) {
-        if (pieces) pieces[count] = {(u16)position, (u16)first_sample};
+        if (rank_in_team() == 0) put(count, position, first_sample);
         count++;
     }
 };
 
+// A team's way through its page. All of it is the same for all lanes.
 struct Walk {
     PageRecord page;
     Index index;
@@ -38,5 +44,26 @@ struct Walk {
 
     __device__ __forceinline__ u32 joined_end() const { return page.end + page.continuation; }
 };
+
+// Lets each team's walk go through its page. `step` is called for whole warps, with whether
+// this team takes it: if it is `walking`, which it does with at least Walk::REACH bytes from its
+// `position` on in its window of Walk::WINDOW bytes. The slots are those of this warp.
+template <class Walk>
+__device__ __forceinline__ void walk_pages(const u8* first_page, Walk& walk, Slot<Walk::WINDOW>* slots) {
+    static_assert(Walk::REACH + GRANULE <= Walk::WINDOW, "a window is enough for a step");
+    const u32 team = first_of_team() / TEAM;
+    const Windows<Walk::WINDOW> windows = {first_page, slots};
+    Window window(slots[team], first_page + team * PAGE_BYTES);
+    while (__any_sync(FULL_MASK, walk.walking)) {
+        const bool wanting = walk.walking && walk.position + Walk::REACH > window.end;
+        if (__any_sync(FULL_MASK, wanting)) {
+            windows.load(Place::of(walk.page, walk.position), wanting);
+            if (wanting) window.move_to(walk.position, Walk::WINDOW);
+        }
+        walk.step(window, walk.walking);
+        // Windows are not replaced before all lanes are done with them.
+        __syncwarp();
+    }
+}
 
 }  // namespace

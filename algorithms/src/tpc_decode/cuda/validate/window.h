@@ -1,54 +1,74 @@
-// Pages that the lanes of a warp go through side by side, a page a lane.
+// The parts of pages that the teams of a warp look at.
 //
-// Where a block begins is known only when the one before was read, so a page can't be
-// read by many threads at once. Many pages can be; but then each thread reads at a
-// place of its own, some bytes at a time. So a warp loads for all its lanes together:
-// for each a window of its page, 16 bytes a thread, into shared memory. A lane goes
-// through its window until it needs what is behind, mostly because it has stepped over
-// samples, which need not be loaded. Others warps work while one waits.
+// Teams are at places of their own, far from each other; read like that, memory would give a
+// fraction of what it has. So the warp loads for its teams a window of their pages each into
+// shared memory, 16 bytes a lane. A team goes through its window until it needs what is behind.
 #pragma once
-#include "../pages/page.h"
+#include "team.h"
 
 namespace {
 
-// The heads of a dense block with ten links that each have samples in half of their
-// channels.
-constexpr u32 WINDOW = 128;
-constexpr u32 GRANULES = WINDOW / GRANULE;
-constexpr u32 PAGES_AT_ONCE = LANES / GRANULES;
-constexpr u32 LOADS = LANES / PAGES_AT_ONCE;
+// Windows that are loaded together, so that more is under way while the warp waits.
+constexpr u32 TOGETHER = 2;
 
-// A lane's shared memory. Behind the window is what a walk must remember; that also
-// keeps lanes that are at the same place of their windows from using the same banks.
+// A team's shared memory, for windows of so many bytes. The gap keeps teams that are at the same
+// place of their windows from using the same banks.
+template <u32 BYTES>
 struct __align__(16) Slot {
-    u32 words[WINDOW / sizeof(u32)];
-    u32 notes[4];
+    static constexpr u32 GRANULES = BYTES / GRANULE;
+    // By a lane.
+    static constexpr u32 LOADS = GRANULES / LANES;
+    static_assert(BYTES % (GRANULE * LANES) == 0, "as many loads for each lane");
+
+    uint4 granules[GRANULES];
+    uint4 gap;
 };
 
 // Bytes of a page, by their places in the page.
 struct Window {
-    Slot* slot;
-    // Where the page would begin if all of it were here: places then need no subtraction.
-    const u32* page;
-    u32 end;
+    const u8* bytes;
+    const u8* page;  // in memory
+    u32 start = 0, end = 0;
 
-    __device__ __forceinline__ Window(Slot* slot, u32 start)
-        : slot(slot), page(slot->words - start / sizeof(u32)), end(start + WINDOW) {}
+    template <u32 BYTES>
+    __device__ __forceinline__ Window(const Slot<BYTES>& slot, const u8* page)
+        : bytes(reinterpret_cast<const u8*>(slot.granules)), page(page) {}
 
-    // A lane that has so many bytes to read can go on.
-    __device__ __forceinline__ bool reaches(u32 position) const { return position <= end; }
+    // After one was loaded from this place on.
+    __device__ __forceinline__ void move_to(u32 position, u32 size) {
+        start = position / GRANULE * GRANULE;
+        end = start + size;
+    }
+
+    __device__ __forceinline__ const u8* at(u32 position) const { return bytes + (position - start); }
 
     // The aligned word that a place is in.
-    __device__ __forceinline__ const u32* aligned(u32 position) const { return page + position / sizeof(u32); }
-
-    // Four bytes from any place on. Reads two aligned words.
-    __device__ __forceinline__ u32 word(u32 position) const {
-        const u32* words = aligned(position);
-        return __funnelshift_r(words[0], words[1], position % sizeof(u32) * 8);
+    __device__ __forceinline__ const u32* aligned(u32 position) const {
+        return reinterpret_cast<const u32*>(at(position / sizeof(u32) * sizeof(u32)));
     }
 
     __device__ __forceinline__ uint4 granule(u32 position) const {
-        return *reinterpret_cast<const uint4*>(aligned(position));
+        return *reinterpret_cast<const uint4*>(at(position));
+    }
+
+    // Two bytes from any place on.
+    __device__ __forceinline__ u32 half(u32 position) const {
+        const u8* two = at(position);
+        return two[0] | (u32)two[1] << 8;
+    }
+
+    // Bytes that may be behind the window: they are read from memory then, and are 0 behind the page.
+    __device__ __forceinline__ u32 byte_behind(u32 position) const {
+        return position < end ? *at(position) : byte_in_memory(position);
+    }
+    __device__ __forceinline__ u32 half_behind(u32 position) const {
+        if (position + 1 < end) return half(position);
+        return byte_in_memory(position) | byte_in_memory(position + 1) << 8;
+    }
+
+  private:
+    __device__ __forceinline__ u32 byte_in_memory(u32 position) const {
+        return position < PAGE_BYTES ? page[position] : 0;
     }
 };
 
@@ -63,11 +83,7 @@ struct Place {
         const u32 joined_end = (page.end + page.continuation + GRANULE - 1) / GRANULE;
         return {position / GRANULE | page.end / GRANULE << FIRST_BITS | joined_end << (FIRST_BITS + END_BITS)};
     }
-    __device__ __forceinline__ static Place nowhere() { return {0}; }
 
-    __device__ __forceinline__ bool is_somewhere() const { return packed != 0; }
-    // All of the window is of the page itself.
-    __device__ __forceinline__ bool is_within_page() const { return first() + GRANULES <= end(); }
     __device__ __forceinline__ u32 first() const { return packed & ((1u << FIRST_BITS) - 1); }
     __device__ __forceinline__ u32 end() const { return packed >> FIRST_BITS & ((1u << END_BITS) - 1); }
     __device__ __forceinline__ u32 joined_end() const { return packed >> (FIRST_BITS + END_BITS); }
@@ -81,56 +97,42 @@ struct Place {
     }
 };
 
-// What this lane loads for others, in bytes from the first page of the warp: a granule of
-// each of so many windows. Lanes without a page get any bytes.
-__device__ __forceinline__ void find_loads(Place own, u32 (&offsets)[LOADS]) {
-    const u32 lane = threadIdx.x % LANES, granule = lane % GRANULES;
-    // Mostly no lane is at the end of its page, and none has to know the places of others.
-    const bool within = __all_sync(FULL_MASK, !own.is_somewhere() || own.is_within_page());
-    const u32 begin = own.is_somewhere() ? lane * PAGE_BYTES + own.first() * GRANULE : 0;
-#pragma unroll
-    for (u32 i = 0; i < LOADS; i++) {
-        const u32 page = i * PAGES_AT_ONCE + lane / GRANULES;
-        offsets[i] = __shfl_sync(FULL_MASK, begin, (int)page) + granule * GRANULE;
-    }
-    if (within) return;
-#pragma unroll
-    for (u32 i = 0; i < LOADS; i++) {
-        const u32 page = i * PAGES_AT_ONCE + lane / GRANULES;
-        const Place place = {__shfl_sync(FULL_MASK, own.packed, (int)page)};
-        offsets[i] = place.is_somewhere() ? page * PAGE_BYTES + place.offset(granule) : 0;
-    }
-}
+// The windows of a warp's teams, whose pages follow each other.
+template <u32 BYTES>
+struct Windows {
+    static constexpr u32 LOADS = Slot<BYTES>::LOADS;
 
-// Loads the windows of all lanes of a warp.
-__device__ __forceinline__ void load_windows(const u8* first_page, Place own, Slot* slots) {
-    const u32 lane = threadIdx.x % LANES, granule = lane % GRANULES;
-    u32 offsets[LOADS];
-    find_loads(own, offsets);
-    uint4 loaded[LOADS];
-#pragma unroll
-    for (u32 i = 0; i < LOADS; i++) loaded[i] = granule_at(first_page + offsets[i]);
-    // The windows before are no longer needed.
-    __syncwarp();
-#pragma unroll
-    for (u32 i = 0; i < LOADS; i++) {
-        const u32 page = i * PAGES_AT_ONCE + lane / GRANULES;
-        reinterpret_cast<uint4*>(slots[page].words)[granule] = loaded[i];
-    }
-    __syncwarp();
-}
+    const u8* first_page;
+    Slot<BYTES>* slots;
 
-// Lets each lane's walk go through its page: `step` is called as often as it is
-// `walking`, with at least Walk::REACH bytes from its `position` on. The slots are
-// those of this warp.
-template <class Walk>
-__device__ __forceinline__ void walk_pages(const u8* first_page, Walk& walk, Slot* slots) {
-    while (__any_sync(FULL_MASK, walk.walking)) {
-        const Place place = walk.walking ? Place::of(walk.page, walk.position) : Place::nowhere();
-        load_windows(first_page, place, slots);
-        const Window window(&slots[threadIdx.x % LANES], place.first() * GRANULE);
-        while (walk.walking && window.reaches(walk.position + Walk::REACH)) walk.step(window);
+    // Loads one from its place on, for each team that has none; called by whole warps.
+    __device__ __forceinline__ void load(Place own, bool wanting) const {
+        lanemask_t left = __ballot_sync(FULL_MASK, wanting && rank_in_team() == 0);
+        while (left != 0) load_some(own, left);
+        __syncwarp();
     }
-}
+
+  private:
+    __device__ __forceinline__ void load_some(Place own, lanemask_t& left) const {
+        const u32 lane = threadIdx.x % LANES;
+        u32 teams[TOGETHER];
+        uint4 loaded[TOGETHER][LOADS];
+#pragma unroll
+        for (u32 i = 0; i < TOGETHER; i++) {
+            // Where no other team is left the last one has its window loaded again.
+            const u32 first_lane = left != 0 ? (u32)ffs(left) - 1 : teams[i - 1] * TEAM;
+            left &= left - 1;
+            teams[i] = first_lane / TEAM;
+            const Place place = {__shfl_sync(FULL_MASK, own.packed, (int)first_lane)};
+            const u8* page = first_page + teams[i] * PAGE_BYTES;
+#pragma unroll
+            for (u32 k = 0; k < LOADS; k++) loaded[i][k] = granule_at(page + place.offset(k * LANES + lane));
+        }
+#pragma unroll
+        for (u32 i = 0; i < TOGETHER; i++)
+#pragma unroll
+            for (u32 k = 0; k < LOADS; k++) slots[teams[i]].granules[k * LANES + lane] = loaded[i][k];
+    }
+};
 
 }  // namespace
