@@ -30,25 +30,6 @@ impl Work<'_> {
         });
     }
 
-    /// Calls `add` for the cells whose samples give their labels to the cluster around a peak: what
-    /// is beside it, then what is behind that, as far as a charge is left.
-    pub(super) fn labelled(&self, peak: Position, mut add: impl FnMut(Position)) {
-        let threshold = sixteenths(self.settings.inner_threshold);
-        let charge = |step| i32::from(self.maps.charge(plus(peak, step)) & CHARGE);
-        let mut give = |step: Step| {
-            if charge(step) > 0 {
-                add(plus(peak, step));
-            }
-        };
-        give((0, 0));
-        DIRECTIONS.iter().for_each(|(inner, _)| give(*inner));
-        for (inner, behind) in DIRECTIONS {
-            if charge(inner) > threshold {
-                behind.iter().for_each(|step| give(*step));
-            }
-        }
-    }
-
     /// The cluster around a peak, and its row.
     fn cluster(&self, peak: Position, time: u32) -> Option<(usize, Cluster)> {
         let settings = self.settings;

@@ -6,8 +6,10 @@
 //! | `maps` | charges and peaks of a fragment, in tiles |
 //! | `work` | the stages of a fragment, one after the other |
 //! | `peaks`, `noise`, `shares`, `clusters` | the stages |
+//! | `labels` | labels of clusters |
 
 mod clusters;
+mod labels;
 mod maps;
 mod noise;
 mod peaks;
@@ -20,11 +22,10 @@ use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
 
 use super::buckets::{self, Buckets, Filling, Starts};
-use super::labels::{Flat, Locked, of_sample};
+use super::labels::{Flat, Locked};
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
-use crate::parallel::{Grain, for_each_range};
+use crate::device::{Arena, ArenaVec, buffers};
 use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::fragments::{of_case, used_time_bins};
@@ -35,6 +36,7 @@ use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::{FragmentOfFrame, Position};
 use work::each_of;
 
+pub(in crate::tpc_cluster_finder) use labels::{Numbered, number_samples};
 pub(crate) use maps::{Maps, peak_entries};
 pub(crate) use work::{Lists, Work, noisy_columns};
 
@@ -72,9 +74,8 @@ buffers!(Held<'_>: charges, peaks, positions, numbers, lists, clusters);
 /// A fragment of a sector while clusters are found in it.
 struct Part<'p> {
     number: usize,
-    case: &'p ChargeCase,
     clusters: &'p Filling<'p>,
-    numbers: &'p [u32],
+    samples: Numbered<'p>,
     /// The lists of all rows.
     labels: &'p [Locked],
 }
@@ -108,16 +109,16 @@ impl<'a> Published<'a> {
                 self.laps.skip();
                 maps.clear_charges();
                 self.laps.lap("clear", 0);
-                let samples = samples(case, &fragment);
+                let samples = samples_of(case, &fragment);
                 let positions = &mut held.positions[..samples.len()];
                 fill(&maps, &fragment, samples, positions);
                 if !labels.is_empty() {
-                    number_samples(case, samples, positions, &mut held.numbers);
+                    number_samples(case, (&fragment, samples), &mut held.numbers);
                 }
                 self.laps.lap("fill", 0);
-                let (settings, numbers) = (&case.settings, &held.numbers[..]);
-                let work = Work { settings, fragment, is_noisy: &is_noisy, maps };
-                let part = Part { number, case, clusters: &clusters, numbers, labels };
+                let work = Work { settings: &case.settings, fragment, is_noisy: &is_noisy, maps };
+                let numbered = Numbered { case, numbers: &held.numbers };
+                let part = Part { number, clusters: &clusters, samples: numbered, labels };
                 find(&part, &work, positions, &mut held.lists, &mut self.laps);
             }
         }
@@ -139,7 +140,7 @@ impl<'a> Published<'a> {
         self.run_with(held, &rows, |part, work, positions, lists, laps| {
             let add = |row, cluster, peak| {
                 let place = part.clusters.add(part.number, row, cluster);
-                let list = part.collected::<C>(work, peak);
+                let list = part.samples.collected::<C>(&work.maps, peak);
                 part.labels[part.number * ROWS + row].put(place, list);
             };
             work.find(positions, lists, add, laps);
@@ -148,20 +149,6 @@ impl<'a> Published<'a> {
         counted.for_each(|(row, count)| row.cut(*count as usize));
         self.labels = Some(Flat::of(&rows));
         self.laps.lap("flatten", 0);
-    }
-}
-
-impl Part<'_> {
-    /// The labels of the cluster around a peak.
-    fn collected<C: Collect>(&self, work: &Work<'_>, peak: Position) -> Vec<u64> {
-        let (mut collect, mut list) = (C::default(), Vec::new());
-        work.labelled(peak, |cell| {
-            let sample = self.numbers[cell.index()] as usize;
-            let labels = of_sample(self.case.labels.as_ref(), sample);
-            labels.iter().for_each(|label| collect.add(*label));
-        });
-        collect.take(&mut list);
-        list
     }
 }
 
@@ -210,26 +197,11 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
     }
 }
 
-/// Notes the number of each sample in the sector where its charge is in the map.
-fn number_samples(
-    case: &ChargeCase,
-    samples: &[Charge],
-    positions: &[Position],
-    numbers: &mut [u32],
-) {
-    let first = samples.as_ptr_range().start.addr() - case.charges.as_ptr_range().start.addr();
-    let first = first / size_of::<Charge>();
-    let shared = SharedSlice::new(numbers);
-    for_each_range(positions.len(), Grain::Adaptive, |range| {
-        for number in range.filter(|number| positions[*number].time >= 0) {
-            // SAFETY: no two samples are in the same place.
-            unsafe { shared.write(positions[number].index(), (first + number) as u32) };
-        }
-    });
-}
-
 /// The samples of a fragment, and others where they are not in the order of time.
-fn samples<'c>(case: &'c ChargeCase, fragment: &FragmentOfFrame) -> &'c [Charge] {
+pub(in crate::tpc_cluster_finder) fn samples_of<'c>(
+    case: &'c ChargeCase,
+    fragment: &FragmentOfFrame,
+) -> &'c [Charge] {
     let (all, times) = (&case.charges, &fragment.time_bins);
     if !all.is_sorted_by_key(|sample| sample.time) {
         return all;
