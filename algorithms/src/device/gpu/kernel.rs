@@ -87,6 +87,9 @@ impl<T> Clone for Ptr<T> {
 impl<T> Copy for Ptr<T> {}
 
 impl<T> Ptr<T> {
+    /// No elements: null, which kernels look for that can do without.
+    pub(crate) const NONE: Self = Ptr { address: 0, elements: PhantomData };
+
     /// As elements of another type, which kernel and launcher have to agree on.
     pub(crate) fn cast<U>(self) -> Ptr<U> {
         Ptr { address: self.address, elements: PhantomData }

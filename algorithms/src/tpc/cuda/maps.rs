@@ -9,7 +9,7 @@ use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 use super::jobs::{Jobs, batches};
 use super::noisy::{InMaps, MapsOf};
 use crate::algorithm::{Opened, Opening, Runner, Variant};
-use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine};
+use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::tpc::Tpc;
 use crate::tpc::input::RawFrame;
@@ -164,6 +164,7 @@ impl Held<'_> {
             lists: &self.lists,
             compaction: &self.compaction,
             buckets: self.buckets.ptrs(),
+            places: Ptr::NONE,
             batch,
         };
         find.find(&STAGES)

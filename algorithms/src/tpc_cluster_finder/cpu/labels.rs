@@ -8,7 +8,7 @@ use crate::device::SharedSlice;
 use crate::parallel::{for_each_numbered, map};
 
 /// The labels of the clusters of a row, cluster by cluster.
-pub(super) trait RowLists: Sync {
+pub(in crate::tpc_cluster_finder) trait RowLists: Sync {
     /// How many labels they have together.
     fn labels(&self) -> usize;
 
@@ -21,14 +21,14 @@ pub(super) trait RowLists: Sync {
 
 /// One list of all labels, and where those of each cluster begin, row after row.
 #[derive(Default)]
-pub(super) struct Flat {
+pub(in crate::tpc_cluster_finder) struct Flat {
     first: Vec<u32>,
     all: Vec<u64>,
 }
 
 impl Flat {
     /// Of all rows: their labels are counted, places found, and lists copied there.
-    pub(super) fn of(rows: &[impl RowLists]) -> Self {
+    pub(in crate::tpc_cluster_finder) fn of(rows: &[impl RowLists]) -> Self {
         let counts = map(rows, |row| (row.clusters(), row.labels()));
         let places: Vec<_> = counts
             .iter()
@@ -58,7 +58,7 @@ impl Flat {
     }
 
     /// The labels of each cluster, in order.
-    pub(super) fn lists(&self) -> impl Iterator<Item = &[u64]> {
+    pub(in crate::tpc_cluster_finder) fn lists(&self) -> impl Iterator<Item = &[u64]> {
         let ends = self.first.iter().skip(1).copied().chain([self.all.len() as u32]);
         self.first.iter().zip(ends).map(|(&first, end)| &self.all[first as usize..end as usize])
     }
@@ -66,19 +66,19 @@ impl Flat {
 
 /// As published: a list for each cluster, at its place in its row, which one thread at a time may
 /// change.
-pub(super) struct Locked(Mutex<Vec<Vec<u64>>>);
+pub(in crate::tpc_cluster_finder) struct Locked(Mutex<Vec<Vec<u64>>>);
 
 /// Lists that a row grows by.
 const GROWN_BY: usize = 100;
 
 impl Locked {
     /// For so many rows.
-    pub(super) fn rows(count: usize) -> Vec<Self> {
+    pub(in crate::tpc_cluster_finder) fn rows(count: usize) -> Vec<Self> {
         (0..count).map(|_| Locked(Mutex::default())).collect()
     }
 
     /// Puts the list of a cluster to its place.
-    pub(super) fn put(&self, place: usize, list: Vec<u64>) {
+    pub(in crate::tpc_cluster_finder) fn put(&self, place: usize, list: Vec<u64>) {
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lists.len() <= place {
             lists.resize(place + GROWN_BY, Vec::new());
@@ -87,7 +87,7 @@ impl Locked {
     }
 
     /// As many lists as there are clusters.
-    pub(super) fn cut(&self, clusters: usize) {
+    pub(in crate::tpc_cluster_finder) fn cut(&self, clusters: usize) {
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lists.resize(clusters, Vec::new());
     }

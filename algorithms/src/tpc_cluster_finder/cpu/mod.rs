@@ -15,7 +15,9 @@ mod published;
 mod rows;
 
 pub(crate) use buckets::{Buckets, Starts};
+pub(super) use labels::{Flat, Locked};
 pub(crate) use published::{Lists, Maps, Work, noisy_columns, peak_entries};
+pub(super) use published::{Numbered, number_samples, samples_of};
 pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
 
 use super::TpcClusterFinder;

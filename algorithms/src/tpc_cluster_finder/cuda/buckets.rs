@@ -9,7 +9,9 @@ use crate::kernels::tpc_cluster_finder_cuda_finder_cluster_h::Cluster as InWords
 use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
 use crate::parallel::map;
 use crate::tpc_cluster_finder::cluster::Cluster;
+use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::input::RowCluster;
+use crate::tpc_cluster_finder::labels::Clusters;
 
 // Its other fields are halves and bytes of words.
 same_as!(Cluster { time_and_flags } => InWords);
@@ -131,8 +133,24 @@ impl Buckets {
         gpu.download(self.packed.host.part_mut(0..found), &self.packed.device)
     }
 
+    /// Clusters of each row of each sector, once they were counted.
+    pub(super) fn counts(&self) -> &[u32] {
+        &self.host_counts
+    }
+
     /// All clusters in order, once they have arrived.
     pub(crate) fn sorted(&self) -> Vec<RowCluster> {
+        self.of_buckets(|clusters| clusters.sort_unstable())
+    }
+
+    /// The same with their labels, which come in the order of buckets.
+    pub(super) fn labelled(&self, labels: &Flat) -> Clusters {
+        let clusters = self.of_buckets(|_| ()).into_iter();
+        Clusters::labelled(clusters.zip(labels.lists().map(<[u64]>::to_vec)).collect())
+    }
+
+    /// The clusters of all buckets, each of which is put into some order.
+    fn of_buckets(&self, order: impl Fn(&mut Vec<RowCluster>) + Sync) -> Vec<RowCluster> {
         let places = begins(&self.host_counts);
         let of_bucket = |number: usize| {
             let of_row = |&cluster: &Cluster| RowCluster {
@@ -142,7 +160,7 @@ impl Buckets {
             };
             let own = places[number] as usize..places[number + 1] as usize;
             let mut clusters: Vec<_> = self.packed.host[own].iter().map(of_row).collect();
-            clusters.sort_unstable();
+            order(&mut clusters);
             clusters
         };
         map(0..self.room.len(), of_bucket).concat()

@@ -32,10 +32,11 @@ PORTABLE_INLINE void add_ring(const u16* ring, Sums& sums) {
 
 }  // namespace
 
-// A thread a peak that was kept; threads beyond the last one repeat it.
+// A thread a peak that was kept; threads beyond the last one repeat it. `places`, unless it is
+// null, gets the place of each one's cluster.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clusterize(const Job* jobs, const Thresholds* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-               const PeakCounts* counts, const u32* begins, u32* bucket_counts, Cluster* clusters,
+               const PeakCounts* counts, const u32* begins, u32* bucket_counts, Cluster* clusters, u32* places,
                const __grid_constant__ Batch batch) {
     __shared__ u32 positions[THREADS];
     __shared__ u8 above[THREADS];
@@ -67,10 +68,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         __syncthreads();
         add_ring(around + own * RING, sums);
         Cluster cluster;
+        u32 place = NO_PLACE;
         const bool is_wanted = threadIdx.x < here && is_own(peak, job);
         if (is_wanted && sums.finish(place_of(peak, job, pads_in_rows), largest & CHARGE, thresholds, cluster)) {
-            Buckets{begins, bucket_counts, clusters}.add(bucket_of(peak, job), cluster);
+            place = Buckets{begins, bucket_counts, clusters}.add(bucket_of(peak, job), cluster);
         }
+        if (places != nullptr && threadIdx.x < here) job.list(places)[first + own] = place;
         __syncthreads();
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Samples {
 
 /// What is made of the samples of a batch.
 pub(super) struct Filled {
-    charges: DeviceBuffer<u16>,
+    pub(super) charges: DeviceBuffer<u16>,
     pub(super) positions: DeviceBuffer<u32>,
 }
 

@@ -9,7 +9,6 @@ use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::cases::{self, Cases};
 use super::found::{HostFound, HostRoom};
-use super::runner::without_labels;
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::device::{Arena, Unavailable, buffers};
@@ -56,6 +55,14 @@ fn open<'a>(at: &Opening<'a, '_, TpcClusterFinder>) -> Opened<'a, TpcClusterFind
     sizes.fit()?;
     let host_room = HostRoom::for_samples(sizes.samples);
     at.session(Fused { charges: at.input, arena: at.arena, sizes, host_room, gpu: at.gpu()? })
+}
+
+/// Labels are not collected.
+fn without_labels(charges: &Charges) -> Result<(), Unavailable> {
+    match charges.has_labels() {
+        false => Ok(()),
+        true => Err(Unavailable("it collects no labels: use --labels none".into())),
+    }
 }
 
 impl Sizes {

@@ -15,6 +15,7 @@
 //! | [`compaction`] | how lists of what is marked are made |
 //! | [`naive`], [`published`] | ways to do the stages |
 //! | [`runner`] | a way to find clusters with the charges of some sectors |
+//! | [`second_pass`] | labels of its clusters, collected on the host |
 //! | [`fused`] | ours: strips of rows in shared memory, from samples to clusters |
 //! | [`cases`], [`found`] | its sectors on the device, and its list of clusters |
 //!
@@ -33,6 +34,7 @@ mod lists;
 mod naive;
 mod published;
 mod runner;
+mod second_pass;
 mod stages;
 #[cfg(test)]
 mod tests;

@@ -138,10 +138,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(divide_charges_each)
 
-// A thread a peak.
+// A thread a peak. `places`, unless it is null, gets the place of each one's cluster.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clusterize_each(const Job* jobs, const Thresholds* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-                    const PeakCounts* counts, const u32* begins, u32* bucket_counts, Cluster* clusters,
+                    const PeakCounts* counts, const u32* begins, u32* bucket_counts, Cluster* clusters, u32* places,
                     const __grid_constant__ Batch batch) {
     const Part part(batch);
     const Job job = part.job(jobs, batch);
@@ -151,12 +151,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
     for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
         const u32 peak = job.list(kept)[i];
+        if (places != nullptr) job.list(places)[i] = NO_PLACE;
         if (!is_own(peak, job)) continue;
         const Sums sums = sums_around(maps, peak, thresholds.inner);
         const u32 largest = maps.charge(peak) & CHARGE;
         Cluster cluster;
         if (sums.finish(place_of(peak, job, pads_in_rows), largest, thresholds, cluster)) {
-            buckets.add(bucket_of(peak, job), cluster);
+            const u32 place = buckets.add(bucket_of(peak, job), cluster);
+            if (places != nullptr) job.list(places)[i] = place;
         }
     }
 }

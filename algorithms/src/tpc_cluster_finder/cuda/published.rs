@@ -94,8 +94,10 @@ fn clusterize(work: &Work<'_>) -> Result<(), DeviceError> {
         begins: buckets.begins,
         bucket_counts: buckets.counts,
         clusters: buckets.clusters,
+        places: work.places,
         batch,
     };
-    // SAFETY: as above; there is a bucket for each row of each sector.
+    // SAFETY: as above; there is a bucket for each row of each sector, and a place for each peak
+    // where places are asked for.
     unsafe { work.on_peaks(&CLUSTERIZE, arguments) }
 }

@@ -9,12 +9,14 @@ use super::compaction::Compaction;
 use super::fill::Filled;
 use super::input::Input;
 use super::lists::Lists;
+use super::second_pass::{SecondPass, flattened};
 use super::stages::{Stages, Work};
 use crate::algorithm::{Opened, Opening, Runner};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
 use crate::tpc_cluster_finder::TpcClusterFinder;
+use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 
@@ -31,6 +33,8 @@ pub(super) struct OnGpu<'a> {
     pub(super) room: Vec<u32>,
     /// Clusters that runs have found.
     most_found: usize,
+    /// What the last run has collected.
+    labels: Option<Flat>,
 }
 
 pub(super) struct Held<'a> {
@@ -40,16 +44,17 @@ pub(super) struct Held<'a> {
     lists: Lists,
     compaction: Compaction,
     buckets: Buckets,
+    /// Where samples have labels.
+    second_pass: Option<SecondPass<'a>>,
 }
 
-buffers!(Held<'_>: input, filled, lists, compaction, buckets; kept: jobs);
+buffers!(Held<'_>: input, filled, lists, compaction, buckets, second_pass; kept: jobs);
 
 /// A cluster finder, ready to run. Samples are counted with 32 bits on the device.
 pub(super) fn find_on_gpu<'a>(
     at: &Opening<'a, '_, TpcClusterFinder>,
     stages: Stages,
 ) -> Opened<'a, TpcClusterFinder> {
-    without_labels(at.input)?;
     let (samples, most) = (at.input.samples(), u32::MAX);
     if samples > most as usize {
         return Err(Unavailable(format!(
@@ -57,14 +62,6 @@ pub(super) fn find_on_gpu<'a>(
         )));
     }
     at.session(OnGpu::new(at.gpu()?, (at.input, at.arena), stages))
-}
-
-/// Labels are not collected on a GPU.
-pub(super) fn without_labels(charges: &Charges) -> Result<(), Unavailable> {
-    match charges.has_labels() {
-        false => Ok(()),
-        true => Err(Unavailable("labels are collected on the host: use --labels none".into())),
-    }
 }
 
 impl<'a> OnGpu<'a> {
@@ -81,6 +78,7 @@ impl<'a> OnGpu<'a> {
             batches: Batches::of(charges),
             room: charges.samples_of_rows().concat(),
             most_found: charges.samples() / SAMPLES_OF_CLUSTER,
+            labels: None,
         }
     }
 }
@@ -90,6 +88,7 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
         let (gpu, charges, batches) = (&self.gpu, self.charges, &self.batches.batches);
+        let second_pass = || SecondPass::new(gpu, (charges, self.arena), &self.batches);
         Ok(Held {
             input: Input::new(gpu, (charges, self.arena))?,
             jobs: gpu.table(&self.batches.jobs)?,
@@ -97,6 +96,7 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
             lists: Lists::new(gpu, batches, self.batches.positions)?,
             compaction: Compaction::new(gpu, self.stages.compaction, batches)?,
             buckets: Buckets::new(gpu, self.room.clone(), self.most_found)?,
+            second_pass: charges.has_labels().then(second_pass).transpose()?,
         })
     }
 
@@ -104,6 +104,8 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
         let gpu = &*self.gpu;
         held.input.upload(gpu)?;
         held.buckets.empty(gpu)?;
+        let second_pass = &mut held.second_pass;
+        let labels = second_pass.as_ref().map(SecondPass::rows);
         for batch in &self.batches.batches {
             let work = Work {
                 gpu,
@@ -113,17 +115,27 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
                 lists: &held.lists,
                 compaction: &held.compaction,
                 buckets: held.buckets.ptrs(),
+                places: second_pass.as_ref().map_or(Ptr::NONE, SecondPass::places),
                 batch,
             };
             held.filled.fill(&work, &held.input.samples)?;
             work.find(&self.stages)?;
+            if let (Some(pass), Some(rows)) = (second_pass.as_mut(), &labels) {
+                pass.collect(&work, &held.filled, (&self.batches.jobs[batch.jobs.clone()], rows))?;
+            }
         }
         held.buckets.count(gpu)?;
-        held.buckets.download(gpu)
+        held.buckets.download(gpu)?;
+        self.labels =
+            labels.map(|rows| flattened(gpu, &rows, held.buckets.counts())).transpose()?;
+        Ok(())
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
-        Cow::Owned(held.buckets.sorted().into())
+        Cow::Owned(match &self.labels {
+            Some(labels) => held.buckets.labelled(labels),
+            None => held.buckets.sorted().into(),
+        })
     }
 
     fn note(&mut self, held: &Held<'a>) {

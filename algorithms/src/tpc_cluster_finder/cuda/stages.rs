@@ -42,6 +42,8 @@ pub(crate) struct Work<'w> {
     pub(crate) lists: &'w Lists,
     pub(crate) compaction: &'w Compaction,
     pub(crate) buckets: BucketPtrs,
+    /// Where the place of the cluster of each kept peak goes; none if nobody asks for it.
+    pub(crate) places: Ptr<u32>,
     pub(crate) batch: &'w Batch,
 }
 

@@ -49,6 +49,11 @@ impl<'m> Maps<'m> {
         Maps { charges: atomic(charges), peaks: atomic(peaks) }
     }
 
+    /// The map of some charges that are divided: nobody asks for peaks any more.
+    pub(in crate::tpc_cluster_finder) fn of_divided(charges: &'m mut [u16]) -> Self {
+        Maps { charges: atomic(charges), peaks: &[] }
+    }
+
     /// No charges.
     pub(super) fn clear_charges(&self) {
         for_each(self.charges.chunks(CLEARED), |part| {

@@ -7,7 +7,7 @@ use generators::random::mix;
 use super::*;
 use crate::device::Arena;
 use crate::device::emulator::{self, Config, Lanes, Policy, Schedule};
-use crate::device::gpu::DeviceBuffer;
+use crate::device::gpu::{DeviceBuffer, Ptr};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
 use crate::tpc_cluster_finder::cuda::batches::{Batch, Batches};
 use crate::tpc_cluster_finder::cuda::buckets::Buckets;
@@ -52,6 +52,7 @@ fn compacted(
         lists: &lists,
         compaction: &compaction,
         buckets: Buckets::new(gpu, Vec::new(), 0).expect("room").ptrs(),
+        places: Ptr::NONE,
         batch: &batches.batches[0],
     };
     gpu.upload(&filled.positions, positions).expect("a copy");

@@ -7,13 +7,18 @@ struct Buckets {
     u32* counts;        // clusters, those that found no room included
     Cluster* clusters;
 
-    // What has no room is only counted: the host sees that, and reports it.
-    __device__ __forceinline__ void add(u32 bucket, const Cluster& cluster) const {
+    // Says its place in the bucket. What has no room is only counted: the host sees that, and
+    // reports it.
+    __device__ __forceinline__ u32 add(u32 bucket, const Cluster& cluster) const {
         const u32 begin = begins[bucket], end = begins[bucket + 1];
         const u32 number = atomicAdd(&counts[bucket], 1u);
         if (number < end - begin) clusters[begin + number] = cluster;
+        return number;
     }
 };
+
+// A peak that was kept and has no cluster, or one of a neighbouring fragment.
+constexpr u32 NO_PLACE = 0xffffffff;
 
 // Where a peak is, in its row and in the time of the frame.
 PORTABLE_INLINE PeakPlace place_of(u32 peak, const Job& job, const u32* pads_in_rows) {

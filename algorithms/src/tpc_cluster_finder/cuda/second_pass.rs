@@ -1,0 +1,169 @@
+//! Labels as published: kernels say where the cluster of each peak went, and a second pass on the
+//! host collects its labels, by the charges that the device has divided.
+
+use std::ops::Range;
+
+use generators::tpc::geometry::ROWS;
+
+use super::batches::{Batches, most};
+use super::fill::Filled;
+use super::stages::Work;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
+use crate::device::{Arena, ArenaVec, buffers};
+use crate::kernels::tpc_cluster_finder_cuda_finder_buckets_h::NO_PLACE;
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Job, PeakCounts};
+use crate::parallel::{Grain, for_each_range};
+use crate::tpc_cluster_finder::cpu::{Flat, Locked, Maps, Numbered, number_samples, samples_of};
+use crate::tpc_cluster_finder::input::Charges;
+use crate::tpc_cluster_finder::labels::collect::Filtered;
+use crate::tpc_decode::charge_map::{entries, pad_of_column};
+use crate::tpc_decode::{FragmentOfFrame, Position};
+
+/// Labels of clusters are collected.
+const COLLECT: &str = "labels";
+/// Their lists become one.
+const FLATTEN: &str = "flatten";
+
+/// What the pass takes, batch after batch.
+pub(super) struct SecondPass<'a> {
+    charges: &'a Charges,
+    /// Of each kept peak the place of its cluster in its bucket, or [`NO_PLACE`].
+    places: DeviceBuffer<u32>,
+    host: OnHost,
+    /// The number of the sample of each entry of a map.
+    numbers: ArenaVec<'a, u32>,
+}
+
+buffers!(SecondPass<'_>: places, host, numbers);
+
+/// What comes back of a batch.
+struct OnHost {
+    counts: PinnedBuffer<PeakCounts>,
+    kept: PinnedBuffer<u32>,
+    places: PinnedBuffer<u32>,
+    charges: PinnedBuffer<u16>,
+}
+
+buffers!(OnHost: counts, kept, places, charges);
+
+impl<'a> SecondPass<'a> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        (charges, arena): (&'a Charges, &'a Arena),
+        all: &Batches,
+    ) -> Result<Self, DeviceError> {
+        let (positions, batches) = (all.positions, &all.batches);
+        let of_map = most(batches, |batch| entries(batch.time_bins));
+        let of_maps = most(batches, |batch| batch.jobs.len() * entries(batch.time_bins));
+        Ok(SecondPass {
+            charges,
+            places: gpu.buffer(positions)?,
+            host: OnHost {
+                counts: gpu.pinned(most(batches, |batch| batch.jobs.len()))?,
+                kept: gpu.pinned(positions)?,
+                places: gpu.pinned(positions)?,
+                charges: gpu.pinned(of_maps)?,
+            },
+            numbers: arena.vector(of_map),
+        })
+    }
+
+    /// Where kernels say where clusters went.
+    pub(super) fn places(&self) -> Ptr<u32> {
+        self.places.ptr()
+    }
+
+    /// Lists of labels for each row of each sector, empty.
+    pub(super) fn rows(&self) -> Vec<Locked> {
+        Locked::rows(self.charges.cases().len() * ROWS)
+    }
+
+    /// Waits for the clusters of a batch, and puts the labels of each to its place in its row.
+    pub(super) fn collect(
+        &mut self,
+        work: &Work<'_>,
+        filled: &Filled,
+        (jobs, rows): (&[Job], &[Locked]),
+    ) -> Result<(), DeviceError> {
+        work.gpu.scope(COLLECT, || {
+            self.download(work, filled, jobs)?;
+            work.gpu.on_host(|| self.collect_all(work.samples.entries, jobs, rows));
+            Ok(())
+        })
+    }
+
+    /// Copies what there is of a batch, once it is known how many peaks were kept.
+    fn download(
+        &mut self,
+        work: &Work<'_>,
+        filled: &Filled,
+        jobs: &[Job],
+    ) -> Result<(), DeviceError> {
+        let (gpu, host) = (work.gpu, &mut self.host);
+        gpu.download(host.counts.part_mut(0..jobs.len()), &work.lists.counts)?;
+        gpu.download(host.charges.part_mut(0..jobs.len() * work.samples.entries), &filled.charges)?;
+        gpu.wait()?;
+        for (job, counts) in jobs.iter().zip(&host.counts[..]) {
+            let own = peaks_of(job, counts);
+            gpu.download_part(host.kept.part_mut(own.clone()), &work.lists.kept, own.start)?;
+            gpu.download_part(host.places.part_mut(own.clone()), &self.places, own.start)?;
+        }
+        gpu.wait()
+    }
+
+    fn collect_all(&mut self, entries: usize, jobs: &[Job], rows: &[Locked]) {
+        for (slot, job) in jobs.iter().enumerate() {
+            let (sector, fragment) = (job.sector as usize, fragment_of(job));
+            let case = &self.charges.cases()[sector];
+            number_samples(case, (&fragment, samples_of(case, &fragment)), &mut self.numbers);
+            let maps = Maps::of_divided(&mut self.host.charges[slot * entries..][..entries]);
+            let numbered = Numbered { case, numbers: &self.numbers };
+            let own = peaks_of(job, &self.host.counts[slot]);
+            let peaks = (&self.host.kept[own.clone()], &self.host.places[own]);
+            let collected = |peak| numbered.collected::<Filtered>(&maps, peak);
+            put_lists(peaks, &rows[sector * ROWS..], collected);
+        }
+    }
+}
+
+/// Puts what is collected around each peak that has a cluster to the place of that in its row.
+fn put_lists(
+    (kept, places): (&[u32], &[u32]),
+    rows: &[Locked],
+    collected: impl Fn(Position) -> Vec<u64> + Sync,
+) {
+    for_each_range(kept.len(), Grain::Adaptive, |range| {
+        for number in range.filter(|number| places[*number] != NO_PLACE) {
+            let peak = position(kept[number]);
+            let row = pad_of_column(peak.column as usize).row();
+            rows[usize::from(row)].put(places[number] as usize, collected(peak));
+        }
+    });
+}
+
+/// All lists as one, row after row, of as many clusters as each row has.
+pub(super) fn flattened(gpu: &Gpu, rows: &[Locked], clusters: &[u32]) -> Result<Flat, DeviceError> {
+    let flatten = || {
+        rows.iter().zip(clusters).for_each(|(row, count)| row.cut(*count as usize));
+        Flat::of(rows)
+    };
+    gpu.scope(FLATTEN, || Ok(gpu.on_host(flatten)))
+}
+
+/// Where the peaks of a job that were kept are in lists.
+fn peaks_of(job: &Job, counts: &PeakCounts) -> Range<usize> {
+    let first = job.first_position as usize;
+    first..first + counts.kept as usize
+}
+
+fn fragment_of(job: &Job) -> FragmentOfFrame {
+    FragmentOfFrame {
+        time_bins: job.first_time..job.first_time + job.time_bins,
+        own: job.own_begin..job.own_end,
+    }
+}
+
+/// A position as kernels have it: see `map.h`.
+fn position(bits: u32) -> Position {
+    Position { column: bits as i16, time: (bits >> 16) as i16 }
+}
