@@ -21,11 +21,11 @@ struct Found {
     u32 most_clusters, most_runs;
 };
 
-// Adds the clusters that some lanes of a warp have, all of one row. All lanes take part. What
-// there is no room for is counted only.
-PORTABLE_INLINE void add_clusters(const Found& to, u32 row, bool is_found, const PackedCluster& cluster) {
+// Adds the clusters that some lanes of a warp have, all of one row; says where the lane's own is.
+// All lanes take part. What there is no room for is counted only.
+PORTABLE_INLINE u32 add_clusters(const Found& to, u32 row, bool is_found, const PackedCluster& cluster) {
     const lanemask_t found = __ballot_sync(FULL_MASK, is_found);
-    if (found == 0) return;
+    if (found == 0) return 0;
     const u32 lane = threadIdx.x % LANES, count = (u32)popc(found);
     u64 before = 0;
     if (lane == 0) before = atomicAdd(to.totals, (u64)1 << 32 | count);
@@ -34,6 +34,7 @@ PORTABLE_INLINE void add_clusters(const Found& to, u32 row, bool is_found, const
     if (lane == 0 && run < to.most_runs) to.runs[run] = {row, first, count};
     const u32 place = first + (u32)popc(found & lanemask_lt(lane));
     if (is_found && place < to.most_clusters) to.clusters[place] = cluster;
+    return place;
 }
 
 }  // namespace

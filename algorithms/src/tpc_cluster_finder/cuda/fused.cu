@@ -16,38 +16,12 @@
 // Dynamic shared memory: see `Strip`.
 #include "block_scan.h"
 #include "fused/clusters.h"
+#include "fused/samples.h"
+#include "fused/tiles.h"
 
 namespace {
 
-constexpr u32 BIN_THREADS = 256;
-// Samples that a thread has, so that it waits for several at once.
-constexpr u32 BIN_ITEMS = 8;
 constexpr u32 PLACE_THREADS = 256;
-
-// The samples of a thread, and their bins.
-struct Own {
-    u32 binned[BIN_ITEMS];
-    u32 bins[BIN_ITEMS];
-
-    __device__ __forceinline__ Own(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
-                                   const u32* first_words) {
-        const u32 first_of_block = blockIdx.x * BIN_THREADS * BIN_ITEMS;
-        u64 words[BIN_ITEMS];
-#pragma unroll
-        for (u32 i = 0; i < BIN_ITEMS; i++) {
-            const u32 number = first_of_block + i * BIN_THREADS + threadIdx.x;
-            words[i] = number < count ? samples[number] : 0;
-        }
-        SectorOfSample sector(sectors, sector_count, first_words, first_of_block);
-#pragma unroll
-        for (u32 i = 0; i < BIN_ITEMS; i++) {
-            const u32 number = first_of_block + i * BIN_THREADS + threadIdx.x;
-            const Sample sample = sample_of(words[i]);
-            binned[i] = binned_word(sample);
-            bins[i] = number < count ? sector.bin_of(number, sample) : NONE;
-        }
-    }
-};
 
 // Lists the tiles of a row that have samples of their own. `words` are where its bins begin.
 PORTABLE_INLINE void list_tiles(const u32* words, u32 bins, u32 end, u32 row, u32 bins_of_tile, Counts* counts,
@@ -112,20 +86,7 @@ extern "C" __global__ void __launch_bounds__(BIN_THREADS)
     fused_bin_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
                       u32* words, u32* binned) {
     const Own own(samples, count, sectors, sector_count, first_words);
-    const u32 lane = threadIdx.x % LANES;
-    u32 firsts[BIN_ITEMS], places[BIN_ITEMS];
-#pragma unroll
-    for (u32 i = 0; i < BIN_ITEMS; i++) {
-        const u32 bin = own.bins[i];
-        const Mates mates = mates_of(bin);
-        firsts[i] = mates.first;
-        places[i] = mates.first == lane && bin != NONE ? atomicAdd(&words[bin], mates.behind) : 0;
-    }
-#pragma unroll
-    for (u32 i = 0; i < BIN_ITEMS; i++) {
-        const u32 place = __shfl_sync(FULL_MASK, places[i], (int)firsts[i]) + lane - firsts[i];
-        if (own.bins[i] != NONE) binned[place] = own.binned[i];
-    }
+    place_samples(own, words, [&](u32 place, u32 i) { binned[place] = own.binned[i]; });
 }
 KERNEL_EXPORT(fused_bin_samples)
 
@@ -135,29 +96,9 @@ extern "C" __global__ void __launch_bounds__(FIND_THREADS, FIND_BLOCKS)
                         const RowShape* rows, const u32* noisy, u64* totals, PackedCluster* clusters, Run* runs,
                         u32 most_clusters, u32 most_runs) {
     SMEM_DYN(Strip, shared);
-    Strip& strip = *shared;
     const Found found = {totals, clusters, runs, most_clusters, most_runs};
-    const u32 count = counts->tiles;
-    const Tile no_tile = {};
-    Tile next = blockIdx.x < count ? tiles[blockIdx.x] : no_tile;
-    for (u32 i = blockIdx.x; i < count; i += gridDim.x) {
-        const Tile tile = next;
-        const Shape shape(rows[tile.row % ROWS], tile.number);
-        Batch first;
-        first.load(binned, tile.begin, tile.end, shape.no_sample());
-        clear(strip, shape, sectors[tile.row / ROWS].settings, noisy + tile.row * NOISY_WORDS);
-        __syncthreads();
-        fill(strip, binned, tile, shape, first);
-        __syncthreads();
-        find_peaks(strip, binned, tile, shape, first);
-        __syncthreads();
-        // It is there when clusters have been formed.
-        next = i + gridDim.x < count ? tiles[i + gridDim.x] : no_tile;
-        suppress_noise(strip, shape);
-        __syncthreads();
-        find_clusters(strip, shape, tile.row, found);
-        __syncthreads();
-    }
+    const Tiles all = {binned, tiles, counts->tiles, sectors, rows, noisy};
+    all.for_each(*shared, [&](const Tile& tile, const Shape& shape) { find_clusters(*shared, shape, tile.row, found); });
 }
 KERNEL_EXPORT(fused_find_clusters)
 KERNEL_SHARED(fused_find_clusters, Strip)

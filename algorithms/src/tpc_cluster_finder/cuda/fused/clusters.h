@@ -5,13 +5,15 @@
 
 namespace {
 
-// Forms the cluster around a peak; says whether it is large enough.
-PORTABLE_INLINE bool form_cluster(const Strip& strip, const Shape& shape, u32 cell, PackedCluster& cluster) {
+// Forms the cluster around a peak; says whether it is large enough. `left` tells the cells around
+// it that have a charge left.
+PORTABLE_INLINE bool form_cluster(const Strip& strip, const Shape& shape, u32 cell, PackedCluster& cluster, u32& left) {
     const uint2 place = shape.place(cell);
-    const Sums sums = shares_around(strip, shape, cell, place);
+    const Shares shares = shares_around(strip, shape, cell, place);
+    left = shares.left;
     const i32 charge = entries(strip)[cell] & CHARGE;
     const Peak peak = {(i32)place.x, (i32)(shape.first_time + place.y), charge};
-    return pack(sums, peak, (i32)shape.pads, strip.settings, cluster);
+    return pack(shares.sums, peak, (i32)shape.pads, strip.settings, cluster);
 }
 
 // Adds the clusters around all peaks of the tile that are kept. All lanes of a warp go on if
@@ -21,7 +23,8 @@ PORTABLE_INLINE void find_clusters(const Strip& strip, const Shape& shape, u32 r
     for (u32 i = threadIdx.x; i - threadIdx.x % LANES < strip.own; i += FIND_THREADS) {
         const u32 peak = i < strip.own ? strip.peaks[i] : NOISE;
         PackedCluster cluster;
-        const bool is_found = !(peak & NOISE) && form_cluster(strip, shape, peak, cluster);
+        u32 left;
+        const bool is_found = !(peak & NOISE) && form_cluster(strip, shape, peak, cluster, left);
         add_clusters(found, row, is_found, cluster);
     }
 }

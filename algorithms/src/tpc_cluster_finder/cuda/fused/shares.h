@@ -34,12 +34,23 @@ struct OtherPeaks {
     }
 };
 
+// A bit for each cell within two steps of a peak.
+PORTABLE_INLINE u32 cell_bit(i32 a, i32 b) { return 1u << (5 * (a + 2) + b + 2); }
+
+// What there is around a peak.
+struct Shares {
+    Sums sums;
+    u32 left;  // cells that are looked at and have a charge left, be it that of another peak
+};
+
 // The sums over lines of cells, of which there are fewer than products.
 struct LineSums {
     i32 pads[5] = {}, times[5] = {};
     u32 divided = 0;  // in the direction of pads, and of time in the upper half
+    u32 left = 0;
 
     __device__ __forceinline__ void add(i32 a, i32 b, i32 share, bool is_divided) {
+        if (share > 0) left |= cell_bit(a, b);
         pads[a + 2] += share;
         times[b + 2] += share;
         if (is_divided) divided += (a != 0 ? 1 : 0) | (b != 0 ? 1 << 16 : 0);
@@ -71,7 +82,8 @@ PORTABLE_INLINE u32 peaks_near(const Strip& strip, const Shape& shape, u32 pad, 
     return peaks;
 }
 
-// Those of them that are beside it.
+// The one that it is itself; and those beside it, or it.
+constexpr u32 ITSELF = 0x4 << 10;
 constexpr u32 BESIDE = 0xe << 5 | 0xe << 10 | 0xe << 15;
 
 // How many of the peaks two steps from a cell claim its charge: those with a charge above the
@@ -110,7 +122,7 @@ PORTABLE_INLINE u32 add_inner(const u16* at, i32 stride, const OtherPeaks& other
 }
 
 // The charges two steps from a peak that no other peak can claim; a bit for each other sample
-// that may belong to the cluster: five times the pad, and the time bin.
+// that may belong to the cluster.
 PORTABLE_INLINE u32 add_outer(const u16* at, i32 stride, const OtherPeaks& others, u32 wide, LineSums& sums) {
     u32 contested = 0;
 #pragma unroll
@@ -121,24 +133,31 @@ PORTABLE_INLINE u32 add_outer(const u16* at, i32 stride, const OtherPeaks& other
             const u32 entry = wide & inner_bit(a / 2 + a % 2, b / 2 + b % 2) ? at[a * stride + b] : 0;
             const bool is_own = others.near(a, b) == 0;
             sums.add(a, b, is_own ? (i32)(entry & CHARGE) : 0, false);
-            contested |= !is_own && entry ? 1u << (5 * (a + 2) + b + 2) : 0;
+            contested |= !is_own && entry ? cell_bit(a, b) : 0;
         }
     }
     return contested;
 }
 
-// The share of a sample two steps from a peak, unless it is beside others.
-PORTABLE_INLINE void add_contested(const Strip& strip, const Shape& shape, uint2 peak, i32 a, i32 b, Sums& sums) {
+// The share of a sample two steps from a peak; one beside others adds nothing, and may still have a
+// charge left.
+PORTABLE_INLINE void add_contested(const Strip& strip, const Shape& shape, uint2 peak, i32 a, i32 b, Shares& shares) {
     const u32 pad = peak.x + (u32)a, time = peak.y + (u32)b;
     const u32 peaks = peaks_near(strip, shape, pad, time);
-    if (peaks & BESIDE) return;
-    const u32 claimed = claims(strip, shape, pad, time, peaks);
     const u32 charge = entries(strip)[shape.cell(pad, time)] & CHARGE;
-    sums.add(a, b, claimed <= 4 ? divided(charge, max(claimed, 1u)) : (i32)(charge / claimed), claimed > 1);
+    if (peaks & BESIDE) {
+        const u32 sharing = peaks & ITSELF ? 1 : (u32)__popc(peaks & BESIDE);
+        if (charge >= sharing) shares.left |= cell_bit(a, b);
+        return;
+    }
+    const u32 claimed = claims(strip, shape, pad, time, peaks);
+    const i32 share = claimed <= 4 ? divided(charge, max(claimed, 1u)) : (i32)(charge / claimed);
+    shares.sums.add(a, b, share, claimed > 1);
+    if (share > 0) shares.left |= cell_bit(a, b);
 }
 
-// The sums over the shares that the peak of a cell has.
-PORTABLE_INLINE Sums shares_around(const Strip& strip, const Shape& shape, u32 cell, uint2 peak) {
+// The shares that a peak has of the charges around it.
+PORTABLE_INLINE Shares shares_around(const Strip& strip, const Shape& shape, u32 cell, uint2 peak) {
     const u16* at = entries(strip) + cell;
     const i32 stride = (i32)shape.stride, threshold = strip.settings.inner_threshold;
     const OtherPeaks others(strip, shape, peak);
@@ -146,13 +165,13 @@ PORTABLE_INLINE Sums shares_around(const Strip& strip, const Shape& shape, u32 c
     lines.add(0, 0, at[0] & CHARGE, false);
     const u32 wide = add_inner(at, stride, others, threshold, lines);
     u32 contested = add_outer(at, stride, others, wide, lines);
-    Sums sums = lines.sums();
+    Shares shares = {lines.sums(), lines.left};
 #pragma unroll 1
     for (; contested != 0; contested &= contested - 1) {
         const i32 bit = __ffs((int)contested) - 1;
-        add_contested(strip, shape, peak, bit / 5 - 2, bit % 5 - 2, sums);
+        add_contested(strip, shape, peak, bit / 5 - 2, bit % 5 - 2, shares);
     }
-    return sums;
+    return shares;
 }
 
 }  // namespace

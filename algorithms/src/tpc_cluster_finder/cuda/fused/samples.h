@@ -1,0 +1,57 @@
+// Samples on their way into bins: a block has some that lie side by side.
+#pragma once
+#include "bins.h"
+
+namespace {
+
+constexpr u32 BIN_THREADS = 256;
+// Samples that a thread has, so that it waits for several at once.
+constexpr u32 BIN_ITEMS = 8;
+
+// The samples of a thread, and their bins.
+struct Own {
+    u32 binned[BIN_ITEMS];
+    u32 bins[BIN_ITEMS];
+
+    __device__ __forceinline__ Own(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
+                                   const u32* first_words) {
+        u64 words[BIN_ITEMS];
+#pragma unroll
+        for (u32 i = 0; i < BIN_ITEMS; i++) {
+            words[i] = number(i) < count ? samples[number(i)] : 0;
+        }
+        SectorOfSample sector(sectors, sector_count, first_words, number(0) - threadIdx.x);
+#pragma unroll
+        for (u32 i = 0; i < BIN_ITEMS; i++) {
+            const Sample sample = sample_of(words[i]);
+            binned[i] = binned_word(sample);
+            bins[i] = number(i) < count ? sector.bin_of(number(i), sample) : NONE;
+        }
+    }
+
+    // Which of all samples they are.
+    static __device__ __forceinline__ u32 number(u32 i) {
+        return (blockIdx.x * BIN_ITEMS + i) * BIN_THREADS + threadIdx.x;
+    }
+};
+
+// Calls `put(place, i)` for each sample of a thread that has a bin: its place in it, and which of
+// the thread's own it is. `words` are where bins begin.
+template <class Put> PORTABLE_INLINE void place_samples(const Own& own, u32* words, Put put) {
+    const u32 lane = threadIdx.x % LANES;
+    u32 firsts[BIN_ITEMS], places[BIN_ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < BIN_ITEMS; i++) {
+        const u32 bin = own.bins[i];
+        const Mates mates = mates_of(bin);
+        firsts[i] = mates.first;
+        places[i] = mates.first == lane && bin != NONE ? atomicAdd(&words[bin], mates.behind) : 0;
+    }
+#pragma unroll
+    for (u32 i = 0; i < BIN_ITEMS; i++) {
+        const u32 place = __shfl_sync(FULL_MASK, places[i], (int)firsts[i]) + lane - firsts[i];
+        if (own.bins[i] != NONE) put(place, i);
+    }
+}
+
+}  // namespace
