@@ -36,6 +36,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, Charges)> {
         ("noisy pads".to_owned(), one(noisy(seed))),
         ("all settings".to_owned(), all_settings(seed)),
         ("labels".to_owned(), labelled(seed)),
+        ("hundreds of labels".to_owned(), one(many_labels(seed))),
     ];
     for (share, name) in [(7, "as in collisions of lead"), (30, "crowded"), (100, "all full")] {
         let full = case(150, |at| (at.random(seed) % 100 < share).then(|| at.drawn(seed, 900)));
@@ -153,6 +154,19 @@ fn labelled(seed: u64) -> Charges {
     let without = case(30, |at| (at.random(seed) % 10 < 2).then(|| at.drawn(seed, 900)));
     let in_any_order = borders_of_fragments(seed).cases()[3].clone();
     Charges::new(vec![with_labels(crowded), without, with_labels(in_any_order)])
+}
+
+/// Clusters of some hundred labels each, of which few come twice.
+fn many_labels(seed: u64) -> ChargeCase {
+    const OF_SAMPLE: u64 = 20;
+    let charge = |at: Cell| 200 + at.drawn(seed, 300);
+    let case = case(14, |at| (at.pad.row() == 62 && at.is_in(20..29, 3..11)).then(|| charge(at)));
+    let mut labels = Labels::default();
+    for sample in 0..case.charges.len() as u64 {
+        let of_sample = (0..OF_SAMPLE).map(|number| mix(mix(sample * OF_SAMPLE + number) % 1000));
+        labels.push(&of_sample.collect::<Vec<_>>());
+    }
+    ChargeCase { labels: Some(labels), ..case }
 }
 
 /// Settings far from what is usual.

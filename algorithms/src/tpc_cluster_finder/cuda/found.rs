@@ -10,6 +10,7 @@ use crate::kernels::tpc_cluster_finder_cuda_cluster_h::PackedCluster;
 use crate::kernels::tpc_cluster_finder_cuda_found_h::Run;
 use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::input::RowCluster;
+use crate::tpc_cluster_finder::labels::Clusters;
 
 /// For how many clusters and runs there is room on the host, until more were found.
 #[derive(Clone, Copy)]
@@ -109,6 +110,11 @@ impl HostFound {
         HostRoom { clusters: self.clusters.len(), runs: self.runs.len() }
     }
 
+    /// How many clusters there are.
+    pub(super) fn clusters(&self) -> usize {
+        self.counts().0
+    }
+
     /// How many there are: clusters and runs.
     fn counts(&self) -> (usize, usize) {
         let totals = self.totals[0];
@@ -117,9 +123,21 @@ impl HostFound {
 
     /// All clusters, in order; sectors are numbered from the first one on.
     pub(crate) fn sorted(&self, first_case: u32) -> Vec<RowCluster> {
-        let runs = &self.runs[..self.counts().1.min(self.runs.len())];
-        let clusters = runs.iter().flat_map(|run| self.of_run(run, first_case));
+        let clusters = self.all_runs().flat_map(|run| self.of_run(run, first_case));
         sorted(&clusters.collect::<Vec<_>>())
+    }
+
+    /// The same with labels, which are told by the number of a cluster in the list.
+    pub(super) fn labelled<'l>(&self, labels: impl Fn(usize) -> &'l [u64]) -> Clusters {
+        let found = self.all_runs().flat_map(|run| {
+            let numbered = self.of_run(run, 0).zip(run.first as usize..);
+            numbered.map(|(cluster, number)| (cluster, labels(number).to_vec()))
+        });
+        Clusters::labelled(found.collect())
+    }
+
+    fn all_runs(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().take(self.counts().1)
     }
 
     fn of_run(&self, run: &Run, first_case: u32) -> impl Iterator<Item = RowCluster> {
@@ -130,7 +148,11 @@ impl HostFound {
 }
 
 /// That there is room for as many as were found: there are no more clusters than samples.
-fn fits(gpu: &Gpu, (count, what): (usize, &str), room: usize) -> Result<(), DeviceError> {
+pub(super) fn fits(
+    gpu: &Gpu,
+    (count, what): (usize, &str),
+    room: usize,
+) -> Result<(), DeviceError> {
     if count <= room {
         return Ok(());
     }
@@ -141,7 +163,7 @@ fn fits(gpu: &Gpu, (count, what): (usize, &str), room: usize) -> Result<(), Devi
     })
 }
 
-fn make_room<T: bytemuck::Pod>(
+pub(super) fn make_room<T: bytemuck::Pod>(
     gpu: &Gpu,
     buffer: &mut PinnedBuffer<T>,
     length: usize,

@@ -1,6 +1,8 @@
-//! Ours: samples in bins by row and time, tiles of rows in shared memory. See the kernels.
+//! Ours: samples in bins by row and time, tiles of rows in shared memory; where samples have labels,
+//! those of clusters from lists of their samples. See the kernels.
 
 mod bins;
+mod labels;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,14 +14,17 @@ use super::found::{HostFound, HostRoom};
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::device::{Arena, Unavailable, buffers};
+use crate::kernels::tpc_cluster_finder_cuda_fused_label_lists_h::LabelRange;
 use crate::kernels::tpc_cluster_finder_fused::{
     BIN_ITEMS, BIN_THREADS, FUSED_BIN_SAMPLES, FUSED_COUNT_SAMPLES, FusedBinSamples,
     FusedCountSamples,
 };
+use crate::kernels::tpc_cluster_finder_labelled::{FUSED_BIN_LABELLED, FusedBinLabelled};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 pub(crate) use bins::{BINNED, Bins, Sizes, words_of};
+use labels::{LabelRoom, Labels};
 
 pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
     "fused",
@@ -30,6 +35,8 @@ pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
 
 /// Bytes of a sample as it comes.
 const SAMPLE: u64 = size_of::<Charge>() as u64;
+/// Bytes of where its labels begin, and of where they are as it is noted.
+const LABELS_OF_SAMPLE: u64 = (size_of::<u32>() + size_of::<LabelRange>()) as u64;
 
 struct Fused<'a> {
     charges: &'a Charges,
@@ -37,6 +44,8 @@ struct Fused<'a> {
     sizes: Sizes,
     /// For how many clusters and runs there is to be room on the host.
     host_room: HostRoom,
+    /// The same of their labels.
+    label_room: LabelRoom,
     gpu: Arc<Gpu>,
 }
 
@@ -44,25 +53,21 @@ struct Held<'a> {
     cases: Cases<'a>,
     bins: Bins,
     found: HostFound,
+    /// Where samples have some.
+    labels: Option<Labels<'a>>,
 }
 
-buffers!(Held<'_>: cases, bins, found);
+buffers!(Held<'_>: cases, bins, found, labels);
 
 fn open<'a>(at: &Opening<'a, '_, TpcClusterFinder>) -> Opened<'a, TpcClusterFinder> {
-    without_labels(at.input)?;
     cases::fit(at.input)?;
+    labels::fit(at.input)?;
     let sizes = Sizes::of(at.input.samples(), time_bins(at.input));
     sizes.fit()?;
     let host_room = HostRoom::for_samples(sizes.samples);
-    at.session(Fused { charges: at.input, arena: at.arena, sizes, host_room, gpu: at.gpu()? })
-}
-
-/// Labels are not collected.
-fn without_labels(charges: &Charges) -> Result<(), Unavailable> {
-    match charges.has_labels() {
-        false => Ok(()),
-        true => Err(Unavailable("it collects no labels: use --labels none".into())),
-    }
+    let label_room = LabelRoom::of(at.input);
+    let (charges, arena, gpu) = (at.input, at.arena, at.gpu()?);
+    at.session(Fused { charges, arena, sizes, host_room, label_room, gpu })
 }
 
 impl Sizes {
@@ -119,16 +124,49 @@ impl Fused<'_> {
         // SAFETY: bins have been given as many places as they have samples.
         unsafe { self.gpu.launch(&FUSED_BIN_SAMPLES, grid, arguments) }
     }
+
+    /// Finds clusters only, of samples that were counted.
+    fn find(&self, held: &Held<'_>) -> Result<(), DeviceError> {
+        self.bin(held)?;
+        held.bins.find(&self.gpu, held.cases.sectors(), held.cases.noisy())
+    }
+
+    /// Finds them with the samples that give them their labels.
+    fn find_labelled(&self, held: &Held<'_>, labels: &Labels<'_>) -> Result<(), DeviceError> {
+        self.bin_labelled(held, labels)?;
+        let (sectors, noisy) = (held.cases.sectors(), held.cases.noisy());
+        held.bins.find_labelled(&self.gpu, (sectors, noisy), &labels.members)
+    }
+
+    fn bin_labelled(&self, held: &Held<'_>, labels: &Labels<'_>) -> Result<(), DeviceError> {
+        let arguments = FusedBinLabelled {
+            samples: held.cases.samples(),
+            count: self.sizes.samples as u32,
+            sectors: held.cases.sectors(),
+            sector_count: self.sizes.sectors as u32,
+            first_words: held.bins.first_words(),
+            words: held.bins.words(),
+            binned: held.bins.binned(),
+            first_labels: labels.first(),
+            ranges: labels.ranges(),
+        };
+        let grid = self.by_samples(SAMPLE + BINNED + LABELS_OF_SAMPLE);
+        // SAFETY: bins have been given as many places as they have samples, of which each has a
+        // number of its first label, and so has what is behind the last one.
+        unsafe { self.gpu.launch(&FUSED_BIN_LABELLED, grid, arguments) }
+    }
 }
 
 impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+        let labels = || Labels::new(&self.gpu, (self.charges, self.arena), self.label_room);
         Ok(Held {
             cases: Cases::new(&self.gpu, self.charges, self.arena)?,
             bins: Bins::new(&self.gpu, self.sizes)?,
             found: HostFound::new(&self.gpu, self.host_room)?,
+            labels: self.charges.has_labels().then(labels).transpose()?,
         })
     }
 
@@ -136,19 +174,35 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
         let gpu = &self.gpu;
         held.cases.upload(gpu)?;
         held.bins.empty(gpu, time_bins(self.charges))?;
+        if let Some(labels) = &held.labels {
+            labels.upload(gpu)?;
+        }
         self.count(held)?;
         held.bins.place(gpu, held.cases.sectors())?;
-        self.bin(held)?;
-        held.bins.find(gpu, held.cases.sectors(), held.cases.noisy())?;
+        match &held.labels {
+            None => self.find(held),
+            Some(labels) => self.find_labelled(held, labels),
+        }?;
         held.bins.found.download_totals(gpu, &mut held.found)?;
-        held.bins.found.download_found(gpu, &mut held.found)
+        if let Some(labels) = &mut held.labels {
+            labels.download_total(gpu)?;
+        }
+        held.bins.found.download_found(gpu, &mut held.found)?;
+        match &mut held.labels {
+            None => Ok(()),
+            Some(labels) => labels.collect(gpu, held.found.clusters()),
+        }
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
-        Cow::Owned(held.found.sorted(0).into())
+        Cow::Owned(match &held.labels {
+            Some(labels) => held.found.labelled(|cluster| labels.of(cluster)),
+            None => held.found.sorted(0).into(),
+        })
     }
 
     fn note(&mut self, held: &Held<'a>) {
         self.host_room = held.found.room();
+        self.label_room = held.labels.as_ref().map_or(self.label_room, Labels::room);
     }
 }

@@ -16,7 +16,7 @@
 //! | [`naive`], [`published`] | ways to do the stages |
 //! | [`runner`] | a way to find clusters with the charges of some sectors |
 //! | [`second_pass`] | labels of its clusters, collected on the host |
-//! | [`fused`] | ours: strips of rows in shared memory, from samples to clusters |
+//! | [`fused`] | ours: strips of rows in shared memory, from samples to clusters and their labels |
 //! | [`cases`], [`found`] | its sectors on the device, and its list of clusters |
 //!
 //! Kernels are in files of their own, and what they share in `finder/`; what those of `fused` have

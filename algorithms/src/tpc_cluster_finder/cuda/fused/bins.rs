@@ -2,8 +2,9 @@
 
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
+use super::labels::MemberLists;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Ptr, Table};
 use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
     BIN_TIMES, Counts, RECIPROCAL_SHIFT, RowShape, Tile,
@@ -14,6 +15,7 @@ use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::{
 use crate::kernels::tpc_cluster_finder_fused::{
     FUSED_FIND_CLUSTERS, FUSED_PLACE_BINS, FusedFindClusters, FusedPlaceBins,
 };
+use crate::kernels::tpc_cluster_finder_labelled::{FUSED_FIND_LABELLED, FusedFindLabelled};
 use crate::tpc_cluster_finder::cuda::found::Found;
 
 /// Samples for each run of clusters that a tile adds at once, at most: the lanes of a warp.
@@ -169,11 +171,6 @@ impl Bins {
         sectors: Ptr<Sector>,
         noisy: Ptr<u32>,
     ) -> Result<(), DeviceError> {
-        let tiles = self.tiles.len() as u32;
-        let of_each = gpu.attributes(&FUSED_FIND_CLUSTERS, Grid::blocks(1))?.resident_blocks.max(1);
-        let at_once = of_each * gpu.properties().multiprocessors;
-        // How many clusters there will be nobody knows; margins come from the caches.
-        let bytes = self.sizes.samples as u64 * BINNED + self.tiles.bytes();
         let (most_clusters, most_runs) = self.found.most();
         let arguments = FusedFindClusters {
             binned: self.binned.ptr(),
@@ -188,10 +185,49 @@ impl Bins {
             most_clusters,
             most_runs,
         };
-        let grid = Grid::blocks(at_once.min(tiles)).moving(bytes);
+        let grid = self.all_tiles(gpu, &FUSED_FIND_CLUSTERS)?;
         // SAFETY: tiles are of rows with such shapes, and their samples are in them; nothing is
         // written beyond the lists.
         unsafe { gpu.launch(&FUSED_FIND_CLUSTERS, grid, arguments) }
+    }
+
+    /// The same with the samples that give labels to each cluster.
+    pub(super) fn find_labelled(
+        &self,
+        gpu: &Gpu,
+        (sectors, noisy): (Ptr<Sector>, Ptr<u32>),
+        members: &MemberLists,
+    ) -> Result<(), DeviceError> {
+        let (most_clusters, most_runs) = self.found.most();
+        let arguments = FusedFindLabelled {
+            binned: self.binned.ptr(),
+            tiles: self.tiles.ptr(),
+            counts: self.counts.ptr(),
+            sectors,
+            rows: self.rows.ptr(),
+            noisy,
+            totals: self.found.totals(),
+            clusters: self.found.clusters(),
+            runs: self.found.runs(),
+            most_clusters,
+            most_runs,
+            member_total: members.total.ptr(),
+            members: members.of_clusters.ptr(),
+            member_samples: members.samples.ptr(),
+            most_members: members.samples.len() as u32,
+        };
+        let grid = self.all_tiles(gpu, &FUSED_FIND_LABELLED)?;
+        // SAFETY: as above; clusters that have room in their list have a place for their samples.
+        unsafe { gpu.launch(&FUSED_FIND_LABELLED, grid, arguments) }
+    }
+
+    /// As many blocks as run at once, for all tiles.
+    fn all_tiles<A>(&self, gpu: &Gpu, kernel: &Kernel<A>) -> Result<Grid, DeviceError> {
+        let of_each = gpu.attributes(kernel, Grid::blocks(1))?.resident_blocks.max(1);
+        let at_once = of_each * gpu.properties().multiprocessors;
+        // How many clusters there will be nobody knows; margins come from the caches.
+        let bytes = self.sizes.samples as u64 * BINNED + self.tiles.bytes();
+        Ok(Grid::blocks(at_once.min(self.tiles.len() as u32)).moving(bytes))
     }
 }
 

@@ -1,0 +1,121 @@
+// Labels of a cluster, each once, collected by a warp.
+#pragma once
+#include "block_scan.h"
+#include "label_lists.h"
+
+namespace {
+
+// The bits of a label that make a difference: of equal ones the first is kept.
+constexpr u64 COUNTED = 0x03ffffffffffffff;
+// No label, for all that counts.
+constexpr u64 NO_LABEL = 0xffffffffffffffff;
+// Slots of a set, by a hash of so many bits, and labels that it takes: with more, searches get long.
+constexpr u32 SLOT_BITS = 8;
+constexpr u32 SLOTS = 1 << SLOT_BITS;
+constexpr u32 MOST_IN_SET = 192;
+static_assert(LANES >= MOST_MEMBERS, "a lane a sample");
+
+// Labels that a warp has met, in shared memory: each in the first free slot from its own on.
+struct LabelSet {
+    u64 slots[SLOTS];
+
+    __device__ __forceinline__ void clear() {
+        __syncwarp();
+        for (u32 i = threadIdx.x % LANES; i < SLOTS; i += LANES) slots[i] = NO_LABEL;
+        __syncwarp();
+    }
+
+    // Whether a label is new. Lanes add different ones, so that none of them has to be the first.
+    __device__ __forceinline__ bool add(u64 label) {
+        u32 slot = (u32)(label * 0x9e3779b97f4a7c15 >> (64 - SLOT_BITS));
+        while (true) {
+            const u64 other = atomicCAS(&slots[slot], NO_LABEL, label);
+            if (other == NO_LABEL || other == label) return other == NO_LABEL;
+            slot = (slot + 1) % SLOTS;
+        }
+    }
+};
+
+// The labels of all samples of a cluster, one behind the other. A lane has a sample.
+struct GivenLabels {
+    const u64* labels;
+    u32 end;    // labels of the samples up to the lane's
+    u32 shift;  // from the number of a label of that sample among these to that among all
+    u32 count;
+
+    __device__ __forceinline__ GivenLabels(const Members& members, const u32* samples, const LabelRange* ranges,
+                                           const u64* labels)
+        : labels(labels) {
+        const u32 lane = threadIdx.x % LANES;
+        LabelRange own = {0, 0};
+        if (lane < members.count) own = ranges[samples[members.first + lane]];
+        end = warp_inclusive_sum(own.count);
+        shift = own.first - (end - own.count);
+        count = __shfl_sync(FULL_MASK, end, LANES - 1);
+    }
+
+    // A label by its number; none behind the last one. All lanes take part: they know where the
+    // labels of each sample end, among which the sample is searched for.
+    __device__ __forceinline__ u64 label(u32 number) const {
+        u32 sample = 0;
+#pragma unroll
+        for (u32 step = LANES / 2; step > 0; step /= 2) {
+            if (__shfl_sync(FULL_MASK, end, (int)(sample + step - 1)) <= number) sample += step;
+        }
+        const u32 place = number + __shfl_sync(FULL_MASK, shift, (int)sample);
+        return number < count ? labels[place] : NO_LABEL;
+    }
+
+    // Whether a lane's label is equal to one before `end`, a multiple of the lanes: it is compared
+    // with each of them.
+    __device__ __forceinline__ bool is_before(u32 end, u64 counted) const {
+        bool is_there = false;
+        for (u32 first = 0; first < end; first += LANES) {
+            const u64 other = label(first + threadIdx.x % LANES) & COUNTED;
+            for (u32 lane = 0; lane < LANES; lane++) is_there |= __shfl_sync(FULL_MASK, other, (int)lane) == counted;
+        }
+        return is_there;
+    }
+
+    // Calls `put(place, label)` for each label once, in their order, and says how many these are. As
+    // many are looked at at once as there are lanes, which is all, mostly: equal ones among them find
+    // each other by a vote. Those before are in the set, or, if it takes no more, looked at again.
+    template <class Put> __device__ __forceinline__ u32 each_once(LabelSet& set, Put put) const {
+        const u32 lane = threadIdx.x % LANES;
+        const bool is_long = count > LANES;
+        if (is_long) set.clear();
+        u32 found = 0;
+        for (u32 first = 0; first < count; first += LANES) {
+            const bool is_label = first + lane < count;
+            const u64 own = label(first + lane), counted = is_label ? own & COUNTED : NO_LABEL;
+            const lanemask_t equals = __match_any_sync(FULL_MASK, counted);
+            bool is_new = is_label && (u32)ffs(equals) - 1 == lane;
+            if (is_long && found + LANES <= MOST_IN_SET) {
+                is_new = is_new && set.add(counted);
+            } else if (is_long) {
+                is_new = !is_before(first, counted) && is_new;
+            }
+            const lanemask_t all_new = __ballot_sync(FULL_MASK, is_new);
+            if (is_new) put(found + (u32)popc(all_new & lanemask_lt(lane)), own);
+            found += (u32)popc(all_new);
+        }
+        return found;
+    }
+};
+
+// Calls `take(i, cluster, members)` for the clusters of a warp, of which each lane has one, one after
+// the other: its lane, its number from `first` on, and its samples.
+template <class Take>
+PORTABLE_INLINE void for_each_cluster(const Members* members, u32 first, u32 clusters, Take take) {
+    const u32 own = first + threadIdx.x % LANES;
+    Members of_own = {0, 0};
+    if (own < clusters) of_own = members[own];
+#pragma unroll 1
+    for (u32 i = 0; i < LANES && first + i < clusters; i++) {
+        const u32 its_first = __shfl_sync(FULL_MASK, of_own.first, (int)i);
+        const u32 its_count = __shfl_sync(FULL_MASK, of_own.count, (int)i);
+        take(i, first + i, Members{its_first, its_count});
+    }
+}
+
+}  // namespace

@@ -1,0 +1,319 @@
+//! Labels of clusters, collected on the device: see `labels.cu`.
+
+use std::sync::Arc;
+
+use generators::tpc::charges::ChargeCase;
+
+use crate::all_cores::copy;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, Ptr};
+use crate::device::{Arena, Unavailable, buffers};
+use crate::kernels::tpc_cluster_finder_cuda_fused_label_lists_h::{
+    LabelRange, MOST_CLUSTERS_OF_SAMPLE, Members,
+};
+use crate::kernels::tpc_cluster_finder_labels::{
+    FUSED_COUNT_LABELS, FUSED_FILL_LABELS, FusedCountLabels, FusedFillLabels,
+};
+use crate::tpc_cluster_finder::cuda::found::{fits, make_room};
+use crate::tpc_cluster_finder::input::Charges;
+
+/// Bytes of a sample of a cluster, and of where its labels are.
+const MEMBER: u64 = (size_of::<u32>() + size_of::<LabelRange>()) as u64;
+/// Bytes of a cluster: where its samples and its first label are.
+const CLUSTER: u64 = (size_of::<Members>() + size_of::<u32>()) as u64;
+
+/// For how many labels of clusters there is room, until more were found.
+#[derive(Clone, Copy)]
+pub(super) struct LabelRoom(usize);
+
+/// Labels of samples and of clusters, on both sides.
+pub(super) struct Labels<'a> {
+    host_given: Lent<'a, HostGiven>,
+    given: Given,
+    pub(super) members: MemberLists,
+    places: Places,
+    filled: DeviceBuffer<u64>,
+    found: HostLabels,
+}
+
+buffers!(Labels<'_>: host_given, given, members, places, filled, found);
+
+/// The labels of all samples, page-locked.
+struct HostGiven {
+    /// The number of the first one of each sample, then that of all.
+    first: PinnedBuffer<u32>,
+    all: PinnedBuffer<u64>,
+}
+
+buffers!(HostGiven: first, all);
+
+/// The same on the device.
+struct Given {
+    first: DeviceBuffer<u32>,
+    all: DeviceBuffer<u64>,
+    /// Those of each sample, by its place in its bin.
+    ranges: DeviceBuffer<LabelRange>,
+}
+
+buffers!(Given: first, all, ranges);
+
+/// Which samples give their labels to a cluster.
+pub(super) struct MemberLists {
+    pub(super) total: DeviceBuffer<u64>,
+    pub(super) of_clusters: DeviceBuffer<Members>,
+    /// Their places in bins.
+    pub(super) samples: DeviceBuffer<u32>,
+    host_total: PinnedBuffer<u64>,
+}
+
+buffers!(MemberLists: total, of_clusters, samples, host_total);
+
+/// Where labels of clusters go.
+struct Places {
+    /// What blocks tell each other of their sums, and which of them is the next.
+    states: DeviceBuffer<u64>,
+    ticket: DeviceBuffer<u32>,
+    total: DeviceBuffer<u64>,
+    /// The number of the first label of each cluster.
+    firsts: DeviceBuffer<u32>,
+}
+
+buffers!(Places: states, ticket, total, firsts);
+
+/// What comes back.
+struct HostLabels {
+    total: PinnedBuffer<u64>,
+    firsts: PinnedBuffer<u32>,
+    all: PinnedBuffer<u64>,
+}
+
+buffers!(HostLabels: total, firsts, all);
+
+/// Labels of samples, and the samples of all clusters, are counted with 32 bits on the device.
+pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
+    let (labels, members) = (count(charges.cases()), most_members(charges.samples()));
+    let most = u32::MAX as usize;
+    if !charges.has_labels() || labels.max(members) <= most {
+        return Ok(());
+    }
+    Err(Unavailable(format!(
+        "{labels} labels of samples, and up to {members} samples of clusters; on a GPU {most} is \
+         the most; use fewer sectors or orbits, or --labels none"
+    )))
+}
+
+/// Labels of all samples.
+fn count(cases: &[ChargeCase]) -> usize {
+    let labels = cases.iter().filter_map(|case| case.labels.as_ref());
+    labels.map(|labels| labels.all().len()).sum()
+}
+
+/// Samples of clusters, those of several counted for each.
+fn most_members(samples: usize) -> usize {
+    samples * MOST_CLUSTERS_OF_SAMPLE as usize
+}
+
+impl LabelRoom {
+    /// Of eight labels of samples one is left, mostly.
+    pub(super) fn of(charges: &Charges) -> Self {
+        LabelRoom(count(charges.cases()) / 8)
+    }
+}
+
+impl<'a> Labels<'a> {
+    pub(super) fn new(
+        gpu: &Arc<Gpu>,
+        (charges, arena): (&'a Charges, &'a Arena),
+        LabelRoom(room): LabelRoom,
+    ) -> Result<Self, DeviceError> {
+        let (cases, samples) = (charges.cases(), charges.samples());
+        let blocks = samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize);
+        Ok(Labels {
+            host_given: Lent::of(cases, arena, gpu, |gpu| HostGiven::new(gpu, cases))?,
+            given: Given {
+                first: gpu.buffer(samples + 1)?,
+                all: gpu.buffer(count(cases))?,
+                ranges: gpu.buffer(samples)?,
+            },
+            members: MemberLists {
+                total: gpu.buffer(1)?,
+                of_clusters: gpu.buffer(samples)?,
+                samples: gpu.buffer(most_members(samples))?,
+                host_total: gpu.pinned(1)?,
+            },
+            places: Places {
+                states: gpu.buffer(blocks)?,
+                ticket: gpu.buffer(1)?,
+                total: gpu.buffer(1)?,
+                firsts: gpu.buffer(samples)?,
+            },
+            filled: gpu.buffer(room)?,
+            found: HostLabels {
+                total: gpu.pinned(1)?,
+                firsts: gpu.pinned(0)?,
+                all: gpu.pinned(room)?,
+            },
+        })
+    }
+
+    /// Starts to copy those of samples to the device; no cluster has any so far.
+    pub(super) fn upload(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.upload(&self.given.first, &self.host_given.first)?;
+        gpu.upload(&self.given.all, &self.host_given.all)?;
+        gpu.fill(&self.members.total, 0)
+    }
+
+    /// The number of the first label of each sample, then that of all.
+    pub(super) fn first(&self) -> Ptr<u32> {
+        self.given.first.ptr()
+    }
+
+    /// Where the labels of each sample are, by its place in its bin.
+    pub(super) fn ranges(&self) -> Ptr<LabelRange> {
+        self.given.ranges.ptr()
+    }
+
+    /// Starts to copy how many samples clusters have.
+    pub(super) fn download_total(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.download(&mut self.members.host_total, &self.members.total)
+    }
+
+    /// Collects the labels of so many clusters, once it is known how many samples they have: counts
+    /// them, waits for how many there are, and starts to copy them to the host.
+    pub(super) fn collect(&mut self, gpu: &Gpu, clusters: usize) -> Result<(), DeviceError> {
+        let members = self.members.host_total[0] as usize;
+        fits(gpu, (members, "samples of clusters"), self.members.samples.len())?;
+        let bytes = members as u64 * MEMBER + clusters as u64 * CLUSTER;
+        self.count(gpu, (clusters, bytes))?;
+        gpu.download(&mut self.found.total, &self.places.total)?;
+        gpu.wait()?;
+        let labels = self.found.total[0] as usize;
+        fits(gpu, (labels, "labels of clusters"), u32::MAX as usize)?;
+        if self.filled.len() < labels {
+            self.filled = gpu.buffer(labels)?;
+        }
+        self.fill(gpu, (clusters, bytes + self.filled.bytes()))?;
+        make_room(gpu, &mut self.found.firsts, clusters)?;
+        make_room(gpu, &mut self.found.all, labels)?;
+        gpu.download(self.found.firsts.part_mut(0..clusters), &self.places.firsts)?;
+        gpu.download(self.found.all.part_mut(0..labels), &self.filled)
+    }
+
+    /// Counts the labels of each cluster, and gives them their places.
+    fn count(&self, gpu: &Gpu, (clusters, bytes): (usize, u64)) -> Result<(), DeviceError> {
+        let (kernel, places) = (&FUSED_COUNT_LABELS, &self.places);
+        gpu.fill_first(&places.states, clusters.div_ceil(kernel.threads() as usize), 0)?;
+        gpu.fill(&places.ticket, 0)?;
+        gpu.fill(&places.total, 0)?;
+        let arguments = FusedCountLabels {
+            members: self.members.of_clusters.ptr(),
+            clusters: clusters as u32,
+            samples: self.members.samples.ptr(),
+            ranges: self.given.ranges.ptr(),
+            labels: self.given.all.ptr(),
+            states: places.states.ptr(),
+            ticket: places.ticket.ptr(),
+            total: places.total.ptr(),
+            firsts: places.firsts.ptr(),
+        };
+        // SAFETY: each cluster has its samples listed, each of these a range of labels, and each
+        // block a state.
+        unsafe { gpu.launch(kernel, kernel.thread_each(clusters).moving(bytes), arguments) }
+    }
+
+    /// Puts the labels of each cluster to their places.
+    fn fill(&self, gpu: &Gpu, (clusters, bytes): (usize, u64)) -> Result<(), DeviceError> {
+        let kernel = &FUSED_FILL_LABELS;
+        let arguments = FusedFillLabels {
+            members: self.members.of_clusters.ptr(),
+            clusters: clusters as u32,
+            samples: self.members.samples.ptr(),
+            ranges: self.given.ranges.ptr(),
+            labels: self.given.all.ptr(),
+            firsts: self.places.firsts.ptr(),
+            filled: self.filled.ptr(),
+        };
+        // SAFETY: as above; there is room for as many labels as were counted.
+        unsafe { gpu.launch(kernel, kernel.thread_each(clusters).moving(bytes), arguments) }
+    }
+
+    /// The labels of a cluster by its number, once they have arrived.
+    pub(super) fn of(&self, cluster: usize) -> &[u64] {
+        let HostLabels { total, firsts, all } = &self.found;
+        let end = firsts.get(cluster + 1).map_or(total[0], |&first| first.into());
+        &all[firsts[cluster] as usize..end as usize]
+    }
+
+    /// For how many labels of clusters there is room.
+    pub(super) fn room(&self) -> LabelRoom {
+        LabelRoom(self.found.all.len())
+    }
+}
+
+impl HostGiven {
+    /// Those of one sector behind those of another, some of which may have none.
+    fn new(gpu: &Gpu, cases: &[ChargeCase]) -> Result<Self, DeviceError> {
+        let samples = cases.iter().map(|case| case.charges.len()).sum::<usize>();
+        let (mut first, mut all) = (gpu.pinned(samples + 1)?, gpu.pinned(count(cases))?);
+        let (mut firsts_left, mut all_left, mut before) = (&mut first[..], &mut all[..], 0);
+        for case in cases {
+            let (own, others) = firsts_left.split_at_mut(case.charges.len());
+            own.fill(before);
+            firsts_left = others;
+            if let Some(labels) = &case.labels {
+                own.iter_mut().zip(labels.first()).for_each(|(place, first)| *place += first);
+                let (own, others) = all_left.split_at_mut(labels.all().len());
+                copy(own, labels.all());
+                (all_left, before) = (others, before + labels.all().len() as u32);
+            }
+        }
+        firsts_left.fill(before);
+        Ok(HostGiven { first, all })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::emulator;
+    use crate::kernels::tpc_cluster_finder_cuda_fused_labels_h::MOST_IN_SET;
+    use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::FIND_THREADS;
+    use crate::tpc_cluster_finder::hard_inputs;
+
+    /// A hard input by its name.
+    fn hard(name: &str) -> Charges {
+        let mut all = hard_inputs::all(1).into_iter();
+        all.find(|(own, _)| own == name).expect("there is one").1
+    }
+
+    #[test]
+    fn what_is_rare_is_in_hard_inputs() {
+        let labelled = hard("labels");
+        let clusters = labelled.right_clusters();
+        let most = clusters.chunk_by(|one, next| (one.case, one.row) == (next.case, next.row));
+        // All of its time bins are in one tile of the shorter rows.
+        let most = most.filter(|row| row[0].row < 64).map(<[_]>::len).max();
+        assert!(most > Some(FIND_THREADS as usize), "{most:?} clusters of a tile");
+        let many = hard("hundreds of labels");
+        let clusters = many.right_clusters();
+        let labels = clusters.labels.as_ref().expect("they have some");
+        let most = (0..clusters.len()).map(|cluster| labels.of(cluster).len()).max();
+        assert!(most > Some(MOST_IN_SET as usize), "{most:?} labels of a cluster");
+    }
+
+    #[test]
+    fn labels_of_sectors_are_numbered_one_behind_the_other() {
+        let Some(gpu) = emulator::gpu_for_tests(Default::default()) else { return };
+        let case = |lists: Option<&[&[u64]]>, samples: usize| {
+            let labels = lists.map(|lists| {
+                let mut labels = generators::tpc::charges::Labels::default();
+                lists.iter().for_each(|list| labels.push(list));
+                labels
+            });
+            ChargeCase { charges: vec![Default::default(); samples], labels, ..Default::default() }
+        };
+        let cases = [case(Some(&[&[7, 8], &[]]), 2), case(None, 2), case(Some(&[&[], &[9]]), 2)];
+        let given = HostGiven::new(&gpu, &cases).expect("room");
+        assert_eq!(given.first[..], [0, 2, 2, 2, 2, 2, 3]);
+        assert_eq!(given.all[..], [7, 8, 9]);
+    }
+}

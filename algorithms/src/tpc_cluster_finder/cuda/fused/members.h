@@ -1,0 +1,93 @@
+// Clusters of a tile, and the samples that give them their labels.
+#pragma once
+#include "block_scan.h"
+#include "clusters.h"
+#include "label_lists.h"
+
+namespace {
+
+// Where samples of clusters are listed, and for how many there is room.
+struct MemberLists {
+    u64* total;
+    Members* of_clusters;
+    u32* samples;  // their places in bins
+    u32 most;
+};
+
+// Calls `take(a, b)` for the cells that `left` tells, in the order in which labels are collected:
+// the peak, what is beside it, and what is behind that.
+template <class Take> PORTABLE_INLINE void for_each_cell(u32 left, Take take) {
+    const auto give = [&](i32 a, i32 b) {
+        if (left & cell_bit(a, b)) take(a, b);
+    };
+    give(0, 0);
+#pragma unroll
+    for (i32 i = 0; i < 9; i++) {
+        if (i != 4) give(i / 3 - 1, i % 3 - 1);
+    }
+#pragma unroll
+    for (i32 i = 0; i < 9; i++) {
+        const i32 a = i / 3 - 1, b = i % 3 - 1;
+        const bool is_corner = a != 0 && b != 0;
+        if (is_corner) give(2 * a, b);
+        if (i != 4) give(2 * a, 2 * b);
+        if (is_corner) give(a, 2 * b);
+    }
+}
+
+// Lists the samples of the clusters that some lanes of a warp have: those of the cells around `at`
+// that `left` tells, none where there is no cluster. All lanes take part. What there is no room for
+// is counted only.
+PORTABLE_INLINE void list_members(const u16* at, i32 stride, u32 first_sample, u32 left, u32 place,
+                                  const MemberLists& to) {
+    const u32 count = (u32)__popc(left), up_to = warp_inclusive_sum(count);
+    u64 before = 0;
+    if (threadIdx.x % LANES == LANES - 1 && up_to > 0) before = atomicAdd(to.total, (u64)up_to);
+    const u64 first = __shfl_sync(FULL_MASK, before, LANES - 1) + up_to - count;
+    if (count == 0 || first + count > to.most) return;
+    to.of_clusters[place] = {(u32)first, count};
+    u32* next = to.samples + first;
+    for_each_cell(left, [&](i32 a, i32 b) { *next++ = first_sample + at[a * stride + b]; });
+}
+
+// Puts the number of each sample of a tile where its charge was, once nobody asks for that.
+PORTABLE_INLINE void number_samples(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape) {
+    for (u32 number = tile.begin + threadIdx.x; number < tile.end; number += FIND_THREADS) {
+        const Place sample(binned[number], shape);
+        entries(strip)[shape.cell(sample.pad, sample.time)] = (u16)(number - tile.begin);
+    }
+}
+
+// Puts charges back there. Barriers before and after are included.
+PORTABLE_INLINE void refill(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape) {
+    Batch first;
+    first.load(binned, tile.begin, tile.end, shape.no_sample());
+    __syncthreads();
+    fill(strip, binned, tile, shape, first);
+    __syncthreads();
+}
+
+// Adds the clusters around all peaks of the tile that are kept, with their samples. Numbers of
+// samples take the place of charges, so that a strip is no larger than without them. Of most tiles
+// each peak has a thread then; where there are more, charges are put back for these.
+PORTABLE_INLINE void find_labelled(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape,
+                                   const Found& found, const MemberLists& members) {
+#pragma unroll 1
+    for (u32 first = 0; first < strip.own; first += FIND_THREADS) {
+        if (first > 0) refill(strip, binned, tile, shape);
+        const u32 i = first + threadIdx.x;
+        const u32 peak = i < strip.own ? strip.peaks[i] : NOISE;
+        PackedCluster cluster;
+        u32 left = 0;
+        const bool is_found = !(peak & NOISE) && form_cluster(strip, shape, peak, cluster, left);
+        const u32 place = add_clusters(found, tile.row, is_found, cluster);
+        const bool is_listed = is_found && place < found.most_clusters;
+        __syncthreads();
+        number_samples(strip, binned, tile, shape);
+        __syncthreads();
+        const u16* at = entries(strip) + (peak & ~NOISE);
+        list_members(at, (i32)shape.stride, tile.begin, is_listed ? left : 0, place, members);
+    }
+}
+
+}  // namespace

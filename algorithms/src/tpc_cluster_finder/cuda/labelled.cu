@@ -1,0 +1,43 @@
+// nvcc: -fmad=false
+// Clusters without maps, where samples have labels: as in fused.cu, but the labels of a sample are
+// noted where it is put into its bin, and the samples that give theirs to a cluster while all of
+// them are in shared memory. labels.cu collects them.
+//
+// The reason: labels are read at random, 32 bytes for each sample at least, and waited for. With
+// shared memory full of charges there are too few warps to wait with.
+//
+// Dynamic shared memory: see `Strip`.
+#include "fused/members.h"
+#include "fused/samples.h"
+#include "fused/tiles.h"
+
+// Puts samples into their bins, and notes the labels of each. `first_labels` has the number of each
+// sample's first label, then that of all labels.
+extern "C" __global__ void __launch_bounds__(BIN_THREADS)
+    fused_bin_labelled(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
+                       u32* words, u32* binned, const u32* first_labels, LabelRange* ranges) {
+    const Own own(samples, count, sectors, sector_count, first_words);
+    place_samples(own, words, [&](u32 place, u32 i) {
+        const u32* first = first_labels + own.number(i);
+        binned[place] = own.binned[i];
+        ranges[place] = {first[0], first[1] - first[0]};
+    });
+}
+KERNEL_EXPORT(fused_bin_labelled)
+
+// Finds the clusters of all tiles, and lists the samples of each.
+extern "C" __global__ void __launch_bounds__(FIND_THREADS, FIND_BLOCKS)
+    fused_find_labelled(const u32* binned, const Tile* tiles, const Counts* counts, const Sector* sectors,
+                        const RowShape* rows, const u32* noisy, u64* totals, PackedCluster* clusters, Run* runs,
+                        u32 most_clusters, u32 most_runs, u64* member_total, Members* members, u32* member_samples,
+                        u32 most_members) {
+    SMEM_DYN(Strip, shared);
+    const Found found = {totals, clusters, runs, most_clusters, most_runs};
+    const MemberLists lists = {member_total, members, member_samples, most_members};
+    const Tiles all = {binned, tiles, counts->tiles, sectors, rows, noisy};
+    all.for_each(*shared, [&](const Tile& tile, const Shape& shape) {
+        find_labelled(*shared, binned, tile, shape, found, lists);
+    });
+}
+KERNEL_EXPORT(fused_find_labelled)
+KERNEL_SHARED(fused_find_labelled, Strip)
