@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+use algorithms::device::emulator;
 use flate2::read::GzDecoder;
 
 use crate::common::{folder, in_repository, measuring, row, stages, variants};
@@ -38,6 +39,17 @@ single,0,1920,6400,0,0,5,6,8,
 ";
 
 const ALL: [&str; 5] = ["published", "rows", "sorted", "unordered-set", "vector"];
+
+/// All variants for GPUs, if there is something to run them on.
+fn on_emulator() -> &'static [&'static str] {
+    match emulator::unavailable() {
+        None => &["naive", "published", "compaction-atomic", "compaction-lookback", "fused"],
+        Some(reason) => {
+            eprintln!("skipped: {reason}");
+            &[]
+        }
+    }
+}
 
 #[test]
 fn every_variant_has_a_valid_row_with_stages() {
@@ -94,6 +106,10 @@ fn clusters_have_the_labels_of_their_samples_once() {
     };
     for variant in ["published", "vector", "rows"] {
         assert_eq!(labels_of(&format!("--variant {variant}")), ["7 8 9", ""], "{variant}");
+    }
+    for variant in on_emulator() {
+        let flags = format!("--variant {variant} --device emulator");
+        assert_eq!(labels_of(&flags), ["7 8 9", ""], "{variant} on the emulator");
     }
     for variant in ["unordered-set", "sorted"] {
         let mut labels = labels_of(&format!("--variant {variant}"));
@@ -224,6 +240,13 @@ fn files_of_the_experiment_have_its_clusters() {
         let path = file.to_str().expect("text");
         folder.bench(format!("cluster-finder --input {path} --clusters c.csv")).exits(0);
         assert!(folder.read("c.csv") == expected(&file), "{name}");
+    }
+    let file = shared.join("labels-s3.cases.gz");
+    let path = file.to_str().expect("text");
+    for variant in on_emulator() {
+        let line = format!("cluster-finder --input {path} --clusters c.csv --variant {variant}");
+        folder.bench(format!("{line} --device emulator")).exits(0);
+        assert!(folder.read("c.csv") == expected(&file), "{variant} on the emulator");
     }
 }
 
