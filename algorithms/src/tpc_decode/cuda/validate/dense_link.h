@@ -34,14 +34,15 @@ struct DenseLinkWalk : Walk {
     }
 
     __device__ __forceinline__ void step(const Window& window, bool steps) {
-        const BlockHead head(steps ? window.half(position) : 0, page.version);
+        const u32 start = steps ? position : window.start;
+        const BlockHead head(window.half(start), page.version);
         const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
         // More links than an endpoint has cards are damage, and may be out of reach.
         const bool may_be = steps && head.links <= cards && head.crossing < BC_PER_ORBIT &&
                             time_bin >= free_time_bin && time_bin <= page.first_time_bin + page.span;
         const u32 links = may_be ? head.links : 0;
         u32 own[LINKS_EACH];
-        const u32 packed = find_links(window, position + 2, links, own);
+        const u32 packed = find_links(window, start + 2, links, own);
         const u32 counted = team_sum(count_links(window, links, own));
         if (!steps) return;
         // Of different cards, each of this endpoint, if there is a bit for each.

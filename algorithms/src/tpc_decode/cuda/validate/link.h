@@ -52,8 +52,8 @@ struct LinkWalk : Walk {
     __device__ __forceinline__ void step(const Window& window, bool steps) {
         const u32 taken = min(page.blocks - blocks, TEAM), rank = rank_in_team();
         const bool has_block = steps && rank < taken;
-        const u32 start = has_block ? own_block(window, position) : 0;
-        const LinkHeader header(has_block ? window.granule(start) : uint4{});
+        const u32 start = own_block(window, steps ? position : window.start);
+        const LinkHeader header(window.granule(start));
         const u32 crossing = page.time_offset + header.crossing;
         const u32 time_bin = (page.orbit_start + crossing) / BC_PER_TIME_BIN - page.first_time_bin;
         const u32 order = 1 + (time_bin << 8 | header.fec);

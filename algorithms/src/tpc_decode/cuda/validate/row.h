@@ -37,8 +37,8 @@ struct RowWalk : Walk {
     }
 
     __device__ __forceinline__ void step(const Window& window, bool steps) {
-        const u32 start = position + position % 2;
-        const u32 mask = steps ? window.half(start) : 0, rows = mask & ~SECOND_HALF;
+        const u32 start = steps ? position + position % 2 : window.start;
+        const u32 mask = window.half(start), rows = mask & ~SECOND_HALF;
         const bool right_half = mask == 0 || (mask & SECOND_HALF) == half;
         const bool may_be = steps && start + 2 <= page.end && right_half && (rows & ~known_rows) == 0;
         bool is_sound = may_be || !steps;

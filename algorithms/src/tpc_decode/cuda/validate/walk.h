@@ -47,13 +47,15 @@ struct Walk {
 
 // Lets each team's walk go through its page. `step` is called for whole warps, with whether
 // this team takes it: if it is `walking`, which it does with at least Walk::REACH bytes from its
-// `position` on in its window of Walk::WINDOW bytes. The slots are those of this warp.
+// `position` on in its window of Walk::WINDOW bytes. Others go along in any window, as branches
+// take more time. The slots are those of this warp.
 template <class Walk>
 __device__ __forceinline__ void walk_pages(const u8* first_page, Walk& walk, Slot<Walk::WINDOW>* slots) {
     static_assert(Walk::REACH + GRANULE <= Walk::WINDOW, "a window is enough for a step");
     const u32 team = first_of_team() / TEAM;
     const Windows<Walk::WINDOW> windows = {first_page, slots};
     Window window(slots[team], first_page + team * PAGE_BYTES);
+    windows.clear();
     while (__any_sync(FULL_MASK, walk.walking)) {
         const bool wanting = walk.walking && walk.position + Walk::REACH > window.end;
         if (__any_sync(FULL_MASK, wanting)) {

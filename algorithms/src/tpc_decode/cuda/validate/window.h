@@ -105,6 +105,13 @@ struct Windows {
     const u8* first_page;
     Slot<BYTES>* slots;
 
+    // So that teams without a page have something to read.
+    __device__ __forceinline__ void clear() const {
+        for (u32 i = rank_in_team(); i < Slot<BYTES>::GRANULES; i += TEAM)
+            slots[first_of_team() / TEAM].granules[i] = make_uint4(0, 0, 0, 0);
+        __syncwarp();
+    }
+
     // Loads one from its place on, for each team that has none; called by whole warps.
     __device__ __forceinline__ void load(Place own, bool wanting) const {
         lanemask_t left = __ballot_sync(FULL_MASK, wanting && rank_in_team() == 0);
