@@ -8,6 +8,7 @@ use files::{Draft, Links};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use text::Foreign;
 
 use crate::DataError;
 
@@ -36,6 +37,17 @@ pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
         Ok(Format::Bin)
     } else {
         Err(DataError::UnknownFileType(path.to_owned()))
+    }
+}
+
+/// Whether there can be something in a file of that name that no text is written of.
+pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
+    match format_of(path)? {
+        Format::Bin => Ok(()),
+        Format::Csv => Err(DataError::shape(format!(
+            "{}: {what} can't be written as text; use .bin or .bin.gz",
+            path.shown()
+        ))),
     }
 }
 

@@ -8,7 +8,8 @@
 //! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are |
 //!
 //! Slice tracks are text or columns too, by the same endings, behind the magic `TPCTRKS1`.
-//! Clusters in pieces are binary only, behind the magic `TPCCLUS1`.
+//! Clusters in pieces are binary only, behind the magic `TPCCLUS1`; so are raw data of the STS
+//! (`STSTSLC1`) and what was unpacked from them (`STSDIGX1`). The tables of unpackers are JSON.
 //! The truth of simulated digis is written as CSV beside them.
 //!
 //! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`, `.cases.gz`).
@@ -21,6 +22,8 @@ mod fields;
 mod file;
 mod setup_json;
 mod slice_tracks;
+mod source;
+mod sts_raw;
 mod sts_truth;
 mod tpc_charges;
 mod tpc_mapping;
@@ -29,8 +32,11 @@ mod tpc_pages;
 use std::path::Path;
 
 pub use clusters::{check_cluster_file, read_clusters, write_clusters};
-pub use setup_json::{read_setup, write_setup};
+pub use setup_json::{read_readout, read_setup, write_readout, write_setup};
 pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};
+pub use sts_raw::{
+    check_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices, write_unpacked,
+};
 pub use sts_truth::{beside, stem, write_truth};
 pub use tpc_charges::{check_charge_file, read_charges, write_charges};
 pub use tpc_mapping::read_pad_mapping;

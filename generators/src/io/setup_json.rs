@@ -4,9 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use files::{LARGEST_RECORD, text_of};
+use serde::de::DeserializeOwned;
 
-use super::file::{create, finish, open};
+use super::file::{Sink, create, finish, open};
 use crate::DataError;
+use crate::sts::raw::Readout;
 use crate::sts::setup::Setup;
 
 /// Reads the setup of a detector: a JSON object with the keys `asic`, `cuts`,
@@ -16,20 +18,35 @@ use crate::sts::setup::Setup;
 /// If the file can't be read, or a key is missing or makes no sense: the error
 /// names the line and the key.
 pub fn read_setup(path: &Path) -> Result<Setup, DataError> {
+    read(path)
+}
+
+/// Reads what unpackers have to know: a JSON object with the keys `walk_tables`, `elinks` and,
+/// for the code of 2023, `elinks2023`. Other keys at the top don't matter.
+///
+/// # Errors
+/// As [`read_setup`].
+pub fn read_readout(path: &Path) -> Result<Readout, DataError> {
+    read(path)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DataError> {
     let text = text_of(open(path)?, LARGEST_RECORD);
     let text = text.map_err(|source| DataError::io(path, source))?;
     let mut reader = serde_json::Deserializer::from_str(&text);
-    let setup = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+    let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let key = error.path().to_string();
         format_error(path, &key, error.inner())
     })?;
     reader.end().map_err(|error| format_error(path, ".", &error))?;
-    Ok(setup)
+    Ok(read)
 }
 
 /// The key is a dot for the whole file.
 fn format_error(path: &Path, key: &str, error: &serde_json::Error) -> DataError {
     let place = match key {
+        // What is found once all was read is in no line.
+        "." if error.line() == 0 => "its tables".to_owned(),
         "." => format!("line {}", error.line()),
         key => format!("line {}, {key}", error.line()),
     };
@@ -44,8 +61,24 @@ fn format_error(path: &Path, key: &str, error: &serde_json::Error) -> DataError 
 /// # Errors
 /// If the file can't be written.
 pub fn write_setup(path: &Path, setup: &Setup) -> Result<(), DataError> {
+    write_by(path, |sink| serde_json::to_writer_pretty(sink, setup))
+}
+
+/// Writes what unpackers have to know for [`read_readout`].
+///
+/// # Errors
+/// If the file can't be written.
+pub fn write_readout(path: &Path, readout: &Readout) -> Result<(), DataError> {
+    // A line is enough: there are tens of thousands of e-links.
+    write_by(path, |sink| serde_json::to_writer(sink, readout))
+}
+
+fn write_by(
+    path: &Path,
+    write: impl FnOnce(&mut Sink) -> serde_json::Result<()>,
+) -> Result<(), DataError> {
     let mut sink = create(path)?;
-    let written = serde_json::to_writer_pretty(&mut sink, setup).map_err(Into::into);
+    let written = write(&mut sink).map_err(Into::into);
     written
         .and_then(|()| writeln!(sink))
         .and_then(|()| finish(sink))

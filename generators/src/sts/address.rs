@@ -30,6 +30,12 @@ impl Address {
         self.0
     }
 
+    /// The 17 bits of a full address that digis have room for.
+    #[inline]
+    pub const fn of_full(full: u32) -> Self {
+        Self::from_packed(full >> 4)
+    }
+
     /// The full address of 32 bits.
     pub const fn full(self) -> u32 {
         Self::VERSION | self.0 << 4 | Self::SYSTEM
@@ -95,6 +101,7 @@ mod tests {
     fn full_addresses_hold_the_packed_bits() {
         assert_eq!(Address::from_packed(0).full(), 0x1000_0002);
         assert_eq!(Address::from_packed(0x1_ffff).full(), 0x101f_fff2);
+        assert_eq!(Address::of_full(0x101f_fff2).packed(), 0x1_ffff);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod jitter;
 mod occupancy;
 pub mod physics;
 mod rates;
+pub mod raw;
 mod segments;
 pub mod setup;
 mod shape;

@@ -7,6 +7,7 @@ mod cluster_files;
 mod digi_files;
 mod distributions;
 mod generated_digis;
+mod raw_files;
 mod slice_track_files;
 mod sts_physics;
 mod sts_setup;

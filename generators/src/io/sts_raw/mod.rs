@@ -1,0 +1,29 @@
+//! Raw data of the STS, and digis that were unpacked from them: binary, with `.gz` if compressed.
+//!
+//! `docs/unpack.md` describes both formats.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `timeslices` | raw data |
+//! | `unpacked` | digis and counters |
+//! | `ordered_hash` | a hash of digis that does not depend on the order of equals |
+
+mod ordered_hash;
+mod timeslices;
+mod unpacked;
+
+pub use timeslices::{read_raw_timeslices, write_raw_timeslices};
+pub use unpacked::{read_unpacked, write_unpacked};
+
+use std::path::Path;
+
+use super::file::check_binary;
+use crate::DataError;
+
+/// Whether raw data can be in a file of that name: worth asking before they are made.
+///
+/// # Errors
+/// If the ending is not `.bin` or `.bin.gz`.
+pub fn check_raw_file(path: &Path) -> Result<(), DataError> {
+    check_binary(path, "raw data")
+}

@@ -1,0 +1,85 @@
+//! Raw timeslices, block by block.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::check_raw_file;
+use crate::DataError;
+use crate::io::file::{create, finish};
+use crate::io::source::Source;
+use crate::sts::raw::{RawData, RawTimeslice};
+
+const MAGIC: [u8; 8] = *b"STSTSLC1";
+
+/// Reads raw data.
+///
+/// # Errors
+/// If the file can't be read, is cut off or something else; if descriptors or contents are not in
+/// their block, or there are more than 2³² messages.
+pub fn read_raw_timeslices(path: &Path) -> Result<RawData, DataError> {
+    check_raw_file(path)?;
+    let mut source = Source::open(path)?;
+    source.magic(&MAGIC)?;
+    let [timeslices, zero] = source.u32s("header")?;
+    if zero != 0 {
+        return Err(source.here(format!("the number behind {timeslices} timeslices is not 0")));
+    }
+    let mut data = RawData::default();
+    for number in 0..timeslices {
+        read_timeslice(&mut source, number, &mut data)?;
+    }
+    source.end("timeslice")?;
+    Ok(data)
+}
+
+fn read_timeslice(
+    source: &mut Source<'_>,
+    number: u32,
+    data: &mut RawData,
+) -> Result<(), DataError> {
+    let what = format!("timeslice {number}");
+    let [index, start_ns] = source.u64s(&what)?;
+    let [components, core_microslices] = source.u32s(&what)?;
+    data.push_timeslice(RawTimeslice { index, start_ns, core_microslices });
+    for component in 0..components {
+        let what = format!("component {component} of timeslice {number}");
+        let [bytes, microslices] = source.u64s(&what)?;
+        let block = source.portion(bytes, &what)?;
+        data.push_component(microslices, &block)
+            .map_err(|problem| source.here(format!("the end of {what}: {problem}")))?;
+    }
+    Ok(())
+}
+
+/// Writes raw data.
+///
+/// # Errors
+/// If the file can't be written (it is then as it was), or its ending is another one.
+pub fn write_raw_timeslices(path: &Path, data: &RawData) -> Result<(), DataError> {
+    check_raw_file(path)?;
+    let mut sink = create(path)?;
+    write(&mut sink, data).and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
+}
+
+fn write(sink: &mut impl Write, data: &RawData) -> io::Result<()> {
+    sink.write_all(&MAGIC)?;
+    sink.write_all(&count(data.len())?)?;
+    sink.write_all(&[0; 4])?;
+    for (timeslice, components) in data.timeslices() {
+        sink.write_all(&timeslice.index.to_le_bytes())?;
+        sink.write_all(&timeslice.start_ns.to_le_bytes())?;
+        sink.write_all(&count(components.len())?)?;
+        sink.write_all(&timeslice.core_microslices.to_le_bytes())?;
+        for component in components {
+            sink.write_all(&(component.block().len() as u64).to_le_bytes())?;
+            sink.write_all(&(component.microslices() as u64).to_le_bytes())?;
+            sink.write_all(component.block())?;
+        }
+    }
+    Ok(())
+}
+
+fn count(number: usize) -> io::Result<[u8; 4]> {
+    let number = u32::try_from(number).map_err(io::Error::other)?;
+    Ok(number.to_le_bytes())
+}

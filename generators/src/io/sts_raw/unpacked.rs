@@ -1,0 +1,114 @@
+//! Digis that were unpacked, timeslice by timeslice, with what was counted.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::check_raw_file;
+use super::ordered_hash::ordered_hash;
+use crate::DataError;
+use crate::io::file::{create, finish};
+use crate::io::source::Source;
+use crate::sts::Digi;
+use crate::sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
+
+const MAGIC: [u8; 8] = *b"STSDIGX1";
+
+/// Writes digis and counters, which belong together.
+///
+/// # Errors
+/// If the file can't be written (it is then as it was), or its ending is another one.
+pub fn write_unpacked(path: &Path, unpacked: &Unpacked, rules: Rules) -> Result<(), DataError> {
+    check_raw_file(path)?;
+    let mut sink = create(path)?;
+    write(&mut sink, unpacked, rules)
+        .and_then(|()| finish(sink))
+        .map_err(|source| DataError::io(path, source))
+}
+
+fn write(sink: &mut impl Write, unpacked: &Unpacked, rules: Rules) -> io::Result<()> {
+    let timeslices = u32::try_from(unpacked.timeslices.len()).map_err(io::Error::other)?;
+    sink.write_all(&MAGIC)?;
+    sink.write_all(&timeslices.to_le_bytes())?;
+    sink.write_all(&rules.year().to_le_bytes())?;
+    let (mut microslices, mut digis) = (&unpacked.microslices[..], &unpacked.digis[..]);
+    for counts in &unpacked.timeslices {
+        let (own_microslices, rest) = microslices.split_at(counts.microslices as usize);
+        let (own_digis, rest_of_digis) = digis.split_at(counts.digis());
+        write_timeslice(sink, counts, own_microslices, own_digis)?;
+        (microslices, digis) = (rest, rest_of_digis);
+    }
+    Ok(())
+}
+
+fn write_timeslice(
+    sink: &mut impl Write,
+    counts: &TimesliceCounts,
+    microslices: &[MicrosliceCounts],
+    digis: &[Digi],
+) -> io::Result<()> {
+    // Six numbers of 64 bits, as files have them.
+    sink.write_all(bytemuck::cast::<_, [u64; 6]>(*counts).map(u64::to_le_bytes).as_flattened())?;
+    for counts in microslices {
+        sink.write_all(counts.in_files().map(u32::to_le_bytes).as_flattened())?;
+    }
+    sink.write_all(&(digis.len() as u64).to_le_bytes())?;
+    for digi in digis {
+        sink.write_all(&digi.bits().to_le_bytes())?;
+    }
+    sink.write_all(&ordered_hash(digis).to_le_bytes())
+}
+
+/// Reads digis and counters, and whose they are.
+///
+/// # Errors
+/// If the file can't be read, is cut off or something else, or its counts or hashes don't fit its
+/// digis.
+pub fn read_unpacked(path: &Path) -> Result<(Unpacked, Rules), DataError> {
+    check_raw_file(path)?;
+    let mut source = Source::open(path)?;
+    source.magic(&MAGIC)?;
+    let [timeslices, year] = source.u32s("header")?;
+    let Some(rules) = Rules::ALL.into_iter().find(|rules| rules.year() == year) else {
+        return Err(source.here(format!("there are no digis of {year}; there are 2023 and 2026")));
+    };
+    let mut unpacked = Unpacked::default();
+    for number in 0..timeslices {
+        read_timeslice(&mut source, number, &mut unpacked)?;
+    }
+    source.end("timeslice")?;
+    Ok((unpacked, rules))
+}
+
+fn read_timeslice(
+    source: &mut Source<'_>,
+    number: u32,
+    unpacked: &mut Unpacked,
+) -> Result<(), DataError> {
+    let what = format!("timeslice {number}");
+    let counts: TimesliceCounts = bytemuck::cast(source.u64s::<6>(&what)?);
+    let mut counted = 0;
+    for _ in 0..counts.microslices {
+        let [digis, other, elink, first, size, overflow] = source.u32s(&what)?;
+        counted += u64::from(digis);
+        let counts = MicrosliceCounts { digis, other, elink, first, size, overflow, undefined: 0 };
+        unpacked.microslices.push(counts);
+    }
+    let [digis] = source.u64s(&what)?;
+    if digis != counted || digis.checked_mul(size_of::<Digi>() as u64) != Some(counts.bytes_out) {
+        let bytes = counts.bytes_out;
+        let problem = format!(
+            "{what} has {digis} digis, but its microslices {counted} and its bytes are {bytes}"
+        );
+        return Err(source.here(problem));
+    }
+    let bytes = source.portion(counts.bytes_out, &what)?;
+    let (words, _) = bytes.as_chunks();
+    let first = unpacked.digis.len();
+    unpacked.digis.extend(words.iter().map(|&word| Digi::from_bits(u64::from_le_bytes(word))));
+    let [hash] = source.u64s(&what)?;
+    if hash != ordered_hash(&unpacked.digis[first..]) {
+        return Err(source.here(format!("the hash of {what} is not that of its digis")));
+    }
+    unpacked.timeslices.push(counts);
+    Ok(())
+}

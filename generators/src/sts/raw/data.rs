@@ -1,0 +1,303 @@
+//! Timeslices of components of microslices.
+
+use std::ops::Range;
+
+use super::{DESCRIPTOR_BYTES, Descriptor, MESSAGE_BYTES};
+
+/// The most messages of all timeslices together: whoever counts them does so with 32 bits.
+pub const MAX_MESSAGES: u64 = u32::MAX as u64;
+
+/// Blocks begin at multiples of this, as they do in memory of their own.
+const ALIGNMENT: usize = 64;
+
+/// Raw data of some timeslices: all blocks in one array, so that they can be copied at once.
+///
+/// Descriptors never point out of the block that they are in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawData {
+    bytes: Vec<u8>,
+    blocks: Vec<Block>,
+    timeslices: Vec<Head>,
+    messages: u64,
+}
+
+/// A component: where it is, and how many microslices it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Block {
+    bytes: Range<usize>,
+    microslices: usize,
+}
+
+/// What is known of a timeslice, and where its components end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Head {
+    timeslice: RawTimeslice,
+    end: usize,
+}
+
+/// What is known of a timeslice beside its components.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RawTimeslice {
+    /// Its number.
+    pub index: u64,
+    /// When it begins: ns of Unix time.
+    pub start_ns: u64,
+    /// Microslices of a component without those of neighbours; 0 if that is not known.
+    pub core_microslices: u32,
+}
+
+/// What one read-out board delivers in a timeslice: descriptors, then contents.
+#[derive(Clone, Copy, Debug)]
+pub struct Component<'a> {
+    block: &'a [u8],
+    first_byte: usize,
+    microslices: usize,
+}
+
+/// A component that can't be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ComponentProblem {
+    /// Without a microslice there is no first descriptor to tell whose it is.
+    #[error("it has no microslice")]
+    Empty,
+    /// The block ends within the descriptors.
+    #[error("{microslices} descriptors of 32 bytes don't fit into its {bytes} bytes")]
+    Descriptors {
+        /// Descriptors.
+        microslices: u64,
+        /// Bytes of the block.
+        bytes: usize,
+    },
+    /// A content is not in the block.
+    #[error(
+        "microslice {microslice} points outside: {size} bytes from byte {begin} on, of {bytes}"
+    )]
+    Outside {
+        /// The number of the microslice.
+        microslice: usize,
+        /// Where the content begins.
+        begin: u64,
+        /// Bytes of the content.
+        size: u32,
+        /// Bytes of the block.
+        bytes: usize,
+    },
+    /// More than can be counted.
+    #[error("with it there are more than {MAX_MESSAGES} messages; use fewer timeslices")]
+    Messages,
+}
+
+impl RawData {
+    /// Begins another timeslice.
+    pub fn push_timeslice(&mut self, timeslice: RawTimeslice) {
+        self.timeslices.push(Head { timeslice, end: self.blocks.len() });
+    }
+
+    /// Adds a component to the last timeslice: a block that begins with so many descriptors.
+    ///
+    /// # Errors
+    /// If descriptors or contents are not in the block, or there are too many messages. All is as
+    /// before then.
+    ///
+    /// # Panics
+    /// If there is no timeslice.
+    pub fn push_component(
+        &mut self,
+        microslices: u64,
+        block: &[u8],
+    ) -> Result<(), ComponentProblem> {
+        let messages = self.messages + check(microslices, block)?;
+        if messages > MAX_MESSAGES {
+            return Err(ComponentProblem::Messages);
+        }
+        let last = self.timeslices.last_mut().expect("a timeslice for the component");
+        self.messages = messages;
+        let begin = self.bytes.len().next_multiple_of(ALIGNMENT);
+        self.bytes.resize(begin, 0);
+        self.bytes.extend_from_slice(block);
+        let microslices = microslices as usize;
+        self.blocks.push(Block { bytes: begin..self.bytes.len(), microslices });
+        last.end = self.blocks.len();
+        Ok(())
+    }
+
+    /// All blocks, with gaps.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Messages of all microslices; what two of them share counts twice.
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// Microslices of all components.
+    pub fn microslices(&self) -> usize {
+        self.blocks.iter().map(|block| block.microslices).sum()
+    }
+
+    /// How many timeslices there are.
+    pub fn len(&self) -> usize {
+        self.timeslices.len()
+    }
+
+    /// Whether there is no timeslice.
+    pub fn is_empty(&self) -> bool {
+        self.timeslices.is_empty()
+    }
+
+    /// All timeslices, each with its components.
+    pub fn timeslices(
+        &self,
+    ) -> impl Iterator<Item = (RawTimeslice, impl ExactSizeIterator<Item = Component<'_>>)> {
+        let begins = [0].into_iter().chain(self.timeslices.iter().map(|head| head.end));
+        self.timeslices.iter().zip(begins).map(|(head, begin)| {
+            let blocks = self.blocks[begin..head.end].iter();
+            (head.timeslice, blocks.map(|block| self.component(block)))
+        })
+    }
+
+    fn component(&self, block: &Block) -> Component<'_> {
+        Component {
+            block: &self.bytes[block.bytes.clone()],
+            first_byte: block.bytes.start,
+            microslices: block.microslices,
+        }
+    }
+}
+
+/// The messages of a component, if it can be one.
+fn check(microslices: u64, block: &[u8]) -> Result<u64, ComponentProblem> {
+    if microslices == 0 {
+        return Err(ComponentProblem::Empty);
+    }
+    let bytes = block.len();
+    if microslices > (bytes / DESCRIPTOR_BYTES) as u64 {
+        return Err(ComponentProblem::Descriptors { microslices, bytes });
+    }
+    let component = Component { block, first_byte: 0, microslices: microslices as usize };
+    let mut messages = 0;
+    for (microslice, descriptor) in component.descriptors().enumerate() {
+        let (begin, size) = (component.begin(descriptor.offset), descriptor.size);
+        if begin.checked_add(size.into()).is_none_or(|end| end > bytes as u64) {
+            return Err(ComponentProblem::Outside { microslice, begin, size, bytes });
+        }
+        messages += u64::from(size) / MESSAGE_BYTES as u64;
+    }
+    Ok(messages)
+}
+
+impl<'a> Component<'a> {
+    /// Descriptors, contents and gaps.
+    pub fn block(&self) -> &'a [u8] {
+        self.block
+    }
+
+    /// How many microslices it has: one at least.
+    pub fn microslices(&self) -> usize {
+        self.microslices
+    }
+
+    /// The descriptor of a microslice.
+    ///
+    /// # Panics
+    /// If there is none of that number.
+    #[inline]
+    pub fn descriptor(&self, microslice: usize) -> Descriptor {
+        let (descriptors, _) = self.block.as_chunks();
+        Descriptor::from_bytes(&descriptors[..self.microslices][microslice])
+    }
+
+    /// All descriptors.
+    pub fn descriptors(&self) -> impl ExactSizeIterator<Item = Descriptor> + use<'a> {
+        let (descriptors, _) = self.block.as_chunks();
+        descriptors[..self.microslices].iter().map(Descriptor::from_bytes)
+    }
+
+    /// The content of the microslice with this descriptor, which is one of the component.
+    pub fn content(&self, descriptor: &Descriptor) -> &'a [u8] {
+        &self.block[self.begin(descriptor.offset) as usize..][..descriptor.size as usize]
+    }
+
+    /// Where that content begins among the bytes of all components.
+    #[inline]
+    pub fn place(&self, descriptor: &Descriptor) -> usize {
+        self.first_byte + self.begin(descriptor.offset) as usize
+    }
+
+    /// Where a content begins in the block; offsets wrap.
+    #[inline]
+    fn begin(&self, offset: u64) -> u64 {
+        let first = self.descriptor(0).offset;
+        let descriptors = (DESCRIPTOR_BYTES * self.microslices) as u64;
+        descriptors.wrapping_add(offset.wrapping_sub(first))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(microslices: &[(u32, u64)], contents: usize) -> Vec<u8> {
+        let mut block = Vec::new();
+        for &(size, offset) in microslices {
+            let descriptor = Descriptor { size, offset, ..Descriptor::of_sts(7, 0) };
+            block.extend(descriptor.to_bytes());
+        }
+        block.extend((0..contents).map(|byte| byte as u8));
+        block
+    }
+
+    fn pushed(count: u64, block: &[u8]) -> Result<RawData, ComponentProblem> {
+        let mut data = RawData::default();
+        data.push_timeslice(RawTimeslice { index: 3, ..RawTimeslice::default() });
+        data.push_component(count, block).map(|()| data)
+    }
+
+    #[test]
+    fn contents_are_found_by_offsets_that_wrap() {
+        // The second lies before the first, and shares a byte with its own descriptor.
+        let offset = u64::MAX - 1;
+        let data = pushed(2, &block(&[(4, offset), (2, offset.wrapping_sub(1))], 6)).expect("fits");
+        let (timeslice, mut components) = data.timeslices().next().expect("a timeslice");
+        assert_eq!(timeslice.index, 3);
+        let component = components.next().expect("a component");
+        let contents = component.descriptors().map(|descriptor| component.content(&descriptor));
+        assert_eq!(contents.collect::<Vec<_>>(), [&[0, 1, 2, 3][..], &[0xff, 0]]);
+        assert_eq!((data.messages(), data.microslices()), (1, 2));
+    }
+
+    #[test]
+    fn what_points_outside_is_refused() {
+        let problem = |count, block: &[u8]| pushed(count, block).expect_err("it can't be");
+        assert_eq!(problem(0, &[]), ComponentProblem::Empty);
+        let descriptors = ComponentProblem::Descriptors { microslices: 2, bytes: 63 };
+        assert_eq!(problem(2, &[0; 63]), descriptors);
+        assert_eq!(
+            problem(u64::MAX, &[0; 63]).to_string().split(' ').next(),
+            Some("18446744073709551615")
+        );
+        let outside = |size, offset| problem(2, &block(&[(4, 0), (size, offset)], 8));
+        assert_eq!(
+            outside(5, 4),
+            ComponentProblem::Outside { microslice: 1, begin: 68, size: 5, bytes: 72 }
+        );
+        for (size, offset) in [(0, 9), (u32::MAX, 0), (1, u64::MAX - 64), (1, u64::MAX / 2)] {
+            assert!(matches!(outside(size, offset), ComponentProblem::Outside { .. }));
+        }
+    }
+
+    #[test]
+    fn too_many_messages_are_refused_wherever_they_lie() {
+        let content = 1 << 20;
+        let shared = vec![(content, 0); 1 << 13];
+        let block = block(&shared, content as usize);
+        let mut data = RawData::default();
+        data.push_timeslice(RawTimeslice::default());
+        data.push_component(1 << 13, &block).expect("2^31 messages");
+        assert_eq!(data.push_component(1 << 13, &block), Err(ComponentProblem::Messages));
+        assert_eq!(data.messages(), 1 << 31);
+        let (_, components) = data.timeslices().next().expect("a timeslice");
+        assert_eq!(components.len(), 1);
+    }
+}

@@ -1,0 +1,359 @@
+//! What unpackers have to know: which module an e-link reads, and how its hits are corrected.
+
+use std::collections::BTreeMap;
+use std::iter::zip;
+
+use serde::{Deserialize, Serialize};
+
+use super::Rules;
+use super::tables::Tables;
+
+/// E-links that messages have room for.
+pub const ELINKS: usize = 64;
+/// ASICs of a module, both sides together.
+pub const ASICS: u8 = 16;
+/// Channels of an ASIC.
+pub const ASIC_CHANNELS: u8 = 128;
+/// The largest correction of a time, either way. (Those of the experiment are below 100 ns.)
+pub const MAX_WALK_NS: f64 = 1e12;
+
+/// The tables of all boards.
+///
+/// What is in them is sensible: see [`Readout::new`].
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "Tables", into = "Tables")]
+pub struct Readout {
+    boards: BTreeMap<u16, Vec<Elink>>,
+    boards_2023: Option<BTreeMap<u16, Vec<Elink2023>>>,
+    walk_tables: Vec<Vec<f64>>,
+}
+
+/// What an e-link reads, and how.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "ElinkFields", into = "ElinkFields")]
+pub struct Elink {
+    /// The full address of the module; 0 if nothing is connected.
+    pub address: u32,
+    /// The number of the ASIC in its module, 0 to 15.
+    pub asic: u8,
+    /// Whether it is for pulses of known charge: kept, and used by nobody.
+    pub pulser: u8,
+    /// Subtracted from times, in ns.
+    pub time_offset_ns: i32,
+    /// Charges up to this are dropped.
+    pub adc_min_cut: u8,
+    /// The charge of ADC value 1.
+    pub adc_offset: f64,
+    /// The charge from one ADC value to the next.
+    pub adc_gain: f64,
+    /// A bit for each channel of the ASIC whose hits are dropped.
+    pub masked: u128,
+    /// The number of the table of what is added to times, for ADC values from 1 on.
+    pub walk_table: usize,
+}
+
+/// What an e-link reads by the code of 2023.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "(i64, u8)", into = "(i64, u8)")]
+pub struct Elink2023 {
+    /// The full address of the module; all bits if nothing is connected.
+    pub address: u32,
+    /// The number of the ASIC in its module, 0 to 15.
+    pub asic: u8,
+}
+
+/// An e-link by some rules.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link<'a> {
+    /// What it reads, and how.
+    pub elink: Elink,
+    /// What is added to times, in ns, for ADC values from 1 on; nothing for those beyond.
+    pub walk_ns: &'a [f64],
+}
+
+/// The fields of an e-link in the order of files.
+type ElinkFields = (u32, u8, u8, i32, u8, f64, f64, Vec<u8>, usize);
+
+/// A table that makes no sense.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{place} {problem}")]
+pub struct ReadoutProblem {
+    place: String,
+    problem: String,
+}
+
+impl TryFrom<ElinkFields> for Elink {
+    type Error = String;
+
+    fn try_from(fields: ElinkFields) -> Result<Self, String> {
+        let bit = |&channel: &u8| {
+            let bit = 1_u128.checked_shl(channel.into());
+            bit.ok_or_else(|| format!("an ASIC has no channel {channel}; use 0 to 127"))
+        };
+        let masked =
+            fields.7.iter().map(bit).try_fold(0, |all, bit| Ok::<_, String>(all | bit?))?;
+        Ok(Elink {
+            address: fields.0,
+            asic: fields.1,
+            pulser: fields.2,
+            time_offset_ns: fields.3,
+            adc_min_cut: fields.4,
+            adc_offset: fields.5,
+            adc_gain: fields.6,
+            masked,
+            walk_table: fields.8,
+        })
+    }
+}
+
+impl From<Elink> for ElinkFields {
+    fn from(it: Elink) -> Self {
+        let masked = (0..ASIC_CHANNELS).filter(|&channel| it.is_masked(channel)).collect();
+        let (offset, gain) = (it.adc_offset, it.adc_gain);
+        let (cut, walk) = (it.adc_min_cut, it.walk_table);
+        (it.address, it.asic, it.pulser, it.time_offset_ns, cut, offset, gain, masked, walk)
+    }
+}
+
+impl From<(i64, u8)> for Elink2023 {
+    fn from((address, asic): (i64, u8)) -> Self {
+        Elink2023 { address: address as u32, asic }
+    }
+}
+
+impl From<Elink2023> for (i64, u8) {
+    fn from(elink: Elink2023) -> Self {
+        let address = if elink.address == u32::MAX { -1 } else { elink.address.into() };
+        (address, elink.asic)
+    }
+}
+
+impl Elink {
+    /// An e-link that nothing is connected to.
+    pub const UNCONNECTED: Elink = Elink {
+        address: 0,
+        asic: 0,
+        pulser: 0,
+        time_offset_ns: 0,
+        adc_min_cut: 0,
+        adc_offset: 1.0,
+        adc_gain: 1.0,
+        masked: 0,
+        walk_table: 0,
+    };
+
+    /// Whether hits of a channel are dropped.
+    #[inline]
+    pub fn is_masked(&self, channel: u8) -> bool {
+        self.masked >> channel & 1 == 1
+    }
+
+    /// The charge of an ADC value from 1 to 31.
+    #[inline]
+    pub fn charge(&self, adc: u8) -> u16 {
+        self.exact_charge(adc) as u16
+    }
+
+    fn exact_charge(&self, adc: u8) -> f64 {
+        self.adc_offset + (f64::from(adc) - 1.0) * self.adc_gain
+    }
+}
+
+impl Elink2023 {
+    /// An e-link that nothing is connected to.
+    pub const UNCONNECTED: Elink2023 = Elink2023 { address: u32::MAX, asic: 0 };
+}
+
+impl Readout {
+    /// The tables of boards by their equipment ids, and those of the code of 2023, if they are
+    /// known.
+    ///
+    /// # Errors
+    /// If a board has more e-links than messages have room for, an e-link an ASIC or a table that
+    /// there is not, charges that are no 16-bit numbers; if a correction of times is no number or
+    /// too large; if the tables of 2023 are of other boards or e-links.
+    pub fn new(
+        boards: BTreeMap<u16, Vec<Elink>>,
+        boards_2023: Option<BTreeMap<u16, Vec<Elink2023>>>,
+        walk_tables: Vec<Vec<f64>>,
+    ) -> Result<Self, ReadoutProblem> {
+        for (number, table) in walk_tables.iter().enumerate() {
+            let is_allowed = |walk: &f64| walk.abs() <= MAX_WALK_NS;
+            if let Some(walk) = table.iter().find(|walk| !is_allowed(walk)) {
+                let problem = format!("has {walk} ns; {MAX_WALK_NS} either way is the most");
+                return Err(ReadoutProblem { place: format!("walk_tables[{number}]"), problem });
+            }
+        }
+        for (&board, elinks) in &boards {
+            check_count(elinks.len())
+                .map_err(|it| ReadoutProblem::of_board("elinks", board, it))?;
+            for (elink, fields) in elinks.iter().enumerate() {
+                check(fields, walk_tables.len())
+                    .map_err(|problem| ReadoutProblem::of_elink("elinks", board, elink, problem))?;
+            }
+        }
+        for (&board, elinks) in boards_2023.iter().flatten() {
+            if boards.get(&board).is_none_or(|own| own.len() != elinks.len()) {
+                let problem = "is not a board of as many e-links in elinks".to_owned();
+                return Err(ReadoutProblem::of_board("elinks2023", board, problem));
+            }
+            for (elink, fields) in elinks.iter().enumerate() {
+                check_asic(fields.asic).map_err(|problem| {
+                    ReadoutProblem::of_elink("elinks2023", board, elink, problem)
+                })?;
+            }
+        }
+        Ok(Readout { boards, boards_2023, walk_tables })
+    }
+
+    /// The e-links of each board, by equipment ids.
+    pub fn boards(&self) -> &BTreeMap<u16, Vec<Elink>> {
+        &self.boards
+    }
+
+    /// What these read by the code of 2023, if that is known.
+    pub fn boards_2023(&self) -> Option<&BTreeMap<u16, Vec<Elink2023>>> {
+        self.boards_2023.as_ref()
+    }
+
+    /// All tables of what is added to times, in ns, for ADC values from 1 on.
+    pub fn walk_tables(&self) -> &[Vec<f64>] {
+        &self.walk_tables
+    }
+
+    /// The e-links of a board by these rules, if it is known. The code of 2023 takes offsets and
+    /// gains from the newer tables, and has nothing else that is there.
+    pub fn links(&self, rules: Rules, board: u16) -> Option<Vec<Link<'_>>> {
+        let elinks = self.boards.get(&board)?;
+        let current = |elink: &Elink| Link {
+            elink: elink.clone(),
+            walk_ns: &self.walk_tables[elink.walk_table],
+        };
+        let of_2023 = |(elink, old): (&Elink, &Elink2023)| Link {
+            elink: Elink {
+                address: old.address,
+                asic: old.asic,
+                adc_min_cut: 0,
+                masked: 0,
+                ..elink.clone()
+            },
+            walk_ns: &[],
+        };
+        Some(match rules {
+            Rules::Current => elinks.iter().map(current).collect(),
+            Rules::Of2023 => {
+                zip(elinks, self.boards_2023.as_ref()?.get(&board)?).map(of_2023).collect()
+            }
+        })
+    }
+}
+
+fn check_count(elinks: usize) -> Result<(), String> {
+    if elinks <= ELINKS {
+        return Ok(());
+    }
+    Err(format!("has {elinks} e-links; messages have room for {ELINKS}"))
+}
+
+fn check_asic(asic: u8) -> Result<(), String> {
+    if asic < ASICS {
+        return Ok(());
+    }
+    Err(format!("has ASIC {asic}; a module has 0 to {}", ASICS - 1))
+}
+
+fn check(elink: &Elink, tables: usize) -> Result<(), String> {
+    check_asic(elink.asic)?;
+    if elink.walk_table >= tables {
+        return Err(format!("has walk table {}; there are {tables}", elink.walk_table));
+    }
+    let is_charge = |charge: f64| charge > -1.0 && charge < 65_536.0;
+    if [1, 31].iter().all(|&adc| is_charge(elink.exact_charge(adc))) {
+        return Ok(());
+    }
+    let (offset, gain) = (elink.adc_offset, elink.adc_gain);
+    Err(format!("has charges outside of 0 to 65535: ADC offset {offset}, gain {gain}"))
+}
+
+impl ReadoutProblem {
+    fn of_board(table: &str, board: u16, problem: String) -> Self {
+        ReadoutProblem { place: format!("{table}.{board:#x}"), problem }
+    }
+
+    fn of_elink(table: &str, board: u16, elink: usize, problem: String) -> Self {
+        ReadoutProblem { place: format!("{table}.{board:#x}[{elink}]"), problem }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn readout(change: impl Fn(&mut Elink)) -> Result<Readout, ReadoutProblem> {
+        let mut elinks = vec![Elink::UNCONNECTED; 3];
+        change(&mut elinks[1]);
+        let old = vec![Elink2023::UNCONNECTED; 3];
+        let tables = vec![vec![], vec![-1.5, 2.0]];
+        Readout::new([(0x1002, elinks)].into(), Some([(0x1002, old)].into()), tables)
+    }
+
+    fn problem(change: impl Fn(&mut Elink)) -> String {
+        readout(change).expect_err("senseless").to_string()
+    }
+
+    #[test]
+    fn a_problem_names_the_table_the_board_and_the_elink() {
+        assert!(readout(|elink| elink.adc_min_cut = 200).is_ok());
+        assert_eq!(
+            problem(|elink| elink.asic = 16),
+            "elinks.0x1002[1] has ASIC 16; a module has 0 to 15"
+        );
+        let table = "elinks.0x1002[1] has walk table 2; there are 2";
+        assert_eq!(problem(|elink| elink.walk_table = 2), table);
+        for (offset, gain) in [(-1.0, 1.0), (1.0, -0.1), (1.0, 3000.0), (f64::NAN, 1.0)] {
+            let said = problem(|elink| (elink.adc_offset, elink.adc_gain) = (offset, gain));
+            assert!(said.contains("charges outside"), "{said}");
+        }
+    }
+
+    #[test]
+    fn tables_that_make_no_sense_are_refused() {
+        let of = |boards: &[(u16, usize)], old: &[(u16, usize)], walk: f64| {
+            let elinks = |&(board, count)| (board, vec![Elink::UNCONNECTED; count]);
+            let boards = boards.iter().map(elinks).collect();
+            let elinks = |&(board, count)| (board, vec![Elink2023::UNCONNECTED; count]);
+            let old = old.iter().map(elinks).collect();
+            Readout::new(boards, Some(old), vec![vec![walk]]).map_err(|problem| problem.to_string())
+        };
+        assert!(of(&[(1, 64), (2, 0)], &[(1, 64)], 0.0).is_ok());
+        let said = of(&[(1, 65)], &[], 0.0).expect_err("too many");
+        assert_eq!(said, "elinks.0x1 has 65 e-links; messages have room for 64");
+        for old in [[(3, 1)], [(1, 3)]] {
+            assert!(of(&[(1, 2)], &old, 0.0).expect_err("others").starts_with("elinks2023"));
+        }
+        for walk in [f64::NAN, 2e12, -2e12] {
+            assert!(of(&[(1, 2)], &[], walk).expect_err("no time").starts_with("walk_tables[0]"));
+        }
+    }
+
+    #[test]
+    fn the_old_code_knows_no_masks_cuts_and_walks() {
+        let known = readout(|elink| {
+            *elink = Elink {
+                adc_min_cut: 4,
+                masked: 7,
+                time_offset_ns: -970,
+                address: 9,
+                walk_table: 1,
+                ..elink.clone()
+            };
+        });
+        let known = known.expect("sensible");
+        let links = |rules| known.links(rules, 0x1002).expect("known");
+        let (current, old) = (&links(Rules::Current)[1], &links(Rules::Of2023)[1]);
+        assert_eq!((current.elink.masked, current.walk_ns), (7, &[-1.5, 2.0][..]));
+        assert_eq!((old.elink.masked, old.elink.adc_min_cut, old.walk_ns), (0, 0, &[][..]));
+        assert_eq!((old.elink.time_offset_ns, old.elink.address), (-970, u32::MAX));
+        assert_eq!(known.links(Rules::Current, 7), None);
+    }
+}
