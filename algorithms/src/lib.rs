@@ -45,6 +45,7 @@ mod std_sort;
 pub mod sts;
 pub mod sts_scenario;
 pub mod sts_sort;
+pub mod sts_unpack;
 pub mod task;
 pub mod time_frame;
 pub mod timing;

@@ -6,6 +6,7 @@
 mod common;
 mod cpu;
 mod cuda;
+mod sts_unpack;
 mod tpc_clusters;
 mod tpc_fragments;
 mod tpc_pages;

@@ -1,0 +1,5 @@
+//! Unpacking raw data of the STS.
+
+mod reference;
+
+pub use reference::unpack;
