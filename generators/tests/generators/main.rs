@@ -10,5 +10,6 @@ mod generated_digis;
 mod raw_files;
 mod slice_track_files;
 mod sts_physics;
+mod sts_raw;
 mod sts_setup;
 mod tpc;

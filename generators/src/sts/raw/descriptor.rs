@@ -9,8 +9,6 @@ pub const SYSTEM_VERSION: u8 = 0x20;
 
 const HEADER_ID: u8 = 0xdd;
 const HEADER_VERSION: u8 = 1;
-/// The checksum of the content is right.
-const CRC_VALID: u16 = 1;
 
 /// The fields of a descriptor that matter, and those that are kept as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +35,12 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    /// That of a microslice of the STS, of a board and from a moment on.
+    /// That of a microslice of the STS, of a board and from a moment on, without a checksum.
     pub fn of_sts(equipment: u16, index: u64) -> Self {
         Descriptor {
             header: [HEADER_ID, HEADER_VERSION],
             equipment,
-            flags: CRC_VALID,
+            flags: 0,
             system: STS_SYSTEM,
             version: SYSTEM_VERSION,
             index,

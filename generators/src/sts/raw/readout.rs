@@ -276,7 +276,7 @@ fn check(elink: &Elink, tables: usize) -> Result<(), String> {
 }
 
 impl ReadoutProblem {
-    fn of_board(table: &str, board: u16, problem: String) -> Self {
+    pub(super) fn of_board(table: &str, board: u16, problem: String) -> Self {
         ReadoutProblem { place: format!("{table}.{board:#x}"), problem }
     }
 

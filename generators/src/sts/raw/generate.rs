@@ -1,0 +1,178 @@
+//! Raw data of simulated digis.
+
+use super::cabling::WalkOfAsic;
+use super::encode::{Encoded, Encoder, EpochOrder, Format, block};
+use super::{Cabling, RawData, RawTimeslice, Readout, damaged};
+use crate::DataError;
+use crate::random::{hash, mix};
+use crate::sts::physics::{Scenario, Simulation};
+
+/// When the first timeslice begins: ns of Unix time, in November 2023.
+const START_NS: u64 = 1_700_000_000_000_000_000;
+/// What the experiment subtracts from times.
+const TIME_OFFSET_NS: i32 = -970;
+/// ADC values that have corrections.
+const WALKS: u64 = 31;
+/// The largest of our corrections either way, in thousandths of ns.
+const MAX_WALK: u64 = 9_000;
+const CHANNELS_OF_FEB: u16 = 1024;
+/// More microslices in a component are a mistake.
+const MAX_MICROSLICES: u64 = 1 << 24;
+
+/// What raw data are to be like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RawShape {
+    /// What is simulated.
+    pub scenario: Scenario,
+    /// The length of a microslice in ns.
+    pub microslice_ns: u64,
+    /// Microslices of the next timeslice at the end of each component.
+    pub overlap: u32,
+    /// The order of hits in an epoch.
+    pub order: EpochOrder,
+    /// Whether microslices end with a message that says so.
+    pub with_end: bool,
+    /// The share of masked channels.
+    pub masked: f64,
+    /// Whether times are corrected by charge.
+    pub with_walk: bool,
+    /// The share of damaged messages.
+    pub damage: f64,
+}
+
+impl RawShape {
+    /// Refuses what no data can follow.
+    ///
+    /// # Errors
+    /// Which value can't be, and what can.
+    pub fn validate(&self) -> Result<(), DataError> {
+        self.scenario.validate()?;
+        let timeslice_ns = self.scenario.timeslice_ns;
+        if self.microslice_ns == 0 || timeslice_ns / self.microslice_ns >= MAX_MICROSLICES {
+            let shortest = timeslice_ns / MAX_MICROSLICES + 1;
+            let problem = format!(
+                "microslices of {} ns are too short; use {shortest} ns or more with this timeslice",
+                self.microslice_ns
+            );
+            return Err(DataError::shape(problem));
+        }
+        if self.overlap > self.microslices() {
+            return Err(DataError::shape(format!(
+                "{} microslices of overlap are more than a timeslice has; use {} at most",
+                self.overlap,
+                self.microslices()
+            )));
+        }
+        for (what, share) in [("masked channels", self.masked), ("damage", self.damage)] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(DataError::shape(format!("a share of {what} of {share}; use 0 to 1")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Microslices of a component without overlap.
+    pub fn microslices(&self) -> u32 {
+        self.scenario.timeslice_ns.div_ceil(self.microslice_ns) as u32
+    }
+}
+
+/// Makes raw data and the tables of its boards. The same shape and seed give the same bytes for
+/// any number of threads on any machine.
+///
+/// # Errors
+/// If the shape makes no sense, or there are too many messages.
+pub fn generate(shape: &RawShape, seed: u64) -> Result<(RawData, Readout), DataError> {
+    shape.validate()?;
+    let simulation = Simulation::new(&shape.scenario, seed)?;
+    let readout = readout(shape, seed)?;
+    let slices = Slices { shape, simulation, encoder: Encoder::new(&readout), seed };
+    let mut data = RawData::default();
+    let mut next = slices.encode(0);
+    for number in 0..shape.scenario.timeslices {
+        let own = next;
+        next = if shape.overlap > 0 || number + 1 < shape.scenario.timeslices {
+            slices.encode(number + 1)
+        } else {
+            Vec::new()
+        };
+        slices.push(&mut data, number, &own, &next)?;
+    }
+    if shape.damage > 0.0 {
+        data = damaged(&data, shape.damage, seed);
+    }
+    Ok((data, readout))
+}
+
+struct Slices<'s> {
+    shape: &'s RawShape,
+    simulation: Simulation,
+    encoder: Encoder,
+    seed: u64,
+}
+
+impl Slices<'_> {
+    fn start_ns(&self, number: u32) -> u64 {
+        START_NS + u64::from(number) * self.shape.scenario.timeslice_ns
+    }
+
+    fn encode(&self, number: u32) -> Vec<Vec<Encoded>> {
+        let RawShape { microslice_ns, order, with_end, .. } = *self.shape;
+        let format = Format { microslice_ns, order, with_end, seed: self.seed };
+        let digis = self.simulation.timeslice(number).digis;
+        self.encoder.encode(&digis, self.start_ns(number), self.shape.microslices(), &format)
+    }
+
+    fn push(
+        &self,
+        data: &mut RawData,
+        number: u32,
+        own: &[Vec<Encoded>],
+        next: &[Vec<Encoded>],
+    ) -> Result<(), DataError> {
+        data.push_timeslice(RawTimeslice {
+            index: number.into(),
+            start_ns: self.start_ns(number),
+            core_microslices: self.shape.microslices(),
+        });
+        let overlap = self.shape.overlap as usize;
+        for (board, (number, own)) in self.encoder.boards().iter().zip(own.iter().enumerate()) {
+            let of_next = next.get(number).map_or(&[][..], |next| &next[..overlap]);
+            let (microslices, block) = block(*board, own.iter().chain(of_next));
+            data.push_component(microslices, &block)
+                .map_err(|problem| DataError::shape(format!("a component: {problem}")))?;
+        }
+        Ok(())
+    }
+}
+
+/// Boards side by side, some channels masked, a correction for each ASIC and charge.
+fn readout(shape: &RawShape, seed: u64) -> Result<Readout, DataError> {
+    let mut cabling = Cabling::regular(shape.scenario.detector.modules());
+    cabling.time_offset_ns = TIME_OFFSET_NS;
+    let threshold = (shape.masked * u32::MAX as f64) as u64;
+    for feb in 0..cabling.febs() {
+        let is_masked = |channel: &u16| {
+            let random = hash(seed, [feb as u64, (*channel).into()]) >> 32;
+            threshold > 0 && random <= threshold
+        };
+        cabling.masked.extend((0..CHANNELS_OF_FEB).filter(is_masked).map(|channel| (feb, channel)));
+    }
+    let mut walk_tables = Vec::new();
+    if shape.with_walk {
+        for module in &cabling.modules {
+            for asic in 0..super::ASICS {
+                cabling.walk.push(WalkOfAsic(module.address, asic, walk_tables.len()));
+                let name = mix(u64::from(module.address) << 8 | u64::from(asic));
+                walk_tables.push((0..WALKS).map(|adc| walk(hash(seed, [name, adc]))).collect());
+            }
+        }
+    }
+    cabling.readout(walk_tables).map_err(|problem| DataError::shape(problem.to_string()))
+}
+
+/// A correction in ns, with three decimals.
+fn walk(random: u64) -> f64 {
+    let thousandths = (random % (2 * MAX_WALK + 1)) as i64 - MAX_WALK as i64;
+    thousandths as f64 / 1000.0
+}
