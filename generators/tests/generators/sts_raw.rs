@@ -40,7 +40,7 @@ fn kinds(data: &RawData) -> BTreeMap<String, usize> {
         for component in components {
             for descriptor in component.descriptors() {
                 for &word in component.content(&descriptor).as_chunks().0 {
-                    let message = Message::from_bits(u32::from_le_bytes(word));
+                    let message = Message::from_bytes(word);
                     *kinds.entry(format!("{:?}", message.kind())).or_default() += 1;
                 }
             }
@@ -70,7 +70,7 @@ fn hits_of_an_epoch_come_in_any_order_that_is_wanted() {
             let contents = component.descriptors().map(|it| component.content(&it));
             for content in contents {
                 let words = content.as_chunks().0.iter();
-                let messages = words.map(|&word| Message::from_bits(u32::from_le_bytes(word)));
+                let messages = words.map(|&word| Message::from_bytes(word));
                 let messages: Vec<_> = messages.collect();
                 let epochs = messages.split(|message| message.kind() == Kind::TsMsb);
                 let elinks = |epoch: &[Message]| -> Vec<_> {

@@ -166,6 +166,22 @@ impl RawData {
     }
 }
 
+/// The block of a component of these microslices, one behind the other: how many there are, and
+/// its bytes. Sizes and offsets of descriptors are found here.
+pub fn block_of<'c>(
+    microslices: impl Iterator<Item = (Descriptor, &'c [u8])> + Clone,
+) -> (u64, Vec<u8>) {
+    let (mut block, mut offset, mut count) = (Vec::new(), 0, 0);
+    for (descriptor, content) in microslices.clone() {
+        let size = content.len() as u32;
+        block.extend(Descriptor { size, offset, ..descriptor }.to_bytes());
+        offset += u64::from(size);
+        count += 1;
+    }
+    microslices.for_each(|(_, content)| block.extend(content));
+    (count, block)
+}
+
 /// The messages of a component, if it can be one.
 fn check(microslices: u64, block: &[u8]) -> Result<u64, ComponentProblem> {
     if microslices == 0 {

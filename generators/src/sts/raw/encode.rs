@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::clock::{EPOCH_NS, EPOCHS_PER_CYCLE, TICKS_PER_EPOCH, tick_of};
-use super::{
-    ASIC_CHANNELS, ASICS, DESCRIPTOR_BYTES, Descriptor, MESSAGE_BYTES, Message, Readout, Rules,
-};
+use super::{ASIC_CHANNELS, ASICS, Descriptor, Message, Readout, Rules};
 use crate::named;
 use crate::random::hash;
 use crate::sts::{Address, CHANNELS_PER_SIDE, ModuleSide, SegmentedDigis};
@@ -37,7 +35,14 @@ pub(super) struct Format {
 /// A microslice of a board.
 pub(super) struct Encoded {
     index: u64,
-    messages: Vec<Message>,
+    messages: Vec<u8>,
+}
+
+impl Encoded {
+    /// What it is in a component of a board.
+    pub(super) fn of_board(&self, board: u16) -> (Descriptor, &[u8]) {
+        (Descriptor::of_sts(board, self.index), &self.messages)
+    }
 }
 
 /// Which e-link reads which channel.
@@ -137,7 +142,7 @@ impl Encoder {
 
 /// The messages of a microslice: the number of its first epoch, then that of each epoch with hits
 /// before these.
-fn messages(index: u64, hits: &[Hit], with_end: bool) -> Vec<Message> {
+fn messages(index: u64, hits: &[Hit], with_end: bool) -> Vec<u8> {
     let ts_msb = |epoch: u64| Message::ts_msb((epoch % EPOCHS_PER_CYCLE) as u32);
     let mut messages = vec![Message::epoch(0), ts_msb(index / EPOCH_NS)];
     for of_epoch in hits.chunk_by(|one, other| one.epoch == other.epoch) {
@@ -145,25 +150,5 @@ fn messages(index: u64, hits: &[Hit], with_end: bool) -> Vec<Message> {
         messages.extend(of_epoch.iter().map(|hit| hit.message));
     }
     messages.extend(with_end.then_some(Message::end()));
-    messages
-}
-
-/// A component: descriptors, then contents.
-pub(super) fn block<'e>(
-    board: u16,
-    microslices: impl Iterator<Item = &'e Encoded> + Clone,
-) -> (u64, Vec<u8>) {
-    let (mut block, mut offset, mut count) = (Vec::new(), 0, 0);
-    for Encoded { index, messages } in microslices.clone() {
-        let size = (messages.len() * MESSAGE_BYTES) as u32;
-        let descriptor = Descriptor { size, offset, ..Descriptor::of_sts(board, *index) };
-        block.extend(descriptor.to_bytes());
-        offset += u64::from(size);
-        count += 1;
-    }
-    debug_assert_eq!(block.len(), count as usize * DESCRIPTOR_BYTES);
-    for Encoded { messages, .. } in microslices {
-        block.extend(messages.iter().flat_map(|message| message.bits().to_le_bytes()));
-    }
-    (count, block)
+    messages.iter().flat_map(|message| message.to_bytes()).collect()
 }

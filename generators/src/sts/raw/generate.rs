@@ -1,8 +1,8 @@
 //! Raw data of simulated digis.
 
 use super::cabling::WalkOfAsic;
-use super::encode::{Encoded, Encoder, EpochOrder, Format, block};
-use super::{Cabling, RawData, RawTimeslice, Readout, damaged};
+use super::encode::{Encoded, Encoder, EpochOrder, Format};
+use super::{Cabling, RawData, RawTimeslice, Readout, block_of, damaged};
 use crate::DataError;
 use crate::random::{hash, mix};
 use crate::sts::physics::{Scenario, Simulation};
@@ -138,7 +138,8 @@ impl Slices<'_> {
         let overlap = self.shape.overlap as usize;
         for (board, (number, own)) in self.encoder.boards().iter().zip(own.iter().enumerate()) {
             let of_next = next.get(number).map_or(&[][..], |next| &next[..overlap]);
-            let (microslices, block) = block(*board, own.iter().chain(of_next));
+            let microslices = own.iter().chain(of_next).map(|it| it.of_board(*board));
+            let (microslices, block) = block_of(microslices);
             data.push_component(microslices, &block)
                 .map_err(|problem| DataError::shape(format!("a component: {problem}")))?;
         }

@@ -64,6 +64,18 @@ impl Message {
         self.0
     }
 
+    /// The message in these bytes.
+    #[inline]
+    pub const fn from_bytes(bytes: [u8; MESSAGE_BYTES]) -> Self {
+        Message(u32::from_le_bytes(bytes))
+    }
+
+    /// Its bytes.
+    #[inline]
+    pub const fn to_bytes(self) -> [u8; MESSAGE_BYTES] {
+        self.0.to_le_bytes()
+    }
+
     /// A hit: e-link (6 bits), channel of its ASIC (7 bits), charge (5 bits, not 0), ticks since
     /// the beginning of the epoch (10 bits). Bits that don't fit a field are cut off.
     #[inline]

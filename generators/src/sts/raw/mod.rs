@@ -30,7 +30,7 @@ mod unpacked;
 
 pub use cabling::{CabledBoard, CabledElink, CabledModule, Cabling, WalkOfAsic};
 pub use damage::damaged;
-pub use data::{Component, ComponentProblem, MAX_MESSAGES, RawData, RawTimeslice};
+pub use data::{Component, ComponentProblem, MAX_MESSAGES, RawData, RawTimeslice, block_of};
 pub use descriptor::{DESCRIPTOR_BYTES, Descriptor, STS_SYSTEM, SYSTEM_VERSION};
 pub use encode::EpochOrder;
 pub use generate::{RawShape, generate};
