@@ -8,6 +8,7 @@
 //! | [`registry`] | the list of all tasks |
 //! | [`sts`] | what the tasks of the STS chain share: clusters, hits, their formulas |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
+//! | [`sts_unpack`] | a task: unpacking raw data |
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`tpc_merge`] | a task: merging slice tracks |
 //! | [`tpc_gather`] | a task: gathering clusters |

@@ -12,6 +12,7 @@ use crate::plugin::loaded_variant::LoadedVariant;
 use crate::plugin::{PluginError, PluginInfo};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
 use crate::sts_sort::StsSort;
+use crate::sts_unpack::StsUnpack;
 use crate::task::{Task, TaskOf};
 use crate::tpc::Tpc;
 use crate::tpc_cluster_finder::TpcClusterFinder;
@@ -22,6 +23,7 @@ use crate::tpc_noisy_pads::TpcNoisyPads;
 
 static TASKS: &[&dyn Task] = &[
     &TaskOf(StsSort),
+    &TaskOf(StsUnpack),
     &TaskOf(STS_PRESORT),
     &TaskOf(STS_CLUSTER),
     &TaskOf(STS_CLUSTER_SORT),

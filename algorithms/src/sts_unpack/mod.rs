@@ -1,5 +1,140 @@
 //! Unpacking raw data of the STS.
+//!
+//! Input: timeslices as read-out boards deliver them, with the tables that tell which channel of
+//! which module an e-link reads. Output: digis in the order of timeslices, components,
+//! microslices and messages, and what was counted on the way. `docs/unpack.md` has the rules.
+//!
+//! What is special: a message is four bytes, and what it means depends on little but the number
+//! of the last epoch before it. What takes time is to move eight bytes for each.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `input`, `axes` | raw data, and where they come from |
+//! | `reference` | what is right, message by message |
+//! | `output` | what is made, and its check |
+//! | `survey` | what is to be unpacked, by descriptors |
+//! | `tables`, `lookup` | boards in plain arrays; what follows from a hit's own bits |
+//! | `epoch`, `exact` | which epoch it is; a hit, step by step |
+//! | `shrink`, `hard_inputs` | smaller raw data, and such that are hard to get right |
+//! | `cpu` | the variants |
 
+mod axes;
+mod cpu;
+mod epoch;
+mod exact;
+mod hard_inputs;
+mod input;
+mod lookup;
+mod output;
 mod reference;
+mod shrink;
+mod survey;
+mod tables;
+#[cfg(test)]
+mod tests;
 
+use std::path::Path;
+
+use generators::DataError;
+use generators::sts::Digi;
+use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
+
+use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
+use crate::axis::Params;
+
+pub use input::RawTimeslices;
 pub use reference::unpack;
+
+/// The task `unpack`.
+#[derive(Clone, Copy, Debug)]
+pub struct StsUnpack;
+
+impl Algorithm for StsUnpack {
+    type Input = RawTimeslices;
+    type Output = Unpacked;
+
+    fn info(&self) -> TaskInfo {
+        TaskInfo {
+            name: "unpack",
+            summary: "unpack raw data of the STS into digis",
+            input: "unpack",
+            file_ending: "bin",
+            axes: axes::AXES,
+            file_axes: axes::READING,
+        }
+    }
+
+    fn variants(&self) -> Vec<Variant<Self>> {
+        cpu::VARIANTS.to_vec()
+    }
+
+    fn plan(&self, params: Params) -> Result<Plan, DataError> {
+        axes::plan(params)
+    }
+
+    fn generate(&self, params: &Params, seed: u64) -> Result<RawTimeslices, DataError> {
+        axes::generated(params, seed)
+    }
+
+    fn read(&self, path: &Path, options: &Params) -> Result<(RawTimeslices, Params), DataError> {
+        axes::read(path, options)
+    }
+
+    fn write(&self, input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
+        axes::write(input, path)
+    }
+
+    fn shrink<'i>(&self, input: &'i RawTimeslices) -> Box<dyn Iterator<Item = RawTimeslices> + 'i> {
+        Box::new(shrink::shrink(input.data()).map(|data| input.with(data)))
+    }
+
+    fn hard_inputs(&self, seed: u64) -> Vec<(String, RawTimeslices)> {
+        hard_inputs::all(seed)
+    }
+
+    fn work(&self, input: &RawTimeslices) -> Work {
+        let (messages, microslices) = (input.data().messages(), input.data().microslices() as u64);
+        let read = MESSAGE_BYTES as u64 * messages + DESCRIPTOR_BYTES as u64 * microslices;
+        let written = size_of_val(&input.right().digis[..]) as u64;
+        Work {
+            items: messages,
+            item_unit: "message",
+            bytes_min: read + written,
+            input_bytes: input.data().bytes().len() as u64,
+            to_host_bytes: None,
+            has_reference: true,
+            metrics: vec![
+                Metric::new("ns_per_message", messages as f64 * 1e-9, Relation::SecondsEach),
+                Metric::new("raw_gb_per_s", read as f64 * 1e-9, Relation::PerSecond),
+            ],
+        }
+    }
+
+    /// How many digis there are, and what was counted that is none.
+    fn notes(&self, input: &RawTimeslices) -> Vec<String> {
+        let right = input.right();
+        let sum = |of: fn(&MicrosliceCounts) -> u32| -> u64 {
+            right.microslices.iter().map(|counts| u64::from(of(counts))).sum()
+        };
+        let bad: u64 =
+            right.timeslices.iter().map(|counts| counts.bad_version + counts.bad_equipment).sum();
+        vec![format!(
+            "{} digis of {} bytes each in {} microslices; {} other messages, {} of unknown \
+             e-links, {} out of range, {} left open by the experiment's code; {} microslices of \
+             wrong sizes, {} with wrong first messages, {bad} of unknown boards or versions",
+            right.digis.len(),
+            size_of::<Digi>(),
+            right.microslices.len(),
+            sum(|counts| counts.other),
+            sum(|counts| counts.elink),
+            sum(|counts| counts.overflow),
+            sum(|counts| counts.undefined),
+            sum(|counts| counts.size),
+            sum(|counts| counts.first),
+        )]
+    }
+
+    fn reference(&self, input: &RawTimeslices, _: Semantics) -> Option<Unpacked> {
+        Some(input.right().clone())
+    }
+}

@@ -94,8 +94,7 @@ impl<'a> Timeslice<'a> {
         let content = component.content(descriptor);
         let mut counts = MicrosliceCounts::default();
         let (words, rest) = content.as_chunks();
-        let messages: Vec<_> =
-            words.iter().map(|&word| Message::from_bits(u32::from_le_bytes(word))).collect();
+        let messages: Vec<_> = words.iter().map(|&word| Message::from_bytes(word)).collect();
         if !rest.is_empty() || messages.len() < 2 {
             counts.size = 1;
             return counts;

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use algorithms::sts_unpack::unpack;
+use algorithms::algorithm::Algorithm;
+use algorithms::device::{Backend, Target, Team};
+use algorithms::sts_unpack::{RawTimeslices, StsUnpack, unpack};
 use generators::io::{read_raw_timeslices, read_readout, read_unpacked};
 use generators::sts::raw::Unpacked;
 
 use crate::tpc_pages::root;
 
-/// Sets of raw data, and whether there are others for the code of 2023.
+/// Sets of raw data; for the code of 2023 there are digis of some, of other raw data or the same.
 const SETS: [&str; 5] = ["tiny", "mcbm", "dense", "fuzz", "long"];
 
 fn folder() -> Option<PathBuf> {
@@ -32,8 +34,8 @@ fn same(name: &str, found: &Unpacked, right: &Unpacked) {
     assert!(found == right, "{name}");
 }
 
-#[test]
-fn the_reference_makes_the_digis_of_the_experiment() {
+/// Does something with the raw data of each set, and the digis that are right.
+fn with_all(test: impl Fn(&str, RawTimeslices, &Unpacked)) {
     let Some(folder) = folder() else { return };
     for name in SETS {
         let readout = read_readout(&folder.join(format!("{name}.setup.json"))).expect("tables");
@@ -46,8 +48,28 @@ fn the_reference_makes_the_digis_of_the_experiment() {
             let own = folder.join(format!("{name}.ts{year}.bin.gz"));
             let of_all = folder.join(format!("{name}.ts.bin.gz"));
             let raw = read_raw_timeslices(if own.exists() { &own } else { &of_all });
-            let found = unpack(&raw.expect("raw data"), &readout, rules);
-            same(&format!("{name}, {year}"), &found, &right);
+            let input = RawTimeslices::new(raw.expect("raw data"), readout.clone(), rules);
+            test(&format!("{name}, {year}"), input, &right);
         }
     }
+}
+
+#[test]
+fn the_reference_makes_the_digis_of_the_experiment() {
+    with_all(|name, input, right| {
+        let found = unpack(input.data(), input.readout(), input.rules());
+        same(name, &found, right);
+    });
+}
+
+#[test]
+fn variants_make_the_digis_of_the_experiment() {
+    let team = Team::new(2).expect("threads");
+    with_all(|name, input, right| {
+        let variants = StsUnpack.variants().into_iter();
+        for variant in variants.filter(|variant| variant.backend == Backend::Cpu) {
+            let found = variant.output(&StsUnpack, &input, &Target::host(&team));
+            same(&format!("{name}, {}", variant.name), &found.expect("no damage"), right);
+        }
+    });
 }

@@ -1,0 +1,184 @@
+//! What can be varied about raw data.
+
+use std::path::{Path, PathBuf};
+
+use generators::DataError;
+use generators::io::{
+    read_raw_timeslices, read_readout, stem, write_raw_timeslices, write_readout,
+};
+use generators::sts::physics::{Preset, Simulation};
+use generators::sts::raw::{EpochOrder, RawShape, Rules, generate};
+use text::Foreign;
+
+use super::input::RawTimeslices;
+use crate::algorithm::Plan;
+use crate::axis::{Axis, Flag, Params, Switch, YES};
+use crate::sts_scenario;
+
+/// A tenth is enough to compare by, and small enough to wait for.
+const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
+const MICROSLICE: Flag<u64> = Flag::duration(
+    "microslice",
+    "The length of a microslice, such as 1280us [default: 1280us of mcbm-2024, 102400ns of cbm-auau]",
+);
+const OVERLAP: Flag<u32> =
+    Flag::count("overlap", "Microslices of the next timeslice behind those of each").or("1");
+const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
+    "epoch-order",
+    "The order of hits in an epoch: time, elink or random",
+    EpochOrder::NAMES,
+)
+.or("random");
+const END_WORDS: Flag<Switch> =
+    Flag::switch("end-words", "Microslices end with a message that says so").or(YES);
+const MASKED: Flag<f64> = Flag::share("masked", "The share of masked channels").or("0.01");
+const WALK: Flag<Switch> = Flag::switch("walk", "Times are corrected by charge").or(YES);
+const DAMAGE: Flag<f64> =
+    Flag::share("damage", "The share of damaged messages; of descriptors it is five times as much")
+        .or("0");
+const SEMANTICS: Flag<Rules> = Flag::choice(
+    "semantics",
+    "Whose digis are right: those of the current code or of that of 2023",
+    Rules::NAMES,
+)
+.or("current");
+const SETUP: Flag<PathBuf> = Flag::path(
+    "setup",
+    "The tables of boards (.json) [default: NAME.setup.json beside NAME.ts.bin or NAME.bin]",
+);
+
+/// What can be varied.
+pub(super) static AXES: &[Axis] = &[
+    sts_scenario::PRESET.axis(),
+    SCALE.axis(),
+    sts_scenario::RATE.axis(),
+    sts_scenario::NOISE.axis(),
+    sts_scenario::THRESHOLD.axis(),
+    MICROSLICE.axis(),
+    OVERLAP.axis(),
+    EPOCH_ORDER.axis(),
+    END_WORDS.axis(),
+    MASKED.axis(),
+    WALK.axis(),
+    DAMAGE.axis(),
+    SEMANTICS.axis(),
+];
+
+/// What can be said about files.
+pub(super) static READING: &[Axis] = &[SETUP.axis(), SEMANTICS.axis()];
+
+/// Bytes for each digi: its message, twice while it is made, and a hit before; digis of the
+/// reference, of a variant in its lists and in order, and a copy of them for the check.
+const BYTES_FOR_DIGI: u64 = 2 * 5 + 32 + 4 * 8;
+
+/// Fills in what was not given, and says how much memory that takes.
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    params.complete(AXES);
+    let shape = shape(&params)?;
+    let estimate = Simulation::new(&shape.scenario, 1)?.estimate();
+    let timeslices = u64::from(shape.scenario.timeslices);
+    let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());
+    let digis = estimate.digis as f64 * (1.0 + overlap);
+    let digis = (digis as u64).saturating_mul(timeslices);
+    let memory_bytes = digis.saturating_mul(BYTES_FOR_DIGI).saturating_add(estimate.memory_bytes);
+    Ok(Plan { params, memory_bytes })
+}
+
+fn shape(params: &Params) -> Result<RawShape, DataError> {
+    // Digis of a side come in the order of time; messages have an order of their own.
+    let mut of_scenario = params.clone();
+    of_scenario.complete(&[sts_scenario::ORDER.axis()]);
+    let shape = RawShape {
+        scenario: sts_scenario::scenario(&of_scenario)?,
+        microslice_ns: match MICROSLICE.given(params)? {
+            Some(given) => given,
+            None => usual_microslice_ns(sts_scenario::PRESET.of(params)?),
+        },
+        overlap: OVERLAP.of(params)?,
+        order: EPOCH_ORDER.of(params)?,
+        with_end: END_WORDS.of(params)?.0,
+        masked: MASKED.of(params)?,
+        with_walk: WALK.of(params)?.0,
+        damage: DAMAGE.of(params)?,
+    };
+    SEMANTICS.of(params)?;
+    shape.validate()?;
+    Ok(shape)
+}
+
+fn usual_microslice_ns(preset: Preset) -> u64 {
+    match preset {
+        Preset::Mcbm2024 => 1_280_000,
+        Preset::CbmAuAu => 102_400,
+    }
+}
+
+/// Raw data of simulated digis from complete parameters.
+pub(super) fn generated(params: &Params, seed: u64) -> Result<RawTimeslices, DataError> {
+    let (data, readout) = generate(&shape(params)?, seed)?;
+    Ok(RawTimeslices::new(data, readout, SEMANTICS.of(params)?))
+}
+
+/// Reads raw data and the tables of their boards.
+pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Params), DataError> {
+    let mut options = options.clone();
+    options.complete(READING);
+    let rules = SEMANTICS.of(&options)?;
+    let setup = SETUP.given(&options)?.unwrap_or_else(|| setup_beside(path));
+    let readout = read_readout(&setup)?;
+    if rules == Rules::Of2023 && readout.boards_2023().is_none() {
+        let setup = setup.shown();
+        let problem = format!("{setup}: there is no elinks2023; use --semantics current");
+        return Err(DataError::Shape(problem));
+    }
+    let input = RawTimeslices::new(read_raw_timeslices(path)?, readout, rules);
+    let mut params = Params::of_file(path, input.content());
+    params.set(SEMANTICS.name, rules.name());
+    Ok((input, params))
+}
+
+/// Writes raw data, and beside them the tables of their boards.
+pub(super) fn write(input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
+    write_raw_timeslices(path, input.data())?;
+    write_readout(&setup_beside(path), input.readout())
+}
+
+/// `NAME.setup.json` beside `NAME.ts.bin.gz`.
+pub(super) fn setup_beside(path: &Path) -> PathBuf {
+    let stem = stem(path);
+    let name = stem.strip_suffix(".ts").unwrap_or(&stem);
+    path.with_file_name(format!("{name}.setup.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::NO;
+
+    #[test]
+    fn tables_lie_beside_raw_data() {
+        for name in ["d/a.ts.bin.gz", "d/a.ts.bin", "d/a.bin", "d/a.bin.gz"] {
+            assert_eq!(setup_beside(Path::new(name)), Path::new("d/a.setup.json"));
+        }
+    }
+
+    #[test]
+    fn defaults_are_sensible_and_what_is_not_is_refused() {
+        let planned = |given: &[(&'static str, &str)]| {
+            plan(given.iter().copied().collect()).map_err(|error| error.to_string())
+        };
+        assert!(planned(&[]).expect("sensible").memory_bytes > 100 << 20);
+        let mcbm = planned(&[("preset", "mcbm-2024"), ("scale", "0.001")]).expect("sensible");
+        assert_eq!(shape(&mcbm.params).expect("sensible").microslices(), 2);
+        assert!(planned(&[("microslice", "0")]).expect_err("none").contains("too short"));
+        assert!(planned(&[("semantics", "2022")]).expect_err("none").contains("current, 2023"));
+    }
+
+    #[test]
+    fn switches_are_off_only_if_that_is_said() {
+        let given = [("walk", NO), ("scale", "0.001")];
+        let params = plan(given.into_iter().collect()).expect("sensible").params;
+        let shape = shape(&params).expect("sensible");
+        assert!(!shape.with_walk && shape.with_end);
+    }
+}

@@ -1,0 +1,67 @@
+//! As the experiment unpacks on a CPU: each microslice into a list of its own, then all lists of a
+//! timeslice copied into one. Each of them looks for its place by adding up all sizes before it.
+
+use generators::sts::Digi;
+use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
+
+use super::microslice;
+use super::runner::Work;
+use crate::device::SharedSlice;
+use crate::parallel::{Grain, for_each_range, map_singly};
+use crate::sts_unpack::survey::Job;
+use crate::timing::Laps;
+
+/// Messages of a microslice of which there are no digis.
+const FIRST_MESSAGES: usize = 2;
+
+pub(super) fn unpack(
+    work: &Work<'_>,
+    mut counts: &mut [MicrosliceCounts],
+    mut digis: &mut [Digi],
+    laps: &mut Laps,
+) {
+    let mut jobs = work.jobs;
+    for timeslice in work.timeslices {
+        let (own, rest) = jobs.split_at(timeslice.microslices as usize);
+        let (own_counts, rest_of_counts) = counts.split_at_mut(own.len());
+        let lists = lists(work, own);
+        for (counts, (of_microslice, _)) in own_counts.iter_mut().zip(&lists) {
+            *counts = *of_microslice;
+        }
+        laps.lap("unpack", 0);
+        let placed = copy_together(&lists, digis);
+        laps.lap("copy", 0);
+        (jobs, counts, digis) = (rest, rest_of_counts, &mut digis[placed..]);
+    }
+}
+
+type List = (MicrosliceCounts, Vec<Digi>);
+
+/// The digis of each microslice.
+fn lists(work: &Work<'_>, jobs: &[Job]) -> Vec<List> {
+    map_singly(jobs, |job| {
+        let mut digis = Vec::new();
+        let Some(own) = work.microslice(job) else {
+            return (MicrosliceCounts::default(), digis);
+        };
+        let messages = own.content.len() / MESSAGE_BYTES;
+        digis.reserve(messages.saturating_sub(FIRST_MESSAGES));
+        let counts = microslice::unpack(own, microslice::exact, |digi| digis.push(digi));
+        (counts, digis)
+    })
+}
+
+/// Puts all lists behind each other, and says how many digis that are.
+fn copy_together(lists: &[List], digis: &mut [Digi]) -> usize {
+    let all = SharedSlice::new(digis);
+    for_each_range(lists.len(), Grain::One, |range| {
+        let digis_before = |lists: &[List]| lists.iter().map(|(_, digis)| digis.len()).sum();
+        let mut place: usize = digis_before(&lists[..range.start]);
+        for (_, digis) in &lists[range] {
+            // SAFETY: these places are behind those of all lists before, and no others'.
+            unsafe { all.part(place..place + digis.len()) }.copy_from_slice(digis);
+            place += digis.len();
+        }
+    });
+    lists.iter().map(|(_, digis)| digis.len()).sum()
+}

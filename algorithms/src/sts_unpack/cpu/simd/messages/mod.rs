@@ -1,0 +1,183 @@
+//! Some messages at once.
+//!
+//! Hits of an epoch need when it begins, so the numbers of epochs among the messages are looked at
+//! one by one: there are few. All else is done for all messages together: which of them are hits,
+//! what tables say of these, and which become digis, that are put side by side.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+use generators::sts::Digi;
+use generators::sts::raw::{Message, MicrosliceCounts};
+
+use crate::sts_unpack::cpu::microslice::{self, Cursor, Microslice, Word};
+use crate::sts_unpack::tables::Board;
+
+/// Puts the digis of a microslice to the beginning of a list, in which there is room for one of
+/// each message and [`SLACK`]; says what was counted.
+pub(super) type Messages = fn(Microslice<'_>, &mut [Digi]) -> MicrosliceCounts;
+
+/// Places behind the last digi that may be written.
+pub(super) const SLACK: usize = 16;
+
+/// The widest that this machine has.
+pub(super) fn best() -> Messages {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(widest) = avx512::if_available().or_else(avx2::if_available) {
+        return widest;
+    }
+    portable
+}
+
+/// One by one.
+fn portable(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts {
+    let mut places = digis.iter_mut();
+    microslice::unpack(microslice, microslice::looked_up, |digi| {
+        if let Some(place) = places.next() {
+            *place = digi;
+        }
+    })
+}
+
+/// A set of instructions. All is inlined into functions that are compiled for it.
+trait Isa {
+    /// Messages at once.
+    const LANES: usize;
+    /// A number of 32 bits of each of them.
+    type Vector: Copy;
+
+    /// That many messages.
+    fn load(words: &[Word]) -> Self::Vector;
+
+    /// Of which a bit says whether it is a hit, and of which whether it is the number of an epoch.
+    fn kinds(words: Self::Vector) -> Kinds;
+
+    /// The same number in all places.
+    fn all(number: u32) -> Self::Vector;
+
+    /// The same vector with a number in this place and all behind it.
+    fn from(vector: Self::Vector, lane: u32, number: u32) -> Self::Vector;
+
+    /// Puts the digis of hits, whose epochs begin then, to the beginning of a list.
+    fn put(hits: Hits<'_, Self::Vector>, digis: &mut [Digi]) -> Found;
+}
+
+/// A bit for each of some messages.
+struct Kinds {
+    hits: u32,
+    ts_msbs: u32,
+}
+
+/// Hits, all of which can be looked up.
+struct Hits<'b, V> {
+    words: V,
+    /// A bit for each word that is one.
+    are_hits: u32,
+    begins: V,
+    board: Board<'b>,
+}
+
+/// What became of some hits.
+struct Found {
+    digis: u32,
+    unknown_elinks: u32,
+}
+
+/// All of a microslice.
+#[inline(always)]
+fn unpack<I: Isa>(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts {
+    let mut cursor = match microslice.begin() {
+        Ok(cursor) => cursor,
+        Err(counts) => return counts,
+    };
+    while let Some((block, rest)) = cursor.words.split_at_checked(I::LANES) {
+        match put_block::<I>(&mut cursor, block, digis) {
+            Some(()) => cursor.words = rest,
+            None => one_by_one(&mut cursor, I::LANES, digis),
+        }
+    }
+    one_by_one(&mut cursor, I::LANES, digis);
+    cursor.counts
+}
+
+/// A block of messages; nothing if some hit can't be looked up.
+#[inline(always)]
+fn put_block<I: Isa>(cursor: &mut Cursor<'_>, block: &[Word], digis: &mut [Digi]) -> Option<()> {
+    let board = cursor.microslice.board;
+    let words = I::load(block);
+    let Kinds { hits, ts_msbs } = I::kinds(words);
+    let mut clock = cursor.clock;
+    let mut epoch = clock.epoch(board.window);
+    let mut begins = I::all(epoch.begin);
+    // A bit for each message in an epoch whose hits can't be looked up.
+    let mut outer = if epoch.is_inner { 0 } else { u32::MAX };
+    let mut left = ts_msbs;
+    while left != 0 {
+        let lane = left.trailing_zeros();
+        clock.advance(microslice::message(&block[lane as usize]).value());
+        epoch = clock.epoch(board.window);
+        begins = I::from(begins, lane, epoch.begin);
+        let behind = u32::MAX << lane;
+        outer = if epoch.is_inner { outer & !behind } else { outer | behind };
+        left &= left - 1;
+    }
+    if outer & hits != 0 {
+        return None;
+    }
+    let counts = &mut cursor.counts;
+    let hits_of_block = Hits { words, are_hits: hits, begins, board };
+    let found = I::put(hits_of_block, &mut digis[counts.digis as usize..]);
+    counts.digis += found.digis;
+    counts.elink += found.unknown_elinks;
+    counts.other += I::LANES as u32 - (hits | ts_msbs).count_ones();
+    cursor.clock = clock;
+    Some(())
+}
+
+/// So many messages one by one, or as many as there are.
+fn one_by_one(cursor: &mut Cursor<'_>, messages: usize, digis: &mut [Digi]) {
+    let mut places = digis[cursor.counts.digis as usize..].iter_mut();
+    cursor.go(messages, microslice::looked_up, |digi: Digi| {
+        if let Some(place) = places.next() {
+            *place = digi;
+        }
+    });
+}
+
+/// Bits of a message, as vectors take them apart.
+mod bits {
+    pub(super) const ADC: u32 = 10;
+    pub(super) const ADC_MASK: i32 = 0x1f;
+    /// E-link and channel lie side by side: so the bits are the place in the table of both.
+    pub(super) const ELINK_AND_CHANNEL: u32 = 15;
+    pub(super) const ELINK_AND_CHANNEL_MASK: i32 = 0x1fff;
+    /// The e-link, where it is 32 times its number.
+    pub(super) const ELINKS_OF_32: u32 = 17;
+    pub(super) const ELINKS_OF_32_MASK: i32 = 0x7e0;
+    pub(super) const TICKS: u32 = 1;
+    pub(super) const TICKS_MASK: i32 = 0x1ff;
+    /// The highest bit of the ticks, where it belongs.
+    pub(super) const LAST_TICK: u32 = 21;
+    pub(super) const LAST_TICK_MASK: i32 = 0x200;
+    /// What remains of a message that is the number of an epoch, without its value.
+    pub(super) const TYPE: u32 = 29;
+    pub(super) const TS_MSB: i32 = 0b100;
+    /// A tick in eighths of ns, and what is added before they are cut.
+    pub(super) const EIGHTHS_OF_TICK: i32 = 25;
+    pub(super) const HALF: i32 = 4;
+
+    const _: () = {
+        let hit = generators::sts::raw::Message::hit(63, 127, 31, 1023);
+        let bits = hit.bits() as i32;
+        assert!(bits >> ADC & ADC_MASK == 31);
+        assert!(bits >> ELINK_AND_CHANNEL & ELINK_AND_CHANNEL_MASK == 64 * 128 - 1);
+        assert!(bits >> ELINKS_OF_32 & ELINKS_OF_32_MASK == 63 * 32);
+        assert!(bits >> TICKS & TICKS_MASK | bits >> LAST_TICK & LAST_TICK_MASK == 1023);
+        assert!(super::Message::ts_msb(u32::MAX).bits() >> TYPE == TS_MSB as u32);
+    };
+}
+
+#[cfg(test)]
+mod tests;

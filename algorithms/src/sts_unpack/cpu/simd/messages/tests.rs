@@ -1,0 +1,47 @@
+//! Each set of instructions makes the digis of all others.
+
+use super::*;
+use crate::algorithm::Algorithm;
+use crate::sts_unpack::StsUnpack;
+use crate::sts_unpack::cpu::runner::Work;
+use crate::sts_unpack::survey::{Job, survey};
+
+/// All that this machine has, by their names.
+fn all() -> Vec<(&'static str, Messages)> {
+    #[cfg(target_arch = "x86_64")]
+    let wide = [("AVX2", avx2::if_available()), ("AVX-512", avx512::if_available())];
+    #[cfg(not(target_arch = "x86_64"))]
+    let wide = [];
+    let there = |(name, messages): (_, Option<Messages>)| match messages {
+        Some(messages) => Some((name, messages)),
+        None => {
+            eprintln!("skipped: no {name}");
+            None
+        }
+    };
+    wide.into_iter().filter_map(there).collect()
+}
+
+#[test]
+fn all_sets_of_instructions_make_the_same_digis() {
+    for (name, input) in StsUnpack.hard_inputs(3) {
+        let (data, tables) = (input.data(), input.tables());
+        let mut jobs = vec![Job::default(); data.microslices()];
+        let jobs = survey(data, tables, input.rules(), &mut jobs).jobs;
+        let (bytes, rules) = (data.bytes(), input.rules());
+        let work = Work { bytes, tables, rules, jobs, timeslices: &[] };
+        for job in jobs {
+            let Some(microslice) = work.microslice(job) else { continue };
+            let mut right = vec![Digi::default(); microslice.content.len() / 4 + SLACK];
+            let mut digis = right.clone();
+            let counts = portable(microslice, &mut right);
+            for (set, messages) in all() {
+                digis.fill(Digi::from_bits(u64::MAX));
+                let found = messages(microslice, &mut digis);
+                assert_eq!(found, counts, "{name}, {set}");
+                let count = counts.digis as usize;
+                assert!(digis[..count] == right[..count], "{name}, {set}");
+            }
+        }
+    }
+}

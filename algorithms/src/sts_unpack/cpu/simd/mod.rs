@@ -1,0 +1,74 @@
+//! Ours: messages are read once, digis written once.
+//!
+//! How many digis a microslice has is known once it is unpacked. So a thread unpacks some of them
+//! into a nearby array, waits until those before have told where they end, tells where its own
+//! will, and copies them there, past the caches.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `parts` | microslices that are unpacked together |
+//! | `turns` | who comes where |
+//! | `messages` | the inner work, for each set of instructions |
+
+mod messages;
+mod parts;
+mod turns;
+
+use generators::sts::Digi;
+use generators::sts::raw::MicrosliceCounts;
+
+use super::runner::Work;
+use crate::device::{SharedSlice, Stores, streaming};
+use crate::parallel::{Grain, for_each_range};
+use crate::timing::Laps;
+use messages::{Messages, SLACK};
+use parts::{Part, parts};
+use turns::Turns;
+
+pub(super) fn unpack(
+    work: &Work<'_>,
+    counts: &mut [MicrosliceCounts],
+    digis: &mut [Digi],
+    laps: &mut Laps,
+) {
+    let (parts, messages) = (parts(work.jobs), messages::best());
+    let longest = parts.iter().map(|part| part.messages).max().unwrap_or(0);
+    let turns = Turns::new(parts.len());
+    let (counts, digis) = (SharedSlice::new(counts), SharedSlice::new(digis));
+    for_each_range(rayon::current_num_threads().min(parts.len()), Grain::Shares, |_| {
+        let mut nearby = vec![Digi::default(); longest + SLACK];
+        streaming(|stores| {
+            while let Some((number, part)) = turns.next(&parts) {
+                // SAFETY: each microslice is in one part only.
+                let counts = unsafe { counts.part(part.jobs.clone()) };
+                let found = unpack_part(work, part, messages, counts, &mut nearby);
+                let place = turns.place(number, found);
+                // SAFETY: whoever comes before and behind has other places.
+                let place = unsafe { digis.part(place..place + found) };
+                stream(stores, place, &nearby[..found]);
+            }
+        });
+    });
+    laps.lap("unpack", 0);
+}
+
+/// Unpacks a part, and says how many digis it has.
+fn unpack_part(
+    work: &Work<'_>,
+    part: &Part,
+    messages: Messages,
+    counts: &mut [MicrosliceCounts],
+    digis: &mut [Digi],
+) -> usize {
+    let mut found = 0;
+    for (counts, job) in counts.iter_mut().zip(&work.jobs[part.jobs.clone()]) {
+        let unpack = |own| messages(own, &mut digis[found..]);
+        *counts = work.microslice(job).map_or_else(MicrosliceCounts::default, unpack);
+        found += counts.digis as usize;
+    }
+    found
+}
+
+fn stream(stores: &Stores, to: &mut [Digi], from: &[Digi]) {
+    stores.stream(bytemuck::cast_slice_mut(to), bytemuck::cast_slice(from));
+}

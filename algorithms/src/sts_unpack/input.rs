@@ -1,0 +1,72 @@
+//! Raw data with the tables of their boards.
+
+use std::sync::OnceLock;
+
+use generators::random::mix;
+use generators::sts::raw::{RawData, Readout, Rules, Unpacked};
+
+use super::reference;
+use super::tables::Tables;
+
+/// Raw timeslices, how they are read out, and whose digis are right.
+pub struct RawTimeslices {
+    data: RawData,
+    readout: Readout,
+    rules: Rules,
+    tables: Tables,
+    right: OnceLock<Unpacked>,
+}
+
+impl RawTimeslices {
+    /// Raw data of these boards.
+    pub fn new(data: RawData, readout: Readout, rules: Rules) -> Self {
+        let tables = Tables::new(&readout, rules);
+        RawTimeslices { data, readout, rules, tables, right: OnceLock::new() }
+    }
+
+    /// The same boards and rules with other data.
+    pub(super) fn with(&self, data: RawData) -> Self {
+        RawTimeslices::new(data, self.readout.clone(), self.rules)
+    }
+
+    /// What boards have delivered.
+    pub fn data(&self) -> &RawData {
+        &self.data
+    }
+
+    /// How they are read out.
+    pub fn readout(&self) -> &Readout {
+        &self.readout
+    }
+
+    /// Whose digis are right.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The tables of boards in plain arrays.
+    pub(super) fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The right digis and counts.
+    pub(super) fn right(&self) -> &Unpacked {
+        self.right.get_or_init(|| reference::unpack(&self.data, &self.readout, self.rules))
+    }
+
+    /// A hash of all that makes a difference.
+    pub(super) fn content(&self) -> u64 {
+        let note = |hash: u64, word: u64| mix(hash ^ word);
+        let tables = format!("{:?}", self.readout);
+        let hash = tables.bytes().fold(self.rules as u64, |hash, byte| note(hash, byte.into()));
+        self.data.timeslices().fold(hash, |hash, (timeslice, components)| {
+            let hash = note(note(hash, timeslice.start_ns), components.len() as u64);
+            components.fold(hash, |hash, component| {
+                let hash = note(hash, component.microslices() as u64);
+                let (words, rest) = component.block().as_chunks();
+                let words = words.iter().map(|word| u64::from_le_bytes(*word));
+                words.chain(rest.iter().map(|byte| u64::from(*byte))).fold(hash, note)
+            })
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! What follows from a hit's own bits, looked up.
+//!
+//! Of nearly all hits the time is a sum of three numbers of 32 bits: that of the beginning of the
+//! epoch, that of the ticks, and one that depends on e-link and charge alone. It is so
+//!
+//! - in epochs whose hits are all in the range of digis, whatever their correction is,
+//! - if a correction that is no whole number is never rounded up to the next one by the sum,
+//! - if charges are ADC values.
+//!
+//! For the others there is [`exact`](super::exact).
+
+use generators::sts::MAX_TIME_NS;
+use generators::sts::raw::clock::{TICKS_PER_EPOCH, ns_of};
+use generators::sts::raw::{ASIC_CHANNELS, ELINKS};
+
+use super::tables::{ADC_VALUES, Link};
+
+/// Instead of a time: the hit is dropped without a word.
+pub(crate) const UNWANTED: i32 = i32::MIN;
+/// Instead of a time: there is no such e-link. What is greater is a time.
+pub(crate) const UNKNOWN_ELINK: i32 = i32::MIN + 1;
+
+/// In the upper half of a digi, where charges go: the channel is masked.
+pub(crate) const MASKED: u32 = 1 << 1;
+/// There too: the highest bit of the address, which goes to the top of the lower half.
+pub(crate) const ADDRESS_HIGH: u32 = 1;
+
+/// Corrections are smaller, either way, so that sums don't wrap.
+const MAX_CORRECTION: f64 = (1 << 30) as f64;
+/// Fractions up to 1 minus this are not rounded up: sums are below 2³¹, with 53 bits.
+const HALF_STEP: f64 = 1.0 / (1 << 23) as f64;
+
+/// Epochs in which all hits are in range, by the times in ns at which they begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Window {
+    begin: u64,
+    end: u64,
+}
+
+impl Window {
+    /// Whether all hits of an epoch are in range.
+    #[inline]
+    pub(crate) fn has(self, begin_of_epoch: u64) -> bool {
+        (self.begin..self.end).contains(&begin_of_epoch)
+    }
+}
+
+/// The tables of all boards.
+#[derive(Default)]
+pub(super) struct Lookup {
+    windows: Vec<Window>,
+    times: Vec<[i32; ELINKS * ADC_VALUES]>,
+    channels: Vec<[u32; ELINKS * ASIC_CHANNELS as usize]>,
+}
+
+impl Lookup {
+    /// Adds the tables of a board with these e-links.
+    pub(super) fn push(&mut self, links: &[Link]) {
+        let mut times = [UNKNOWN_ELINK; ELINKS * ADC_VALUES];
+        let mut channels = [0; ELINKS * ASIC_CHANNELS as usize];
+        for (elink, link) in links.iter().enumerate() {
+            for adc in 0..ADC_VALUES {
+                let correction = correction(link, adc).unwrap_or(0);
+                let is_wanted = adc > link.cut as usize;
+                times[elink * ADC_VALUES + adc] = if is_wanted { correction } else { UNWANTED };
+            }
+            for channel in 0..ASIC_CHANNELS {
+                let place = elink * usize::from(ASIC_CHANNELS) + usize::from(channel);
+                channels[place] = upper_half(link, channel);
+            }
+        }
+        self.windows.push(window(links).unwrap_or_default());
+        self.times.push(times);
+        self.channels.push(channels);
+    }
+
+    pub(super) fn of(
+        &self,
+        board: usize,
+    ) -> (Window, &[i32; ELINKS * ADC_VALUES], &[u32; ELINKS * ASIC_CHANNELS as usize]) {
+        (self.windows[board], &self.times[board], &self.channels[board])
+    }
+}
+
+/// What is added to the time of a hit, in ns, if that can be looked up.
+fn correction(link: &Link, adc: usize) -> Option<i32> {
+    let walk = if (1..=link.walks as usize).contains(&adc) { link.walk_ns[adc - 1] } else { 0.0 };
+    let correction = walk.floor() - link.time_offset as i64 as f64;
+    let is_exact = walk - walk.floor() < 1.0 - HALF_STEP;
+    (is_exact && correction.abs() < MAX_CORRECTION).then_some(correction as i32)
+}
+
+fn upper_half(link: &Link, channel: u8) -> u32 {
+    let channel_bits = u32::from(link.channels[usize::from(channel)]) << 5;
+    let low = (link.address >> 32) as u32;
+    let high = if link.address as u32 >> 31 == 1 { ADDRESS_HIGH } else { 0 };
+    let masked = if link.is_masked(channel) { MASKED } else { 0 };
+    low | channel_bits | high | masked
+}
+
+/// When epochs begin of which all hits can be looked up, if there are any.
+fn window(links: &[Link]) -> Option<Window> {
+    let (mut least, mut most) = (0, 0);
+    for link in links {
+        for adc in link.cut as usize + 1..ADC_VALUES {
+            let correction = i64::from(correction(link, adc)?);
+            (least, most) = (correction.min(least), correction.max(most));
+            if usize::from(link.charges[adc]) != adc {
+                return None;
+            }
+        }
+    }
+    let last_tick = ns_of(TICKS_PER_EPOCH - 1) as i64;
+    let end = i64::from(MAX_TIME_NS) + 1 - last_tick - most;
+    Some(Window { begin: (-least) as u64, end: end as u64 })
+}

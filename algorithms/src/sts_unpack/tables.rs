@@ -1,0 +1,123 @@
+//! The tables of boards in plain arrays.
+//!
+//! Whoever looks things up for every message does so by the number of a board and an e-link, or
+//! has all that follows from a hit's own bits at hand: see `lookup`.
+
+use std::iter::zip;
+
+use bytemuck::{Pod, Zeroable};
+use generators::sts::raw::{ASIC_CHANNELS, ELINKS, Readout, Rules};
+use generators::sts::{Address, Digi, MAX_ADC};
+
+use super::lookup::{Lookup, Window};
+
+/// ADC values: five bits.
+pub(crate) const ADC_VALUES: usize = MAX_ADC as usize + 1;
+
+/// What an e-link reads, and how.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Link {
+    /// Its digis have these bits.
+    pub(crate) address: u64,
+    /// Subtracted from times, in ns; it wraps.
+    pub(crate) time_offset: u64,
+    /// Added to times, in ns, from ADC value 1 on.
+    pub(crate) walk_ns: [f64; ADC_VALUES],
+    /// How many ADC values have such a correction.
+    pub(crate) walks: u32,
+    /// Charges up to this are dropped.
+    pub(crate) cut: u32,
+    /// A bit for each channel whose hits are dropped.
+    pub(crate) masked: [u32; 4],
+    /// Charges of ADC values.
+    pub(crate) charges: [u16; ADC_VALUES],
+    /// Channels in the module.
+    pub(crate) channels: [u16; ASIC_CHANNELS as usize],
+}
+
+/// The tables of all boards by some rules.
+pub(crate) struct Tables {
+    /// Equipment ids in ascending order.
+    boards: Vec<u16>,
+    /// [`ELINKS`] for each board, behind the last one without a meaning.
+    links: Vec<Link>,
+    /// How many e-links each board has.
+    counts: Vec<u32>,
+    lookup: Lookup,
+}
+
+/// The tables of one board.
+#[derive(Clone, Copy)]
+pub(crate) struct Board<'t> {
+    /// Its e-links.
+    pub(crate) links: &'t [Link],
+    /// Of which epochs what is looked up is right.
+    pub(crate) window: Window,
+    /// What is added to times in ns, by e-link and charge.
+    pub(crate) times: &'t [i32; ELINKS * ADC_VALUES],
+    /// Upper halves of digis without charge, by e-link and channel.
+    pub(crate) channels: &'t [u32; ELINKS * ASIC_CHANNELS as usize],
+}
+
+impl Tables {
+    pub(crate) fn new(readout: &Readout, rules: Rules) -> Self {
+        let known = |&board: &u16| Some((board, readout.links(rules, board)?));
+        let known: Vec<_> = readout.boards().keys().filter_map(known).collect();
+        let mut tables = Tables {
+            boards: known.iter().map(|(board, _)| *board).collect(),
+            links: Vec::with_capacity(known.len() * ELINKS),
+            counts: known.iter().map(|(_, links)| links.len() as u32).collect(),
+            lookup: Lookup::default(),
+        };
+        for (_, links) in &known {
+            let first = tables.links.len();
+            tables.links.extend(links.iter().map(|link| Link::new(link, rules)));
+            tables.lookup.push(&tables.links[first..]);
+            tables.links.resize(first + ELINKS, Link::zeroed());
+        }
+        tables
+    }
+
+    /// The number of a board.
+    pub(crate) fn board(&self, equipment: u16) -> Option<u32> {
+        self.boards.binary_search(&equipment).ok().map(|number| number as u32)
+    }
+
+    /// The tables of a board.
+    pub(crate) fn of(&self, board: u32) -> Board<'_> {
+        let board = board as usize;
+        let links = &self.links[board * ELINKS..][..self.counts[board] as usize];
+        let (window, times, channels) = self.lookup.of(board);
+        Board { links, window, times, channels }
+    }
+}
+
+impl Link {
+    fn new(link: &generators::sts::raw::Link<'_>, rules: Rules) -> Self {
+        let generators::sts::raw::Link { elink, walk_ns } = link;
+        let walks = walk_ns.len().min(ADC_VALUES - 1);
+        let mut all = Link {
+            address: Digi::new(Address::of_full(elink.address), 0, 0, 0).bits(),
+            time_offset: i64::from(elink.time_offset_ns) as u64,
+            walks: walks as u32,
+            cut: elink.adc_min_cut.into(),
+            masked: [0, 1, 2, 3].map(|word| (elink.masked >> (32 * word)) as u32),
+            ..Link::zeroed()
+        };
+        all.walk_ns[..walks].copy_from_slice(&walk_ns[..walks]);
+        for (adc, charge) in (1..).zip(&mut all.charges[1..]) {
+            *charge = elink.charge(adc);
+        }
+        for (channel, place) in zip(0.., &mut all.channels) {
+            *place = rules.channel(elink.asic, channel);
+        }
+        all
+    }
+
+    /// Whether hits of a channel are dropped.
+    #[inline]
+    pub(crate) fn is_masked(&self, channel: u8) -> bool {
+        self.masked[usize::from(channel / 32)] >> (channel % 32) & 1 == 1
+    }
+}

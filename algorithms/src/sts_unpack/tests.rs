@@ -1,0 +1,148 @@
+//! Digis that can be worked out on paper, and raw data that are damaged in any way.
+
+use generators::sts::raw::clock::EPOCH_NS;
+use generators::sts::raw::{
+    Cabling, Descriptor, Message, MicrosliceCounts, RawData, RawShape, RawTimeslice, Readout,
+    Rules, TimesliceCounts, Unpacked, block_of, damaged, generate,
+};
+
+use super::*;
+use crate::device::{Target, Team};
+
+/// The board of the first five module sides. E-links 0 to 7 are the front of module 0, the last
+/// ASIC first, and 8 to 15 its back.
+const BOARD: u16 = 0x1000;
+
+fn readout() -> Readout {
+    let cabling = Cabling { time_offset_ns: -970, ..Cabling::regular(3) };
+    cabling.readout(vec![]).expect("sensible")
+}
+
+/// A microslice that begins with the timeslice, at the beginning of the second epoch of a cycle.
+fn unpacked(messages: &[Message], rules: Rules) -> Unpacked {
+    let index = generators::sts::raw::clock::CYCLE_NS + EPOCH_NS;
+    let content: Vec<_> = messages.iter().flat_map(|message| message.to_bytes()).collect();
+    let (count, block) = block_of([(Descriptor::of_sts(BOARD, index), &content[..])].into_iter());
+    let mut data = RawData::default();
+    data.push_timeslice(RawTimeslice { start_ns: index, ..RawTimeslice::default() });
+    data.push_component(count, &block).expect("a component");
+    unpack(&data, &readout(), rules)
+}
+
+/// Time, channel and charge of each digi.
+fn digis(unpacked: &Unpacked) -> Vec<(u32, u16, u8)> {
+    unpacked.digis.iter().map(|digi| (digi.time_ns(), digi.channel(), digi.adc())).collect()
+}
+
+#[test]
+fn a_hit_has_the_time_of_its_epoch_and_tick() {
+    let messages = [
+        Message::epoch(0),
+        Message::ts_msb(1),
+        Message::hit(7, 5, 31, 4),
+        Message::ts_msb(3),
+        Message::hit(7, 6, 1, 1023),
+        Message::end(),
+        Message::hit(63, 6, 1, 0),
+    ];
+    let found = unpacked(&messages, Rules::Current);
+    // Tick 4 is 12.5 ns, 1023 is 3196.875.
+    assert_eq!(digis(&found), [(970 + 13, 5, 31), (970 + 6400 + 3197, 6, 1)]);
+    let counts = MicrosliceCounts { digis: 2, other: 1, elink: 1, ..Default::default() };
+    assert_eq!(found.microslices, [counts]);
+    let timeslice = TimesliceCounts {
+        components: 1,
+        microslices: 1,
+        bytes_in: 32 + 28,
+        bytes_out: 16,
+        ..Default::default()
+    };
+    assert_eq!(found.timeslices, [timeslice]);
+    assert_eq!(digis(&unpacked(&messages, Rules::Of2023)), digis(&found));
+}
+
+#[test]
+fn backs_are_read_the_other_way_round() {
+    let hits = [0, 1, 127].map(|channel| Message::hit(8, channel, 9, 0));
+    let messages = [&[Message::epoch(0), Message::ts_msb(1)][..], &hits].concat();
+    let channels = |rules| -> Vec<_> {
+        digis(&unpacked(&messages, rules)).iter().map(|(_, channel, _)| *channel).collect()
+    };
+    // The back of module 0 has a FEB of type A: its first e-link is ASIC 0 of the FEB, 15 of the
+    // module, and 8 by the older numbers.
+    assert_eq!(channels(Rules::Current), [2047, 2044, 1918]);
+    assert_eq!(channels(Rules::Of2023), [2047, 2046, 1920]);
+}
+
+#[test]
+fn hits_before_the_timeslice_are_lost_though_the_offset_would_save_them() {
+    let messages = [
+        Message::epoch(0),
+        Message::ts_msb(0),
+        Message::hit(7, 5, 3, 1023),
+        Message::ts_msb(1),
+        Message::hit(7, 5, 3, 0),
+    ];
+    let found = unpacked(&messages, Rules::Current);
+    assert_eq!(digis(&found), [(970, 5, 3)]);
+    assert_eq!((found.microslices[0].overflow, found.microslices[0].undefined), (1, 0));
+    let found = unpacked(&messages, Rules::Of2023);
+    assert_eq!((found.microslices[0].overflow, found.microslices[0].undefined), (0, 1));
+}
+
+#[test]
+fn an_epoch_that_goes_back_is_of_the_next_cycle() {
+    let messages = [
+        Message::epoch(0),
+        Message::ts_msb(2),
+        Message::hit(7, 5, 3, 0),
+        Message::ts_msb(1),
+        Message::hit(7, 5, 3, 0),
+        Message::ts_msb(2),
+        Message::hit(7, 5, 3, 0),
+    ];
+    let found = unpacked(&messages, Rules::Current);
+    assert_eq!((found.digis.len(), found.microslices[0].overflow), (1, 2));
+}
+
+/// As many microslices, short and damaged, as are quickly unpacked.
+fn damaged_inputs(seed: u64) -> RawData {
+    let scenario = generators::sts::physics::Preset::Mcbm2024.scenario().scaled(0.004);
+    let shape = RawShape {
+        scenario,
+        microslice_ns: 1_000,
+        overlap: 3,
+        order: generators::sts::raw::EpochOrder::Random,
+        with_end: true,
+        masked: 0.02,
+        with_walk: true,
+        damage: 0.0,
+    };
+    let (data, _) = generate(&shape, seed).expect("sensible");
+    damaged(&data, 0.05, seed)
+}
+
+#[test]
+fn a_hundred_thousand_damaged_microslices_are_unpacked_alike() {
+    let team = Team::new(2).expect("threads");
+    let mut microslices = 0;
+    for (seed, rules) in [(1, Rules::Current), (2, Rules::Of2023)] {
+        let cabling = Cabling { time_offset_ns: -970, ..Cabling::regular(12) };
+        let readout = cabling.readout(vec![]).expect("sensible");
+        let input = RawTimeslices::new(damaged_inputs(seed), readout, rules);
+        microslices += input.data().microslices();
+        for variant in StsUnpack.variants() {
+            if variant.backend != crate::device::Backend::Cpu {
+                continue;
+            }
+            let checked = variant.checked_output(
+                &StsUnpack,
+                &input,
+                &Target::host(&team),
+                Some(input.right()),
+            );
+            assert!(checked.is_ok(), "{}: {:?}", variant.name, checked.err());
+        }
+    }
+    assert!(microslices > 100_000, "{microslices}");
+}
