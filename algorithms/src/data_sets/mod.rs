@@ -11,12 +11,13 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::io::{
-    check_charge_file, check_cluster_file, check_slice_track_file, check_writable,
+    check_charge_file, check_cluster_file, check_raw_file, check_slice_track_file, check_writable,
 };
 
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Params};
 use crate::sts_sort::{SEGMENTS, StsSort};
+use crate::sts_unpack::StsUnpack;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_gather::TpcGather;
 use crate::tpc_merge::TpcMerge;
@@ -75,6 +76,16 @@ static DATA_SETS: &[&dyn DataSet] = &[
         },
     },
     &StsPhysics,
+    &TaskInput {
+        info: DataSetInfo {
+            name: "sts-raw",
+            summary: "Write raw data of the STS to a file, with the tables of its boards beside it",
+            endings: ".bin, with .gz to compress",
+        },
+        algorithm: StsUnpack,
+        check: |_, out| check_raw_file(out),
+        describe: |raw| StsUnpack.notes(raw).join("; "),
+    },
     &TpcPages,
     &TaskInput {
         info: DataSetInfo {
