@@ -18,6 +18,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "generate sts" => GENERATE_STS,
         "generate sts-physics" => GENERATE_STS_PHYSICS,
         "generate tpc" => GENERATE_TPC,
+        "generate sts-raw" => GENERATE_STS_RAW,
         "generate tracks" => GENERATE_TRACKS,
         "generate clusters" => GENERATE_CLUSTERS,
         "history" => HISTORY,
@@ -31,6 +32,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "decode" => DECODE,
         "noisy-pads" => NOISY_PADS,
         "cluster-finder" => CLUSTER_FINDER,
+        "unpack" => UNPACK,
         "tpc" => TPC,
         "merge" => MERGE,
         "gather" => GATHER,
@@ -99,6 +101,11 @@ Examples:
   bench generate sts-physics --preset mcbm-2024 --scale 0.05 --truth --out digis.bin.gz
   bench generate sts-physics --rate 1MHz --noise 100Hz --threshold 5000 --out digis.csv";
 
+const GENERATE_STS_RAW: &str = "\
+Examples:
+  bench generate sts-raw --preset mcbm-2024 --scale 0.01 --out d.ts.bin.gz
+  bench generate sts-raw --scale 0.01 --damage 0.01 --out damaged.ts.bin
+  bench generate sts-raw --microslice 10us --overlap 3 --epoch-order elink --out d.ts.bin";
 const GENERATE_TPC: &str = "\
 Examples:
   bench generate tpc --out frame.pages
@@ -189,6 +196,13 @@ Examples:
   bench generate tpc --sectors 8 --out sectors.pages
   bench noisy-pads --input sectors.pages --sector 7";
 
+const UNPACK: &str = "\
+Examples:
+  bench unpack --preset mcbm-2024 --scale 0.05 --threads 1,2
+  bench unpack --microslice 10us,100us,1ms --variant simd,published
+  bench unpack --damage 0,0.01 --semantics current,2023
+  bench unpack --input d.ts.bin.gz --threads 1,2
+  bench unpack --input d.ts.bin.gz --setup d.setup.json --digis digis.bin";
 const CLUSTER_FINDER: &str = "\
 Examples:
   bench cluster-finder --sectors 4 --orbits 1 --threads 1,2

@@ -10,8 +10,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_par
 
 use super::axes;
 use crate::request::{
-    ClusterFlags, DamagePolicy, DecodeRequest, FindRequest, FoundFlags, MeasureRequest, PageFlags,
-    ReconstructRequest, SessionFlags, Settings, Source,
+    ClusterFlags, DamagePolicy, DecodeRequest, DigiFlags, FindRequest, FoundFlags, MeasureRequest,
+    PageFlags, ReconstructRequest, SessionFlags, Settings, Source, UnpackRequest,
 };
 
 /// What a subcommand with the name of a task asks for.
@@ -24,6 +24,8 @@ pub enum TaskRequest {
     Reconstruct(Box<ReconstructRequest>),
     /// `bench cluster-finder --clusters`.
     FindClusters(Box<FindRequest>),
+    /// `bench unpack --digis`.
+    Unpack(Box<UnpackRequest>),
 }
 
 impl TaskRequest {
@@ -34,6 +36,7 @@ impl TaskRequest {
             TaskRequest::Decode(request) => &mut request.measuring,
             TaskRequest::Reconstruct(request) => &mut request.measuring,
             TaskRequest::FindClusters(request) => &mut request.measuring,
+            TaskRequest::Unpack(request) => &mut request.measuring,
         }
     }
 }
@@ -42,6 +45,7 @@ impl TaskRequest {
 const DECODE: &str = "decode";
 const STS: &str = "sts";
 const CLUSTER_FINDER: &str = "cluster-finder";
+const UNPACK: &str = "unpack";
 
 impl Subcommand for TaskRequest {
     fn augment_subcommands(command: Command) -> Command {
@@ -69,6 +73,7 @@ impl FromArgMatches for TaskRequest {
             DECODE => Ok(decoding(measuring, PageFlags::from_arg_matches(matches)?)),
             STS => Ok(reconstructing(measuring, FoundFlags::from_arg_matches(matches)?)),
             CLUSTER_FINDER => Ok(finding(measuring, ClusterFlags::from_arg_matches(matches)?)),
+            UNPACK => Ok(unpacking(measuring, DigiFlags::from_arg_matches(matches)?)),
             _ => Ok(TaskRequest::Measure(Box::new(measuring))),
         }
     }
@@ -89,6 +94,7 @@ fn subcommand(task: &'static dyn Task) -> Command {
         DECODE => PageFlags::augment_args(command),
         STS => FoundFlags::augment_args(command),
         CLUSTER_FINDER => ClusterFlags::augment_args(command),
+        UNPACK => DigiFlags::augment_args(command),
         _ => command,
     };
     command.about(format!("Measure: {}", task.info().summary))
@@ -100,6 +106,7 @@ fn input_flag(task: &'static dyn Task) -> Arg {
     let endings = match task.info().file_ending {
         "csv" => "(.csv, .bin, or either with .gz)",
         "cases" => "(.cases, with .gz if compressed)",
+        "bin" => "(.bin, with .gz if compressed)",
         _ => "(.pages, with .gz if compressed)",
     };
     Arg::new("input")
@@ -158,6 +165,16 @@ fn finding(measuring: MeasureRequest, found: ClusterFlags) -> TaskRequest {
     match found.clusters {
         Some(clusters) if matches!(measuring.source, Source::File { .. }) => {
             TaskRequest::FindClusters(Box::new(FindRequest { measuring, clusters }))
+        }
+        _ => TaskRequest::Measure(Box::new(measuring)),
+    }
+}
+
+/// The same of digis.
+fn unpacking(measuring: MeasureRequest, found: DigiFlags) -> TaskRequest {
+    match found.digis {
+        Some(digis) if matches!(measuring.source, Source::File { .. }) => {
+            TaskRequest::Unpack(Box::new(UnpackRequest { measuring, digis }))
         }
         _ => TaskRequest::Measure(Box::new(measuring)),
     }

@@ -9,6 +9,7 @@ mod generate;
 mod history;
 mod list;
 mod measure;
+mod one_variant;
 mod present;
 mod reconstruct;
 mod report;
@@ -18,6 +19,7 @@ mod selftest;
 mod serve;
 mod site;
 mod suite;
+mod unpack;
 mod verify;
 mod winners;
 
@@ -78,7 +80,8 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
 }
 
 fn run_task(mut request: TaskRequest) -> Result<Exit, Failure> {
-    if !matches!(request, TaskRequest::FindClusters(_)) {
+    // Who asks for the output of one variant looks for it on the devices itself.
+    if !matches!(request, TaskRequest::FindClusters(_) | TaskRequest::Unpack(_)) {
         request.measuring().choose_devices();
     }
     match request {
@@ -86,6 +89,7 @@ fn run_task(mut request: TaskRequest) -> Result<Exit, Failure> {
         TaskRequest::Decode(request) => decode::run(&request),
         TaskRequest::Reconstruct(request) => reconstruct::run(&request),
         TaskRequest::FindClusters(request) => find_clusters::run(&request),
+        TaskRequest::Unpack(request) => unpack::run(&request),
     }
 }
 

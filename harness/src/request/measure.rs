@@ -166,6 +166,24 @@ pub struct ClusterFlags {
     pub clusters: Option<PathBuf>,
 }
 
+/// Raw data of a file that are to be unpacked.
+pub struct UnpackRequest {
+    /// The flags that measuring has too; the source is a file.
+    pub measuring: MeasureRequest,
+    /// Where the digis are written.
+    pub digis: PathBuf,
+}
+
+/// What `bench unpack` has beyond other measuring commands.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub struct DigiFlags {
+    /// Write the digis and what was counted to a file (.bin) and measure nothing; by the variant
+    /// that is named, or published.
+    #[arg(long, value_name = "OUT", requires = "input")]
+    pub digis: Option<PathBuf>,
+}
+
 /// Digis of a file to be reconstructed, to see what is found in them.
 pub struct ReconstructRequest {
     /// The flags that measuring has too; the source is a file.

@@ -34,8 +34,8 @@ pub use generate::GenerateRequest;
 pub use history::{ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder};
 pub use list::ListRequest;
 pub use measure::{
-    CacheMode, ClusterFlags, DamagePolicy, DecodeRequest, FindRequest, FoundFlags, MeasureRequest,
-    PageFlags, ReconstructRequest, SessionFlags, Source,
+    CacheMode, ClusterFlags, DamagePolicy, DecodeRequest, DigiFlags, FindRequest, FoundFlags,
+    MeasureRequest, PageFlags, ReconstructRequest, SessionFlags, Source, UnpackRequest,
 };
 pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
 pub use points::PointFlags;

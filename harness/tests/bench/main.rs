@@ -34,6 +34,7 @@ mod suite_runs;
 mod suites;
 mod text_of_others;
 mod tools;
+mod unpack;
 mod verify;
 
 #[path = "../faults/mod.rs"]

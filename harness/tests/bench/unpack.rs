@@ -1,0 +1,111 @@
+//! `bench unpack` and `bench generate sts-raw`: raw data of the STS, generated and from files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::GzDecoder;
+
+use crate::common::{folder, in_repository, measuring, row, stages, variants};
+
+const QUICK: &str = "--samples 3..4 --max-time 1s --no-charts --device cpu";
+const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
+
+#[test]
+fn every_variant_has_a_valid_row_for_both_rules() {
+    let Some(folder) = measuring() else { return };
+    let line = format!("unpack {SMALL} --semantics current,2023 --damage 0.01 --threads 2 {QUICK}");
+    let rows = folder.measure(line);
+    assert_eq!(variants(&rows), BTreeSet::from(["count-place", "published", "simd"]));
+    let totals = rows.iter().filter(|row| row.stage == "total");
+    assert_eq!(totals.count(), 3 * 2);
+    assert_eq!(stages(&rows, "simd"), BTreeSet::from(["survey", "unpack", "total"]));
+    assert_eq!(stages(&rows, "published"), BTreeSet::from(["survey", "unpack", "copy", "total"]));
+    let total = row(&rows, "simd");
+    assert!(total.items > 10_000 && total.metrics.number("ns_per_message").is_some(), "{total:?}");
+}
+
+#[test]
+fn generated_raw_data_come_back_from_a_file_with_their_tables() {
+    let folder = folder();
+    folder.bench(format!("generate sts-raw {SMALL} --out d.ts.bin.gz")).exits(0).says("digis");
+    folder.has("d.ts.bin.gz d.setup.json");
+    let unpack = |flags: &str| {
+        folder.bench(format!("unpack --input d.ts.bin.gz --digis digis.bin {flags}")).exits(0);
+        fs::read(folder.join("digis.bin")).expect("written")
+    };
+    let published = unpack("--setup d.setup.json");
+    assert!(published.starts_with(b"STSDIGX1") && published.len() > 100_000);
+    for variant in ["count-place", "simd"] {
+        assert!(unpack(&format!("--variant {variant} --threads 1")) == published, "{variant}");
+    }
+    assert!(unpack("--semantics 2023") != published);
+}
+
+#[test]
+fn what_can_not_be_unpacked_is_refused_with_its_place() {
+    let folder = folder();
+    folder.bench(format!("generate sts-raw {SMALL} --out d.ts.bin")).exits(0);
+    let whole = fs::read(folder.join("d.ts.bin")).expect("written");
+    folder.write("cut.ts.bin", &whole[..whole.len() - 1]);
+    let mut outside = whole.clone();
+    // The size of the first content.
+    outside[16 + 24 + 16 + 20 + 3] = 0xff;
+    folder.write("outside.ts.bin", &outside);
+    folder.write("old.json", "{\"walk_tables\":[],\"elinks\":{}}");
+    folder.check(
+        "
+            1 | unpack --input cut.ts.bin --setup d.setup.json --digis o.bin | within its component
+            1 | unpack --input outside.ts.bin --setup d.setup.json --digis o.bin | points outside
+            1 | unpack --input cut.ts.bin --digis o.bin | cut.setup.json
+            1 | unpack --input d.setup.json --digis o.bin | unknown file type
+            1 | unpack --input d.ts.bin --setup d.ts.bin --digis o.bin | d.ts.bin
+            2 | unpack --input d.ts.bin --setup old.json --semantics 2023 --digis o.bin | elinks2023
+            2 | unpack --input d.ts.bin --digis o.csv | can't be written as text
+            2 | unpack --input d.ts.bin --digis o.bin --variant simd,published | one variant
+            2 | unpack --input d.ts.bin --digis o.bin --semantics current,2023 | of one input
+            2 | unpack --digis o.bin | --input
+            2 | unpack --microslice 0s | too short
+            2 | unpack --overlap 1M | microslices of overlap
+            2 | unpack --damage 2 | use 0 to 1
+            2 | generate sts-raw --out raw.csv | use .bin
+        ",
+    );
+    assert!(!folder.join("o.bin").exists());
+}
+
+fn unzipped(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut file = GzDecoder::new(fs::File::open(path).expect("a fixture"));
+    file.read_to_end(&mut bytes).expect("compressed");
+    bytes
+}
+
+#[test]
+fn raw_data_of_the_experiment_have_its_digis() {
+    let shared = in_repository("../shared/sts/unpack");
+    if !shared.is_dir() {
+        eprintln!("skipped: no {}", shared.display());
+        return;
+    }
+    let folder = folder();
+    let sets = [
+        ("tiny", "ts", 2026),
+        ("tiny", "ts2023", 2023),
+        ("mcbm", "ts", 2026),
+        ("mcbm", "ts", 2023),
+        ("dense", "ts", 2026),
+        ("fuzz", "ts", 2026),
+        ("long", "ts", 2026),
+    ];
+    for (name, raw, year) in sets {
+        let file = |ending: &str| shared.join(format!("{name}.{ending}")).display().to_string();
+        let (input, setup) = (file(&format!("{raw}.bin.gz")), file("setup.json"));
+        let semantics = if year == 2023 { "2023" } else { "current" };
+        let line = format!("unpack --input {input} --setup {setup} --digis d.bin");
+        folder.bench(format!("{line} --semantics {semantics}")).exits(0);
+        let expected = unzipped(Path::new(&file(&format!("digis{year}.bin.gz"))));
+        assert!(fs::read(folder.join("d.bin")).expect("written") == expected, "{name}, {year}");
+    }
+}
