@@ -7,7 +7,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `scratch` | files for readers that want paths |
-//! | `digis`, `tpc` | data of detectors |
+//! | `digis`, `sts_raw`, `tpc` | data of detectors |
 //! | `documents` | files that people write, and values of flags |
 //! | `runs` | what runs leave behind |
 //! | `lines` | what processes tell each other |
@@ -20,6 +20,7 @@ mod documents;
 mod lines;
 mod runs;
 mod scratch;
+mod sts_raw;
 mod tpc;
 
 use scratch::Scratch;
@@ -32,11 +33,15 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 22] = [
+pub static TARGETS: [Target; 26] = [
     Target { name: "digi_csv", read: digis::csv },
     Target { name: "digi_bin", read: digis::bin },
     Target { name: "digi_gz", read: digis::gz },
     Target { name: "setup", read: digis::setup },
+    Target { name: "raw_timeslices", read: sts_raw::timeslices },
+    Target { name: "raw_tables", read: sts_raw::tables },
+    Target { name: "raw_messages", read: sts_raw::messages },
+    Target { name: "unpacked", read: sts_raw::unpacked },
     Target { name: "pages", read: tpc::pages },
     Target { name: "page_index", read: tpc::page_index },
     Target { name: "decode", read: tpc::decode },

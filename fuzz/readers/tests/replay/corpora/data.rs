@@ -8,7 +8,13 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use fuzz_readers::SEPARATOR;
 use generators::DataError;
-use generators::io::{write_clusters, write_digis, write_setup, write_slice_tracks};
+use generators::io::{
+    write_clusters, write_digis, write_raw_timeslices, write_readout, write_setup,
+    write_slice_tracks, write_unpacked,
+};
+use generators::sts::raw::{
+    Cabling, Descriptor, Message, RawData, RawTimeslice, Readout, Rules, block_of,
+};
 use generators::sts::setup::Setup;
 use generators::sts::{DigiShape, Order, SegmentedDigis, Skew};
 use generators::tpc::clusters::ClusterShape;
@@ -40,6 +46,13 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
         ("slice_tracks_bin", vec![("generated", slice_tracks("t.bin"))]),
         ("clusters", vec![("generated", written("c.bin", |path| write_clusters(path, &made)))]),
         ("charges", vec![("labels", LABELS.into()), ("results", RESULTS.into())]),
+        (
+            "raw_timeslices",
+            vec![("two", written("d.bin", |path| write_raw_timeslices(path, &raw())))],
+        ),
+        ("raw_tables", vec![("regular", written("s.json", |path| write_readout(path, &tables())))]),
+        ("raw_messages", vec![("all kinds", messages())]),
+        ("unpacked", Rules::ALL.map(|rules| (rules.name(), unpacked(rules))).into()),
         ("pages", vec![("one", frame(1)), ("none", frame(0))]),
         ("page_index", vec![("sector", INDEX_OF_SECTOR.into()), ("all", INDEX_OF_ALL.into())]),
         ("decode", FORMATS.map(|(name, version)| (name, encoded(version))).into()),
@@ -79,6 +92,44 @@ fn of_digis(name: &str) -> Vec<u8> {
     };
     let digis: SegmentedDigis = generators::sts::generate(&shape, 1).expect("digis");
     written(name, |path| write_digis(path, &digis))
+}
+
+/// When raw data begin: ns of Unix time.
+const START_NS: u64 = 1_700_000_000_000_000_000;
+
+/// The messages of a microslice behind the moment at which it begins.
+fn messages() -> Vec<u8> {
+    let epoch = Message::ts_msb((START_NS / 3200) as u32);
+    let hits = (0..30).map(|number| Message::hit(number * 2, number, 1 + number % 9, 77));
+    let first = [Message::epoch(0), epoch].into_iter();
+    let all = first.chain(hits).chain([epoch, Message::status(5), Message::end()]);
+    let words = all.flat_map(Message::to_bytes);
+    START_NS.to_le_bytes().into_iter().chain(words).collect()
+}
+
+/// Two timeslices of a component of two microslices each.
+fn raw() -> RawData {
+    let messages = messages();
+    let content = &messages[size_of_val(&START_NS)..];
+    let mut data = RawData::default();
+    for index in 0..2 {
+        data.push_timeslice(RawTimeslice { index, start_ns: START_NS, core_microslices: 1 });
+        let microslice = (Descriptor::of_sts(0x1000, START_NS), content);
+        let (count, block) = block_of([microslice; 2].into_iter());
+        data.push_component(count, &block).expect("a component");
+    }
+    data
+}
+
+fn tables() -> Readout {
+    let mut cabling = Cabling::regular(1);
+    cabling.masked.insert((0, 7));
+    cabling.readout(Vec::new()).expect("sensible")
+}
+
+fn unpacked(rules: Rules) -> Vec<u8> {
+    let unpacked = algorithms::sts_unpack::unpack(&raw(), &tables(), rules);
+    written("u.bin", |path| write_unpacked(path, &unpacked, rules))
 }
 
 fn packed(bytes: &[u8]) -> Vec<u8> {

@@ -1,0 +1,79 @@
+//! Raw data of the STS, their tables, and digis that were unpacked from them.
+
+use std::sync::OnceLock;
+
+use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::device::{Backend, Target, Team};
+use algorithms::sts_unpack::{RawTimeslices, StsUnpack};
+use generators::io::{
+    read_raw_timeslices, read_readout, read_unpacked, write_raw_timeslices, write_readout,
+    write_unpacked,
+};
+use generators::sts::raw::{Cabling, Descriptor, RawData, RawTimeslice, Readout, Rules, block_of};
+
+use crate::scratch::{Scratch, comes_back};
+
+/// Messages that are unpacked of one input: descriptors may share them.
+const MOST_MESSAGES: u64 = 1 << 16;
+
+pub(crate) fn timeslices(scratch: &Scratch, input: &[u8]) -> bool {
+    let write = |path: &_, data: &_| write_raw_timeslices(path, data);
+    comes_back(scratch, "raw.bin", input, read_raw_timeslices, write)
+}
+
+pub(crate) fn tables(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "setup.json", input, read_readout, write_readout)
+}
+
+pub(crate) fn unpacked(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "digis.bin", input, read_unpacked, |path, (unpacked, rules)| {
+        write_unpacked(path, unpacked, *rules)
+    })
+}
+
+/// A microslice of any messages, from an index that the first eight bytes tell; another one of the
+/// same messages has a known board whatever happens. All variants make the same of them.
+pub(crate) fn messages(_: &Scratch, input: &[u8]) -> bool {
+    let Some((index, content)) = input.split_first_chunk() else {
+        return false;
+    };
+    let descriptor = Descriptor::of_sts(BOARD, u64::from_le_bytes(*index));
+    let mut data = RawData::default();
+    data.push_timeslice(RawTimeslice { start_ns: START_NS, ..RawTimeslice::default() });
+    let microslices = [(descriptor, content), (Descriptor::of_sts(BOARD, START_NS), content)];
+    let (count, block) = block_of(microslices.into_iter());
+    if data.push_component(count, &block).is_err() || data.messages() > MOST_MESSAGES {
+        return false;
+    }
+    let mut found_digis = false;
+    for rules in Rules::ALL {
+        let input = RawTimeslices::new(data.clone(), readout().clone(), rules);
+        for variant in hosts() {
+            let made = variant.checked_output(&StsUnpack, &input, &Target::host(team()), None);
+            let made = made.unwrap_or_else(|problem| panic!("{}: {problem}", variant.name));
+            found_digis |= !made.digis.is_empty();
+        }
+    }
+    found_digis
+}
+
+const BOARD: u16 = 0x1000;
+const START_NS: u64 = 1_700_000_000_000_000_000;
+
+fn hosts() -> impl Iterator<Item = Variant<StsUnpack>> {
+    let variants = StsUnpack.variants().into_iter();
+    variants.filter(|variant| variant.backend == Backend::Cpu)
+}
+
+fn readout() -> &'static Readout {
+    static READOUT: OnceLock<Readout> = OnceLock::new();
+    READOUT.get_or_init(|| {
+        let cabling = Cabling { time_offset_ns: -970, ..Cabling::regular(3) };
+        cabling.readout(Vec::new()).expect("sensible")
+    })
+}
+
+fn team() -> &'static Team {
+    static TEAM: OnceLock<Team> = OnceLock::new();
+    TEAM.get_or_init(|| Team::new(1).expect("a thread"))
+}
