@@ -2,18 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
-use generators::DataError;
 use generators::io::{
     read_raw_timeslices, read_readout, stem, write_raw_timeslices, write_readout,
 };
 use generators::sts::physics::{Preset, Simulation};
 use generators::sts::raw::{EpochOrder, RawShape, Rules, generate};
+use generators::{DataError, named};
 use text::Foreign;
 
 use super::input::RawTimeslices;
 use crate::algorithm::Plan;
-use crate::axis::{Axis, Flag, Params, Switch, YES};
+use crate::axis::{Axis, Flag, Params};
 use crate::sts_scenario;
+
+/// Which microslices end with a message that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EndWords {
+    Each,
+    None,
+}
+
+named! { "end-words", EndWords { Each = "each", None = "none" } }
+
+/// What corrects times by charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Walk {
+    Asic,
+    None,
+}
+
+named! { "walk", Walk { Asic = "asic", None = "none" } }
 
 /// A tenth is enough to compare by, and small enough to wait for.
 const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
@@ -29,10 +47,19 @@ const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
     EpochOrder::NAMES,
 )
 .or("random");
-const END_WORDS: Flag<Switch> =
-    Flag::switch("end-words", "Microslices end with a message that says so").or(YES);
+const END_WORDS: Flag<EndWords> = Flag::choice(
+    "end-words",
+    "Which microslices end with a message that says so: each or none",
+    EndWords::NAMES,
+)
+.or("each");
 const MASKED: Flag<f64> = Flag::share("masked", "The share of masked channels").or("0.01");
-const WALK: Flag<Switch> = Flag::switch("walk", "Times are corrected by charge").or(YES);
+const WALK: Flag<Walk> = Flag::choice(
+    "walk",
+    "What corrects times by charge: a table for each asic, or none",
+    Walk::NAMES,
+)
+.or("asic");
 const DAMAGE: Flag<f64> =
     Flag::share("damage", "The share of damaged messages; of descriptors it is five times as much")
         .or("0");
@@ -96,9 +123,9 @@ fn shape(params: &Params) -> Result<RawShape, DataError> {
         },
         overlap: OVERLAP.of(params)?,
         order: EPOCH_ORDER.of(params)?,
-        with_end: END_WORDS.of(params)?.0,
+        with_end: END_WORDS.of(params)? == EndWords::Each,
         masked: MASKED.of(params)?,
-        with_walk: WALK.of(params)?.0,
+        with_walk: WALK.of(params)? == Walk::Asic,
         damage: DAMAGE.of(params)?,
     };
     SEMANTICS.of(params)?;
@@ -153,7 +180,6 @@ pub(super) fn setup_beside(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::axis::NO;
 
     #[test]
     fn tables_lie_beside_raw_data() {
@@ -175,8 +201,8 @@ mod tests {
     }
 
     #[test]
-    fn switches_are_off_only_if_that_is_said() {
-        let given = [("walk", NO), ("scale", "0.001")];
+    fn walks_and_end_words_are_there_unless_something_else_is_said() {
+        let given = [("walk", "none"), ("scale", "0.001")];
         let params = plan(given.into_iter().collect()).expect("sensible").params;
         let shape = shape(&params).expect("sensible");
         assert!(!shape.with_walk && shape.with_end);

@@ -36,7 +36,6 @@ mod tests;
 use std::path::Path;
 
 use generators::DataError;
-use generators::sts::Digi;
 use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
 use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
@@ -118,20 +117,21 @@ impl Algorithm for StsUnpack {
         };
         let bad: u64 =
             right.timeslices.iter().map(|counts| counts.bad_version + counts.bad_equipment).sum();
-        vec![format!(
-            "{} digis of {} bytes each in {} microslices; {} other messages, {} of unknown \
-             e-links, {} out of range, {} left open by the experiment's code; {} microslices of \
-             wrong sizes, {} with wrong first messages, {bad} of unknown boards or versions",
-            right.digis.len(),
-            size_of::<Digi>(),
-            right.microslices.len(),
-            sum(|counts| counts.other),
-            sum(|counts| counts.elink),
-            sum(|counts| counts.overflow),
-            sum(|counts| counts.undefined),
-            sum(|counts| counts.size),
-            sum(|counts| counts.first),
-        )]
+        let told = [
+            (sum(|counts| counts.other), "other messages"),
+            (sum(|counts| counts.elink), "of unknown e-links"),
+            (sum(|counts| counts.overflow), "out of range"),
+            (sum(|counts| counts.undefined), "left open by the experiment's code"),
+            (sum(|counts| counts.size), "microslices of wrong sizes"),
+            (sum(|counts| counts.first), "microslices with wrong first messages"),
+            (bad, "of unknown boards or versions"),
+        ];
+        let (digis, microslices) = (right.digis.len(), right.microslices.len());
+        let mut note = format!("{digis} digis in {microslices} microslices");
+        for (count, what) in told.iter().filter(|(count, _)| *count > 0) {
+            note += &format!(", {count} {what}");
+        }
+        vec![note]
     }
 
     fn reference(&self, input: &RawTimeslices, _: Semantics) -> Option<Unpacked> {

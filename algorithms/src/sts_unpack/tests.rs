@@ -2,12 +2,12 @@
 
 use generators::sts::raw::clock::EPOCH_NS;
 use generators::sts::raw::{
-    Cabling, Descriptor, Message, MicrosliceCounts, RawData, RawShape, RawTimeslice, Readout,
-    Rules, TimesliceCounts, Unpacked, block_of, damaged, generate,
+    Cabling, Descriptor, EpochOrder, Message, MicrosliceCounts, RawData, RawShape, RawTimeslice,
+    Readout, Rules, TimesliceCounts, Unpacked, block_of, generate,
 };
 
 use super::*;
-use crate::device::{Target, Team};
+use crate::device::{Backend, Target, Team};
 
 /// The board of the first five module sides. E-links 0 to 7 are the front of module 0, the last
 /// ASIC first, and 8 to 15 its back.
@@ -105,44 +105,47 @@ fn an_epoch_that_goes_back_is_of_the_next_cycle() {
     assert_eq!((found.digis.len(), found.microslices[0].overflow), (1, 2));
 }
 
-/// As many microslices, short and damaged, as are quickly unpacked.
-fn damaged_inputs(seed: u64) -> RawData {
-    let scenario = generators::sts::physics::Preset::Mcbm2024.scenario().scaled(0.004);
+/// So many milliseconds of a detector in microslices of a microsecond, damaged: 5,000 of them each.
+fn damaged_input(milliseconds: u32, seed: u64, rules: Rules) -> RawTimeslices {
+    const MS_OF_PRESET: f64 = 2500.0;
+    let whole = generators::sts::physics::Preset::Mcbm2024.scenario();
     let shape = RawShape {
-        scenario,
+        scenario: whole.scaled(f64::from(milliseconds) / MS_OF_PRESET),
         microslice_ns: 1_000,
         overlap: 3,
-        order: generators::sts::raw::EpochOrder::Random,
+        order: EpochOrder::Random,
         with_end: true,
         masked: 0.02,
         with_walk: true,
-        damage: 0.0,
+        damage: 0.05,
     };
-    let (data, _) = generate(&shape, seed).expect("sensible");
-    damaged(&data, 0.05, seed)
+    let (data, readout) = generate(&shape, seed).expect("sensible");
+    RawTimeslices::new(data, readout, rules)
+}
+
+/// Unpacks damaged microslices by all variants on the host, and says how many they were.
+fn unpack_damaged(milliseconds: u32, seed: u64, rules: Rules) -> usize {
+    let team = Team::new(2).expect("threads");
+    let input = damaged_input(milliseconds, seed, rules);
+    let variants = StsUnpack.variants().into_iter();
+    for variant in variants.filter(|variant| variant.backend == Backend::Cpu) {
+        let target = Target::host(&team);
+        let checked = variant.checked_output(&StsUnpack, &input, &target, Some(input.right()));
+        assert!(checked.is_ok(), "{}, {seed}: {:?}", variant.name, checked.err());
+    }
+    input.data().microslices()
 }
 
 #[test]
 fn a_hundred_thousand_damaged_microslices_are_unpacked_alike() {
-    let team = Team::new(2).expect("threads");
-    let mut microslices = 0;
-    for (seed, rules) in [(1, Rules::Current), (2, Rules::Of2023)] {
-        let cabling = Cabling { time_offset_ns: -970, ..Cabling::regular(12) };
-        let readout = cabling.readout(vec![]).expect("sensible");
-        let input = RawTimeslices::new(damaged_inputs(seed), readout, rules);
-        microslices += input.data().microslices();
-        for variant in StsUnpack.variants() {
-            if variant.backend != crate::device::Backend::Cpu {
-                continue;
-            }
-            let checked = variant.checked_output(
-                &StsUnpack,
-                &input,
-                &Target::host(&team),
-                Some(input.right()),
-            );
-            assert!(checked.is_ok(), "{}: {:?}", variant.name, checked.err());
-        }
-    }
-    assert!(microslices > 100_000, "{microslices}");
+    let microslices = Rules::ALL.map(|rules| unpack_damaged(10, 1, rules));
+    assert!(microslices.iter().sum::<usize>() > 100_000, "{microslices:?}");
+}
+
+#[test]
+#[ignore = "takes minutes: for the night"]
+fn ten_million_damaged_microslices_are_unpacked_alike() {
+    let of_seed = |seed| Rules::ALL.map(|rules| unpack_damaged(100, seed, rules));
+    let microslices: usize = (2..12).flat_map(of_seed).sum();
+    assert!(microslices > 10_000_000, "{microslices}");
 }
