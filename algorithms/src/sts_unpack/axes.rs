@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use generators::io::{
-    read_raw_timeslices, read_readout, stem, write_raw_timeslices, write_readout,
+    check_raw_file, read_raw_timeslices, read_readout, stem, write_raw_timeslices, write_readout,
 };
 use generators::sts::physics::{Preset, Simulation};
 use generators::sts::raw::{EpochOrder, RawShape, Rules, generate};
@@ -148,6 +148,7 @@ pub(super) fn generated(params: &Params, seed: u64) -> Result<RawTimeslices, Dat
 
 /// Reads raw data and the tables of their boards.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Params), DataError> {
+    check_raw_file(path)?;
     let mut options = options.clone();
     options.complete(READING);
     let rules = SEMANTICS.of(&options)?;

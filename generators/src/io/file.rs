@@ -42,13 +42,12 @@ pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
 
 /// Whether there can be something in a file of that name that no text is written of.
 pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
-    match format_of(path)? {
-        Format::Bin => Ok(()),
-        Format::Csv => Err(DataError::shape(format!(
-            "{}: {what} can't be written as text; use .bin or .bin.gz",
-            path.shown()
-        ))),
-    }
+    let problem = match format_of(path) {
+        Ok(Format::Bin) => return Ok(()),
+        Ok(Format::Csv) => format!("{what} can't be written as text"),
+        Err(_) => "unknown file type".to_owned(),
+    };
+    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.shown())))
 }
 
 /// Opens a file; whether it is compressed is seen from its first bytes.

@@ -59,7 +59,7 @@ fn what_can_not_be_unpacked_is_refused_with_its_place() {
             1 | unpack --input cut.ts.bin --setup d.setup.json --digis o.bin | within its component
             1 | unpack --input outside.ts.bin --setup d.setup.json --digis o.bin | points outside
             1 | unpack --input cut.ts.bin --digis o.bin | cut.setup.json
-            1 | unpack --input d.setup.json --digis o.bin | unknown file type
+            2 | unpack --input d.setup.json --digis o.bin | unknown file type; use .bin or .bin.gz
             1 | unpack --input d.ts.bin --setup d.ts.bin --digis o.bin | d.ts.bin
             2 | unpack --input d.ts.bin --setup old.json --semantics 2023 --digis o.bin | elinks2023
             2 | unpack --input d.ts.bin --digis o.csv | can't be written as text

@@ -38,11 +38,12 @@ pub(super) fn unpack(
     for_each_range(rayon::current_num_threads().min(parts.len()), Grain::Shares, |_| {
         let mut nearby = vec![Digi::default(); longest + SLACK];
         streaming(|stores| {
-            while let Some((number, part)) = turns.next(&parts) {
+            while let Some(turn) = turns.next(&parts) {
+                let part = turn.part;
                 // SAFETY: each microslice is in one part only.
                 let counts = unsafe { counts.part(part.jobs.clone()) };
                 let found = unpack_part(work, part, messages, counts, &mut nearby);
-                let place = turns.place(number, found);
+                let place = turn.place(found);
                 // SAFETY: whoever comes before and behind has other places.
                 let place = unsafe { digis.part(place..place + found) };
                 stream(stores, place, &nearby[..found]);

@@ -9,13 +9,23 @@ use std::thread::yield_now;
 
 /// Looks before others are let onto the core: it may be one of them that is waited for.
 const LOOKS: usize = 1 << 10;
-/// Nobody knows yet.
+/// Instead of a place: nobody knows yet.
 const UNKNOWN: usize = usize::MAX;
+/// Nobody will ever know: who should have found out has panicked.
+const LOST: usize = usize::MAX - 1;
 
 /// Of each part, where it begins, and which one is next.
 pub(super) struct Turns {
     begins: Vec<AtomicUsize>,
     next: AtomicUsize,
+}
+
+/// A part that was taken. Whoever takes one says how long it is, or the others don't wait.
+pub(super) struct Turn<'t, T> {
+    turns: &'t Turns,
+    number: usize,
+    /// The part.
+    pub(super) part: &'t T,
 }
 
 impl Turns {
@@ -27,32 +37,49 @@ impl Turns {
     }
 
     /// Takes the next part.
-    pub(super) fn next<'p, T>(&self, parts: &'p [T]) -> Option<(usize, &'p T)> {
+    pub(super) fn next<'t, T>(&'t self, parts: &'t [T]) -> Option<Turn<'t, T>> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Some((number, parts.get(number)?))
-    }
-
-    /// Where a part of so many elements begins.
-    pub(super) fn place(&self, part: usize, elements: usize) -> usize {
-        let begin = self.begin(part);
-        self.begins[part + 1].store(begin + elements, Ordering::Release);
-        begin
+        Some(Turn { turns: self, number, part: parts.get(number)? })
     }
 
     fn begin(&self, part: usize) -> usize {
-        for look in 0_usize.. {
-            let begin = self.begins[part].load(Ordering::Acquire);
-            if begin != UNKNOWN {
-                return begin;
+        let mut looks = 0;
+        loop {
+            match self.begins[part].load(Ordering::Acquire) {
+                UNKNOWN if looks < LOOKS => spin_loop(),
+                UNKNOWN => yield_now(),
+                LOST => panic!("a part before is not there"),
+                begin => return begin,
             }
-            if look < LOOKS { spin_loop() } else { yield_now() }
+            looks += 1;
         }
-        UNKNOWN
+    }
+}
+
+impl<T> Turn<'_, T> {
+    /// Where the part begins, which has so many elements.
+    pub(super) fn place(self, elements: usize) -> usize {
+        let begin = self.turns.begin(self.number);
+        self.turns.begins[self.number + 1].store(begin + elements, Ordering::Release);
+        begin
+    }
+}
+
+impl<T> Drop for Turn<'_, T> {
+    /// Lets nobody wait for what does not come.
+    fn drop(&mut self) {
+        let end = &self.turns.begins[self.number + 1];
+        // Only this thread writes it.
+        if end.load(Ordering::Relaxed) == UNKNOWN {
+            end.store(LOST, Ordering::Release);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use super::*;
     use crate::parallel::{Grain, for_each_range};
 
@@ -62,8 +89,9 @@ mod tests {
         let turns = Turns::new(parts.len());
         let begins: Vec<_> = parts.iter().map(|_| AtomicUsize::new(UNKNOWN)).collect();
         for_each_range(4, Grain::One, |_| {
-            while let Some((number, part)) = turns.next(&parts) {
-                begins[number].store(turns.place(number, *part), Ordering::Relaxed);
+            while let Some(turn) = turns.next(&parts) {
+                let (number, elements) = (turn.number, *turn.part);
+                begins[number].store(turn.place(elements), Ordering::Relaxed);
             }
         });
         let mut expected = 0;
@@ -71,5 +99,14 @@ mod tests {
             assert_eq!(begin.load(Ordering::Relaxed), expected);
             expected += part;
         }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_part_that_is_lost() {
+        let (parts, turns) = ([1, 2, 3], Turns::new(3));
+        assert_eq!(turns.next(&parts).map(|turn| turn.place(5)), Some(0));
+        drop(turns.next(&parts));
+        let last = turns.next(&parts).expect("the third");
+        assert!(catch_unwind(AssertUnwindSafe(|| last.place(1))).is_err());
     }
 }
