@@ -37,7 +37,8 @@ named! { "walk", Walk { Asic = "asic", None = "none" } }
 const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
 const MICROSLICE: Flag<u64> = Flag::duration(
     "microslice",
-    "The length of a microslice, such as 1280us [default: 1280us of mcbm-2024, 102400ns of cbm-auau]",
+    "The length of a microslice, such as 100us [default: 1.28 ms for mcbm-2024, 102.4 us for \
+           cbm-auau]",
 );
 const OVERLAP: Flag<u32> =
     Flag::count("overlap", "Microslices of the next timeslice behind those of each").or("1");
@@ -98,6 +99,10 @@ pub(super) static READING: &[Axis] = &[SETUP.axis(), SEMANTICS.axis()];
 /// reference, of a variant in its lists and in order, and a copy of them for the check.
 const BYTES_FOR_DIGI: u64 = 2 * 5 + 32 + 4 * 8;
 
+/// Bytes for each microslice: its descriptor and its first and last messages, twice; what is to be
+/// unpacked, and counts of the reference, of a variant and of the check.
+const BYTES_FOR_MICROSLICE: u64 = 2 * (32 + 12) + 32 + 3 * 28;
+
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
@@ -107,7 +112,11 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());
     let digis = estimate.digis as f64 * (1.0 + overlap);
     let digis = (digis as u64).saturating_mul(timeslices);
-    let memory_bytes = digis.saturating_mul(BYTES_FOR_DIGI).saturating_add(estimate.memory_bytes);
+    let microslices = u64::from(shape.microslices() + shape.overlap) * shape.boards() as u64;
+    let memory_bytes = digis
+        .saturating_mul(BYTES_FOR_DIGI)
+        .saturating_add(microslices.saturating_mul(timeslices * BYTES_FOR_MICROSLICE))
+        .saturating_add(estimate.memory_bytes);
     Ok(Plan { params, memory_bytes })
 }
 

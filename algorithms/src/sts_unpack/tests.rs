@@ -1,5 +1,6 @@
 //! Digis that can be worked out on paper, and raw data that are damaged in any way.
 
+use generators::sts::physics::{Preset, Scenario};
 use generators::sts::raw::clock::EPOCH_NS;
 use generators::sts::raw::{
     Cabling, Descriptor, EpochOrder, Message, MicrosliceCounts, RawData, RawShape, RawTimeslice,
@@ -105,12 +106,13 @@ fn an_epoch_that_goes_back_is_of_the_next_cycle() {
     assert_eq!((found.digis.len(), found.microslices[0].overflow), (1, 2));
 }
 
-/// So many milliseconds of a detector in microslices of a microsecond, damaged: 5,000 of them each.
-fn damaged_input(milliseconds: u32, seed: u64, rules: Rules) -> RawTimeslices {
-    const MS_OF_PRESET: f64 = 2500.0;
-    let whole = generators::sts::physics::Preset::Mcbm2024.scenario();
+/// So many timeslices of a millisecond, in microslices of a microsecond, damaged: 5,000 of them
+/// each.
+fn damaged_input(timeslices: u32, seed: u64, rules: Rules) -> RawTimeslices {
+    let whole = Preset::Mcbm2024.scenario();
+    let scenario = Scenario { timeslices, timeslice_ns: 1_000_000, ..whole };
     let shape = RawShape {
-        scenario: whole.scaled(f64::from(milliseconds) / MS_OF_PRESET),
+        scenario,
         microslice_ns: 1_000,
         overlap: 3,
         order: EpochOrder::Random,
@@ -124,9 +126,9 @@ fn damaged_input(milliseconds: u32, seed: u64, rules: Rules) -> RawTimeslices {
 }
 
 /// Unpacks damaged microslices by all variants on the host, and says how many they were.
-fn unpack_damaged(milliseconds: u32, seed: u64, rules: Rules) -> usize {
+fn unpack_damaged(timeslices: u32, seed: u64, rules: Rules) -> usize {
     let team = Team::new(2).expect("threads");
-    let input = damaged_input(milliseconds, seed, rules);
+    let input = damaged_input(timeslices, seed, rules);
     let variants = StsUnpack.variants().into_iter();
     for variant in variants.filter(|variant| variant.backend == Backend::Cpu) {
         let target = Target::host(&team);

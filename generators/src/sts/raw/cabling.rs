@@ -108,7 +108,7 @@ impl Cabling {
         };
         Cabling {
             modules: (0..modules).map(module).collect(),
-            components: (0..(2 * modules).div_ceil(FEBS)).map(board).collect(),
+            components: (0..boards(modules)).map(board).collect(),
             one_elink: (0..BOARD_ELINKS).map(elink).collect(),
             five_elinks: Vec::new(),
             masked: BTreeSet::new(),
@@ -206,6 +206,11 @@ fn elink_2023(elink: &CabledElink, febs: &[Feb]) -> Elink2023 {
     };
     let asic = if feb.is_front { asic } else { asic + FEB_ASICS };
     Elink2023 { address: module.address, asic }
+}
+
+/// Boards of so many modules, cabled side by side.
+pub(super) fn boards(modules: usize) -> usize {
+    (2 * modules).div_ceil(FEBS)
 }
 
 /// What an e-link ends at: the ASIC by its number on the FEB.

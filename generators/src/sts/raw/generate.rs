@@ -1,6 +1,6 @@
 //! Raw data of simulated digis.
 
-use super::cabling::WalkOfAsic;
+use super::cabling::{WalkOfAsic, boards};
 use super::encode::{Encoded, Encoder, EpochOrder, Format};
 use super::{Cabling, RawData, RawTimeslice, Readout, block_of, damaged};
 use crate::DataError;
@@ -74,6 +74,11 @@ impl RawShape {
     /// Microslices of a component without overlap.
     pub fn microslices(&self) -> u32 {
         self.scenario.timeslice_ns.div_ceil(self.microslice_ns) as u32
+    }
+
+    /// Components of a timeslice.
+    pub fn boards(&self) -> usize {
+        boards(self.scenario.detector.modules())
     }
 }
 
