@@ -45,8 +45,6 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DataError> {
 /// The key is a dot for the whole file.
 fn format_error(path: &Path, key: &str, error: &serde_json::Error) -> DataError {
     let place = match key {
-        // What is found once all was read is in no line.
-        "." if error.line() == 0 => "its tables".to_owned(),
         "." => format!("line {}", error.line()),
         key => format!("line {}, {key}", error.line()),
     };
