@@ -97,7 +97,10 @@ impl Verification<'_> {
                 None => right.push(subject),
             }
         }
-        for input in inputs::of(task, self.request)? {
+        // Inputs are made one by one, and none is for nobody.
+        let mut inputs = inputs::of(task, self.request)?;
+        while !right.is_empty() {
+            let Some(input) = inputs.next() else { break };
             let context = format!("{way}, {}", input.name);
             self.progress.set_message(context.clone());
             // One wrong output is enough to work on.
