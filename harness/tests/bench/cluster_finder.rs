@@ -243,7 +243,8 @@ fn files_of_the_experiment_have_its_clusters() {
     }
     let file = shared.join("labels-s3.cases.gz");
     let path = file.to_str().expect("text");
-    for variant in on_emulator() {
+    // Labels by the host and by the device; lists of peaks make no difference to them.
+    for variant in on_emulator().iter().filter(|name| ["published", "fused"].contains(name)) {
         let line = format!("cluster-finder --input {path} --clusters c.csv --variant {variant}");
         folder.bench(format!("{line} --device emulator")).exits(0);
         assert!(folder.read("c.csv") == expected(&file), "{variant} on the emulator");

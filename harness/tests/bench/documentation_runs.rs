@@ -110,7 +110,7 @@ fn advice_works_when_it_is_pasted() {
     let Some(place) = Place::of(Path::new("advice"), "") else { return };
     let here = Path::new("advice");
     let run = |line: &str| assert_eq!(place.run(here, line), None);
-    let sorts = "bench sort --variant 'std-*,rdst' --digis 1k,2k --cache hot,cold --threads 1,2";
+    let sorts = "bench sort --variant 'std-s*,rdst' --digis 1k,2k --cache hot,cold --samples 5..10";
     for name in ["old", "my new"] {
         run(&format!("{sorts} --places cores --store 'a store' --out '{name}'"));
     }
