@@ -15,24 +15,25 @@ use crate::common::{check_all, variants};
 /// stages before it. Threads of many empty segments take turns at nothing. The other width of
 /// a warp, in random order, is the night's but for the smallest.
 fn is_small(task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
-    const MOST_SEGMENTS: u64 = 100;
     let work = case.work();
     let random = config.schedule.policy == Policy::Random;
-    if (random || config.checked) && segments(name) > MOST_SEGMENTS {
+    let is_stage = matches!(task, "presort" | "cluster" | "cluster-sort" | "hits" | "collect");
+    let most_segments = if random || config.checked || is_stage { 100 } else { 1_000 };
+    if segments(name) > most_segments {
         return false;
     }
     let most = match (task, work.item_unit) {
         ("sts", _) if random => 100,
-        ("sts", _) => 2_500,
-        ("presort" | "cluster" | "cluster-sort" | "hits" | "collect", _) => 100,
+        ("sts", _) => 1_200,
+        _ if is_stage => 100,
         ("cluster-finder", _) if random => 3_000,
         ("cluster-finder", _) => 20_000,
         (_, "sample") if random => 300,
-        (_, "sample") => 3_000,
+        (_, "sample") => 1_500,
         (_, "cell") if random => 30_000,
         (_, "cell") => 600_000,
         _ if random => 500,
-        _ => 20_000,
+        _ => 8_000,
     };
     work.items <= if config.checked { most / 20 } else { most }
 }
