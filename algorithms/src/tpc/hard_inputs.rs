@@ -32,7 +32,8 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawFrame)> {
         };
         (format!("{name}, {rule} rule"), RawFrame::new(frame, finding))
     });
-    of_decoding.chain(NoisyRule::ALL.map(|rule| noisy(rule, seed))).collect()
+    let noisy = NoisyRule::ALL.map(|rule| noisy(rule, seed));
+    of_decoding.chain(noisy).chain([many_sectors(seed)]).collect()
 }
 
 /// Whether samples have the same place, of which nobody says which counts.
@@ -46,17 +47,29 @@ fn is_contested(frame: &TimeFrame) -> bool {
 fn noisy(rule: NoisyRule, seed: u64) -> (String, RawFrame) {
     let given = [
         ("preset", "pp"),
-        ("orbits", "1"),
         ("sectors", "1"),
         ("noisy-pads", "0.02"),
         ("hot-pads", "0.02"),
         ("fragment", "300"),
         ("noisy", rule.name()),
     ];
-    let params: Params = given.into_iter().collect();
+    (format!("noisy pads, {rule} rule"), generated(&given, seed))
+}
+
+/// So many sectors that whoever has them in groups uses what a group was given for another one.
+fn many_sectors(seed: u64) -> (String, RawFrame) {
+    let given = [
+        ("sectors", "20"),
+        ("occupancy", "0.0001"),
+        ("noise", "0"),
+        ("noisy", NoisyRule::ALL[0].name()),
+    ];
+    ("many sectors".to_owned(), generated(&given, seed))
+}
+
+/// An orbit.
+fn generated(given: &[(&'static str, &str)], seed: u64) -> RawFrame {
+    let params: Params = given.iter().copied().chain([("orbits", "1")]).collect();
     let planned = Tpc.plan(params).and_then(|plan| Tpc.generate(&plan.params, seed));
-    match planned {
-        Ok(frame) => (format!("noisy pads, {rule} rule"), frame),
-        Err(problem) => unreachable!("a small time frame: {problem}"),
-    }
+    planned.unwrap_or_else(|problem| unreachable!("a small time frame: {problem}"))
 }
