@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::counted;
+use super::{COUNTED, counted};
 
 /// Collects the labels of a cluster. One is used for many clusters, one after the other.
 pub(in crate::tpc_cluster_finder) trait Collect:
@@ -135,65 +135,100 @@ impl Collect for Sorted {
     }
 }
 
-/// Ours: most samples of a cluster have labels of those before, so that what was met last is
-/// compared with all at once, by wide instructions, and nothing depends on whether it was: a label
-/// that is there is overwritten by the next one. Only in lists that are longer what is not among the
-/// last ones has to be looked for.
-#[derive(Default)]
-pub(in crate::tpc_cluster_finder) struct Recent {
+/// Ours: a list, and a table of the places in it, found by a hash. Most samples of a cluster have
+/// labels of those before, and which is anybody's guess, so that nothing depends on it: a label is put
+/// behind all others, and if it is there the next one overwrites it.
+pub(in crate::tpc_cluster_finder) struct Indexed {
     /// The labels, and room for more.
     list: Vec<u64>,
     count: usize,
-    /// What counts of the last labels.
-    last: [u64; LAST],
+    /// `base` and the place of a label; less are those of clusters before, and nobody has to clear
+    /// them.
+    places: Vec<u32>,
+    base: u32,
 }
 
-/// Labels that are compared at once.
-const LAST: usize = 8;
-/// No label, for all that counts.
-const NO_LABEL: u64 = u64::MAX;
+/// Places of the smallest table: few of a cluster's labels meet there.
+const PLACES: usize = 1024;
 
-impl Recent {
-    /// Adds some labels, but for those that are there.
-    #[inline]
-    pub(in crate::tpc_cluster_finder) fn add_all(&mut self, labels: &[u64]) {
-        if self.count == 0 {
-            self.last = [NO_LABEL; LAST];
-        }
-        let most = self.count + labels.len();
-        if self.list.len() < most {
-            self.list.resize(2 * most, 0);
-        }
-        let (list, mut count, mut last) = (&mut self.list[..most], self.count, self.last);
-        for &label in labels {
-            let own = counted(label);
-            let is_last = last.iter().fold(false, |found, other| found | (*other == own));
-            let is_there = is_last || count > LAST && has(&list[..count - LAST], label);
-            list[count] = label;
-            count += usize::from(!is_there);
-            last = with_first(last, own, !is_there);
-        }
-        (self.count, self.last) = (count, last);
+/// Labels that are copied together: most clusters have few, and how many decides on nothing.
+const TAKEN: usize = 16;
+
+impl Default for Indexed {
+    fn default() -> Self {
+        Indexed { list: Vec::new(), count: 0, places: vec![0; PLACES], base: 1 }
     }
 }
 
-/// The same labels with one more in front and without the last one, if it is new. Nothing is stored
-/// for that: to compare all of what one was just stored to would have to wait.
-#[inline]
-fn with_first(last: [u64; LAST], label: u64, is_new: bool) -> [u64; LAST] {
-    let moved: [u64; LAST] = std::array::from_fn(|i| if i == 0 { label } else { last[i - 1] });
-    std::array::from_fn(|i| if is_new { moved[i] } else { last[i] })
+impl Indexed {
+    /// Adds some labels, but for those that are there.
+    #[inline]
+    pub(in crate::tpc_cluster_finder) fn add_all(&mut self, labels: &[u64]) {
+        self.make_room(self.count + labels.len());
+        let (list, places, base) = (&mut self.list[..], &mut self.places[..], self.base);
+        let (mut count, bits) = (self.count, places.len().trailing_zeros());
+        for &label in labels {
+            list[count] = label;
+            let mut at = hash(label, bits);
+            let place = loop {
+                let place = (places[at].wrapping_sub(base) as usize).min(count);
+                if counted(list[place]) == counted(label) {
+                    break place;
+                }
+                // Another label is here.
+                at = (at + 1) & (places.len() - 1);
+            };
+            places[at] = base + place as u32;
+            count += usize::from(place == count);
+        }
+        self.count = count;
+    }
+
+    /// For so many labels, and a table of at least twice as many places.
+    #[inline]
+    fn make_room(&mut self, most: usize) {
+        if self.list.len() < most + TAKEN {
+            self.list.resize(2 * (most + TAKEN), 0);
+        }
+        if self.places.len() < 2 * most {
+            self.grow(most);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, most: usize) {
+        self.places = vec![0; (2 * most).next_power_of_two()];
+        let there = self.list[..self.count].to_vec();
+        self.count = 0;
+        self.add_all(&there);
+    }
 }
 
-impl Collect for Recent {
+/// So many bits of a product, on which all bits of a label that count have a say, and no others.
+#[inline]
+fn hash(label: u64, bits: u32) -> usize {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15 << COUNTED.leading_zeros();
+    (label.wrapping_mul(FACTOR) >> (u64::BITS - bits)) as usize
+}
+
+impl Collect for Indexed {
     fn add(&mut self, label: u64) {
         self.add_all(&[label]);
     }
 
     #[inline]
     fn take(&mut self, list: &mut Vec<u64>) {
-        list.extend_from_slice(&self.list[..self.count]);
+        let end = list.len() + self.count;
+        for labels in self.list.chunks_exact(TAKEN).take(self.count.div_ceil(TAKEN)) {
+            list.extend_from_slice(labels);
+        }
+        list.truncate(end);
+        self.base += self.count as u32;
         self.count = 0;
+        if self.base > u32::MAX / 2 {
+            self.places.fill(0);
+            self.base = 1;
+        }
     }
 }
 
@@ -226,21 +261,33 @@ mod tests {
         let right = vec![3, 1 | FAKE, 67, u64::MAX, 131];
         assert_eq!(collected::<Listed>(&labels), right);
         assert_eq!(collected::<Filtered>(&labels), right);
-        assert_eq!(collected::<Recent>(&labels), right);
+        assert_eq!(collected::<Indexed>(&labels), right);
         let right = sorted(right);
         assert_eq!(collected::<Sorted>(&labels), right);
         assert_eq!(sorted(collected::<UnorderedSet>(&labels)), right);
-        assert!(collected::<Recent>(&[]).is_empty());
+        assert!(collected::<Indexed>(&[]).is_empty());
+    }
+
+    #[test]
+    fn labels_of_clusters_before_are_forgotten() {
+        let mut collect = Indexed { base: u32::MAX / 2 - 50, ..Indexed::default() };
+        for cluster in 0..100 {
+            let labels: Vec<_> = (0..100).map(|i| mix(cluster) % 7 + i * 3 % 50).collect();
+            labels.iter().for_each(|label| collect.add(*label));
+            let mut list = Vec::new();
+            collect.take(&mut list);
+            assert_eq!(list, collected::<Listed>(&labels), "{cluster}");
+        }
     }
 
     #[test]
     fn all_ways_find_the_same() {
-        for (count, kinds) in [(10, 3), (100, 20), (400, 300)] {
+        for (count, kinds) in [(10, 3), (100, 20), (400, 300), (3000, 2000)] {
             let labels: Vec<_> =
                 (0..count).map(|i| mix(i) % kinds * 64 + mix(i) % 2 * FAKE).collect();
             let right = collected::<Listed>(&labels);
             assert_eq!(collected::<Filtered>(&labels), right);
-            assert_eq!(collected::<Recent>(&labels), right);
+            assert_eq!(collected::<Indexed>(&labels), right);
             assert_eq!(collected::<Sorted>(&labels), sorted(right.clone()));
             assert_eq!(sorted(collected::<UnorderedSet>(&labels)), sorted(right));
         }

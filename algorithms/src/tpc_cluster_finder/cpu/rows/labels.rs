@@ -13,7 +13,7 @@ use crate::device::prefetch;
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
-use crate::tpc_cluster_finder::labels::collect::{Collect, Recent};
+use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
 use crate::tpc_cluster_finder::settings::sixteenths;
 
 /// Who wants labels of clusters.
@@ -71,7 +71,7 @@ struct Scratch {
     /// The number of the sample of each cell that has one, among those of the row.
     cells: Vec<u32>,
     given: RowLabels,
-    collect: Recent,
+    collect: Indexed,
 }
 
 /// The labels of the samples of a row. Those of a sector are in the order of time, so that a row has
@@ -160,7 +160,7 @@ impl<'l> Labelling for &'l AllLabels<'l> {
 
 impl Scratch {
     fn new() -> Self {
-        let (given, collect) = (RowLabels::default(), Recent::default());
+        let (given, collect) = (RowLabels::default(), Indexed::default());
         Scratch { cells: vec![0; MOST_CELLS], given, collect }
     }
 }
