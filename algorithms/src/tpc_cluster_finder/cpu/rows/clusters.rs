@@ -2,39 +2,44 @@
 
 use super::bits::{WORD, for_each_set};
 use super::crowded::Peaks;
+use super::members::Members;
 use super::strip::{CHARGE, Strip};
 use crate::tpc_cluster_finder::cluster::{Cluster, Sums};
 use crate::tpc_cluster_finder::settings::sixteenths;
 
 impl Strip<'_> {
-    /// Calls `add` for the clusters of the time bins that are the strip's own.
-    pub(super) fn find_clusters(&self, mut add: impl FnMut(Cluster, usize, &Peaks)) {
+    /// Calls `add` for the clusters of the time bins that are the strip's own, with their peaks and
+    /// what is to be known of the cells around these.
+    pub(super) fn find_clusters<M: Members>(&self, mut add: impl FnMut(Cluster, usize, M)) {
         for word in self.words() {
             for_each_set(self.kept[word], word * WORD, |cell| {
-                let (pad, time) = self.place(cell);
-                if self.times.own.contains(&time) {
-                    let peaks = Peaks::around(cell, self);
-                    if let Some(cluster) = self.cluster(cell, (pad, time as i32), &peaks) {
-                        add(cluster, cell, &peaks);
-                    }
+                let mut members = M::default();
+                if let Some(cluster) = self.cluster(cell, &mut members) {
+                    add(cluster, cell, members);
                 }
             });
         }
     }
 
-    #[inline(always)]
-    fn cluster(&self, peak: usize, place: (i32, i32), peaks: &Peaks) -> Option<Cluster> {
+    #[inline]
+    fn cluster(&self, peak: usize, members: &mut impl Members) -> Option<Cluster> {
+        let (pad, time) = self.place(peak);
+        if !self.times.own.contains(&time) {
+            return None;
+        }
+        let peaks = Peaks::around(peak, self);
         let sums = match peaks.is_alone() {
-            true => self.all_around(peak),
-            false => self.shares_around(peak, peaks),
+            true => self.all_around(peak, members),
+            false => self.shares_around(peak, &peaks, members),
         };
-        sums.cluster(place, self.charge(peak), self.row.pads() as i32, self.row.settings)
+        let (place, pads) = ((pad, time as i32), self.row.pads() as i32);
+        sums.cluster(place, self.charge(peak), pads, self.row.settings)
     }
 
     /// The sums over all charges around a peak: those behind a neighbour count if that is above
     /// the threshold.
     #[inline]
-    fn all_around(&self, peak: usize) -> Sums {
+    fn all_around(&self, peak: usize, members: &mut impl Members) -> Sums {
         let threshold = sixteenths(self.row.settings.inner_threshold);
         let line = |pads: usize| {
             let first = self.plus(peak, (pads as i32 - 2, -2));
@@ -51,6 +56,7 @@ impl Strip<'_> {
                 charges[a][b] *= if is_outer { inner[a][b] } else { 1 };
             }
         }
+        members.note_all(&charges);
         let of_pads = charges.map(|line| line.iter().sum());
         let of_times = std::array::from_fn(|b| charges.iter().map(|line| line[b]).sum());
         Sums::of_lines(of_pads, of_times)

@@ -1,6 +1,7 @@
 //! Charges around a peak that others claim, too.
 
 use super::bits::window;
+use super::members::Members;
 use super::strip::{PRESENT, Strip};
 use crate::tpc_cluster_finder::cluster::Sums;
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
@@ -12,16 +13,17 @@ const REACH: i16 = 4;
 const SIDE: usize = 2 * REACH as usize + 1;
 
 /// Where there are peaks around one: a bit for each time bin, pad by pad.
-pub(crate) struct Peaks([u16; SIDE]);
+pub(super) struct Peaks([u16; SIDE]);
 
 impl Peaks {
-    #[inline]
+    #[inline(always)]
     pub(super) fn around(peak: usize, strip: &Strip<'_>) -> Self {
         let reach = i32::from(REACH);
-        Peaks(std::array::from_fn(|pad| {
-            let first = strip.plus(peak, (pad as i32 - reach, -reach));
-            window(strip.kept, first, (1 << SIDE) - 1) as u16
-        }))
+        let mut around = [0; SIDE];
+        for (pads, times) in (-reach..).zip(&mut around) {
+            *times = window(strip.kept, strip.plus(peak, (pads, -reach)), (1 << SIDE) - 1) as u16;
+        }
+        Peaks(around)
     }
 
     /// Whether there are no others.
@@ -48,42 +50,46 @@ impl Peaks {
 
 impl Strip<'_> {
     /// The sums over the shares that a peak has of the charges around it.
-    pub(super) fn shares_around(&self, peak: usize, peaks: &Peaks) -> Sums {
+    pub(super) fn shares_around(
+        &self,
+        peak: usize,
+        peaks: &Peaks,
+        members: &mut impl Members,
+    ) -> Sums {
         let threshold = sixteenths(self.row.settings.inner_threshold);
+        let entry = |(a, b): Step| self.charges[self.plus(peak, (a.into(), b.into()))];
+        let share = |entry: u16, claims: u32| i32::from(entry & !PRESENT) / claims.max(1) as i32;
         let mut sums = Sums::default();
-        let mut add = |(a, b): Step, claims: u32| {
-            let entry = self.charges[self.plus(peak, (a.into(), b.into()))];
-            let share = i32::from(entry & !PRESENT) / claims.max(1) as i32;
+        let mut add = |cell: Step, claims: u32| {
+            let entry = entry(cell);
+            let share = share(entry, claims);
             // A place without a sample is no charge that could be divided.
             let is_divided = claims > 1 && entry & PRESENT != 0;
-            sums.add((a.into(), b.into()), share, is_divided);
+            sums.add((cell.0.into(), cell.1.into()), share, is_divided);
             share
         };
-        add((0, 0), 1);
+        let qmax = add((0, 0), 1);
+        members.note((0, 0), || qmax);
         for (inner, behind) in DIRECTIONS {
-            if add(inner, peaks.within(1, inner)) > threshold {
-                for &step in behind.iter().filter(|step| peaks.within(1, **step) == 0) {
-                    add(step, self.claims(peak, peaks, step));
+            let beside = add(inner, peaks.within(1, inner));
+            members.note(inner, || beside);
+            if beside > threshold {
+                for &step in behind {
+                    match peaks.within(1, step) {
+                        0 => {
+                            let own = add(step, self.claims(peak, peaks, step));
+                            members.note(step, || own);
+                        }
+                        others => members.note(step, || share(entry(step), others)),
+                    }
                 }
             }
         }
         sums
     }
 
-    /// The share that each peak has of a cell around a peak.
-    pub(super) fn share(&self, peak: usize, peaks: &Peaks, step: Step) -> i32 {
-        let charge = self.charge(self.plus(peak, (step.0.into(), step.1.into())));
-        if peaks.is_alone() || peaks.is_at(step) {
-            return charge;
-        }
-        let claims = match peaks.within(1, step) {
-            0 => self.claims(peak, peaks, step),
-            beside => beside,
-        };
-        charge / claims.max(1) as i32
-    }
-
     /// How many peaks two steps away claim a cell that is beside none.
+    #[inline(always)]
     fn claims(&self, peak: usize, peaks: &Peaks, cell: Step) -> u32 {
         if peaks.within(2, cell) == 1 {
             return 1;

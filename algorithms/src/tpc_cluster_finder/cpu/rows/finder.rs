@@ -10,6 +10,7 @@ use crate::device::{Arena, buffers};
 use crate::parallel::for_each_singly;
 use crate::tpc_cluster_finder::cpu::buckets::Filling;
 use crate::tpc_cluster_finder::settings::Settings;
+use crate::tpc_decode::FragmentOfFrame;
 
 /// What threads need to find clusters.
 pub(crate) struct Finder<'a> {
@@ -75,16 +76,28 @@ fn find_in_row(
         if samples.of(&times.time_bins).all(|run| run.is_empty()) {
             continue;
         }
-        let mut strip = Strip::new(row, times.clone(), scratch);
-        for run in samples.of(&times.time_bins) {
-            strip.fill(&samples.all()[run.clone()]);
-            labels.fill(&strip, samples, run);
-        }
-        find_peaks(&mut strip);
-        strip.suppress_noise();
-        strip.find_clusters(|cluster, peak, peaks| {
+        let strip = strip_with_peaks(row, samples, times, find_peaks, scratch);
+        labels.fill(&strip, samples);
+        strip.find_clusters(|cluster, peak, members| {
             clusters.add(samples.case, samples.row, cluster);
-            labels.collect(&strip, peak, peaks);
+            labels.collect(&strip, peak, members);
         });
     }
+}
+
+/// The same whoever wants labels: what it calls is called here only, and becomes a part of it.
+#[inline(never)]
+fn strip_with_peaks<'s>(
+    row: &'s Row<'s>,
+    samples: &RowSamples<'_>,
+    times: FragmentOfFrame,
+    find_peaks: FindPeaks,
+    scratch: &'s mut Scratch<'_>,
+) -> Strip<'s> {
+    let mut strip = Strip::new(row, times, scratch);
+    let times = strip.times.time_bins.clone();
+    samples.of(&times).for_each(|run| strip.fill(&samples.all()[run]));
+    find_peaks(&mut strip);
+    strip.suppress_noise();
+    strip
 }

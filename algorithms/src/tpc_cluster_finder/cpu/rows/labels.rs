@@ -1,20 +1,17 @@
 //! Labels of clusters, row by row.
 
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use generators::tpc::charges::Labels;
 use generators::tpc::geometry::ROWS;
 
 use super::by_row::RowSamples;
-use super::crowded::Peaks;
-use super::strip::{CHARGE, MOST_CELLS, Strip};
+use super::members::{CELLS, Labelled, Members};
+use super::strip::{MOST_CELLS, Strip};
 use crate::device::prefetch;
-use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
 use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
-use crate::tpc_cluster_finder::settings::sixteenths;
 
 /// Who wants labels of clusters.
 pub(crate) trait Labelling: Sync {
@@ -30,11 +27,14 @@ pub(crate) trait Labelling: Sync {
 
 /// Labels of the clusters of a row, while they are found.
 pub(crate) trait LabelsOfRow {
-    /// Notes where some samples are that have been put into a strip.
-    fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>, run: Range<usize>);
+    /// What has to be known of the cells of a cluster.
+    type Members: Members;
+
+    /// Notes where the samples are that have been put into a strip.
+    fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>);
 
     /// Collects the labels of the next cluster, which is around this peak.
-    fn collect(&mut self, strip: &Strip<'_>, peak: usize, peaks: &Peaks);
+    fn collect(&mut self, strip: &Strip<'_>, peak: usize, members: Self::Members);
 }
 
 /// Nobody does.
@@ -49,11 +49,13 @@ impl Labelling for () {
 }
 
 impl LabelsOfRow for () {
-    #[inline]
-    fn fill(&mut self, _: &Strip<'_>, _: &RowSamples<'_>, _: Range<usize>) {}
+    type Members = ();
 
     #[inline]
-    fn collect(&mut self, _: &Strip<'_>, _: usize, _: &Peaks) {}
+    fn fill(&mut self, _: &Strip<'_>, _: &RowSamples<'_>) {}
+
+    #[inline]
+    fn collect(&mut self, _: &Strip<'_>, _: usize, (): ()) {}
 }
 
 /// Collects the labels of all rows.
@@ -166,18 +168,19 @@ impl Scratch {
 }
 
 impl LabelsOfRow for OfRow {
-    fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>, run: Range<usize>) {
-        for place in run {
+    type Members = Labelled;
+
+    fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>) {
+        for place in samples.of(&strip.times.time_bins).flatten() {
             if let Some(cell) = strip.cell_of(samples.all()[place]) {
                 self.scratch.cells[cell] = place as u32;
             }
         }
     }
 
-    fn collect(&mut self, strip: &Strip<'_>, peak: usize, peaks: &Peaks) {
+    fn collect(&mut self, strip: &Strip<'_>, peak: usize, Labelled(mut left): Labelled) {
         let Scratch { cells, given, collect } = &mut self.scratch;
         let (mut met, mut count) = ([0; MET], 0);
-        let mut left = strip.labelled(peak, peaks);
         while left != 0 {
             let (a, b) = CELLS[left.trailing_zeros() as usize];
             left &= left - 1;
@@ -195,92 +198,5 @@ impl LabelsOfRow for OfRow {
         }
         collect.add_all(&met[..count]);
         self.labels.add(|all| collect.take(all));
-    }
-}
-
-/// Cells around a peak, in the order in which labels are collected: the peak, what is beside it, and
-/// what is behind that.
-const CELLS: [Step; 25] = {
-    let mut cells = [(0, 0); 25];
-    let (mut inner, mut next) = (0, 9);
-    while inner < DIRECTIONS.len() {
-        let (beside, behind) = DIRECTIONS[inner];
-        cells[1 + inner] = beside;
-        let mut outer = 0;
-        while outer < behind.len() {
-            cells[next] = behind[outer];
-            outer += 1;
-            next += 1;
-        }
-        inner += 1;
-    }
-    cells
-};
-
-/// For each of these cells the place of the one on the way, in a square of five.
-const ON_THE_WAY: [usize; 25] = {
-    let mut places = [0; 25];
-    let mut cell = 0;
-    while cell < 25 {
-        let (a, b) = CELLS[cell];
-        places[cell] = square((a.signum(), b.signum()));
-        cell += 1;
-    }
-    places
-};
-
-const fn square((a, b): Step) -> usize {
-    (a + 2) as usize * 5 + (b + 2) as usize
-}
-
-impl Strip<'_> {
-    /// A bit for each of the [`CELLS`] around a peak whose samples give their labels to its cluster:
-    /// those that are looked at, as far as a charge is left.
-    #[inline]
-    fn labelled(&self, peak: usize, peaks: &Peaks) -> u32 {
-        let threshold = sixteenths(self.row.settings.inner_threshold);
-        let shares = match peaks.is_alone() {
-            true => self.charges_around(peak),
-            false => self.all_shares(peak, peaks),
-        };
-        let mut labelled = 0;
-        for (number, &cell) in CELLS.iter().enumerate() {
-            let is_seen = number < 9 || shares[ON_THE_WAY[number]] > threshold;
-            labelled |= u32::from(is_seen & (shares[square(cell)] > 0)) << number;
-        }
-        labelled
-    }
-
-    /// The charges of a square of five around a peak.
-    #[inline]
-    fn charges_around(&self, peak: usize) -> [i32; 25] {
-        let mut charges = [0; 25];
-        for (pads, line) in charges.chunks_exact_mut(5).enumerate() {
-            let first = self.plus(peak, (pads as i32 - 2, -2));
-            for (charge, entry) in line.iter_mut().zip(&self.charges[first..first + 5]) {
-                *charge = i32::from(entry & CHARGE);
-            }
-        }
-        charges
-    }
-
-    /// The shares that others leave of them.
-    fn all_shares(&self, peak: usize, peaks: &Peaks) -> [i32; 25] {
-        let mut shares = [0; 25];
-        CELLS.iter().for_each(|&cell| shares[square(cell)] = self.share(peak, peaks, cell));
-        shares
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_cells_of_a_square_are_looked_at_once() {
-        let mut places: Vec<_> = CELLS.iter().map(|cell| square(*cell)).collect();
-        places.sort_unstable();
-        assert!(places.into_iter().eq(0..25));
-        assert_eq!((CELLS[0], CELLS[9], ON_THE_WAY[9]), ((0, 0), (-2, -1), square((-1, -1))));
     }
 }

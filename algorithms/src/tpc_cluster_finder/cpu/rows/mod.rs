@@ -14,6 +14,7 @@
 //! | `peaks` | which cells are peaks |
 //! | `noise` | which of them are kept |
 //! | `clusters`, `crowded` | clusters around peaks that are alone, and around others |
+//! | `members` | which cells around a peak give labels to its cluster |
 //! | `labels` | the labels of clusters |
 
 mod bits;
@@ -22,6 +23,7 @@ mod clusters;
 mod crowded;
 mod finder;
 mod labels;
+mod members;
 mod noise;
 mod peaks;
 mod strip;
