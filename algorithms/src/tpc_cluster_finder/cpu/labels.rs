@@ -110,13 +110,19 @@ impl RowLists for Locked {
 }
 
 /// Ours: one list for a row, as one thread has all of it.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Joined {
     all: Vec<u64>,
     ends: Vec<usize>,
 }
 
 impl Joined {
+    /// As if nothing had been added.
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+        self.ends.clear();
+    }
+
     /// Adds the labels of the next cluster.
     #[inline]
     pub(super) fn add(&mut self, add: impl FnOnce(&mut Vec<u64>)) {
@@ -125,7 +131,7 @@ impl Joined {
     }
 }
 
-impl RowLists for Joined {
+impl RowLists for &Joined {
     fn labels(&self) -> usize {
         self.all.len()
     }
@@ -155,7 +161,7 @@ mod tests {
 
     #[test]
     fn rows_become_one_list() {
-        let mut rows = vec![Joined::default(); 3];
+        let mut rows = [(); 3].map(|()| Joined::default());
         let mut add = |row: usize, list: &[u64]| rows[row].add(|all| all.extend_from_slice(list));
         add(0, &[1, 2]);
         add(0, &[]);
@@ -167,8 +173,8 @@ mod tests {
             locked[row].cut(clusters);
         }
         let right: [&[u64]; 3] = [&[1, 2], &[], &[3]];
-        assert_eq!(Flat::of(&rows).lists().collect::<Vec<_>>(), right);
+        assert_eq!(Flat::of(&rows.each_ref()).lists().collect::<Vec<_>>(), right);
         assert_eq!(Flat::of(&locked).lists().collect::<Vec<_>>(), right);
-        assert_eq!(Flat::of(&[Joined::default()]).lists().count(), 0);
+        assert_eq!(Flat::of(&[&Joined::default()]).lists().count(), 0);
     }
 }

@@ -96,26 +96,17 @@ pub(crate) type Sorted<'r> = (Vec<RowSamples<'r>>, Vec<usize>);
 
 /// Who wants to know which samples have become which.
 pub(crate) trait Numbering: Sync {
-    /// So many samples are numbered from here on.
+    /// Notes where a sample of a sector has gone.
     ///
     /// # Safety
     /// No two of them go to the same place, which is below the number of all.
-    unsafe fn note(&self, place: usize, number: usize);
+    unsafe fn note(&self, place: usize, case: usize, number: usize);
 }
 
 /// Nobody does.
 impl Numbering for () {
     #[inline]
-    unsafe fn note(&self, _: usize, _: usize) {}
-}
-
-/// The numbers of samples in their sectors, by their places.
-impl Numbering for SharedSlice<'_, u32> {
-    #[inline]
-    unsafe fn note(&self, place: usize, number: usize) {
-        // SAFETY: as the caller says.
-        unsafe { self.write(place, number as u32) };
-    }
+    unsafe fn note(&self, _: usize, _: usize, _: usize) {}
 }
 
 /// Puts the samples of some sectors in order, as charges.
@@ -135,7 +126,7 @@ pub(crate) fn sort<'r, T: Source>(
             // SAFETY: each piece has places of its own for the samples of each row.
             unsafe {
                 shared.write(*place as usize, charge(piece.case, sample));
-                numbering.note(*place as usize, piece.first + number);
+                numbering.note(*place as usize, piece.case, piece.first + number);
             }
             *place += 1;
         }

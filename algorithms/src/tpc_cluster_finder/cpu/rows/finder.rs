@@ -80,7 +80,7 @@ fn find_in_row(
         labels.fill(&strip, samples);
         strip.find_clusters(|cluster, peak, members| {
             clusters.add(samples.case, samples.row, cluster);
-            labels.collect(&strip, peak, members);
+            labels.collect(peak, members);
         });
     }
 }

@@ -1,14 +1,15 @@
 //! Labels of clusters, row by row.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use generators::tpc::charges::Labels;
 use generators::tpc::geometry::ROWS;
 
-use super::by_row::RowSamples;
+use super::bits::for_each_set;
+use super::by_row::{Numbering, RowSamples};
 use super::members::{CELLS, Labelled, Members};
 use super::strip::{MOST_CELLS, Strip};
-use crate::device::prefetch;
+use crate::device::{Poison, SharedSlice, prefetch};
 use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
@@ -30,11 +31,11 @@ pub(crate) trait LabelsOfRow {
     /// What has to be known of the cells of a cluster.
     type Members: Members;
 
-    /// Notes where the samples are that have been put into a strip.
+    /// Looks up the labels of the samples that have been put into a strip.
     fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>);
 
     /// Collects the labels of the next cluster, which is around this peak.
-    fn collect(&mut self, strip: &Strip<'_>, peak: usize, members: Self::Members);
+    fn collect(&mut self, peak: usize, members: Self::Members);
 }
 
 /// Nobody does.
@@ -55,147 +56,232 @@ impl LabelsOfRow for () {
     fn fill(&mut self, _: &Strip<'_>, _: &RowSamples<'_>) {}
 
     #[inline]
-    fn collect(&mut self, _: &Strip<'_>, _: usize, (): ()) {}
+    fn collect(&mut self, _: usize, (): ()) {}
 }
 
-/// Collects the labels of all rows.
-pub(super) struct AllLabels<'l> {
-    charges: &'l Charges,
-    /// The number of each sample in its sector, row by row.
-    numbers: &'l [u32],
+/// Where the labels of a sample are among those of its sector.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Span {
+    first: u32,
+    count: u32,
+}
+
+impl Poison for Span {
+    const POISON: Self = Span { first: u32::MAX, count: 0 };
+}
+
+/// Notes where the labels of samples are while these are put in order: they are in the order of
+/// labels then.
+pub(super) struct Noting<'n> {
+    pub(super) charges: &'n Charges,
+    pub(super) spans: SharedSlice<'n, Span>,
+}
+
+impl Numbering for Noting<'_> {
+    #[inline]
+    unsafe fn note(&self, place: usize, case: usize, number: usize) {
+        let labels = self.charges.cases()[case].labels.as_ref();
+        let span = labels.map_or(Span::default(), |labels| Span {
+            first: labels.first()[number],
+            count: labels.of(number).len() as u32,
+        });
+        // SAFETY: as the caller says.
+        unsafe { self.spans.write(place, span) };
+    }
+}
+
+/// What is kept from run to run, so that nobody waits for memory.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// What was collected last, row by row.
     rows: Vec<Mutex<Joined>>,
     /// What threads have done with, for the next row.
     free: Mutex<Vec<Scratch>>,
 }
 
-/// What a thread collects labels with.
-struct Scratch {
-    /// The number of the sample of each cell that has one, among those of the row.
-    cells: Vec<u32>,
-    given: RowLabels,
-    collect: Indexed,
-}
+impl Kept {
+    /// For the rows of so many sectors.
+    pub(super) fn new(sectors: usize) -> Self {
+        let rows = (0..sectors * ROWS).map(|_| Mutex::default()).collect();
+        Kept { rows, free: Mutex::default() }
+    }
 
-/// The labels of the samples of a row. Those of a sector are in the order of time, so that a row has
-/// a few here and there: brought together they stay in the nearest caches.
-#[derive(Default)]
-struct RowLabels {
-    all: Vec<u64>,
-    /// Where those of each sample begin, and where those of the last one end.
-    first: Vec<u32>,
-}
-
-/// Labels that are copied whether they are there or not, and for how many there is room until they
-/// are looked at.
-const FEW: usize = 4;
-const MET: usize = 128;
-
-/// Samples ahead that labels are asked for before they are needed.
-const AHEAD: usize = 24;
-
-impl RowLabels {
-    fn fill(&mut self, labels: Option<&Labels>, numbers: &[u32]) {
-        self.all.clear();
-        self.first.clear();
-        self.first.push(0);
-        let Some(labels) = labels else {
-            self.first.resize(numbers.len() + 1, 0);
-            self.all.resize(FEW, 0);
-            return;
-        };
-        for (place, &number) in numbers.iter().enumerate() {
-            if let Some(&later) = numbers.get(place + 2 * AHEAD) {
-                prefetch(labels.first(), later as usize);
-            }
-            if let Some(&later) = numbers.get(place + AHEAD) {
-                prefetch(labels.all(), labels.first()[later as usize] as usize);
-            }
-            self.all.extend_from_slice(labels.of(number as usize));
-            self.first.push(self.all.len() as u32);
+    /// Forgets what was collected.
+    pub(super) fn clear(&mut self) {
+        for row in &mut self.rows {
+            row.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         }
-        // So that a few can be copied from anywhere.
-        self.all.resize(self.all.len() + FEW, 0);
-    }
-}
-
-/// The labels of a row.
-pub(super) struct OfRow {
-    scratch: Scratch,
-    labels: Joined,
-}
-
-impl<'l> AllLabels<'l> {
-    pub(super) fn new(charges: &'l Charges, numbers: &'l [u32]) -> Self {
-        let rows = (0..charges.cases().len() * ROWS).map(|_| Mutex::default()).collect();
-        AllLabels { charges, numbers, rows, free: Mutex::default() }
     }
 
-    /// All that were collected, as one list.
-    pub(super) fn flat(self) -> Flat {
-        let rows = self.rows.into_iter();
+    /// All labels that were collected, as one list.
+    pub(super) fn flat(&mut self) -> Flat {
+        let rows = self.rows.iter_mut();
         let rows: Vec<_> =
-            rows.map(|row| row.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+            rows.map(|row| &*row.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
         Flat::of(&rows)
     }
 }
 
-impl<'l> Labelling for &'l AllLabels<'l> {
-    type OfRow = OfRow;
+/// Collects the labels of all rows.
+pub(super) struct AllLabels<'l> {
+    pub(super) charges: &'l Charges,
+    /// Where the labels of each sample are, row by row.
+    pub(super) spans: &'l [Span],
+    pub(super) kept: &'l Kept,
+}
 
-    fn begin(&self, samples: &RowSamples<'_>) -> OfRow {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut scratch = free.unwrap_or_else(Scratch::new);
-        let own = samples.first()..samples.first() + samples.all().len();
-        let labels = self.charges.cases()[samples.case].labels.as_ref();
-        scratch.given.fill(labels, &self.numbers[own]);
-        OfRow { scratch, labels: Joined::default() }
-    }
-
-    fn end(&self, samples: &RowSamples<'_>, row: OfRow) {
-        let mut kept = self.rows[samples.case * ROWS + samples.row]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *kept = row.labels;
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(row.scratch);
-    }
+/// What a thread collects labels with.
+struct Scratch {
+    /// Of each cell that has a sample, where its labels are.
+    cells: Vec<u32>,
+    /// From a peak to the cells around it.
+    steps: [usize; CELLS.len()],
+    given: Given,
+    /// Those of the samples of a cluster.
+    met: Vec<u64>,
+    collect: Indexed,
 }
 
 impl Scratch {
     fn new() -> Self {
-        let (given, collect) = (RowLabels::default(), Indexed::default());
-        Scratch { cells: vec![0; MOST_CELLS], given, collect }
+        let (given, collect) = (Given::default(), Indexed::default());
+        Scratch {
+            cells: vec![0; MOST_CELLS],
+            steps: [0; CELLS.len()],
+            given,
+            met: Vec::new(),
+            collect,
+        }
     }
 }
 
-impl LabelsOfRow for OfRow {
+/// The labels of the samples of a strip, how many there are before those of each. Those of a sector
+/// are in the order of time, so that a row has a few here and there: brought together they stay in
+/// the nearest caches.
+#[derive(Default)]
+struct Given {
+    all: Vec<u64>,
+    end: usize,
+    /// Labels of the sample with the most.
+    most: usize,
+}
+
+impl Given {
+    fn clear(&mut self) {
+        (self.end, self.most) = (0, 0);
+    }
+
+    /// Adds those of a sample, and says where they are.
+    #[inline]
+    fn add(&mut self, of_sector: &[u64], span: Span) -> u32 {
+        let (place, count) = (self.end, span.count as usize);
+        self.end += 1 + count;
+        if self.all.len() < self.end + FEW {
+            self.all.resize(2 * (self.end + FEW), 0);
+        }
+        let to = &mut self.all[place..];
+        to[0] = count as u64;
+        copy(&of_sector[span.first as usize..], &mut to[1..], count);
+        self.most = self.most.max(count);
+        place as u32
+    }
+
+    /// Copies those at a place to the begin of a list, and says how many there are.
+    #[inline]
+    fn copy(&self, place: u32, to: &mut [u64]) -> usize {
+        let [count, labels @ ..] = &self.all[place as usize..] else { return 0 };
+        let count = *count as usize;
+        copy(labels, to, count);
+        count
+    }
+}
+
+/// Labels that are copied whether they are there or not: more are rare.
+const FEW: usize = 4;
+
+/// Copies some labels, and maybe what is behind them: how many there are decides on nothing.
+#[inline(always)]
+fn copy(from: &[u64], to: &mut [u64], count: usize) {
+    match (from.first_chunk::<FEW>(), to.first_chunk_mut::<FEW>()) {
+        (Some(from), Some(to)) if count <= FEW => *to = *from,
+        _ => copy_exactly(from, to, count),
+    }
+}
+
+/// Apart, lest the compiler makes one copy of both, of a length that only the machine knows.
+#[cold]
+#[inline(never)]
+fn copy_exactly(from: &[u64], to: &mut [u64], count: usize) {
+    to[..count].copy_from_slice(&from[..count]);
+}
+
+/// Samples ahead that labels are asked for before they are needed.
+const AHEAD: usize = 24;
+
+/// The labels of a row.
+pub(super) struct OfRow<'l> {
+    /// Those of the sector.
+    of_sector: &'l [u64],
+    /// Where those of the samples of the row are.
+    spans: &'l [Span],
+    scratch: Scratch,
+    labels: Joined,
+}
+
+impl<'l> Labelling for AllLabels<'l> {
+    type OfRow = OfRow<'l>;
+
+    fn begin(&self, samples: &RowSamples<'_>) -> OfRow<'l> {
+        let free = self.kept.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let of_sector = self.charges.cases()[samples.case].labels.as_ref();
+        let of_sector = of_sector.map_or(&[][..], Labels::all);
+        let spans = &self.spans[samples.first()..samples.first() + samples.all().len()];
+        let labels = std::mem::take(&mut *self.row(samples));
+        OfRow { of_sector, spans, scratch: free.unwrap_or_else(Scratch::new), labels }
+    }
+
+    fn end(&self, samples: &RowSamples<'_>, row: OfRow<'l>) {
+        *self.row(samples) = row.labels;
+        self.kept.free.lock().unwrap_or_else(PoisonError::into_inner).push(row.scratch);
+    }
+}
+
+impl AllLabels<'_> {
+    fn row(&self, samples: &RowSamples<'_>) -> MutexGuard<'_, Joined> {
+        let row = &self.kept.rows[samples.case * ROWS + samples.row];
+        row.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LabelsOfRow for OfRow<'_> {
     type Members = Labelled;
 
     fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>) {
-        for place in samples.of(&strip.times.time_bins).flatten() {
-            if let Some(cell) = strip.cell_of(samples.all()[place]) {
-                self.scratch.cells[cell] = place as u32;
+        let Scratch { cells, steps, given, met, .. } = &mut self.scratch;
+        given.clear();
+        for run in samples.of(&strip.times.time_bins) {
+            for (place, sample) in run.clone().zip(&samples.all()[run]) {
+                if let Some(&Span { first, count }) = self.spans.get(place + AHEAD) {
+                    prefetch(self.of_sector, first as usize);
+                    prefetch(self.of_sector, first as usize + count as usize);
+                }
+                if let Some(cell) = strip.cell_of(*sample) {
+                    cells[cell] = given.add(self.of_sector, self.spans[place]);
+                }
             }
         }
+        met.resize(CELLS.len() * given.most + FEW, 0);
+        *steps = CELLS.map(|(a, b)| strip.plus(0, (a.into(), b.into())));
     }
 
-    fn collect(&mut self, strip: &Strip<'_>, peak: usize, Labelled(mut left): Labelled) {
-        let Scratch { cells, given, collect } = &mut self.scratch;
-        let (mut met, mut count) = ([0; MET], 0);
-        while left != 0 {
-            let (a, b) = CELLS[left.trailing_zeros() as usize];
-            left &= left - 1;
-            let place = cells[strip.plus(peak, (a.into(), b.into()))] as usize;
-            let (first, end) = (given.first[place] as usize, given.first[place + 1] as usize);
-            if end - first > FEW || count + FEW > MET {
-                collect.add_all(&met[..count]);
-                collect.add_all(&given.all[first..end]);
-                count = 0;
-            } else {
-                // As many as are mostly there: how many there are decides on nothing.
-                met[count..count + FEW].copy_from_slice(&given.all[first..first + FEW]);
-                count += end - first;
-            }
-        }
+    #[inline]
+    fn collect(&mut self, peak: usize, Labelled(members): Labelled) {
+        let Scratch { cells, steps, given, met, collect } = &mut self.scratch;
+        let mut count = 0;
+        for_each_set(members.into(), 0, |cell| {
+            let place = cells[peak.wrapping_add(steps[cell])];
+            count += given.copy(place, &mut met[count..]);
+        });
         collect.add_all(&met[..count]);
         self.labels.add(|all| collect.take(all));
     }

@@ -43,7 +43,7 @@ use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
-use labels::AllLabels;
+use labels::{AllLabels, Kept, Noting, Span};
 
 pub(crate) use by_row::{RowSamples, Source, sort};
 pub(crate) use finder::{Finder, Row};
@@ -53,6 +53,7 @@ pub(super) struct Rows<'a> {
     arena: &'a Arena,
     threads: usize,
     starts: Starts,
+    kept: Kept,
     /// What the last run has collected.
     labels: Option<Flat>,
     laps: Laps,
@@ -60,18 +61,19 @@ pub(super) struct Rows<'a> {
 
 pub(super) struct Held<'a> {
     by_row: ArenaVec<'a, Charge>,
-    /// The number of each sample in its sector, if samples have labels.
-    numbers: ArenaVec<'a, u32>,
+    /// Where the labels of each sample are, if samples have some.
+    spans: ArenaVec<'a, Span>,
     finder: Finder<'a>,
     clusters: Buckets<'a>,
 }
 
-buffers!(Held<'_>: by_row, numbers, finder, clusters);
+buffers!(Held<'_>: by_row, spans, finder, clusters);
 
 impl<'a> Rows<'a> {
     pub(super) fn new(charges: &'a Charges, arena: &'a Arena, threads: usize) -> Self {
         let (starts, laps) = (Starts::new(), Laps::default());
-        Rows { charges, arena, threads, starts, labels: None, laps }
+        let kept = Kept::new(charges.cases().len());
+        Rows { charges, arena, threads, starts, kept, labels: None, laps }
     }
 
     /// The samples of each sector.
@@ -91,16 +93,17 @@ impl<'a> Rows<'a> {
 
     /// Finds clusters, and collects their labels.
     fn run_collecting(&mut self, held: &mut Held<'a>) {
-        let numbering = SharedSlice::new(&mut held.numbers);
-        let (rows, starts) =
-            sort(&self.samples(), |_, sample| sample, &mut held.by_row, &numbering);
+        self.kept.clear();
+        let charges = self.charges;
+        let noting = Noting { charges, spans: SharedSlice::new(&mut held.spans) };
+        let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut held.by_row, &noting);
         self.starts = starts;
         self.laps.lap("rows", 0);
-        let row = |samples: &RowSamples<'_>| row(self.charges, samples);
-        let labels = AllLabels::new(self.charges, &held.numbers);
-        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &&labels);
+        let row = |samples: &RowSamples<'_>| row(charges, samples);
+        let labels = AllLabels { charges, spans: &held.spans, kept: &self.kept };
+        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &labels);
         self.laps.lap("clusters", 0);
-        self.labels = Some(labels.flat());
+        self.labels = Some(self.kept.flat());
         self.laps.lap("flatten", 0);
     }
 }
@@ -110,10 +113,10 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
         let samples = self.charges.samples();
-        let numbers = if self.charges.has_labels() { samples } else { 0 };
+        let labelled = if self.charges.has_labels() { samples } else { 0 };
         Ok(Held {
             by_row: self.arena.vector(samples),
-            numbers: self.arena.vector(numbers),
+            spans: self.arena.vector(labelled),
             finder: Finder::take(self.arena, self.threads),
             clusters: Buckets::take(self.arena, samples, self.charges.cases().len()),
         })
