@@ -55,7 +55,7 @@ pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     Variant::cpu(
         "rows",
         "ours: samples by row; a row at a time in the nearest caches, peaks by wide instructions; \
-         labels met last looked at first",
+         labels by a table of their places",
         |at| at.session(rows::Rows::new(at.input, at.arena, at.threads())),
     )
     .by_published_rules(),
