@@ -9,8 +9,10 @@
 //!
 //! For the others there is [`exact`](super::exact).
 
+use std::ops::Range;
+
 use generators::sts::MAX_TIME_NS;
-use generators::sts::raw::clock::{TICKS_PER_EPOCH, ns_of};
+use generators::sts::raw::clock::{EPOCH_NS, TICKS_PER_EPOCH, ns_of};
 use generators::sts::raw::{ASIC_CHANNELS, ELINKS};
 
 use super::tables::{ADC_VALUES, Link};
@@ -42,6 +44,12 @@ impl Window {
     #[inline]
     pub(crate) fn has(self, begin_of_epoch: u64) -> bool {
         (self.begin..self.end).contains(&begin_of_epoch)
+    }
+
+    /// The same of epochs counted from that in which the timeslice begins, as long as nothing wraps.
+    pub(crate) fn epochs(self) -> Range<u32> {
+        let [begin, end] = [self.begin, self.end].map(|ns| ns.div_ceil(EPOCH_NS) as u32);
+        begin..end
     }
 }
 

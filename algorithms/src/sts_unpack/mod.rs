@@ -16,10 +16,11 @@
 //! | `tables`, `lookup` | boards in plain arrays; what follows from a hit's own bits |
 //! | `epoch`, `exact` | which epoch it is; a hit, step by step |
 //! | `shrink`, `hard_inputs` | smaller raw data, and such that are hard to get right |
-//! | `cpu` | the variants |
+//! | `cpu`, `cuda` | the variants |
 
 mod axes;
 mod cpu;
+mod cuda;
 mod epoch;
 mod exact;
 mod hard_inputs;
@@ -64,7 +65,7 @@ impl Algorithm for StsUnpack {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        cpu::VARIANTS.to_vec()
+        [cpu::VARIANTS, cuda::VARIANTS].concat()
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

@@ -1,10 +1,11 @@
 //! What is to be unpacked: descriptors, looked up before messages are.
 
 use bytemuck::{Pod, Zeroable};
+use generators::sts::Digi;
 use generators::sts::raw::clock::EPOCH_NS;
 use generators::sts::raw::{
-    Component, Descriptor, RawData, RawTimeslice, Rules, STS_SYSTEM, SYSTEM_VERSION,
-    TimesliceCounts,
+    Component, Descriptor, MicrosliceCounts, RawData, RawTimeslice, Rules, STS_SYSTEM,
+    SYSTEM_VERSION, TimesliceCounts,
 };
 
 use super::tables::Tables;
@@ -131,4 +132,14 @@ fn known(descriptor: &Descriptor, tables: &Tables, counts: &mut TimesliceCounts)
         Some(board) => return board,
     }
     Job::NO_BOARD
+}
+
+/// Says of each timeslice how many digis its microslices have.
+pub(crate) fn sum_up(timeslices: &mut [TimesliceCounts], mut counts: &[MicrosliceCounts]) {
+    for timeslice in timeslices {
+        let (own, rest) = counts.split_at(timeslice.microslices as usize);
+        let digis: u64 = own.iter().map(|counts| u64::from(counts.digis)).sum();
+        timeslice.bytes_out = digis * size_of::<Digi>() as u64;
+        counts = rest;
+    }
 }

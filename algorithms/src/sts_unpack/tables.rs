@@ -84,6 +84,11 @@ impl Tables {
         self.boards.binary_search(&equipment).ok().map(|number| number as u32)
     }
 
+    /// The tables of all boards, by their numbers.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Board<'_>> {
+        (0..self.boards.len() as u32).map(|board| self.of(board))
+    }
+
     /// The tables of a board.
     pub(crate) fn of(&self, board: u32) -> Board<'_> {
         let board = board as usize;

@@ -106,14 +106,19 @@ fn an_epoch_that_goes_back_is_of_the_next_cycle() {
     assert_eq!((found.digis.len(), found.microslices[0].overflow), (1, 2));
 }
 
-/// So many timeslices of a millisecond, in microslices of a microsecond, damaged: 5,000 of them
-/// each.
-fn damaged_input(timeslices: u32, seed: u64, rules: Rules) -> RawTimeslices {
+/// So many timeslices of a millisecond, in microslices of such a length, damaged: 5,000 of a
+/// microsecond in each.
+pub(super) fn damaged_input(
+    timeslices: u32,
+    microslice_ns: u64,
+    seed: u64,
+    rules: Rules,
+) -> RawTimeslices {
     let whole = Preset::Mcbm2024.scenario();
     let scenario = Scenario { timeslices, timeslice_ns: 1_000_000, ..whole };
     let shape = RawShape {
         scenario,
-        microslice_ns: 1_000,
+        microslice_ns,
         overlap: 3,
         order: EpochOrder::Random,
         with_end: true,
@@ -128,7 +133,7 @@ fn damaged_input(timeslices: u32, seed: u64, rules: Rules) -> RawTimeslices {
 /// Unpacks damaged microslices by all variants on the host, and says how many they were.
 fn unpack_damaged(timeslices: u32, seed: u64, rules: Rules) -> usize {
     let team = Team::new(2).expect("threads");
-    let input = damaged_input(timeslices, seed, rules);
+    let input = damaged_input(timeslices, 1_000, seed, rules);
     let variants = StsUnpack.variants().into_iter();
     for variant in variants.filter(|variant| variant.backend == Backend::Cpu) {
         let target = Target::host(&team);

@@ -11,7 +11,7 @@ use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, buffers};
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::RawTimeslices;
-use crate::sts_unpack::survey::{Job, Survey, survey};
+use crate::sts_unpack::survey::{Job, Survey, sum_up, survey};
 use crate::sts_unpack::tables::Tables;
 use crate::timing::{Laps, Stages};
 
@@ -121,15 +121,5 @@ impl<'a> Runner<StsUnpack> for OnHost<'a> {
 
     fn input_bytes(&self) -> u64 {
         self.input.data().bytes().len() as u64
-    }
-}
-
-/// Says of each timeslice how many digis its microslices have.
-fn sum_up(timeslices: &mut [TimesliceCounts], mut counts: &[MicrosliceCounts]) {
-    for timeslice in timeslices {
-        let (own, rest) = counts.split_at(timeslice.microslices as usize);
-        let digis: u64 = own.iter().map(|counts| u64::from(counts.digis)).sum();
-        timeslice.bytes_out = digis * size_of::<Digi>() as u64;
-        counts = rest;
     }
 }

@@ -1,0 +1,52 @@
+//! Unpacking on a GPU.
+//!
+//! Raw data go to the device as they are, while the host looks at descriptors. Kernels make digis
+//! and counts of them. Then the counts come back, and as many digis as they say there are.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `boards` | the tables of boards as kernels have them |
+//! | `runner` | copies, and one of the others between them |
+//! | `slots` | a slot for each message, and digis copied together: as published |
+//!
+//! What kernels know of raw data is in `raw/`.
+
+mod boards;
+mod runner;
+mod slots;
+#[cfg(test)]
+mod tests;
+
+use super::StsUnpack;
+use crate::algorithm::Variant;
+use crate::device::gpu::Grid;
+use crate::kernels::sts_unpack_epoch_parallel::UNPACK_BY_BLOCKS;
+use crate::kernels::sts_unpack_thread_per_microslice::UNPACK_BY_THREADS;
+use runner::unpack_on_gpu;
+use slots::Slots;
+
+pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
+    Variant::cuda(
+        "thread-per-microslice",
+        "published, first version: a thread walks a microslice; digis in slots are copied together",
+        |at| {
+            unpack_on_gpu(at, |gpu, jobs| {
+                let grid = UNPACK_BY_THREADS.thread_each(jobs.len());
+                Slots::boxed(gpu, jobs, (&UNPACK_BY_THREADS, grid))
+            })
+        },
+    )
+    .by_published_rules(),
+    Variant::cuda(
+        "epoch-parallel",
+        "published: a block a microslice, three scans of 512 messages at a time; digis in slots \
+         are copied together; its race is mended",
+        |at| {
+            unpack_on_gpu(at, |gpu, jobs| {
+                let grid = Grid::blocks(jobs.len() as u32);
+                Slots::boxed(gpu, jobs, (&UNPACK_BY_BLOCKS, grid))
+            })
+        },
+    )
+    .by_published_rules(),
+];

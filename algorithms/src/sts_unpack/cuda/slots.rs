@@ -1,0 +1,92 @@
+//! A slot for each message: kernels put the digis of a microslice into the first slots of its own, as
+//! they don't know where those before end. Then all are copied together.
+
+use super::runner::{Unpacker, Work, messages};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Table};
+use crate::kernels::sts_unpack_copy_out::{
+    UNPACK_COPY_OUT, UNPACK_PLACES, UnpackCopyOut, UnpackPlaces,
+};
+use crate::kernels::sts_unpack_epoch_parallel::UnpackToSlots;
+use crate::sts_unpack::survey::Job;
+
+pub(super) struct Slots {
+    kernel: (&'static Kernel<UnpackToSlots>, Grid),
+    first_slots: Table,
+    slots: DeviceBuffer<u64>,
+    states: DeviceBuffer<u64>,
+    places: DeviceBuffer<u32>,
+}
+
+buffers!(Slots: first_slots, slots, states, places);
+
+impl Slots {
+    /// Unpacks by a kernel that is started so for these microslices.
+    pub(super) fn boxed(
+        gpu: &Gpu,
+        jobs: &[Job],
+        kernel: (&'static Kernel<UnpackToSlots>, Grid),
+    ) -> Result<Box<dyn Unpacker>, DeviceError> {
+        let slots = jobs.iter().map(|job| messages(job) as usize).sum();
+        let blocks = UNPACK_PLACES.thread_each(jobs.len()).blocks;
+        Ok(Box::new(Slots {
+            kernel,
+            first_slots: Table::new(gpu, jobs.len())?,
+            slots: gpu.buffer(slots)?,
+            states: gpu.buffer(blocks as usize)?,
+            places: gpu.buffer(jobs.len())?,
+        }))
+    }
+
+    fn copy_together(&self, work: &Work<'_>) -> Result<(), DeviceError> {
+        let (gpu, data, jobs) = (work.gpu, work.data, work.jobs.len() as u32);
+        gpu.fill(&self.states, 0)?;
+        let find = UnpackPlaces {
+            counts: data.counts.ptr(),
+            job_count: jobs,
+            states: self.states.ptr(),
+            places: self.places.ptr(),
+        };
+        // SAFETY: there is a place for each microslice, and a state for each block.
+        unsafe { gpu.launch(&UNPACK_PLACES, UNPACK_PLACES.thread_each(work.jobs.len()), find)? };
+        let copy = UnpackCopyOut {
+            counts: data.counts.ptr(),
+            first_slots: self.first_slots.ptr(),
+            places: self.places.ptr(),
+            slots: self.slots.ptr(),
+            digis: data.digis.ptr(),
+        };
+        let grid = Grid::blocks(jobs).moving(2 * work.bytes_of_digis());
+        // SAFETY: there are as many digis as was counted, no more than messages.
+        unsafe { gpu.launch(&UNPACK_COPY_OUT, grid, copy) }
+    }
+}
+
+impl Unpacker for Slots {
+    fn unpack(&mut self, work: &Work<'_>) -> Result<(), DeviceError> {
+        let (gpu, data, (kernel, grid)) = (work.gpu, work.data, self.kernel);
+        self.first_slots.fill(gpu, first_slots(work.jobs))?;
+        let arguments = UnpackToSlots {
+            bytes: data.bytes.ptr(),
+            jobs: data.jobs.ptr(),
+            job_count: work.jobs.len() as u32,
+            boards: data.boards.ptr(),
+            rules: work.rules,
+            first_slots: self.first_slots.ptr(),
+            counts: data.counts.ptr(),
+            slots: self.slots.ptr(),
+        };
+        // SAFETY: contents are among the bytes, and each message has a slot.
+        unsafe { gpu.launch(kernel, grid.moving(work.bytes()), arguments)? };
+        self.copy_together(work)
+    }
+}
+
+/// The first slot of each microslice. There are no more than 32 bits can count.
+fn first_slots(jobs: &[Job]) -> impl Iterator<Item = u32> {
+    jobs.iter().scan(0, |next, job| {
+        let first = *next;
+        *next += messages(job);
+        Some(first)
+    })
+}
