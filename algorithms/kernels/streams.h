@@ -25,20 +25,21 @@ __device__ __forceinline__ void for_each_word(const u64* words, u32 count, Take 
     if (threadIdx.x == THREADS - 1 && done < count) take(done, words[done]);
 }
 
-// Writes `make(index)` to each of `count` words, each thread to some.
+// Writes `make(index)` to each of `count` words, each thread to some: those of the block, or those of
+// a warp with its lanes as `thread`.
 template <u32 THREADS, class Make>
-__device__ __forceinline__ void write_each_word(u64* words, u32 count, Make make) {
+__device__ __forceinline__ void write_each_word(u64* words, u32 count, Make make, u32 thread = threadIdx.x) {
     const u32 head = min(count, misaligned_words(words));
     ulonglong2* pairs = reinterpret_cast<ulonglong2*>(words + head);
     const u32 pair_count = (count - head) / 2;
-    if (threadIdx.x == 0 && head) words[0] = make(0u);
+    if (thread == 0 && head) words[0] = make(0u);
 #pragma unroll 4
-    for (u32 p = threadIdx.x; p < pair_count; p += THREADS) {
+    for (u32 p = thread; p < pair_count; p += THREADS) {
         ulonglong2 pair;
         pair.x = make(head + 2 * p);
         pair.y = make(head + 2 * p + 1);
         pairs[p] = pair;
     }
     const u32 done = head + 2 * pair_count;
-    if (threadIdx.x == THREADS - 1 && done < count) words[done] = make(done);
+    if (thread == THREADS - 1 && done < count) words[done] = make(done);
 }

@@ -8,14 +8,16 @@
 //! | `boards` | the tables of boards as kernels have them |
 //! | `runner` | copies, and one of the others between them |
 //! | `slots` | a slot for each message, and digis copied together: as published |
+//! | `tiles` | ours: messages read once, digis put to their places |
 //!
-//! What kernels know of raw data is in `raw/`.
+//! What kernels know of raw data is in `raw/`, what only tiles need in `tiles/`.
 
 mod boards;
 mod runner;
 mod slots;
 #[cfg(test)]
 mod tests;
+mod tiles;
 
 use super::StsUnpack;
 use crate::algorithm::Variant;
@@ -24,6 +26,7 @@ use crate::kernels::sts_unpack_epoch_parallel::UNPACK_BY_BLOCKS;
 use crate::kernels::sts_unpack_thread_per_microslice::UNPACK_BY_THREADS;
 use runner::unpack_on_gpu;
 use slots::Slots;
+use tiles::Tiles;
 
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     Variant::cuda(
@@ -47,6 +50,13 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
                 Slots::boxed(gpu, jobs, (&UNPACK_BY_BLOCKS, grid))
             })
         },
+    )
+    .by_published_rules(),
+    Variant::cuda(
+        "tiles",
+        "ours: a piece of a microslice for each warp, epochs by ballots, places by look-back; \
+         each message read once, each digi written once",
+        |at| unpack_on_gpu(at, Tiles::boxed),
     )
     .by_published_rules(),
 ];

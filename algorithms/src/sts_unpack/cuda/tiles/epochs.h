@@ -1,0 +1,122 @@
+// Which epochs a piece has, and which one is before it: the only things that depend on what comes
+// before in a microslice.
+//
+// A piece tells at once what its own TS_MSBs are, and which epoch is behind it as soon as it knows the
+// one before. A word says it all: 29 bits of the number of its last epoch, above these 29 bits of that
+// of its first one, or how many cycles have begun since the microslice did. A piece in which one
+// begins, as hardly any does, tells only the latter.
+#pragma once
+#include "../raw/epoch.h"
+#include "piece.h"
+
+constexpr u32 STATE_SHIFT = 62;
+constexpr u64 WITHOUT_EPOCHS = 1ull << STATE_SHIFT;
+constexpr u64 OWN_EPOCHS = 2ull << STATE_SHIFT;
+constexpr u64 UP_TO_PIECE = 3ull << STATE_SHIFT;
+
+// The highest lane of a mask; any if there is none.
+PORTABLE_INLINE int highest_lane(lanemask_t mask) { return mask == 0 ? 0 : LANES - 1 - clz(mask); }
+
+// The TS_MSBs of a piece.
+struct Epochs {
+    // Before a lane's messages in each row: the number of the epoch, or 0 if none of the piece is.
+    u32 known[ROWS];
+    // The numbers of the first and the last one, if there are any, and how many are smaller than the
+    // one before.
+    bool any = false;
+    u32 first = 0, last = 0, wraps = 0;
+
+    __device__ __forceinline__ explicit Epochs(const u32 (&messages)[ROWS][MESSAGES_AT_ONCE]) {
+        u32 own_wraps = 0;
+#pragma unroll
+        for (u32 row = 0; row < ROWS; row++) {
+            find(messages[row], known[row]);
+            u32 number = known[row];
+#pragma unroll
+            for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
+                if (!is_ts_msb(messages[row][i])) continue;
+                // None is smaller than 0.
+                own_wraps += number_of(messages[row][i]) < number;
+                number = number_of(messages[row][i]);
+            }
+        }
+        if (__any_sync(FULL_MASK, own_wraps > 0)) wraps = __reduce_add_sync(FULL_MASK, own_wraps);
+    }
+
+    // The epoch behind the piece.
+    __device__ __forceinline__ Epoch behind(Epoch before) const {
+        if (!any) return before;
+        return {last, before.wraps + (first < before.number) + wraps};
+    }
+
+  private:
+    // Adds a row, and says which number is known before a lane's own messages.
+    __device__ __forceinline__ void find(const u32 (&messages)[MESSAGES_AT_ONCE], u32& known_before) {
+        bool begins = false;
+        u32 own_first = 0, own_last = 0;
+#pragma unroll
+        for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
+            if (!is_ts_msb(messages[i])) continue;
+            own_last = number_of(messages[i]);
+            own_first = begins ? own_first : own_last;
+            begins = true;
+        }
+        const lanemask_t all = __ballot_sync(FULL_MASK, begins);
+        const lanemask_t below = all & lanemask_lt(threadIdx.x % LANES);
+        const u32 of_below = __shfl_sync(FULL_MASK, own_last, highest_lane(below));
+        known_before = below != 0 ? of_below : last;
+        if (all == 0) return;
+        if (!any) first = __shfl_sync(FULL_MASK, own_first, ffs(all) - 1);
+        last = __shfl_sync(FULL_MASK, own_last, highest_lane(all));
+        any = true;
+    }
+};
+
+// The states of pieces before one are known up to one that knows all: which epoch is before it.
+struct EpochBefore {
+    u64 state;
+    u32 known;  // the lane that knows it
+
+    // Waits for as many pieces as there are lanes, those of the microslice before its `number`-th
+    // one, from the nearest on. The first piece of a microslice is one that knows.
+    __device__ __forceinline__ EpochBefore(const u64* states, u32 piece, u32 number) {
+        const u32 lane = threadIdx.x % LANES;
+        while (true) {
+            state = lane < number ? load_relaxed(&states[piece - 1 - lane]) : UP_TO_PIECE;
+            const lanemask_t told = __ballot_sync(FULL_MASK, state != 0);
+            const lanemask_t knowing = __ballot_sync(FULL_MASK, state >= UP_TO_PIECE);
+            known = (u32)ffs(knowing) - 1;
+            if (knowing != 0 && (~told & lanemask_lt(known)) == 0) return;
+            __nanosleep(20);
+        }
+    }
+
+    __device__ __forceinline__ Epoch epoch() const {
+        constexpr u32 NUMBER = (1u << TYPE_SHIFT) - 1;
+        const u32 lane = threadIdx.x % LANES;
+        const u32 last = (u32)state & NUMBER, first = (u32)(state >> TYPE_SHIFT & (2 * NUMBER + 1));
+        const bool any = lane <= known && state >= OWN_EPOCHS;
+        const lanemask_t with_epochs = __ballot_sync(FULL_MASK, any);
+        // Those of earlier pieces are in higher lanes.
+        const lanemask_t above = with_epochs & ~lanemask_lt(lane) & ~((lanemask_t)1 << lane);
+        const u32 before = __shfl_sync(FULL_MASK, last, above != 0 ? ffs(above) - 1 : 0);
+        const bool wraps = any && lane < known && first < before;
+        const u32 all_wraps = (u32)popc(__ballot_sync(FULL_MASK, wraps)) + __shfl_sync(FULL_MASK, first, (int)known);
+        return {__shfl_sync(FULL_MASK, last, ffs(with_epochs) - 1), all_wraps};
+    }
+};
+
+// Tells what others may need of a piece, and learns which epoch is before it. A whole warp calls it;
+// pieces before are those of warps that have begun.
+PORTABLE_INLINE Epoch epoch_before(u64* states, u32 piece, u32 number, const u8* content, const Epochs& own) {
+    const bool tells = threadIdx.x % LANES == 0;
+    Epoch before = {number_of(message_at(content + MESSAGE_BYTES)), 0};
+    if (number > 0) {
+        const u64 told = own.any ? OWN_EPOCHS | (u64)own.first << TYPE_SHIFT | own.last : WITHOUT_EPOCHS;
+        if (tells && own.wraps == 0) store_relaxed(&states[piece], told);
+        before = EpochBefore(states, piece, number).epoch();
+    }
+    const Epoch behind = own.behind(before);
+    if (tells) store_relaxed(&states[piece], UP_TO_PIECE | (u64)behind.wraps << TYPE_SHIFT | behind.number);
+    return before;
+}
