@@ -12,7 +12,7 @@ use crate::sts_unpack::tests::damaged_input;
 #[test]
 fn damaged_microslices_are_unpacked_alike() {
     let team = Team::new(1).expect("a thread");
-    let cases = [(Lanes::L32, 20_000, Rules::Current), (Lanes::L64, 500_000, Rules::Of2023)];
+    let cases = [(Lanes::L32, 20_000, Rules::Current), (Lanes::L64, 250_000, Rules::Of2023)];
     for (lanes, microslice_ns, rules) in cases {
         let Some(gpu) = emulator::gpu_for_tests(Config { lanes, ..Config::default() }) else {
             return;
