@@ -28,7 +28,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # is a line more; the limits of a half add up to ten minutes at most.
 steps() {
     case $half in
-        first) check sort decode noisy-pads cluster-finder tpc; first_half ;;
+        first) check sort unpack decode noisy-pads cluster-finder tpc; first_half ;;
         second) check presort cluster cluster-sort hits collect sts merge gather; second_half ;;
         both) check; first_half; second_half ;;
     esac
