@@ -36,8 +36,8 @@ impl<'a> Source<'a> {
         if found == magic {
             return Ok(());
         }
-        let (found, magic) = (found.escape_ascii().to_string(), magic.escape_ascii());
-        let problem = format!("the magic is {}, not \"{magic}\"", found.quoted());
+        let quoted = |bytes: &[u8]| bytes.escape_ascii().to_string().quoted().to_string();
+        let problem = format!("the magic is {}, not {}", quoted(&found), quoted(magic));
         Err(DataError::format(self.path, "byte 0", problem))
     }
 
