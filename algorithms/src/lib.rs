@@ -44,6 +44,7 @@ pub mod registry;
 mod shared_inputs;
 mod std_sort;
 pub mod sts;
+mod sts_raw_shape;
 pub mod sts_scenario;
 pub mod sts_sort;
 pub mod sts_unpack;

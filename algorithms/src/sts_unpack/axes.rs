@@ -2,68 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
+use generators::DataError;
 use generators::io::{
     check_raw_file, read_raw_timeslices, read_readout, stem, write_raw_timeslices, write_readout,
 };
-use generators::sts::physics::{Preset, Simulation};
-use generators::sts::raw::{EpochOrder, RawShape, Rules, generate};
-use generators::{DataError, named};
+use generators::sts::physics::Simulation;
+use generators::sts::raw::{Rules, generate};
 use text::Foreign;
 
 use super::input::RawTimeslices;
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
-use crate::sts_scenario;
-
-/// Which microslices end with a message that says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EndWords {
-    Each,
-    None,
-}
-
-named! { "end-words", EndWords { Each = "each", None = "none" } }
-
-/// What corrects times by charge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Walk {
-    Asic,
-    None,
-}
-
-named! { "walk", Walk { Asic = "asic", None = "none" } }
+use crate::{sts_raw_shape, sts_scenario};
 
 /// A tenth is enough to compare by, and small enough to wait for.
 const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
-const MICROSLICE: Flag<u64> = Flag::duration(
-    "microslice",
-    "The length of a microslice, such as 100us [default: 1.28 ms for mcbm-2024, 102.4 us for \
-           cbm-auau]",
-);
-const OVERLAP: Flag<u32> =
-    Flag::count("overlap", "Microslices of the next timeslice behind those of each").or("1");
-const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
-    "epoch-order",
-    "The order of hits in an epoch: time, elink or random",
-    EpochOrder::NAMES,
-)
-.or("random");
-const END_WORDS: Flag<EndWords> = Flag::choice(
-    "end-words",
-    "Which microslices end with a message that says so: each or none",
-    EndWords::NAMES,
-)
-.or("each");
-const MASKED: Flag<f64> = Flag::share("masked", "The share of masked channels").or("0.01");
-const WALK: Flag<Walk> = Flag::choice(
-    "walk",
-    "What corrects times by charge: a table for each asic, or none",
-    Walk::NAMES,
-)
-.or("asic");
-const DAMAGE: Flag<f64> =
-    Flag::share("damage", "The share of damaged messages; of descriptors it is five times as much")
-        .or("0");
 const SEMANTICS: Flag<Rules> = Flag::choice(
     "semantics",
     "Whose digis are right: those of the current code or of that of 2023",
@@ -82,13 +35,13 @@ pub(super) static AXES: &[Axis] = &[
     sts_scenario::RATE.axis(),
     sts_scenario::NOISE.axis(),
     sts_scenario::THRESHOLD.axis(),
-    MICROSLICE.axis(),
-    OVERLAP.axis(),
-    EPOCH_ORDER.axis(),
-    END_WORDS.axis(),
-    MASKED.axis(),
-    WALK.axis(),
-    DAMAGE.axis(),
+    sts_raw_shape::MICROSLICE.axis(),
+    sts_raw_shape::OVERLAP.axis(),
+    sts_raw_shape::EPOCH_ORDER.axis(),
+    sts_raw_shape::END_WORDS.axis(),
+    sts_raw_shape::MASKED.axis(),
+    sts_raw_shape::WALK.axis(),
+    sts_raw_shape::DAMAGE.axis(),
     SEMANTICS.axis(),
 ];
 
@@ -106,7 +59,8 @@ const BYTES_FOR_MICROSLICE: u64 = 2 * (32 + 12) + 32 + 3 * 28;
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
-    let shape = shape(&params)?;
+    SEMANTICS.of(&params)?;
+    let shape = sts_raw_shape::shape(&params)?;
     let estimate = Simulation::new(&shape.scenario, 1)?.estimate();
     let timeslices = u64::from(shape.scenario.timeslices);
     let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());
@@ -120,38 +74,9 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     Ok(Plan { params, memory_bytes })
 }
 
-fn shape(params: &Params) -> Result<RawShape, DataError> {
-    // Digis of a side come in the order of time; messages have an order of their own.
-    let mut of_scenario = params.clone();
-    of_scenario.complete(&[sts_scenario::ORDER.axis()]);
-    let shape = RawShape {
-        scenario: sts_scenario::scenario(&of_scenario)?,
-        microslice_ns: match MICROSLICE.given(params)? {
-            Some(given) => given,
-            None => usual_microslice_ns(sts_scenario::PRESET.of(params)?),
-        },
-        overlap: OVERLAP.of(params)?,
-        order: EPOCH_ORDER.of(params)?,
-        with_end: END_WORDS.of(params)? == EndWords::Each,
-        masked: MASKED.of(params)?,
-        with_walk: WALK.of(params)? == Walk::Asic,
-        damage: DAMAGE.of(params)?,
-    };
-    SEMANTICS.of(params)?;
-    shape.validate()?;
-    Ok(shape)
-}
-
-fn usual_microslice_ns(preset: Preset) -> u64 {
-    match preset {
-        Preset::Mcbm2024 => 1_280_000,
-        Preset::CbmAuAu => 102_400,
-    }
-}
-
 /// Raw data of simulated digis from complete parameters.
 pub(super) fn generated(params: &Params, seed: u64) -> Result<RawTimeslices, DataError> {
-    let (data, readout) = generate(&shape(params)?, seed)?;
+    let (data, readout) = generate(&sts_raw_shape::shape(params)?, seed)?;
     Ok(RawTimeslices::new(data, readout, SEMANTICS.of(params)?))
 }
 
@@ -181,7 +106,7 @@ pub(super) fn write(input: &RawTimeslices, path: &Path) -> Result<(), DataError>
 }
 
 /// `NAME.setup.json` beside `NAME.ts.bin.gz`.
-pub(super) fn setup_beside(path: &Path) -> PathBuf {
+pub(crate) fn setup_beside(path: &Path) -> PathBuf {
     let stem = stem(path);
     let name = stem.strip_suffix(".ts").unwrap_or(&stem);
     path.with_file_name(format!("{name}.setup.json"))
@@ -205,7 +130,7 @@ mod tests {
         };
         assert!(planned(&[]).expect("sensible").memory_bytes > 100 << 20);
         let mcbm = planned(&[("preset", "mcbm-2024"), ("scale", "0.001")]).expect("sensible");
-        assert_eq!(shape(&mcbm.params).expect("sensible").microslices(), 2);
+        assert_eq!(sts_raw_shape::shape(&mcbm.params).expect("sensible").microslices(), 2);
         assert!(planned(&[("microslice", "0")]).expect_err("none").contains("too short"));
         assert!(planned(&[("semantics", "2022")]).expect_err("none").contains("current, 2023"));
     }
@@ -214,7 +139,7 @@ mod tests {
     fn walks_and_end_words_are_there_unless_something_else_is_said() {
         let given = [("walk", "none"), ("scale", "0.001")];
         let params = plan(given.into_iter().collect()).expect("sensible").params;
-        let shape = shape(&params).expect("sensible");
+        let shape = sts_raw_shape::shape(&params).expect("sensible");
         assert!(!shape.with_walk && shape.with_end);
     }
 }

@@ -1,5 +1,6 @@
 //! Raw data with the tables of their boards.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use generators::random::mix;
@@ -17,6 +18,12 @@ pub struct RawTimeslices {
     right: OnceLock<Unpacked>,
 }
 
+impl fmt::Debug for RawTimeslices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} timeslices of {} messages", self.data.len(), self.data.messages())
+    }
+}
+
 impl RawTimeslices {
     /// Raw data of these boards.
     pub fn new(data: RawData, readout: Readout, rules: Rules) -> Self {
@@ -25,7 +32,7 @@ impl RawTimeslices {
     }
 
     /// The same boards and rules with other data.
-    pub(super) fn with(&self, data: RawData) -> Self {
+    pub(crate) fn with(&self, data: RawData) -> Self {
         RawTimeslices::new(data, self.readout.clone(), self.rules)
     }
 
@@ -45,17 +52,17 @@ impl RawTimeslices {
     }
 
     /// The tables of boards in plain arrays.
-    pub(super) fn tables(&self) -> &Tables {
+    pub(crate) fn tables(&self) -> &Tables {
         &self.tables
     }
 
     /// The right digis and counts.
-    pub(super) fn right(&self) -> &Unpacked {
+    pub(crate) fn right(&self) -> &Unpacked {
         self.right.get_or_init(|| reference::unpack(&self.data, &self.readout, self.rules))
     }
 
     /// A hash of all that makes a difference.
-    pub(super) fn content(&self) -> u64 {
+    pub(crate) fn content(&self) -> u64 {
         let note = |hash: u64, word: u64| mix(hash ^ word);
         let tables = format!("{:?}", self.readout);
         let hash = tables.bytes().fold(self.rules as u64, |hash, byte| note(hash, byte.into()));

@@ -18,18 +18,18 @@
 //! | `shrink`, `hard_inputs` | smaller raw data, and such that are hard to get right |
 //! | `cpu`, `cuda` | the variants |
 
-mod axes;
-mod cpu;
-mod cuda;
+pub(crate) mod axes;
+pub(crate) mod cpu;
+pub(crate) mod cuda;
 mod epoch;
 mod exact;
-mod hard_inputs;
+pub(crate) mod hard_inputs;
 mod input;
 mod lookup;
 mod output;
 mod reference;
-mod shrink;
-mod survey;
+pub(crate) mod shrink;
+pub(crate) mod survey;
 mod tables;
 #[cfg(test)]
 mod tests;

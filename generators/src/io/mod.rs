@@ -35,7 +35,8 @@ pub use clusters::{check_cluster_file, read_clusters, write_clusters};
 pub use setup_json::{read_readout, read_setup, write_readout, write_setup};
 pub use slice_tracks::{check_slice_track_file, read_slice_tracks, write_slice_tracks};
 pub use sts_raw::{
-    check_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices, write_unpacked,
+    check_raw_file, is_raw_file, read_raw_timeslices, read_unpacked, write_raw_timeslices,
+    write_unpacked,
 };
 pub use sts_truth::{beside, stem, write_truth};
 pub use tpc_charges::{check_charge_file, read_charges, write_charges};

@@ -3,17 +3,21 @@
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
+use super::raw::Raw;
 use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::sts::clusters::ClusterFormulas;
 use crate::sts::hits::{ModuleFormulas, SortedClusters};
-use crate::sts::presort::LookupTable;
+use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::{Cluster, ClusterEntry, Hit, Product, Timeslice};
+use crate::sts_unpack::cpu::Unpack;
 
 /// A timeslice, and what stages make of it. The clusters and entries of a side lie where its
 /// digis do.
 pub(super) struct Arrays<'a> {
     pub(super) input: &'a Timeslice,
+    /// What it begins with, if that is raw data.
+    pub(super) raw: Option<Raw<'a>>,
     pub(super) formulas: ClusterFormulas,
     pub(super) modules: Vec<ModuleFormulas<f32>>,
     pub(super) table: LookupTable,
@@ -33,6 +37,7 @@ impl<'a> Arrays<'a> {
     pub(super) fn new(input: &'a Timeslice) -> Self {
         Arrays {
             input,
+            raw: None,
             formulas: ClusterFormulas::new(input.setup()),
             modules: ModuleFormulas::of_all(input.setup()),
             table: LookupTable::new(input.modules()),
@@ -47,8 +52,38 @@ impl<'a> Arrays<'a> {
         }
     }
 
+    /// Begins with raw data, of which a stream is made, or parts by so many threads.
+    pub(super) fn begin_with_raw(&mut self, parts: Option<usize>) {
+        self.raw = self.input.raw().map(|raw| Raw::new(raw, parts));
+    }
+
+    /// Whether a stream is made of raw data.
+    pub(super) fn makes_stream(&self) -> bool {
+        self.raw.as_ref().is_some_and(Raw::makes_stream)
+    }
+
+    /// Makes it.
+    pub(super) fn unpack(&mut self, way: Unpack) {
+        if let Some(raw) = &mut self.raw {
+            raw.unpack(way);
+        }
+    }
+
+    /// Scatters the stream over module sides, by so many threads.
+    pub(super) fn scatter(&mut self, threads: usize, permutation: Permutation<'_>) {
+        let stream = match &self.raw {
+            Some(raw) => raw.stream(),
+            None => self.input.stream(),
+        };
+        let counts = self.table.scatter(stream, &mut self.digis, threads, permutation);
+        self.sides = Partition::from_lengths(counts);
+    }
+
     pub(super) fn take(&mut self, arena: &Arena) {
         let digis = self.input.stream().len();
+        if let Some(raw) = &mut self.raw {
+            raw.take(arena);
+        }
         self.digis = arena.take(digis);
         self.clusters = arena.take(digis);
         self.entries = arena.take(digis);
@@ -56,6 +91,9 @@ impl<'a> Arrays<'a> {
     }
 
     pub(super) fn poison(&mut self) {
+        if let Some(raw) = &mut self.raw {
+            raw.poison();
+        }
         fill(&mut self.digis, Digi::from_bits(u64::MAX));
         fill(&mut self.clusters, Cluster::default());
         fill(&mut self.entries, ClusterEntry::default());
@@ -63,6 +101,9 @@ impl<'a> Arrays<'a> {
     }
 
     pub(super) fn release(&mut self, arena: &Arena) {
+        if let Some(raw) = &mut self.raw {
+            raw.release(arena);
+        }
         self.expected = self.flat.len();
         arena.give(std::mem::take(&mut self.digis));
         arena.give(std::mem::take(&mut self.clusters));
@@ -73,7 +114,7 @@ impl<'a> Arrays<'a> {
     /// Bytes of the arrays, but for hits.
     pub(super) fn bytes(&self) -> usize {
         let of_a_digi = size_of::<Digi>() + size_of::<Cluster>() + size_of::<ClusterEntry>();
-        self.input.stream().len() * of_a_digi
+        self.input.stream().len() * of_a_digi + self.raw.as_ref().map_or(0, Raw::bytes)
     }
 
     pub(super) fn sorted_clusters(&self) -> SortedClusters<'_> {

@@ -6,6 +6,7 @@
 //! | `online` | as the online one: a worker a digi, a worker a cluster, buckets |
 //! | `by_side` | `per-side` and ours, `time-sweep`: a worker a side or a part of it |
 //! | `arrays` | flat arrays with a part for each side |
+//! | `raw` | raw data, if a chain begins with them |
 //! | `left` | what stages left, to be kept for the next run |
 //! | `share_out` | work for all threads, the largest pieces first |
 
@@ -14,6 +15,7 @@ mod by_side;
 mod left;
 mod offline;
 mod online;
+mod raw;
 mod share_out;
 
 use crate::device::Arena;
@@ -24,19 +26,29 @@ pub(super) use left::{Kept, Left};
 pub(super) use offline::Offline;
 pub(super) use online::{Online, OnlineWays};
 
+/// The usual stages, with unpacking in front.
+const USUAL: [ChainStage; 7] = [
+    ChainStage::Unpack,
+    ChainStage::Presort,
+    ChainStage::Sort,
+    ChainStage::Cluster,
+    ChainStage::ClusterSort,
+    ChainStage::Hits,
+    ChainStage::Collect,
+];
+
+/// Of stages that begin with unpacking those that are done.
+fn with_or_without_unpacking(stages: &'static [ChainStage], with: bool) -> &'static [ChainStage] {
+    if with { stages } else { &stages[1..] }
+}
+
 /// All stages by ways that fit together, on one input.
 pub(super) trait Chain: Send {
-    /// The stages that it has.
-    fn stages(&self) -> &'static [ChainStage] {
-        &[
-            ChainStage::Presort,
-            ChainStage::Sort,
-            ChainStage::Cluster,
-            ChainStage::ClusterSort,
-            ChainStage::Hits,
-            ChainStage::Collect,
-        ]
-    }
+    /// The stages that it has; [`ChainStage::Unpack`] is one where it begins with raw data and
+    /// makes a stream of them.
+    fn stages(&self) -> &'static [ChainStage];
+    /// Says that it is to begin with the raw data of its timeslice, which has some.
+    fn begin_with_raw(&mut self);
     /// What the stages before this one leave for it, in words; empty where that is the same
     /// in all chains.
     fn given(&self, stage: ChainStage) -> &'static str;

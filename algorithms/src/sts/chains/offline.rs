@@ -1,7 +1,8 @@
 //! As the offline reconstruction: objects, lists and maps, double precision.
 
-use super::Chain;
 use super::left::{Left, Lists};
+use super::raw::Raw;
+use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::device::Arena;
 use crate::parallel::{Grain, collect, for_each, map};
 use crate::std_sort::{sort_offline_clusters, sort_offline_digis};
@@ -12,10 +13,12 @@ use crate::sts::hits::{ModuleFormulas, hits_of_module};
 use crate::sts::presort::by_hash_map;
 use crate::sts::{ChainStage, Product};
 use crate::sts::{OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Timeslice};
+use crate::sts_unpack::cpu;
 
 /// Lists of objects for each side and module. It allocates as it goes.
 pub(in crate::sts) struct Offline<'a> {
     input: &'a Timeslice,
+    raw: Option<Raw<'a>>,
     modules: Vec<ModuleFormulas<f64>>,
     digis: Vec<Vec<OfflineDigi>>,
     clusters: Vec<Vec<OfflineCluster>>,
@@ -27,6 +30,7 @@ impl<'a> Offline<'a> {
     pub(in crate::sts) fn new(input: &'a Timeslice) -> Self {
         Offline {
             input,
+            raw: None,
             modules: ModuleFormulas::of_all(input.setup()),
             digis: Vec::new(),
             clusters: Vec::new(),
@@ -55,9 +59,17 @@ impl<'a> Offline<'a> {
 }
 
 impl Chain for Offline<'_> {
+    fn stages(&self) -> &'static [ChainStage] {
+        with_or_without_unpacking(&USUAL, self.raw.is_some())
+    }
+
+    fn begin_with_raw(&mut self) {
+        self.raw = self.input.raw().map(|raw| Raw::new(raw, None));
+    }
+
     fn given(&self, stage: ChainStage) -> &'static str {
         match stage {
-            ChainStage::Presort | ChainStage::Zero => "",
+            ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",
             ChainStage::Sort | ChainStage::Cluster => "digi objects by time",
             ChainStage::ClusterSort => "cluster objects nearly by time",
             ChainStage::Hits => "cluster objects by time",
@@ -65,9 +77,16 @@ impl Chain for Offline<'_> {
         }
     }
 
-    fn take(&mut self, _: &Arena) {}
+    fn take(&mut self, arena: &Arena) {
+        if let Some(raw) = &mut self.raw {
+            raw.take(arena);
+        }
+    }
 
     fn poison(&mut self) {
+        if let Some(raw) = &mut self.raw {
+            raw.poison();
+        }
         self.digis.clear();
         self.clusters.clear();
         self.hits.clear();
@@ -76,8 +95,15 @@ impl Chain for Offline<'_> {
 
     fn run(&mut self, stage: ChainStage) {
         match stage {
+            ChainStage::Unpack => {
+                if let Some(raw) = &mut self.raw {
+                    raw.unpack(cpu::PUBLISHED);
+                }
+            }
             ChainStage::Presort => {
-                self.digis = by_hash_map(self.input.stream(), self.input.modules())
+                let made = self.raw.as_ref().map(Raw::stream);
+                let stream = made.unwrap_or(self.input.stream());
+                self.digis = by_hash_map(stream, self.input.modules());
             }
             ChainStage::Zero => {}
             ChainStage::Sort => {
@@ -94,7 +120,7 @@ impl Chain for Offline<'_> {
 
     fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
         match next {
-            ChainStage::Presort => Vec::new(),
+            ChainStage::Unpack | ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
                 vec![Box::new(Lists(&mut self.digis))]
             }
@@ -106,6 +132,7 @@ impl Chain for Offline<'_> {
     fn product(&self, stage: ChainStage) -> Product {
         let clusters = || Partitioned::of_sides(&self.clusters);
         match stage {
+            ChainStage::Unpack => Product::Nothing,
             ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
                 Product::OfflineDigis(self.digis.clone())
             }
@@ -124,7 +151,10 @@ impl Chain for Offline<'_> {
         }
     }
 
-    fn release(&mut self, _: &Arena) {
+    fn release(&mut self, arena: &Arena) {
+        if let Some(raw) = &mut self.raw {
+            raw.release(arena);
+        }
         self.digis = Vec::new();
         self.clusters = Vec::new();
         self.hits = Vec::new();
@@ -132,6 +162,6 @@ impl Chain for Offline<'_> {
     }
 
     fn bytes(&self) -> usize {
-        0
+        self.raw.as_ref().map_or(0, Raw::bytes)
     }
 }

@@ -2,12 +2,11 @@
 
 use std::marker::PhantomData;
 
-use generators::partition::Partition;
 use generators::sts::SegmentedDigis;
 
-use super::Chain;
 use super::arrays::Arrays;
 use super::left::{Left, Places, filled};
+use super::{Chain, with_or_without_unpacking};
 use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::parallel::{for_each, for_each_numbered};
@@ -20,6 +19,7 @@ use crate::sts::presort::{Counting, Orders, Pages, Permutation, give_pages_back}
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
+use crate::sts_unpack::cpu;
 
 /// Room for hits in a bucket: so many for a cluster of the front.
 const HITS_FOR_A_FRONT: f64 = 1.5;
@@ -60,7 +60,6 @@ impl<'a, P: Rules> Online<'a, P> {
     }
 
     fn presort(&mut self) {
-        let (stream, digis) = (self.arrays.input.stream(), &mut self.arrays.digis);
         let threads = match self.ways.counting {
             Counting::Serial => 1,
             Counting::Parallel => self.threads,
@@ -69,9 +68,7 @@ impl<'a, P: Rules> Online<'a, P> {
             Orders::OfSensors => Permutation::Unwanted,
             Orders::Both => Permutation::Kept(&mut self.permutation),
         };
-        let table = &self.arrays.table;
-        let counts = table.scatter(stream, digis, threads, permutation);
-        self.arrays.sides = Partition::from_lengths(counts);
+        self.arrays.scatter(threads, permutation);
     }
 
     /// The stream again, by where its digis have gone: whether both orders are there
@@ -124,12 +121,16 @@ impl<'a, P: Rules> Online<'a, P> {
 
 impl<P: Rules> Chain for Online<'_, P> {
     fn stages(&self) -> &'static [ChainStage] {
-        &ChainStage::ALL
+        with_or_without_unpacking(&ChainStage::ALL, self.arrays.makes_stream())
+    }
+
+    fn begin_with_raw(&mut self) {
+        self.arrays.begin_with_raw(None);
     }
 
     fn given(&self, stage: ChainStage) -> &'static str {
         match stage {
-            ChainStage::Presort | ChainStage::Zero => "",
+            ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",
             ChainStage::Sort => "digis by time",
             ChainStage::Cluster => "digis by channel, words at 0",
             ChainStage::ClusterSort => "clusters in any order",
@@ -159,6 +160,7 @@ impl<P: Rules> Chain for Online<'_, P> {
 
     fn run(&mut self, stage: ChainStage) {
         match stage {
+            ChainStage::Unpack => self.arrays.unpack(cpu::PUBLISHED),
             ChainStage::Presort => self.presort(),
             ChainStage::Zero => self.connectors.zero(self.ways.zeroing),
             ChainStage::Sort => {
@@ -175,7 +177,7 @@ impl<P: Rules> Chain for Online<'_, P> {
     fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
         let arrays = &mut self.arrays;
         match next {
-            ChainStage::Presort => Vec::new(),
+            ChainStage::Unpack | ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
                 vec![Box::new(Places(vec![&mut arrays.digis]))]
             }
@@ -205,6 +207,7 @@ impl<P: Rules> Chain for Online<'_, P> {
             ChainStage::Presort if self.ways.orders == Orders::Both => {
                 Product::Digis(self.in_order_of_stream())
             }
+            ChainStage::Unpack => Product::Nothing,
             ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => arrays.digis_by_side(),
             ChainStage::Cluster => {
                 Product::clusters(&arrays.clusters, &arrays.sides, &arrays.counts)

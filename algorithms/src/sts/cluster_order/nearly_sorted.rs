@@ -2,12 +2,15 @@
 
 /// Moves that a thing may cost on average before another sort takes over.
 const MOVES_PER_ITEM: usize = 16;
+/// More than that at the beginning, until an average tells something.
+const FIRST_MOVES: usize = 1 << 12;
 
 /// Sorts by time; things of the same time keep their order. Where they turn out to be far
 /// from in order, the standard library's sort takes over.
 pub(in crate::sts) fn sort_nearly_sorted<T: Copy>(items: &mut [T], time: impl Fn(&T) -> u32) {
-    let mut moves_left = MOVES_PER_ITEM * items.len();
+    let mut moves_left = FIRST_MOVES;
     for end in 1..items.len() {
+        moves_left += MOVES_PER_ITEM;
         if time(&items[end - 1]) <= time(&items[end]) {
             continue;
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
+use super::beginning::{Beginning, Start, UnpackWay};
 use super::cluster_order::{ClusterOrder, ClusterSortWay};
 use super::clusters::{ClusterWay, Clusters, SortedDigis, UnsortedClusters};
 use super::collect::{CollectWay, Collected};
@@ -15,7 +16,7 @@ use super::presort::{Presort, PresortWay};
 use super::sort::{Sort, SortWay};
 use super::tables::DeviceTables;
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine, Recorded};
+use crate::device::gpu::{DeviceError, Gpu, Lent, Recorded};
 use crate::device::{Arena, buffers};
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Product};
@@ -24,6 +25,7 @@ use crate::sts::{Hit, Partitioned, Timeslice};
 /// How stages are done that can be done in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) struct ChainConfig {
+    pub(in crate::sts) unpack: UnpackWay,
     pub(in crate::sts) presort: PresortWay,
     pub(in crate::sts) sort: SortWay,
     pub(in crate::sts) clusters: ClusterWay,
@@ -37,7 +39,7 @@ impl ChainConfig {
     /// in all chains.
     pub(in crate::sts) fn given(self, stage: ChainStage) -> &'static str {
         match stage {
-            ChainStage::Presort | ChainStage::Zero => "",
+            ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",
             ChainStage::Sort if self.presort == PresortWay::Tiles => "digis in any order",
             ChainStage::Sort => "digis by time",
             ChainStage::Cluster if self.clusters == ClusterWay::Links => {
@@ -66,8 +68,7 @@ pub(in crate::sts) struct CudaChain<'a> {
     /// Before the buffers, which it uses.
     recorded: Option<Recorded>,
     tables: Lent<'a, DeviceTables>,
-    /// The digis as they are read out.
-    stream: Pristine<'a, u64>,
+    beginning: Beginning<'a>,
     presort: Presort<'a>,
     /// The digis by side, and those of the stream, whose place is free for the sort.
     sort: Sort,
@@ -79,7 +80,7 @@ pub(in crate::sts) struct CudaChain<'a> {
 }
 
 buffers!(
-    CudaChain<'_>: tables, stream, presort, sort, sides, clusters, order, hits, collected
+    CudaChain<'_>: tables, beginning, presort, sort, sides, clusters, order, hits, collected
 );
 
 impl<'a> CudaChain<'a> {
@@ -88,14 +89,14 @@ impl<'a> CudaChain<'a> {
     pub(in crate::sts) fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (&'a Timeslice, &'a Arena),
-        (ways, threads): (ChainConfig, usize),
+        (ways, start, threads): (ChainConfig, Start, usize),
         [buckets, flat]: [usize; 2],
     ) -> Result<Self, DeviceError> {
         let (digis, sides) = (input.stream().len(), input.sides());
         Ok(CudaChain {
             recorded: None,
             tables: DeviceTables::lent(gpu, (input, arena))?,
-            stream: Pristine::converted(arena, gpu, input.stream(), |digi| digi.bits())?,
+            beginning: Beginning::new(gpu, (input, arena), (ways, start))?,
             presort: Presort::new(gpu, (input, arena), (ways.presort, threads))?,
             sort: Sort::new(gpu, digis, ways.sort)?,
             sides: Partition::from_lengths([]),
@@ -111,19 +112,31 @@ impl<'a> CudaChain<'a> {
         [self.hits.capacity(), self.collected.capacity()]
     }
 
-    /// Starts to copy the digis to the device as they were read out; a part of presort.
-    pub(in crate::sts) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        if !self.presort.takes_stream() {
-            return Ok(());
-        }
-        gpu.upload(self.sort.scratch(), &self.stream)
+    /// What the chain begins with.
+    pub(in crate::sts) fn first_stage(&self) -> ChainStage {
+        if self.beginning.is_raw() { ChainStage::Unpack } else { ChainStage::Presort }
     }
 
-    /// Starts presort on digis that were copied; waits for it.
-    pub(in crate::sts) fn distribute(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (stream, digis) = (self.sort.scratch(), self.sort.digis());
-        let modules = &self.tables.modules;
-        self.sides = self.presort.run(gpu, modules, stream, digis)?;
+    /// Starts to copy what the chain begins with to the device; a part of its first stage.
+    pub(in crate::sts) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        match &self.beginning {
+            Beginning::Digis(stream) if self.presort.takes_stream() => {
+                gpu.upload(self.sort.scratch(), stream)
+            }
+            Beginning::RawOnDevice(raw, _) => raw.upload(gpu),
+            Beginning::Digis(_) | Beginning::RawOnHost(..) => Ok(()),
+        }
+    }
+
+    /// Starts the first stage on what was copied; waits for it.
+    pub(in crate::sts) fn begin(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        if self.beginning.is_raw() { self.beginning.unpack(gpu) } else { self.distribute(gpu) }
+    }
+
+    fn distribute(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let (scratch, digis) = (self.sort.scratch(), self.sort.digis());
+        let stream = self.beginning.stream(scratch);
+        self.sides = self.presort.run(gpu, &self.tables.modules, stream, digis)?;
         Ok(())
     }
 
@@ -131,10 +144,12 @@ impl<'a> CudaChain<'a> {
     pub(in crate::sts) fn run(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
         let begins = self.presort.begins();
         match stage {
-            ChainStage::Presort => {
+            stage if stage == self.first_stage() => {
                 self.upload(gpu)?;
-                self.distribute(gpu)
+                self.begin(gpu)
             }
+            ChainStage::Unpack => Ok(()),
+            ChainStage::Presort => self.distribute(gpu),
             ChainStage::Zero => self.clusters.zero(gpu),
             ChainStage::Sort => self.sort.sort(gpu, &self.sides, begins),
             ChainStage::Cluster => {
@@ -199,6 +214,7 @@ impl<'a> CudaChain<'a> {
         stage: ChainStage,
     ) -> Result<Product, DeviceError> {
         match stage {
+            ChainStage::Unpack => Ok(Product::Nothing),
             ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => self.digis(gpu),
             ChainStage::Cluster => {
                 let clusters = downloaded(gpu, self.clusters.clusters())?;
@@ -249,7 +265,7 @@ impl<'a> CudaChain<'a> {
     fn left_before(&self, next: ChainStage) -> Vec<&dyn Left> {
         let mut left: Vec<&dyn Left> = vec![self.presort.begins()];
         match next {
-            ChainStage::Presort => {}
+            ChainStage::Unpack | ChainStage::Presort => {}
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
                 left.push(self.sort.digis());
             }

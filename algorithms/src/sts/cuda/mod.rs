@@ -8,6 +8,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `chain` | all stages on one timeslice |
+//! | `beginning` | what a chain begins with: digis or raw data |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, with its buffers |
 //! | `sort` | digis in order of channel and time |
 //! | `time_bins` | clusters in order of time by bins, all in shared memory |
@@ -17,10 +18,12 @@
 //! Kernels are in files of their own, and what they share in `formulas/`. The stage `sort`
 //! is `block-merge` or `channel-bucket` of [`sts_sort`](crate::sts_sort).
 
+mod beginning;
 mod chain;
 mod cluster_order;
 mod clusters;
 mod collect;
+
 mod hits;
 mod left;
 mod presort;
@@ -33,6 +36,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
+pub(super) use beginning::{Start, UnpackWay};
 pub(super) use chain::{ChainConfig, CudaChain};
 pub(super) use cluster_order::ClusterSortWay;
 pub(super) use clusters::ClusterWay;

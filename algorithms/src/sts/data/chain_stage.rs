@@ -5,6 +5,8 @@ use generators::named;
 /// A stage of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainStage {
+    /// Raw data to the stream of a detector, where a chain begins with these.
+    Unpack,
     /// The stream of a detector to digis by module side.
     Presort,
     /// Counters and connectors to 0.
@@ -25,6 +27,7 @@ pub enum ChainStage {
 named! {
     "stage",
     ChainStage {
+        Unpack = "unpack",
         Presort = "presort",
         Zero = "zero",
         Sort = "sort",
@@ -36,8 +39,14 @@ named! {
 }
 
 impl ChainStage {
-    /// Those before this one.
+    /// Those of a stream of digis.
+    pub const OF_DIGIS: [ChainStage; 7] = {
+        let [_unpack, of_digis @ ..] = Self::ALL;
+        of_digis
+    };
+
+    /// Those before this one, from a stream of digis on.
     pub fn before(self) -> impl Iterator<Item = ChainStage> {
-        Self::ALL.into_iter().take_while(move |&other| other != self)
+        Self::OF_DIGIS.into_iter().take_while(move |&other| other != self)
     }
 }

@@ -1,5 +1,6 @@
 //! Digis with the setup of their detector.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use generators::partition::Partition;
@@ -11,6 +12,7 @@ use super::{ChainStage, Product};
 use crate::algorithm::Semantics;
 use crate::all_cores::mapped;
 use crate::sts::quality::Crossings;
+use crate::sts_unpack::RawTimeslices;
 
 /// What digis of a side are sorted by before clusters are found: channel and time, and
 /// where both are equal the charge, so that nothing depends on who arrived first.
@@ -28,6 +30,7 @@ pub struct Timeslice {
     setup: Arc<Setup>,
     online: Semantics,
     crossings: Option<Arc<Crossings>>,
+    raw: Option<Arc<RawTimeslices>>,
     upstream: Arc<[OnceLock<Product>; UPSTREAM]>,
 }
 
@@ -51,8 +54,32 @@ impl Timeslice {
             setup,
             online,
             crossings: None,
+            raw: None,
             upstream: Arc::default(),
         }
+    }
+
+    /// What is in raw data, in their order. Modules have the addresses of their numbers.
+    ///
+    /// # Panics
+    /// If there are digis of other modules than those of the setup.
+    pub fn of_raw(raw: RawTimeslices, setup: Arc<Setup>, online: Semantics) -> Self {
+        let stream = raw.right().digis.clone();
+        let digis = by_side(&stream, setup.modules().len());
+        Timeslice {
+            stream,
+            digis,
+            setup,
+            online,
+            crossings: None,
+            raw: Some(Arc::new(raw)),
+            upstream: Arc::default(),
+        }
+    }
+
+    /// The raw data that a chain begins with, if there are any.
+    pub fn raw(&self) -> Option<&RawTimeslices> {
+        self.raw.as_deref()
     }
 
     /// The same timeslice with what really happened, to judge by. No variant can see it
@@ -77,8 +104,8 @@ impl Timeslice {
         self.upstream[number].get_or_init(make)
     }
 
-    /// All digis in the order in which they are read out: by time, or where a side's
-    /// digis are not in order of time, no earlier than those before them. Channels
+    /// All digis in the order in which they are read out: that of raw data, or by time, or
+    /// where a side's digis are not in order of time, no earlier than those before them. Channels
     /// count from 0 to 2047 on a module, those of the back behind those of the front.
     pub fn stream(&self) -> &[Digi] {
         &self.stream
@@ -131,6 +158,20 @@ fn with_empty_sides(digis: &SegmentedDigis, sides: usize) -> SegmentedDigis {
     let flat = (0..sides).flat_map(segment).copied().collect();
     let partition = Partition::from_lengths((0..sides).map(|side| segment(side).len()));
     SegmentedDigis::new(flat, partition)
+}
+
+/// The digis of each side in the order of a stream.
+fn by_side(stream: &[Digi], modules: usize) -> SegmentedDigis {
+    let numbers: HashMap<Address, usize> =
+        (0..modules).map(|module| (Address::of_module(module), module)).collect();
+    let mut sides = vec![Vec::new(); 2 * modules];
+    for digi in stream {
+        let module = numbers[&digi.address()];
+        let (channel, is_back) = (digi.channel(), digi.channel() >= CHANNELS_PER_SIDE);
+        let side = if is_back { module + modules } else { module };
+        sides[side].push(digi.with_channel(channel % CHANNELS_PER_SIDE));
+    }
+    SegmentedDigis::from_segments(&sides)
 }
 
 /// All sides merged by time, as a detector is read out.

@@ -52,33 +52,49 @@ impl LookupTable {
         let target = SharedSlice::new(target);
         match permutation {
             Permutation::Unwanted => {
-                for_each(stream.chunks(part).zip(places), |(digis, places)| {
-                    self.move_part(digis, places, &target, |_, _| ());
+                for_each(stream.chunks(part).zip(places), |(digis, mut places)| {
+                    self.move_part(digis, &mut places, &target, |_, _| ());
                 });
             }
             Permutation::Kept(order) => {
                 let parts = stream.chunks(part).zip(order.chunks_mut(part)).zip(places);
-                for_each(parts, |((digis, order), places)| {
-                    self.move_part(digis, places, &target, |from, to| order[from] = to);
+                for_each(parts, |((digis, order), mut places)| {
+                    self.move_part(digis, &mut places, &target, |from, to| order[from] = to);
                 });
             }
         }
-        let sides = 0..2 * self.count;
+        self.totals(&counts)
+    }
+
+    /// The digis of each side in all parts.
+    pub(super) fn totals(&self, counts: &[Vec<u32>]) -> Vec<usize> {
+        let sides = 0..self.sides();
         sides.map(|side| counts.iter().map(|counts| counts[side] as usize).sum()).collect()
     }
 
     fn count(&self, digis: &[Digi]) -> Vec<u32> {
-        let mut counts = vec![0; 2 * self.count];
-        for &digi in digis {
-            counts[self.side(digi)] += 1;
-        }
+        let mut counts = vec![0; self.sides()];
+        self.add(digis, &mut counts);
         counts
     }
 
-    fn move_part(
+    /// Adds the digis of each side.
+    pub(super) fn add(&self, digis: &[Digi], counts: &mut [u32]) {
+        for &digi in digis {
+            counts[self.side(digi)] += 1;
+        }
+    }
+
+    /// Module sides.
+    pub(super) fn sides(&self) -> usize {
+        2 * self.count
+    }
+
+    /// Moves digis to the next places of their sides. Nobody else may have these.
+    pub(super) fn move_part(
         &self,
         digis: &[Digi],
-        mut places: Vec<u32>,
+        places: &mut [u32],
         target: &SharedSlice<'_, Digi>,
         mut tell: impl FnMut(usize, u32),
     ) {
@@ -100,7 +116,7 @@ impl LookupTable {
 }
 
 /// Where each part begins in each side: sides in order, and within a side the parts.
-fn places(counts: &[Vec<u32>]) -> Vec<Vec<u32>> {
+pub(super) fn places(counts: &[Vec<u32>]) -> Vec<Vec<u32>> {
     let mut places = counts.to_vec();
     let mut sum = 0;
     for side in 0..counts.first().map_or(0, Vec::len) {

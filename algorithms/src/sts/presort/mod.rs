@@ -3,6 +3,7 @@
 //! | file | way |
 //! |---|---|
 //! | `hash_map` | a list for each address, found by hashing: the offline reconstruction |
+//! | `from_raw` | ours: digis are counted while they are unpacked, by the same table |
 //! | `lookup_table` | count, then scatter, by a table of all 2^17 addresses: the online one |
 //!
 //! `pages` has the memory that they write to without pages, as it was before its first use.
@@ -11,12 +12,14 @@
 //! hits needs them by sensor. With a table both orders can be kept: the permutation is
 //! a by-product.
 
+mod from_raw;
 mod hash_map;
 mod lookup_table;
 mod pages;
 
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi};
 
+pub(super) use from_raw::room_for_parts;
 pub(super) use hash_map::by_hash_map;
 pub(super) use lookup_table::{LookupTable, Permutation};
 pub(super) use pages::{Pages, give_pages_back};

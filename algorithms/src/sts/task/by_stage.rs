@@ -25,7 +25,7 @@ impl ByStage {
             Some(ChainStage::ClusterSort) => self.cluster_sort,
             Some(ChainStage::Hits) => self.hits,
             Some(ChainStage::Collect) => self.collect,
-            Some(ChainStage::Zero | ChainStage::Sort) => &[],
+            Some(ChainStage::Unpack | ChainStage::Zero | ChainStage::Sort) => &[],
             None => self.chain,
         }
     }

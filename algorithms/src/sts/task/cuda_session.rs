@@ -7,7 +7,7 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Given, Runner};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
-use crate::sts::cuda::{ChainConfig, CudaChain, Kept};
+use crate::sts::cuda::{ChainConfig, CudaChain, Kept, Start};
 use crate::sts::{ChainStage, Product};
 
 /// Queues beside the one in which kernels are.
@@ -85,6 +85,11 @@ impl<'a> CudaChains<'a> {
         }
     }
 
+    /// A stage's task has the stream given, whatever that was made of.
+    fn start(&self) -> Start {
+        if self.stage.is_none() { Start::Raw } else { Start::Digis }
+    }
+
     /// Lets the stages before one run, and keeps what they leave if there is leave and room.
     fn run_before(
         &mut self,
@@ -112,7 +117,7 @@ impl<'a> CudaChains<'a> {
     /// Records what can be recorded of each timeslice, once it is known where digis go.
     fn record(&self, chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
         for chain in chains {
-            chain.run(&self.gpu, ChainStage::Presort)?;
+            run_first(&self.gpu, chain)?;
             self.gpu.finish()?;
             chain.record(&self.gpu)?;
         }
@@ -122,7 +127,7 @@ impl<'a> CudaChains<'a> {
     fn run_recorded(&self, chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
         for chain in chains {
-            run(gpu, chain, ChainStage::Presort)?;
+            run_first(gpu, chain)?;
             chain.run_recorded(gpu)?;
             run(gpu, chain, ChainStage::Hits)?;
             run(gpu, chain, ChainStage::Collect)?;
@@ -134,9 +139,9 @@ impl<'a> CudaChains<'a> {
     /// one's hits are copied meanwhile.
     fn run_overlapped(&self, mut chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
-        let presort = ChainStage::Presort.name();
         let upload = |chain: &mut CudaChain<'_>| {
-            gpu.in_queue(UPLOADS, || gpu.scope(presort, || chain.upload(gpu)))
+            let stage = chain.first_stage().name();
+            gpu.in_queue(UPLOADS, || gpu.scope(stage, || chain.upload(gpu)))
         };
         if let Some(first) = chains.first_mut() {
             upload(first)?;
@@ -146,7 +151,11 @@ impl<'a> CudaChains<'a> {
             if let Some(next) = others.first_mut() {
                 upload(next)?;
             }
-            gpu.scope(presort, || chain.distribute(gpu))?;
+            let first = chain.first_stage();
+            gpu.scope(first.name(), || chain.begin(gpu))?;
+            if first == ChainStage::Unpack {
+                run(gpu, chain, ChainStage::Presort)?;
+            }
             for stage in FROM_ZERO_TO_HITS {
                 run(gpu, chain, stage)?;
             }
@@ -161,18 +170,33 @@ fn run(gpu: &Gpu, chain: &mut CudaChain<'_>, stage: ChainStage) -> Result<(), De
     gpu.scope(stage.name(), || chain.run(gpu, stage))
 }
 
-/// Stages of one timeslice after the other, as they would arrive.
+/// Unpacking, if a chain begins with that, and presort.
+fn run_first(gpu: &Gpu, chain: &mut CudaChain<'_>) -> Result<(), DeviceError> {
+    if chain.first_stage() == ChainStage::Unpack {
+        run(gpu, chain, ChainStage::Unpack)?;
+    }
+    run(gpu, chain, ChainStage::Presort)
+}
+
+/// All stages of one timeslice after the other, as they would arrive.
+fn run_all(gpu: &Gpu, chains: &mut [CudaChain<'_>]) -> Result<(), DeviceError> {
+    for chain in chains {
+        run_first(gpu, chain)?;
+        for stage in FROM_ZERO_TO_HITS {
+            run(gpu, chain, stage)?;
+        }
+        run(gpu, chain, ChainStage::Collect)?;
+    }
+    Ok(())
+}
+
+/// A stage of one timeslice after the other.
 fn run_in_turn(
     gpu: &Gpu,
     chains: &mut [CudaChain<'_>],
-    stages: &[ChainStage],
+    stage: ChainStage,
 ) -> Result<(), DeviceError> {
-    for chain in chains {
-        for &stage in stages {
-            run(gpu, chain, stage)?;
-        }
-    }
-    Ok(())
+    chains.iter_mut().try_for_each(|chain| run(gpu, chain, stage))
 }
 
 impl<'a> Runner<StsTask> for CudaChains<'a> {
@@ -181,7 +205,7 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     fn allocate(&self) -> Result<Vec<CudaChain<'a>>, DeviceError> {
         let timeslices = self.input.0.iter().zip(&self.capacities);
         let chain = |(timeslice, &capacities)| {
-            let ways = (self.ways, self.threads);
+            let ways = (self.ways, self.start(), self.threads);
             CudaChain::new(&self.gpu, (timeslice, self.arena), ways, capacities)
         };
         timeslices.map(chain).collect()
@@ -208,8 +232,8 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     fn run(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), DeviceError> {
         match (self.stage, self.schedule) {
             (_, Schedule::Recorded) => self.run_recorded(chains),
-            (Some(stage), _) => run_in_turn(&self.gpu, chains, &[stage]),
-            (None, Schedule::InTurn) => run_in_turn(&self.gpu, chains, &ChainStage::ALL),
+            (Some(stage), _) => run_in_turn(&self.gpu, chains, stage),
+            (None, Schedule::InTurn) => run_all(&self.gpu, chains),
             (None, Schedule::Overlapped) => self.run_overlapped(chains),
         }
     }

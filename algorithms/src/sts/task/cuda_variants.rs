@@ -6,7 +6,7 @@ use super::cuda_session::{CudaChains, Schedule};
 use crate::algorithm::{Open, Opened, Opening, Variant};
 use crate::device::Unavailable;
 use crate::sts::cuda::{
-    ChainConfig, ClusterSortWay, ClusterWay, CollectWay, HitsWay, PresortWay, SortWay,
+    ChainConfig, ClusterSortWay, ClusterWay, CollectWay, HitsWay, PresortWay, SortWay, UnpackWay,
 };
 
 /// The chains of all timeslices, one after the other.
@@ -39,6 +39,7 @@ const fn variant(name: &'static str, open: Open<StsTask>) -> Variant<StsTask> {
 
 /// As published, stage by stage.
 pub(super) const ONLINE: ChainConfig = ChainConfig {
+    unpack: UnpackWay::EpochParallel,
     presort: PresortWay::OnHost,
     sort: SortWay::BlockMerge,
     clusters: ClusterWay::Online,
@@ -48,6 +49,7 @@ pub(super) const ONLINE: ChainConfig = ChainConfig {
 };
 /// The same ideas, all on the device, and no stage with a block a side.
 pub(super) const RESIDENT: ChainConfig = ChainConfig {
+    unpack: UnpackWay::EpochParallel,
     presort: PresortWay::Rows,
     sort: SortWay::ChannelBucket,
     clusters: ClusterWay::Connectors,
@@ -56,7 +58,8 @@ pub(super) const RESIDENT: ChainConfig = ChainConfig {
     collect: CollectWay::Flat,
 };
 pub(super) const PER_SIDE: ChainConfig = ChainConfig { clusters: ClusterWay::PerSide, ..RESIDENT };
-pub(super) const TILES: ChainConfig = ChainConfig { presort: PresortWay::Tiles, ..RESIDENT };
+pub(super) const TILES: ChainConfig =
+    ChainConfig { unpack: UnpackWay::Tiles, presort: PresortWay::Tiles, ..RESIDENT };
 pub(super) const LINKS: ChainConfig = ChainConfig { clusters: ClusterWay::Links, ..TILES };
 pub(super) const TIME_BINS: ChainConfig =
     ChainConfig { cluster_sort: ClusterSortWay::TimeBins, ..LINKS };

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use generators::random::hash;
+use generators::sts::physics::Preset;
+use generators::sts::raw::{EpochOrder, RawShape, generate as generate_raw};
 use generators::sts::setup::{Cuts, Module, Setup};
 use generators::sts::{
     Address, CHANNELS_PER_SIDE, Digi, DigiShape, MAX_TIME_NS, Order, SegmentedDigis, Skew, generate,
 };
 
 use super::Timeslices;
+use super::source::raw_timeslices;
 use crate::algorithm::Semantics;
 use crate::sts::ChainStage;
 use crate::sts::Timeslice;
@@ -36,6 +39,10 @@ pub(super) fn all(stage: Option<ChainStage>, seed: u64) -> Vec<(String, Timeslic
             inputs.push((named(&name), Timeslices(vec![timeslice])));
         }
         inputs.push((named("two timeslices"), two_timeslices(seed, online)));
+        if stage.is_none() {
+            inputs.push((named("raw data"), raw(seed, 0.0, online)));
+            inputs.push((named("damaged raw data"), raw(seed, 0.02, online)));
+        }
     }
     inputs
 }
@@ -43,6 +50,24 @@ pub(super) fn all(stage: Option<ChainStage>, seed: u64) -> Vec<(String, Timeslic
 fn two_timeslices(seed: u64, online: Semantics) -> Timeslices {
     let timeslice = |seed| regular(tracks(seed, 2, 300, 500), online);
     Timeslices(vec![timeslice(seed), timeslice(seed.wrapping_add(1))])
+}
+
+/// Raw data of several boards, in several timeslices.
+fn raw(seed: u64, damage: f64, online: Semantics) -> Timeslices {
+    let shape = RawShape {
+        scenario: Preset::Mcbm2024.scenario().scaled(3e-4),
+        microslice_ns: 100_000,
+        overlap: 1,
+        order: EpochOrder::Random,
+        with_end: true,
+        masked: 0.02,
+        with_walk: true,
+        damage,
+    };
+    let (data, readout) = generate_raw(&shape, seed).unwrap_or_else(|error| panic!("{error}"));
+    let setup = Setup::regular(shape.scenario.detector.modules());
+    let setup = setup.unwrap_or_else(|error| panic!("{error}"));
+    raw_timeslices(&data, &readout, Arc::new(setup), online)
 }
 
 fn regular(digis: SegmentedDigis, online: Semantics) -> Timeslice {

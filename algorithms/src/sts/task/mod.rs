@@ -134,7 +134,7 @@ impl Algorithm for StsTask {
                     "find hits in the STS clusters of both sides of each module"
                 }
                 Some(ChainStage::Collect) => "collect the STS hits of all modules in one array",
-                Some(ChainStage::Zero | ChainStage::Sort) => "",
+                Some(ChainStage::Unpack | ChainStage::Zero | ChainStage::Sort) => "",
                 None => "the whole STS chain, from a detector's digis to hits",
             },
             input: "sts",
@@ -171,6 +171,7 @@ impl Algorithm for StsTask {
 
     fn shrink<'i>(&self, input: &'i Timeslices) -> Box<dyn Iterator<Item = Timeslices> + 'i> {
         match input.0.as_slice() {
+            [timeslice] if timeslice.raw().is_some() => source::smaller_raw(timeslice),
             // The detector stays as it is: which module digis are in matters.
             [timeslice] => Box::new(without_digis(timeslice.digis()).map(|digis| {
                 let (setup, online) = (timeslice.shared_setup(), timeslice.online());

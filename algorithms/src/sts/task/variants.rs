@@ -82,8 +82,15 @@ pub(super) const TIME_SWEEP_STREAMS: MakeChain =
 
 /// The chains of all timeslices, ready to run up to the stage of the task.
 fn chains<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, StsTask> {
-    let chains = at.input.0.iter();
-    let chains = chains.map(|timeslice| chain(timeslice, at.threads()));
+    let chain = |timeslice: &'a Timeslice| {
+        let mut chain = chain(timeslice, at.threads());
+        // A stage's task has the stream given, whatever that was made of.
+        if at.task.stage.is_none() && timeslice.raw().is_some() {
+            chain.begin_with_raw();
+        }
+        chain
+    };
+    let chains = at.input.0.iter().map(chain);
     let (stage, most_kept) = (at.task.stage, at.input.most_kept());
     let chains = Chains::new(chains.collect(), stage, at.arena, most_kept);
     Ok(Box::new(chains))

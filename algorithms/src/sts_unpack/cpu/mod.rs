@@ -18,6 +18,13 @@ use super::StsUnpack;
 use crate::algorithm::Variant;
 use runner::OnHost;
 
+pub(crate) use runner::{Held, Unpack, Work, unpack};
+pub(crate) use simd::{even_parts, messages_of, room_for, unpack_part};
+
+/// Variants that chains begin with.
+pub(crate) const PUBLISHED: Unpack = published::unpack;
+pub(crate) const COUNT_PLACE: Unpack = count_place::unpack;
+
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     Variant::cpu(
         "published",

@@ -17,14 +17,14 @@ use crate::timing::{Laps, Stages};
 
 /// What is to be unpacked.
 #[derive(Clone, Copy)]
-pub(super) struct Work<'w> {
-    pub(super) bytes: &'w [u8],
-    pub(super) tables: &'w Tables,
-    pub(super) rules: Rules,
+pub(crate) struct Work<'w> {
+    pub(crate) bytes: &'w [u8],
+    pub(crate) tables: &'w Tables,
+    pub(crate) rules: Rules,
     /// All microslices.
-    pub(super) jobs: &'w [Job],
+    pub(crate) jobs: &'w [Job],
     /// Of each timeslice how many of them it has.
-    pub(super) timeslices: &'w [TimesliceCounts],
+    pub(crate) timeslices: &'w [TimesliceCounts],
 }
 
 impl<'w> Work<'w> {
@@ -41,7 +41,26 @@ impl<'w> Work<'w> {
 
 /// A way to do it: puts digis in order at the beginning of a list that has room for one of each
 /// message, and says of each microslice what was counted.
-pub(super) type Unpack = fn(&Work<'_>, &mut [MicrosliceCounts], &mut [Digi], &mut Laps);
+pub(crate) type Unpack = fn(&Work<'_>, &mut [MicrosliceCounts], &mut [Digi], &mut Laps);
+
+/// Looks at descriptors, then unpacks; says what was counted of each timeslice.
+pub(crate) fn unpack(
+    input: &RawTimeslices,
+    way: Unpack,
+    (jobs, counts): (&mut [Job], &mut [MicrosliceCounts]),
+    digis: &mut [Digi],
+    laps: &mut Laps,
+) -> Vec<TimesliceCounts> {
+    laps.start();
+    let (data, tables, rules) = (input.data(), input.tables(), input.rules());
+    let Survey { jobs, mut timeslices } = survey(data, tables, rules, jobs);
+    laps.lap("survey", 0);
+    let work = Work { bytes: data.bytes(), tables, rules, jobs, timeslices: &timeslices };
+    let counts = &mut counts[..jobs.len()];
+    way(&work, counts, digis, laps);
+    sum_up(&mut timeslices, counts);
+    timeslices
+}
 
 /// A way with an input.
 pub(super) struct OnHost<'a> {
@@ -53,13 +72,41 @@ pub(super) struct OnHost<'a> {
     laps: Laps,
 }
 
-pub(super) struct Held<'a> {
+pub(crate) struct Held<'a> {
     jobs: ArenaVec<'a, Job>,
     counts: ArenaVec<'a, MicrosliceCounts>,
     digis: ArenaVec<'a, Digi>,
 }
 
 buffers!(Held<'_>: jobs, counts, digis);
+
+impl<'a> Held<'a> {
+    /// With room for what an input may have.
+    pub(crate) fn new(input: &RawTimeslices, arena: &'a Arena) -> Self {
+        let data = input.data();
+        Held {
+            jobs: arena.vector(data.microslices()),
+            counts: arena.vector(data.microslices()),
+            digis: arena.vector(data.messages() as usize),
+        }
+    }
+
+    /// Unpacks, and says what was counted of each timeslice.
+    pub(crate) fn unpack(
+        &mut self,
+        input: &RawTimeslices,
+        way: Unpack,
+        laps: &mut Laps,
+    ) -> Vec<TimesliceCounts> {
+        let Held { jobs, counts, digis } = self;
+        unpack(input, way, (jobs, counts), digis, laps)
+    }
+
+    /// What was found, and behind it what was before.
+    pub(crate) fn digis(&self) -> &[Digi] {
+        &self.digis
+    }
+}
 
 impl Poison for MicrosliceCounts {
     const POISON: Self = MicrosliceCounts {
@@ -84,24 +131,11 @@ impl<'a> Runner<StsUnpack> for OnHost<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let data = self.input.data();
-        Ok(Held {
-            jobs: self.arena.vector(data.microslices()),
-            counts: self.arena.vector(data.microslices()),
-            digis: self.arena.vector(data.messages() as usize),
-        })
+        Ok(Held::new(self.input, self.arena))
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        self.laps.start();
-        let (data, tables, rules) = (self.input.data(), self.input.tables(), self.input.rules());
-        let Survey { jobs, mut timeslices } = survey(data, tables, rules, &mut held.jobs);
-        self.laps.lap("survey", 0);
-        let work = Work { bytes: data.bytes(), tables, rules, jobs, timeslices: &timeslices };
-        let counts = &mut held.counts[..jobs.len()];
-        (self.unpack)(&work, counts, &mut held.digis, &mut self.laps);
-        sum_up(&mut timeslices, counts);
-        self.timeslices = timeslices;
+        self.timeslices = held.unpack(self.input, self.unpack, &mut self.laps);
         Ok(())
     }
 

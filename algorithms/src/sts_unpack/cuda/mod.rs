@@ -6,13 +6,15 @@
 //! | module | holds |
 //! |---|---|
 //! | `boards` | the tables of boards as kernels have them |
-//! | `runner` | copies, and one of the others between them |
+//! | `raw_on_gpu` | raw data and what becomes of them on the device |
+//! | `runner` | the task: copies, and one of the others between them |
 //! | `slots` | a slot for each message, and digis copied together: as published |
 //! | `tiles` | ours: messages read once, digis put to their places |
 //!
 //! What kernels know of raw data is in `raw/`, what only tiles need in `tiles/`.
 
 mod boards;
+mod raw_on_gpu;
 mod runner;
 mod slots;
 #[cfg(test)]
@@ -27,6 +29,15 @@ use crate::kernels::sts_unpack_thread_per_microslice::UNPACK_BY_THREADS;
 use runner::unpack_on_gpu;
 use slots::Slots;
 use tiles::Tiles;
+
+pub(crate) use raw_on_gpu::{MakeUnpacker, RawOnGpu};
+
+/// Variants that chains begin with.
+pub(crate) const TILES: MakeUnpacker = Tiles::boxed;
+pub(crate) const EPOCH_PARALLEL: MakeUnpacker = |gpu, jobs| {
+    let grid = Grid::blocks(jobs.len() as u32);
+    Slots::boxed(gpu, jobs, (&UNPACK_BY_BLOCKS, grid))
+};
 
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     Variant::cuda(
@@ -44,19 +55,14 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
         "epoch-parallel",
         "published: a block a microslice, three scans of 512 messages at a time; digis in slots \
          are copied together; its race is mended",
-        |at| {
-            unpack_on_gpu(at, |gpu, jobs| {
-                let grid = Grid::blocks(jobs.len() as u32);
-                Slots::boxed(gpu, jobs, (&UNPACK_BY_BLOCKS, grid))
-            })
-        },
+        |at| unpack_on_gpu(at, EPOCH_PARALLEL),
     )
     .by_published_rules(),
     Variant::cuda(
         "tiles",
         "ours: a piece of a microslice for each warp, epochs by ballots, places by look-back; \
          each message read once, each digi written once",
-        |at| unpack_on_gpu(at, Tiles::boxed),
+        |at| unpack_on_gpu(at, TILES),
     )
     .by_published_rules(),
 ];

@@ -1,7 +1,7 @@
 //! A slot for each message: kernels put the digis of a microslice into the first slots of its own, as
 //! they don't know where those before end. Then all are copied together.
 
-use super::runner::{Unpacker, Work, messages};
+use super::raw_on_gpu::{Unpacker, Work, messages};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Table};
 use crate::kernels::sts_unpack_copy_out::{

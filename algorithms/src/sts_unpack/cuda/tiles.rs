@@ -1,6 +1,6 @@
 //! Ours: each message is read once, and each digi written once, to its place.
 
-use super::runner::{Unpacker, Work};
+use super::raw_on_gpu::{Unpacker, Work};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_unpack_cuda_tiles_piece_h::{MESSAGES_OF_LANE, NO_JOB, Piece};

@@ -12,7 +12,7 @@ mod ordered_hash;
 mod timeslices;
 mod unpacked;
 
-pub use timeslices::{read_raw_timeslices, write_raw_timeslices};
+pub use timeslices::{is_raw_file, read_raw_timeslices, write_raw_timeslices};
 pub use unpacked::{read_unpacked, write_unpacked};
 
 use std::path::Path;

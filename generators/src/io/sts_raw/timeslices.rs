@@ -11,6 +11,19 @@ use crate::sts::raw::{RawData, RawTimeslice};
 
 const MAGIC: [u8; 8] = *b"STSTSLC1";
 
+/// Whether raw data are in a file, by its name and its first bytes: to be asked before it is read as
+/// something else.
+///
+/// # Errors
+/// If the file can't be opened or read.
+pub fn is_raw_file(path: &Path) -> Result<bool, DataError> {
+    if check_raw_file(path).is_err() {
+        return Ok(false);
+    }
+    let mut source = Source::open(path)?;
+    Ok(source.portion(MAGIC.len() as u64, "magic").is_ok_and(|found| found == MAGIC))
+}
+
 /// Reads raw data.
 ///
 /// # Errors

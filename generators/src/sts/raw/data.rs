@@ -157,6 +157,38 @@ impl RawData {
         })
     }
 
+    /// Each timeslice by itself.
+    pub fn each(&self) -> impl Iterator<Item = RawData> {
+        let begins = [0].into_iter().chain(self.timeslices.iter().map(|head| head.end));
+        self.timeslices.iter().zip(begins).map(|(head, begin)| {
+            let mut own = RawData::default();
+            own.push_timeslice(head.timeslice);
+            own.copy_blocks(self, begin..head.end);
+            own
+        })
+    }
+
+    /// Adds timeslices, such as [`RawData::each`] has them; those that would be too many messages
+    /// are left out.
+    pub fn append(&mut self, other: &RawData) {
+        let mut begin = 0;
+        for head in &other.timeslices {
+            self.push_timeslice(head.timeslice);
+            self.copy_blocks(other, begin..head.end);
+            begin = head.end;
+        }
+    }
+
+    /// Components of others, which are known to be right, as long as there is room for them.
+    fn copy_blocks(&mut self, other: &RawData, blocks: Range<usize>) {
+        for block in &other.blocks[blocks] {
+            let bytes = &other.bytes[block.bytes.clone()];
+            if self.push_component(block.microslices as u64, bytes).is_err() {
+                return;
+            }
+        }
+    }
+
     fn component(&self, block: &Block) -> Component<'_> {
         Component {
             block: &self.bytes[block.bytes.clone()],

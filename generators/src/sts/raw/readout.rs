@@ -1,12 +1,13 @@
 //! What unpackers have to know: which module an e-link reads, and how its hits are corrected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter::zip;
 
 use serde::{Deserialize, Serialize};
 
 use super::Rules;
 use super::tables::Tables;
+use crate::sts::Address;
 
 /// E-links that messages have room for.
 pub const ELINKS: usize = 64;
@@ -204,6 +205,27 @@ impl Readout {
             }
         }
         Ok(Readout { boards, boards_2023, walk_tables })
+    }
+
+    /// The same tables with modules numbered from 0 in the order of their addresses, each with the
+    /// address of its number, and how many there are: for chains that know modules by numbers.
+    /// Channels of e-links that nothing is connected to are masked. Those of 2023 are left out.
+    pub fn numbered(&self) -> (Readout, usize) {
+        let connected = |elink: &&Elink| elink.address != 0;
+        let packed = |elink: &Elink| Address::of_full(elink.address).packed();
+        let elinks = self.boards.values().flatten().filter(connected);
+        let numbers: BTreeSet<u32> = elinks.map(packed).collect();
+        let numbers: BTreeMap<u32, usize> = zip(numbers, 0..).collect();
+        let number = |elink: &Elink| match numbers.get(&packed(elink)) {
+            Some(&module) if elink.address != 0 => {
+                Elink { address: Address::of_module(module).full(), ..elink.clone() }
+            }
+            _ => Elink { masked: u128::MAX, ..elink.clone() },
+        };
+        let boards = self.boards.iter();
+        let boards = boards.map(|(&board, elinks)| (board, elinks.iter().map(number).collect()));
+        let walk_tables = self.walk_tables.clone();
+        (Readout { boards: boards.collect(), boards_2023: None, walk_tables }, numbers.len())
     }
 
     /// The e-links of each board, by equipment ids.

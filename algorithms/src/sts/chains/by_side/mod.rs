@@ -11,10 +11,10 @@ use std::marker::PhantomData;
 
 use generators::partition::Partition;
 
-use super::Chain;
 use super::arrays::Arrays;
 use super::left::{Left, Places, filled};
 use super::share_out::{largest_first, share_out};
+use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
@@ -25,6 +25,7 @@ use crate::sts::presort::Permutation;
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Cluster, Hit, Partitioned, Timeslice};
+use crate::sts_unpack::cpu;
 use parts::{Part, cut};
 use worker::Worker;
 
@@ -75,12 +76,20 @@ impl<'a, P: Rules> BySide<'a, P> {
         }
     }
 
+    /// Whether parts of raw data are put to their sides, without a stream between.
+    fn puts_raw_to_sides(&self) -> bool {
+        self.arrays.raw.is_some() && !self.arrays.makes_stream()
+    }
+
     fn presort(&mut self) {
         let (arrays, threads) = (&mut self.arrays, self.workers.len());
-        let (stream, digis) = (arrays.input.stream(), &mut arrays.digis);
-        let nothing = Permutation::Unwanted;
-        let counts = arrays.table.scatter(stream, digis, threads, nothing);
-        arrays.sides = Partition::from_lengths(counts);
+        match &mut arrays.raw {
+            Some(raw) if !raw.makes_stream() => {
+                let counts = raw.scatter(&arrays.table, &mut arrays.digis, threads);
+                arrays.sides = Partition::from_lengths(counts);
+            }
+            _ => arrays.scatter(threads, Permutation::Unwanted),
+        }
     }
 
     fn sort(&mut self) {
@@ -90,10 +99,9 @@ impl<'a, P: Rules> BySide<'a, P> {
             Clustering::ByChannel => share_out(sides, &mut self.workers, |side, worker| {
                 worker.sort_by_channel(side);
             }),
+            // Raw data are out of order in epochs alone.
             Clustering::TimeSweep => share_out(sides, &mut self.workers, |side, _| {
-                if !side.is_sorted_by_key(|digi| digi.time_ns()) {
-                    side.sort_by_key(|digi| digi.time_ns());
-                }
+                sort_nearly_sorted(side, |digi| digi.time_ns());
             }),
         }
     }
@@ -249,9 +257,20 @@ impl<'a, P: Rules> BySide<'a, P> {
 }
 
 impl<P: Rules> Chain for BySide<'_, P> {
+    fn stages(&self) -> &'static [ChainStage] {
+        with_or_without_unpacking(&USUAL, self.arrays.makes_stream())
+    }
+
+    fn begin_with_raw(&mut self) {
+        let threads = self.workers.len();
+        let parts = (self.clustering == Clustering::TimeSweep).then_some(threads);
+        self.arrays.begin_with_raw(parts);
+    }
+
     fn given(&self, stage: ChainStage) -> &'static str {
         match (stage, self.clustering) {
-            (ChainStage::Presort | ChainStage::Zero, _) => "",
+            (ChainStage::Presort, _) if self.puts_raw_to_sides() => "raw data",
+            (ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero, _) => "",
             (ChainStage::Sort, Clustering::TimeSweep) => "digis by time, which stay so",
             (ChainStage::Sort, Clustering::ByChannel) => "digis by time",
             (ChainStage::Cluster, Clustering::TimeSweep) => "digis by time",
@@ -281,6 +300,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
 
     fn run(&mut self, stage: ChainStage) {
         match stage {
+            ChainStage::Unpack => self.arrays.unpack(cpu::COUNT_PLACE),
             ChainStage::Presort => self.presort(),
             ChainStage::Zero => {}
             ChainStage::Sort => self.sort(),
@@ -294,7 +314,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
     fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
         let (parts, arrays) = (&self.parts, &mut self.arrays);
         match next {
-            ChainStage::Presort => Vec::new(),
+            ChainStage::Unpack | ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
                 vec![Box::new(Places(vec![&mut arrays.digis]))]
             }
@@ -315,6 +335,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
 
     fn product(&self, stage: ChainStage) -> Product {
         match stage {
+            ChainStage::Unpack => Product::Nothing,
             ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => {
                 self.arrays.digis_by_side()
             }

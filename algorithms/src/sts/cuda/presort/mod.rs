@@ -8,6 +8,7 @@ mod tiles;
 use std::sync::Arc;
 
 use generators::partition::Partition;
+use generators::sts::Digi;
 
 use self::on_host::OnHost;
 use self::rows::Rows;
@@ -27,6 +28,21 @@ pub(in crate::sts) enum PresortWay {
     Rows,
     /// A block a tile of the stream, in shared memory; by rows where that is too small.
     Tiles,
+}
+
+/// Digis as they are read out.
+#[derive(Clone, Copy)]
+pub(super) enum Stream<'s> {
+    /// So many at the beginning of a buffer on the device, or on the host if that distributes them.
+    OfTimeslice(&'s DeviceBuffer<u64>, usize),
+    /// Those that the host has unpacked.
+    OnHost(&'s [Digi]),
+}
+
+impl<'s> Stream<'s> {
+    pub(super) fn copied(digis: &'s DeviceBuffer<u64>, count: usize) -> Self {
+        Stream::OfTimeslice(digis, count)
+    }
 }
 
 /// What distributing takes beside the digis.
@@ -91,13 +107,19 @@ impl<'a> Presort<'a> {
         &mut self,
         gpu: &Gpu,
         modules: &DeviceBuffer<u32>,
-        stream: &DeviceBuffer<u64>,
+        stream: Stream<'_>,
         digis: &DeviceBuffer<u64>,
     ) -> Result<Partition, DeviceError> {
-        let target = Target { stream, modules, begins: &self.begins, digis };
+        let (buffer, count, unpacked) = match stream {
+            Stream::OfTimeslice(buffer, count) => (buffer, count, None),
+            Stream::OnHost(unpacked) => (digis, 0, Some(unpacked)),
+        };
+        // Whoever has found more than there are is wrong, and writes nowhere else for it.
+        let count = count.min(digis.len());
+        let target = Target { stream: buffer, count, modules, begins: &self.begins, digis };
         match &mut self.way {
             Way::OnHost(host) => {
-                let sides = host.start(gpu, digis)?;
+                let sides = host.start(gpu, unpacked, digis)?;
                 let places = self.host_begins.iter_mut().zip(begins(&sides));
                 places.for_each(|(place, begin)| *place = begin);
                 gpu.upload(&self.begins, &self.host_begins)?;

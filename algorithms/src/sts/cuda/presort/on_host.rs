@@ -35,13 +35,16 @@ impl<'a> OnHost<'a> {
         })
     }
 
-    /// Distributes the digis, and starts to copy them; returns where sides lie.
+    /// Distributes the digis of the timeslice, or those that were unpacked, and starts to copy
+    /// them; returns where sides lie.
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,
+        unpacked: Option<&[Digi]>,
         to: &DeviceBuffer<u64>,
     ) -> Result<Partition, DeviceError> {
         let OnHost { stream, table, threads, digis } = self;
+        let stream = unpacked.unwrap_or(stream);
         let lengths = gpu.on_host(|| {
             let digis = bytemuck::cast_slice_mut(digis);
             table.scatter(stream, digis, *threads, Permutation::Unwanted)

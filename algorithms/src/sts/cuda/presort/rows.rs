@@ -60,7 +60,7 @@ impl Rows {
         let (digis, modules) = (target.stream.ptr(), target.modules.ptr());
         let (counts, totals) = (self.counts.ptr(), self.totals.ptr());
         let (begins, to) = (target.begins.ptr(), target.digis.ptr());
-        let (count, sides) = (target.stream.len() as u32, self.sides as u32);
+        let (count, sides) = (target.count as u32, self.sides as u32);
         let (parts, part_length) = (self.parts.count as u32, self.parts.length as u32);
         let counting = PresortCount { digis, count, part_length, modules, sides, counts };
         let summing = PresortSumParts { counts, parts, sides, totals };
@@ -74,7 +74,7 @@ impl Rows {
             places: counts,
             to,
         };
-        let (bytes, of_counts) = (target.stream.bytes(), self.counts.bytes());
+        let (bytes, of_counts) = (target.bytes(), self.counts.bytes());
         let all = Grid::blocks((self.parts.count / self.parts.of_block) as u32);
         let groups = Grid::blocks(sides.div_ceil(gpu.properties().lanes)).moving(3 * of_counts);
         gpu.fill(&self.counts, 0)?;

@@ -7,12 +7,21 @@ use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) stream: &'a DeviceBuffer<u64>,
+    /// How many of them there are.
+    pub(super) count: usize,
     /// The module of each address.
     pub(super) modules: &'a DeviceBuffer<u32>,
     /// Where sides begin, and where the last one ends.
     pub(super) begins: &'a DeviceBuffer<u32>,
     /// The digis by side.
     pub(super) digis: &'a DeviceBuffer<u64>,
+}
+
+impl Target<'_> {
+    /// Bytes of the digis.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.count * size_of::<u64>()) as u64
+    }
 }
 
 /// Sums up the digis of all sides.

@@ -40,11 +40,11 @@ impl Tiles {
     pub(super) fn start(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
         let (digis, modules) = (target.stream.ptr(), target.modules.ptr());
         let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
-        let (count, sides) = (target.stream.len() as u32, self.sides);
+        let (count, sides) = (target.count as u32, self.sides);
         let (begins, to) = (target.begins.ptr(), target.digis.ptr());
         let counting = PresortTilesCount { digis, count, modules, sides, totals };
         let moving = PresortTilesScatter { digis, count, modules, sides, begins, taken, to };
-        let (bytes, tiles) = (target.stream.bytes(), count.div_ceil(TILE));
+        let (bytes, tiles) = (target.bytes(), count.div_ceil(TILE));
         let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
         let some = some.with_shared(sides * WORD).moving(bytes);
         let all = Grid::blocks(tiles).with_shared(counters_of(sides));

@@ -52,7 +52,7 @@ pub(super) fn contract(stage: Option<ChainStage>) -> Option<&'static Contract> {
         Some(ChainStage::ClusterSort) => Some(&CLUSTER_SORT),
         Some(ChainStage::Hits) => Some(&HITS),
         Some(ChainStage::Collect) => Some(&COLLECT),
-        Some(ChainStage::Zero | ChainStage::Sort) => None,
+        Some(ChainStage::Unpack | ChainStage::Zero | ChainStage::Sort) => None,
         None => Some(&CHAIN),
     }
 }

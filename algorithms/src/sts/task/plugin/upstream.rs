@@ -59,7 +59,8 @@ pub(super) fn given(stage: Option<ChainStage>, asked: Asked) -> &'static str {
         Some(ChainStage::ClusterSort) => "clusters as the reference finds them",
         Some(ChainStage::Hits) => "clusters by time",
         Some(ChainStage::Collect) => "buckets of modules",
-        Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort) | None => "",
+        Some(ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero | ChainStage::Sort)
+        | None => "",
     }
 }
 

@@ -6,10 +6,12 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `even_parts` | the same, for chains that move digis on |
 //! | `parts` | microslices that are unpacked together |
 //! | `turns` | who comes where |
 //! | `messages` | the inner work, for each set of instructions |
 
+mod even_parts;
 mod messages;
 mod parts;
 mod turns;
@@ -21,9 +23,10 @@ use super::runner::Work;
 use crate::device::{SharedSlice, Stores, streaming};
 use crate::parallel::{Grain, for_each_range};
 use crate::timing::Laps;
-use messages::{Messages, SLACK};
-use parts::{Part, parts};
+use parts::parts;
 use turns::Turns;
+
+pub(crate) use even_parts::{even_parts, messages as messages_of, room_for, unpack_part};
 
 pub(super) fn unpack(
     work: &Work<'_>,
@@ -31,18 +34,19 @@ pub(super) fn unpack(
     digis: &mut [Digi],
     laps: &mut Laps,
 ) {
-    let (parts, messages) = (parts(work.jobs), messages::best());
+    let parts = parts(work.jobs);
     let longest = parts.iter().map(|part| part.messages).max().unwrap_or(0);
     let turns = Turns::new(parts.len());
     let (counts, digis) = (SharedSlice::new(counts), SharedSlice::new(digis));
     for_each_range(rayon::current_num_threads().min(parts.len()), Grain::Shares, |_| {
-        let mut nearby = vec![Digi::default(); longest + SLACK];
+        let mut nearby = vec![Digi::default(); room_for(longest)];
         streaming(|stores| {
             while let Some(turn) = turns.next(&parts) {
                 let part = turn.part;
                 // SAFETY: each microslice is in one part only.
                 let counts = unsafe { counts.part(part.jobs.clone()) };
-                let found = unpack_part(work, part, messages, counts, &mut nearby);
+                let found =
+                    unpack_part(work, &work.jobs[part.jobs.clone()], counts, &mut nearby, |_| ());
                 let place = turn.place(found);
                 // SAFETY: whoever comes before and behind has other places.
                 let place = unsafe { digis.part(place..place + found) };
@@ -51,23 +55,6 @@ pub(super) fn unpack(
         });
     });
     laps.lap("unpack", 0);
-}
-
-/// Unpacks a part, and says how many digis it has.
-fn unpack_part(
-    work: &Work<'_>,
-    part: &Part,
-    messages: Messages,
-    counts: &mut [MicrosliceCounts],
-    digis: &mut [Digi],
-) -> usize {
-    let mut found = 0;
-    for (counts, job) in counts.iter_mut().zip(&work.jobs[part.jobs.clone()]) {
-        let unpack = |own| messages(own, &mut digis[found..]);
-        *counts = work.microslice(job).map_or_else(MicrosliceCounts::default, unpack);
-        found += counts.digis as usize;
-    }
-    found
 }
 
 fn stream(stores: &Stores, to: &mut [Digi], from: &[Digi]) {

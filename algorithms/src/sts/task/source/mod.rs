@@ -1,19 +1,24 @@
-//! Where timeslices come from: simulated particles, or files.
+//! Where timeslices come from: simulated particles, or files; digis, or raw data of them.
+
+mod raw;
+
+pub(super) use raw::{smaller as smaller_raw, timeslices as raw_timeslices};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use generators::DataError;
-use generators::io::{beside, read_digis_of, read_setup, write_digis, write_setup};
+use generators::io::{beside, is_raw_file, read_digis_of, read_setup, write_digis, write_setup};
 use generators::sts::physics::{Scenario, Simulation};
+use generators::{DataError, named};
+use text::Foreign;
 
 use super::Timeslices;
 use crate::algorithm::{Plan, Semantics};
 use crate::axis::{Axis, Flag, NO, Params, Switch};
 use crate::sts::Timeslice;
 use crate::sts::quality::Crossings;
-use crate::sts_scenario;
 use crate::sts_sort::axes::of_file;
+use crate::{sts_raw_shape, sts_scenario};
 
 const COMPAT: Flag<Switch> = Flag::switch(
     "compat",
@@ -29,8 +34,24 @@ const SETUP: Flag<PathBuf> = Flag::path(
 /// A tenth is enough to compare by, and small enough to wait for.
 const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
 
-/// What can be varied.
-pub(super) static AXES: &[Axis] = &[
+/// What the chain begins with; what has to be unpacked first is its own task for stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beginning {
+    Digis,
+    Raw,
+}
+
+named! { "from", Beginning { Digis = "digis", Raw = "raw" } }
+
+const FROM: Flag<Beginning> = Flag::choice(
+    "from",
+    "What the chain begins with: digis, or raw data; stages get digis in the order of either \
+           [default: digis, or what is in the input]",
+    Beginning::NAMES,
+);
+
+/// What can be varied about simulated digis.
+static OF_DIGIS: &[Axis] = &[
     sts_scenario::PRESET.axis(),
     SCALE.axis(),
     sts_scenario::RATE.axis(),
@@ -40,8 +61,27 @@ pub(super) static AXES: &[Axis] = &[
     COMPAT.axis(),
 ];
 
+/// What can be varied.
+pub(super) static AXES: &[Axis] = &[
+    sts_scenario::PRESET.axis(),
+    SCALE.axis(),
+    sts_scenario::RATE.axis(),
+    sts_scenario::NOISE.axis(),
+    sts_scenario::THRESHOLD.axis(),
+    sts_scenario::ORDER.axis(),
+    COMPAT.axis(),
+    FROM.axis(),
+    sts_raw_shape::MICROSLICE.axis(),
+    sts_raw_shape::OVERLAP.axis(),
+    sts_raw_shape::EPOCH_ORDER.axis(),
+    sts_raw_shape::END_WORDS.axis(),
+    sts_raw_shape::MASKED.axis(),
+    sts_raw_shape::WALK.axis(),
+    sts_raw_shape::DAMAGE.axis(),
+];
+
 /// What can be said about files.
-pub(super) static READING: &[Axis] = &[SETUP.axis(), COMPAT.axis()];
+pub(super) static READING: &[Axis] = &[SETUP.axis(), COMPAT.axis(), FROM.axis()];
 
 /// Bytes for each digi: the stream and the digis by side; what the hungriest chain
 /// makes of them, which is objects; the reference, and copies of both for the check.
@@ -52,7 +92,17 @@ pub(super) const KEPT_FOR_DIGI: u64 = 200;
 
 /// Fills in what was not given, and says how much memory that takes.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
-    params.complete(AXES);
+    let from = FROM.given(&params)?.unwrap_or(Beginning::Digis);
+    // Who asks for what is usual has the same data as who does not ask.
+    params.remove(&[FROM.axis()]);
+    if from == Beginning::Raw {
+        return raw::plan(params);
+    }
+    if let Some(axis) = sts_raw_shape::AXES.iter().find(|axis| params.get(axis.name).is_some()) {
+        let problem = format!("--{} is about raw data; add --from raw", axis.name);
+        return Err(DataError::Shape(problem));
+    }
+    params.complete(OF_DIGIS);
     let scenario = sts_scenario::scenario(&params)?;
     let estimate = Simulation::new(&scenario, 1)?.estimate();
     let digis = estimate.digis.saturating_mul(scenario.timeslices.into());
@@ -64,6 +114,9 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 
 /// Simulates all timeslices of a scenario.
 pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
+    if FROM.given(params)? == Some(Beginning::Raw) {
+        return raw::simulated(params, seed);
+    }
     timeslices(&sts_scenario::scenario(params)?, seed, online(params)?)
 }
 
@@ -84,8 +137,21 @@ pub(super) fn timeslices(
     Ok(Timeslices((0..scenario.timeslices).map(timeslice).collect()))
 }
 
-/// Reads digis and the setup of their detector.
+/// Reads digis and the setup of their detector, or raw data and the tables of their boards.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
+    let is_raw = is_raw_file(path)?;
+    match FROM.given(options)? {
+        Some(Beginning::Digis) if is_raw => {
+            let path = path.shown();
+            return Err(DataError::Shape(format!("{path} has raw data; leave out --from digis")));
+        }
+        Some(Beginning::Raw) if !is_raw => {
+            let path = path.shown();
+            return Err(DataError::Shape(format!("{path} has no raw data; leave out --from raw")));
+        }
+        _ if is_raw => return raw::read(path, options),
+        _ => {}
+    }
     let given = SETUP.given(options)?;
     let setup = read_setup(&given.unwrap_or_else(|| setup_beside(path)))?;
     let digis = read_digis_of(path, &setup)?;
@@ -95,8 +161,12 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     Ok((Timeslices(vec![timeslice]), params))
 }
 
-/// Writes the digis of the first timeslice, and beside them the setup of their detector.
+/// Writes the digis of the first timeslice, and beside them the setup of their detector; or all raw
+/// data, and beside them the tables of their boards and the setup.
 pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
+    if input.0.first().is_some_and(|timeslice| timeslice.raw().is_some()) {
+        return raw::write(input, path);
+    }
     for timeslice in input.0.iter().take(1) {
         write_digis(path, timeslice.digis())?;
         write_setup(&beside(path, "setup.json"), timeslice.setup())?;

@@ -1,0 +1,98 @@
+//! Raw data, if a chain begins with them.
+
+use generators::sts::Digi;
+use generators::sts::raw::{MicrosliceCounts, TimesliceCounts};
+
+use crate::all_cores::fill;
+use crate::device::Arena;
+use crate::sts::presort::{LookupTable, room_for_parts};
+use crate::sts_unpack::RawTimeslices;
+use crate::sts_unpack::cpu::{self, Unpack, Work};
+use crate::sts_unpack::survey::{Job, Survey, survey};
+use crate::timing::Laps;
+
+/// Raw data, and what becomes of them.
+pub(super) struct Raw<'a> {
+    input: &'a RawTimeslices,
+    jobs: Vec<Job>,
+    counts: Vec<MicrosliceCounts>,
+    /// There is room for one of each message, and for what parts need beside.
+    digis: Vec<Digi>,
+    room: usize,
+    /// Digis of the stream.
+    found: usize,
+    makes_stream: bool,
+}
+
+impl<'a> Raw<'a> {
+    /// Of which a stream is made, or by so many threads parts that go to module sides.
+    pub(super) fn new(input: &'a RawTimeslices, parts: Option<usize>) -> Self {
+        let messages = input.data().messages() as usize;
+        Raw {
+            input,
+            jobs: Vec::new(),
+            counts: Vec::new(),
+            digis: Vec::new(),
+            room: parts.map_or(messages, |parts| room_for_parts(messages, parts)),
+            found: 0,
+            makes_stream: parts.is_none(),
+        }
+    }
+
+    pub(super) fn makes_stream(&self) -> bool {
+        self.makes_stream
+    }
+
+    pub(super) fn take(&mut self, arena: &Arena) {
+        let microslices = self.input.data().microslices();
+        self.jobs = arena.take(microslices);
+        self.counts = arena.take(microslices);
+        self.digis = arena.take(self.room);
+    }
+
+    pub(super) fn poison(&mut self) {
+        self.jobs.fill(Job::default());
+        self.counts.fill(MicrosliceCounts::default());
+        fill(&mut self.digis, Digi::from_bits(u64::MAX));
+        self.found = 0;
+    }
+
+    pub(super) fn release(&mut self, arena: &Arena) {
+        arena.give(std::mem::take(&mut self.jobs));
+        arena.give(std::mem::take(&mut self.counts));
+        arena.give(std::mem::take(&mut self.digis));
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let of_microslice = size_of::<Job>() + size_of::<MicrosliceCounts>();
+        self.input.data().microslices() * of_microslice + self.room * size_of::<Digi>()
+    }
+
+    /// Makes the stream.
+    pub(super) fn unpack(&mut self, way: Unpack) {
+        let places = (&mut self.jobs[..], &mut self.counts[..]);
+        let mut laps = Laps::default();
+        let counted = cpu::unpack(self.input, way, places, &mut self.digis, &mut laps);
+        self.found = counted.iter().map(TimesliceCounts::digis).sum();
+    }
+
+    /// The stream that was made.
+    pub(super) fn stream(&self) -> &[Digi] {
+        &self.digis[..self.found]
+    }
+
+    /// Puts digis to their sides, and returns how many each has.
+    pub(super) fn scatter(
+        &mut self,
+        table: &LookupTable,
+        target: &mut [Digi],
+        threads: usize,
+    ) -> Vec<usize> {
+        let (data, tables, rules) = (self.input.data(), self.input.tables(), self.input.rules());
+        let Survey { jobs, timeslices } = survey(data, tables, rules, &mut self.jobs);
+        let bytes = data.bytes();
+        let work = Work { bytes, tables, rules, jobs, timeslices: &timeslices };
+        let places = (&mut self.counts[..jobs.len()], &mut self.digis[..]);
+        table.scatter_raw(&work, places, target, threads)
+    }
+}

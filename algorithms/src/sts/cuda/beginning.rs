@@ -1,0 +1,122 @@
+//! What a chain begins with: digis as they are read out, or raw data.
+
+use std::sync::Arc;
+
+use generators::sts::raw::TimesliceCounts;
+
+use super::chain::ChainConfig;
+use super::presort::{PresortWay, Stream};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
+use crate::device::{Arena, buffers};
+use crate::sts::Timeslice;
+use crate::sts_unpack::RawTimeslices;
+use crate::sts_unpack::cpu::{self, Held};
+use crate::sts_unpack::cuda::{EPOCH_PARALLEL, MakeUnpacker, RawOnGpu, TILES};
+use crate::timing::Laps;
+
+/// How raw data are unpacked, unless the host presorts and so unpacks too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum UnpackWay {
+    /// As published.
+    EpochParallel,
+    /// Ours.
+    Tiles,
+}
+
+/// What a chain is to begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum Start {
+    Digis,
+    Raw,
+}
+
+/// What it begins with, and how many digis were found in raw data.
+pub(super) enum Beginning<'a> {
+    Digis(Pristine<'a, u64>),
+    RawOnHost(HostRaw<'a>, usize),
+    RawOnDevice(Box<RawOnGpu<'a>>, usize),
+}
+
+/// Raw data that the host unpacks.
+pub(super) struct HostRaw<'a> {
+    input: &'a RawTimeslices,
+    held: Held<'a>,
+}
+
+buffers!(HostRaw<'_>: held);
+
+impl crate::device::Buffers for Beginning<'_> {
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        match self {
+            Beginning::Digis(stream) => stream.poison(),
+            Beginning::RawOnHost(raw, _) => raw.poison(),
+            Beginning::RawOnDevice(raw, _) => raw.poison(),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Beginning::Digis(stream) => stream.bytes(),
+            Beginning::RawOnHost(raw, _) => raw.bytes(),
+            Beginning::RawOnDevice(raw, _) => raw.bytes(),
+        }
+    }
+}
+
+impl UnpackWay {
+    fn maker(self) -> MakeUnpacker {
+        match self {
+            UnpackWay::EpochParallel => EPOCH_PARALLEL,
+            UnpackWay::Tiles => TILES,
+        }
+    }
+}
+
+impl<'a> Beginning<'a> {
+    /// Raw data only where the timeslice has some.
+    pub(super) fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a Timeslice, &'a Arena),
+        (ways, start): (ChainConfig, Start),
+    ) -> Result<Self, DeviceError> {
+        let Some(raw) = input.raw().filter(|_| start == Start::Raw) else {
+            let stream = Pristine::converted(arena, gpu, input.stream(), |digi| digi.bits())?;
+            return Ok(Beginning::Digis(stream));
+        };
+        if ways.presort == PresortWay::OnHost {
+            return Ok(Beginning::RawOnHost(
+                HostRaw { input: raw, held: Held::new(raw, arena) },
+                0,
+            ));
+        }
+        let raw = RawOnGpu::new(gpu, (raw, arena), ways.unpack.maker())?;
+        Ok(Beginning::RawOnDevice(Box::new(raw), 0))
+    }
+
+    pub(super) fn is_raw(&self) -> bool {
+        !matches!(self, Beginning::Digis(_))
+    }
+
+    /// Unpacks what was copied.
+    pub(super) fn unpack(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let sum = |counted: Vec<TimesliceCounts>| counted.iter().map(TimesliceCounts::digis).sum();
+        match self {
+            Beginning::Digis(_) => {}
+            Beginning::RawOnHost(HostRaw { input, held }, found) => {
+                let mut laps = Laps::default();
+                *found = sum(gpu.on_host(|| held.unpack(input, cpu::PUBLISHED, &mut laps)));
+            }
+            Beginning::RawOnDevice(raw, found) => *found = sum(raw.unpack(gpu)?),
+        }
+        Ok(())
+    }
+
+    /// What is to be presorted: `copied` has digis as they are read out.
+    pub(super) fn stream<'s>(&'s self, copied: &'s DeviceBuffer<u64>) -> Stream<'s> {
+        match self {
+            Beginning::Digis(_) => Stream::copied(copied, copied.len()),
+            Beginning::RawOnHost(raw, found) => Stream::OnHost(&raw.held.digis()[..*found]),
+            Beginning::RawOnDevice(raw, found) => Stream::copied(raw.digis(), *found),
+        }
+    }
+}

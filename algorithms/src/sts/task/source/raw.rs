@@ -1,0 +1,136 @@
+//! Timeslices of raw data: what is simulated is encoded first, and files are read as they are.
+
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use generators::DataError;
+use generators::io::{
+    read_raw_timeslices, read_readout, read_setup, write_raw_timeslices, write_readout, write_setup,
+};
+use generators::sts::physics::Simulation;
+use generators::sts::raw::{RawData, Readout, Rules, generate};
+use generators::sts::setup::Setup;
+use text::Foreign;
+
+use super::{BYTES_FOR_DIGI, Beginning, COMPAT, FROM, KEPT_FOR_DIGI, OF_DIGIS, SETUP, online};
+use crate::algorithm::{Plan, Semantics};
+use crate::axis::{NO, Params};
+use crate::sts::Timeslice;
+use crate::sts::task::Timeslices;
+use crate::sts_unpack::RawTimeslices;
+use crate::sts_unpack::axes::setup_beside;
+use crate::sts_unpack::shrink::shrink;
+use crate::{sts_raw_shape, sts_scenario};
+
+/// Bytes for each digi beside those of its digi: messages, twice while they are made, the hit
+/// before, and what it is unpacked into.
+const BYTES_FOR_MESSAGE: u64 = 2 * 5 + 32 + 3 * 8;
+
+/// Fills in what was not given, and says how much memory that takes. Digis are in order of the
+/// messages.
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    let order = sts_scenario::ORDER.axis();
+    if params.get(order.name).is_some() {
+        let problem = "--order is about digis; raw data have --epoch-order";
+        return Err(DataError::Shape(problem.to_owned()));
+    }
+    params.complete(OF_DIGIS);
+    params.remove(&[order]);
+    params.complete(sts_raw_shape::AXES);
+    params.set(FROM.name, Beginning::Raw.name());
+    let shape = sts_raw_shape::shape(&params)?;
+    let estimate = Simulation::new(&shape.scenario, 1)?.estimate();
+    let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());
+    let digis = (estimate.digis as f64 * (1.0 + overlap)) as u64;
+    let digis = digis.saturating_mul(shape.scenario.timeslices.into());
+    let bytes_for_digi = BYTES_FOR_DIGI + KEPT_FOR_DIGI + BYTES_FOR_MESSAGE;
+    let memory_bytes = estimate.memory_bytes + digis.saturating_mul(bytes_for_digi);
+    Ok(Plan { params, memory_bytes })
+}
+
+/// Simulates all timeslices of a scenario, and encodes them.
+pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
+    let shape = sts_raw_shape::shape(params)?;
+    let setup = Simulation::new(&shape.scenario, seed)?.setup().clone();
+    let (data, readout) = generate(&shape, seed)?;
+    Ok(timeslices(&data, &readout, Arc::new(setup), online(params)?))
+}
+
+/// Each timeslice by itself. Modules have the addresses of their numbers.
+pub(in crate::sts::task) fn timeslices(
+    data: &RawData,
+    readout: &Readout,
+    setup: Arc<Setup>,
+    online: Semantics,
+) -> Timeslices {
+    let timeslice = |data| {
+        let raw = RawTimeslices::new(data, readout.clone(), Rules::Current);
+        Timeslice::of_raw(raw, Arc::clone(&setup), online)
+    };
+    Timeslices(data.each().map(timeslice).collect())
+}
+
+/// Smaller raw data of a timeslice that has some.
+pub(in crate::sts::task) fn smaller(
+    timeslice: &Timeslice,
+) -> Box<dyn Iterator<Item = Timeslices> + '_> {
+    let Some(raw) = timeslice.raw() else { return Box::new(iter::empty()) };
+    let (setup, online) = (timeslice.shared_setup(), timeslice.online());
+    let smaller = shrink(raw.data());
+    Box::new(smaller.map(move |data| timeslices(&data, raw.readout(), Arc::clone(&setup), online)))
+}
+
+/// Reads raw data and the tables of their boards. Modules are numbered in the order of their
+/// addresses; the detector is that beside the data, or a regular one.
+pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
+    let tables = SETUP.given(options)?.unwrap_or_else(|| setup_beside(path));
+    let (readout, modules) = read_readout(&tables)?.numbered();
+    let detector = detector_beside(path);
+    let setup = if detector.exists() {
+        read_setup(&detector)?
+    } else {
+        Setup::regular(modules.max(1)).map_err(|problem| DataError::Shape(problem.to_string()))?
+    };
+    if setup.modules().len() < modules {
+        let found = setup.modules().len();
+        let detector = detector.shown();
+        return Err(DataError::Shape(format!(
+            "{detector} has {found} modules, but boards read {modules}; give the detector of these \
+             boards, or none"
+        )));
+    }
+    let data = read_raw_timeslices(path)?;
+    let whole = RawTimeslices::new(data, readout, Rules::Current);
+    let mut params = Params::of_file(path, whole.content());
+    params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
+    let setup = Arc::new(setup);
+    Ok((timeslices(whole.data(), whole.readout(), setup, online(options)?), params))
+}
+
+/// Writes all raw data, and beside them the tables of their boards and the detector's setup.
+pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
+    let Some((first, raw)) = input.0.first().and_then(|first| Some((first, first.raw()?))) else {
+        return Ok(());
+    };
+    write_raw_timeslices(path, &joined(input))?;
+    write_readout(&setup_beside(path), raw.readout())?;
+    write_setup(&detector_beside(path), first.setup())
+}
+
+/// The raw data of all timeslices, as far as there are any.
+fn joined(input: &Timeslices) -> RawData {
+    let mut all = RawData::default();
+    for raw in input.0.iter().filter_map(Timeslice::raw) {
+        all.append(raw.data());
+    }
+    all
+}
+
+/// `NAME.detector.json` beside `NAME.ts.bin.gz`.
+fn detector_beside(path: &Path) -> PathBuf {
+    let name = setup_beside(path);
+    let name = name.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".setup.json").unwrap_or(&name);
+    path.with_file_name(format!("{name}.detector.json"))
+}

@@ -1,0 +1,108 @@
+//! What can be varied about raw data of the STS that are made of simulated digis.
+//!
+//! Tasks that need them list these axes among theirs.
+
+use generators::sts::physics::Preset;
+use generators::sts::raw::{EpochOrder, RawShape};
+use generators::{DataError, named};
+
+use crate::axis::{Axis, Flag, Params};
+use crate::sts_scenario;
+
+/// Which microslices end with a message that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EndWords {
+    Each,
+    None,
+}
+
+named! { "end-words", EndWords { Each = "each", None = "none" } }
+
+/// What corrects times by charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Walk {
+    Asic,
+    None,
+}
+
+named! { "walk", Walk { Asic = "asic", None = "none" } }
+
+/// How long a microslice is, in ns.
+pub(crate) const MICROSLICE: Flag<u64> = Flag::duration(
+    "microslice",
+    "The length of a microslice, such as 100us [default: 1.28 ms for mcbm-2024, 102.4 us for \
+           cbm-auau]",
+);
+/// Microslices of the next timeslice.
+pub(crate) const OVERLAP: Flag<u32> =
+    Flag::count("overlap", "Microslices of the next timeslice behind those of each").or("1");
+/// The order within an epoch.
+pub(crate) const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
+    "epoch-order",
+    "The order of hits in an epoch: time, elink or random",
+    EpochOrder::NAMES,
+)
+.or("random");
+/// Whether microslices say that they end.
+pub(crate) const END_WORDS: Flag<EndWords> = Flag::choice(
+    "end-words",
+    "Which microslices end with a message that says so: each or none",
+    EndWords::NAMES,
+)
+.or("each");
+/// Channels whose hits are dropped.
+pub(crate) const MASKED: Flag<f64> =
+    Flag::share("masked", "The share of masked channels").or("0.01");
+/// Corrections of times.
+pub(crate) const WALK: Flag<Walk> = Flag::choice(
+    "walk",
+    "What corrects times by charge: a table for each asic, or none",
+    Walk::NAMES,
+)
+.or("asic");
+/// How much is wrong.
+pub(crate) const DAMAGE: Flag<f64> =
+    Flag::share("damage", "The share of damaged messages; of descriptors it is five times as much")
+        .or("0");
+/// All of them.
+pub(crate) static AXES: &[Axis] = &[
+    MICROSLICE.axis(),
+    OVERLAP.axis(),
+    EPOCH_ORDER.axis(),
+    END_WORDS.axis(),
+    MASKED.axis(),
+    WALK.axis(),
+    DAMAGE.axis(),
+];
+
+/// What complete parameters describe.
+///
+/// # Errors
+/// If that makes no sense.
+pub(crate) fn shape(params: &Params) -> Result<RawShape, DataError> {
+    // Digis of a side come in the order of time; messages have an order of their own.
+    let mut of_scenario = params.clone();
+    of_scenario.complete(&[sts_scenario::ORDER.axis()]);
+    let shape = RawShape {
+        scenario: sts_scenario::scenario(&of_scenario)?,
+        microslice_ns: match MICROSLICE.given(params)? {
+            Some(given) => given,
+            None => usual_microslice_ns(sts_scenario::PRESET.of(params)?),
+        },
+        overlap: OVERLAP.of(params)?,
+        order: EPOCH_ORDER.of(params)?,
+        with_end: END_WORDS.of(params)? == EndWords::Each,
+        masked: MASKED.of(params)?,
+        with_walk: WALK.of(params)? == Walk::Asic,
+        damage: DAMAGE.of(params)?,
+    };
+    shape.validate()?;
+    Ok(shape)
+}
+
+fn usual_microslice_ns(preset: Preset) -> u64 {
+    match preset {
+        Preset::Mcbm2024 => 1_280_000,
+        Preset::CbmAuAu => 102_400,
+    }
+}

@@ -1,0 +1,181 @@
+//! Raw data on their way to a device, and a way to unpack them there.
+
+use std::sync::Arc;
+
+use generators::sts::Digi;
+use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts, Rules, TimesliceCounts};
+
+use super::boards::boards;
+use crate::all_cores::copy;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, same_as};
+use crate::device::{Arena, Buffers, buffers};
+use crate::kernels::sts_unpack_cuda_raw_board_h::Board;
+use crate::kernels::sts_unpack_cuda_raw_hit_h::{CURRENT, OF_2023};
+use crate::kernels::sts_unpack_cuda_raw_microslice_h as kernels;
+use crate::sts_unpack::input::RawTimeslices;
+use crate::sts_unpack::survey::{Job, sum_up, survey};
+
+same_as!(Job { begin, index, first_epoch, bytes, board } => kernels::Job);
+same_as!(MicrosliceCounts {
+    digis, other, elink, first, size, overflow, undefined
+} => kernels::Counts);
+
+const _: () = assert!(Job::NO_BOARD == kernels::NO_BOARD);
+const _: () = assert!(Rules::Current as u32 == CURRENT && Rules::Of2023 as u32 == OF_2023);
+
+const STAGE: &str = "survey";
+/// Behind the data, so that kernels can load so many bytes wherever a message is.
+const PADDING: usize = 16;
+
+/// The buffers of a way to unpack, and what to do with them.
+pub(crate) trait Unpacker: Buffers {
+    /// Starts the kernels.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn unpack(&mut self, work: &Work<'_>) -> Result<(), DeviceError>;
+}
+
+/// What is to be unpacked.
+pub(crate) struct Work<'w> {
+    pub(super) gpu: &'w Gpu,
+    pub(super) rules: u32,
+    /// All microslices.
+    pub(super) jobs: &'w [Job],
+    pub(super) data: &'w OnDevice<'w>,
+    /// Digis that will be found: reckoned with, and known to no kernel.
+    digis: usize,
+}
+
+/// Raw data with their tables, and what becomes of them, on the device.
+pub(crate) struct OnDevice<'a> {
+    pub(super) bytes: DeviceBuffer<u8>,
+    pub(super) boards: Lent<'a, DeviceBuffer<Board>>,
+    pub(super) jobs: DeviceBuffer<Job>,
+    /// Of each microslice.
+    pub(super) counts: DeviceBuffer<MicrosliceCounts>,
+    /// There is room for one of each message.
+    pub(super) digis: DeviceBuffer<u64>,
+}
+
+buffers!(OnDevice<'_>: bytes, boards, jobs, counts, digis);
+
+/// Takes the buffers for such microslices.
+pub(crate) type MakeUnpacker = fn(&Gpu, &[Job]) -> Result<Box<dyn Unpacker>, DeviceError>;
+
+/// Raw data in page-locked memory and on the device.
+pub(crate) struct RawOnGpu<'a> {
+    input: &'a RawTimeslices,
+    bytes: Lent<'a, PinnedBuffer<u8>>,
+    jobs: PinnedBuffer<Job>,
+    data: OnDevice<'a>,
+    unpacker: Box<dyn Unpacker>,
+    counts: PinnedBuffer<MicrosliceCounts>,
+}
+
+buffers!(RawOnGpu<'_>: bytes, jobs, data, unpacker, counts);
+
+impl Work<'_> {
+    /// Bytes that have to be moved: each message and each digi, once.
+    pub(super) fn bytes(&self) -> u64 {
+        let read: u64 = self.jobs.iter().map(|job| u64::from(job.bytes)).sum();
+        read + size_of_val(self.jobs) as u64 + self.bytes_of_digis()
+    }
+
+    pub(super) fn bytes_of_digis(&self) -> u64 {
+        (self.digis * size_of::<Digi>()) as u64
+    }
+}
+
+/// How many messages a microslice has, if nothing is wrong with its size.
+pub(super) fn messages(job: &Job) -> u32 {
+    job.bytes / MESSAGE_BYTES as u32
+}
+
+impl<'a> RawOnGpu<'a> {
+    /// To be unpacked in some way.
+    ///
+    /// # Errors
+    /// If there is no room for it.
+    pub(crate) fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a RawTimeslices, &'a Arena),
+        make_unpacker: MakeUnpacker,
+    ) -> Result<Self, DeviceError> {
+        let (data, bytes) = (input.data(), input.data().bytes());
+        let mut jobs = gpu.pinned(data.microslices())?;
+        let found = survey(data, input.tables(), input.rules(), &mut jobs);
+        let unpacker = make_unpacker(gpu, found.jobs)?;
+        Ok(RawOnGpu {
+            input,
+            bytes: Lent::of(bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
+            data: OnDevice::new(gpu, (input, arena))?,
+            unpacker,
+            counts: gpu.pinned(jobs.len())?,
+            jobs,
+        })
+    }
+
+    /// Starts to copy the data to the device.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn upload(&self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.upload(&self.data.bytes, &*self.bytes)
+    }
+
+    /// Looks at descriptors, unpacks what was copied, and waits for what was counted.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn unpack(&mut self, gpu: &Gpu) -> Result<Vec<TimesliceCounts>, DeviceError> {
+        let RawOnGpu { input, jobs, data, unpacker, counts, .. } = self;
+        let (tables, rules, room) = (input.tables(), input.rules(), &mut jobs[..]);
+        let found =
+            gpu.scope(STAGE, || Ok(gpu.on_host(|| survey(input.data(), tables, rules, room))))?;
+        let (count, mut timeslices) = (found.jobs.len(), found.timeslices);
+        gpu.upload(&data.jobs, jobs.part(0..count))?;
+        let digis = input.right().digis.len();
+        let work = Work { gpu, rules: rules as u32, jobs: &jobs[..count], data, digis };
+        unpacker.unpack(&work)?;
+        gpu.download(counts.part_mut(0..count), &data.counts)?;
+        gpu.wait()?;
+        sum_up(&mut timeslices, &counts[..count]);
+        Ok(timeslices)
+    }
+
+    /// Of each microslice, as they came back.
+    pub(crate) fn counts(&self) -> &[MicrosliceCounts] {
+        &self.counts
+    }
+
+    /// The digis on the device, and behind them nothing of worth.
+    pub(crate) fn digis(&self) -> &DeviceBuffer<u64> {
+        &self.data.digis
+    }
+}
+
+impl<'a> OnDevice<'a> {
+    fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a RawTimeslices, &'a Arena),
+    ) -> Result<Self, DeviceError> {
+        let (data, tables) = (input.data(), input.tables());
+        Ok(OnDevice {
+            bytes: gpu.buffer(data.bytes().len() + PADDING)?,
+            boards: Lent::of(tables, arena, gpu, |gpu| gpu.table(&boards(tables)))?,
+            jobs: gpu.buffer(data.microslices())?,
+            counts: gpu.buffer(data.microslices())?,
+            digis: gpu.buffer(data.messages() as usize)?,
+        })
+    }
+}
+
+/// A page-locked copy of all data.
+fn padded(gpu: &Gpu, bytes: &[u8]) -> Result<PinnedBuffer<u8>, DeviceError> {
+    let mut padded = gpu.pinned(bytes.len() + PADDING)?;
+    let (data, padding) = padded.split_at_mut(bytes.len());
+    copy(data, bytes);
+    padding.fill(0);
+    Ok(padded)
+}
