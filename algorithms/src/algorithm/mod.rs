@@ -47,8 +47,9 @@ pub struct TaskInfo {
     /// The name of what [`Algorithm::generate`] makes: tasks with the same name, and the same
     /// type of input, make the same of the same parameters and seed.
     pub input: &'static str,
-    /// How the names of files end that [`Algorithm::write`] writes.
-    pub file_ending: &'static str,
+    /// How the names of files end that [`Algorithm::write`] writes; an input may be such that only
+    /// some of them can hold it.
+    pub file_endings: &'static [&'static str],
     /// What can be varied.
     pub axes: &'static [Axis],
     /// What can be said about an input that is read from a file; some of it may be varied in

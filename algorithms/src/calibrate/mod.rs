@@ -90,7 +90,7 @@ impl Algorithm for Calibrate {
             name: "calibrate",
             summary: "look up gains of channels in memory of all kinds, by all lanes or each",
             input: "calibrate",
-            file_ending: "bin",
+            file_endings: &["bin"],
             axes: axes::AXES,
             file_axes: axes::READING,
         }

@@ -74,7 +74,7 @@ impl Algorithm for MemoryKinds {
             name: "memory-kinds",
             summary: "change words in memory of all kinds, by the device or by both sides in turn",
             input: "memory-kinds",
-            file_ending: "bin",
+            file_endings: &["bin"],
             axes: axes::AXES,
             file_axes: axes::READING,
         }

@@ -55,7 +55,7 @@ impl Algorithm for StsSort {
             name: "sort",
             summary: "sort the STS digis of each module side by channel and time",
             input: "sort",
-            file_ending: "csv",
+            file_endings: &["csv", "bin"],
             axes: axes::AXES,
             file_axes: &[],
         }

@@ -58,7 +58,7 @@ impl Algorithm for StsUnpack {
             name: "unpack",
             summary: "unpack raw data of the STS into digis",
             input: "unpack",
-            file_ending: "bin",
+            file_endings: &["bin"],
             axes: axes::AXES,
             file_axes: axes::READING,
         }

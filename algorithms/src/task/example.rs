@@ -28,7 +28,7 @@ impl Algorithm for ChannelCounts {
             name: "channel-counts",
             summary: "count the STS digis of each channel, to find hot ones",
             input: "sort",
-            file_ending: "csv",
+            file_endings: &["csv", "bin"],
             axes: StsSort.info().axes,
             file_axes: &[],
         }

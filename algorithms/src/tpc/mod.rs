@@ -49,7 +49,7 @@ impl Algorithm for Tpc {
             name: "tpc",
             summary: "find clusters in raw pages of the TPC",
             input: "tpc",
-            file_ending: "pages",
+            file_endings: &["pages"],
             axes: axes::AXES,
             file_axes: axes::READING,
         }

@@ -65,7 +65,7 @@ impl Algorithm for TpcClusterFinder {
             name: "cluster-finder",
             summary: "find clusters in the TPC's charges",
             input: "cluster-finder",
-            file_ending: "cases",
+            file_endings: &["cases"],
             axes: axes::AXES,
             file_axes: axes::READING,
         }

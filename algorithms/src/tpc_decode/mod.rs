@@ -91,7 +91,7 @@ impl Algorithm for TpcDecode {
             name: "decode",
             summary: "decode the raw pages of the TPC",
             input: "decode",
-            file_ending: "pages",
+            file_endings: &["pages"],
             axes: axes::AXES,
             file_axes: axes::READING,
         }

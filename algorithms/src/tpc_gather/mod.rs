@@ -89,7 +89,7 @@ impl Algorithm for TpcGather {
             name: "gather",
             summary: "gather the TPC's compressed clusters from their pieces",
             input: "gather",
-            file_ending: "bin",
+            file_endings: &["bin"],
             axes: AXES,
             file_axes: &[],
         }

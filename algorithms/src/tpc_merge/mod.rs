@@ -71,7 +71,7 @@ impl Algorithm for TpcMerge {
             name: "merge",
             summary: "merge the TPC's slice tracks that belong together",
             input: "merge",
-            file_ending: "csv",
+            file_endings: &["csv", "bin"],
             axes: AXES,
             file_axes: &[],
         }

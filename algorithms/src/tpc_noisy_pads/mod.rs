@@ -56,7 +56,7 @@ impl Algorithm for TpcNoisyPads {
             name: "noisy-pads",
             summary: "find the TPC's noisy pads in maps of charges",
             input: "noisy-pads",
-            file_ending: "pages",
+            file_endings: &["pages"],
             axes: axes::AXES,
             file_axes: axes::READING,
         }

@@ -103,18 +103,14 @@ fn subcommand(task: &'static dyn Task) -> Command {
 fn input_flag(task: &'static dyn Task) -> Arg {
     let generated = task.axes().iter().map(|axis| axis.name);
     let only_generated = generated.filter(|name| !is_in(task.file_axes(), name));
-    let endings = match task.info().file_ending {
-        "csv" => "(.csv, .bin, or either with .gz)",
-        "cases" => "(.cases, with .gz if compressed)",
-        "bin" => "(.bin, with .gz if compressed)",
-        _ => "(.pages, with .gz if compressed)",
-    };
+    let endings = task.info().file_endings.iter().map(|ending| format!(".{ending}"));
+    let endings = endings.collect::<Vec<_>>().join(" or ");
     Arg::new("input")
         .long("input")
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
         .conflicts_with_all(only_generated.collect::<Vec<_>>())
-        .help(format!("Read the data from a file {endings}"))
+        .help(format!("Read the data from a file ({endings}, with .gz if compressed)"))
         .help_heading("Data")
 }
 

@@ -30,6 +30,7 @@ mod reproduce;
 mod site;
 mod slurm;
 mod sts;
+mod sts_raw;
 mod suite_runs;
 mod suites;
 mod text_of_others;

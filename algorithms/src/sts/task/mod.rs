@@ -12,7 +12,7 @@
 //! | `by_stage` | which variants a task has |
 //! | `answer`, `check` | what is right |
 //! | `quality` | how good what is right is |
-//! | `source` | simulated digis, files |
+//! | `source` | simulated digis or raw data of them, files |
 //! | `hard_inputs` | what is hard to get right |
 //! | `product_mutants` | what the check must refuse |
 
@@ -106,6 +106,16 @@ impl Timeslices {
         self.digis() as u64 * source::KEPT_FOR_DIGI
     }
 
+    /// Bytes that a chain or a stage begins with: of raw data if the whole chain has some.
+    fn bytes(&self, stage: Option<ChainStage>) -> u64 {
+        let of_digis = |timeslice: &Timeslice| size_of_val(timeslice.stream());
+        let bytes = self.0.iter().map(|timeslice| match timeslice.raw() {
+            Some(raw) if stage.is_none() => raw.data().bytes().len(),
+            _ => of_digis(timeslice),
+        });
+        bytes.sum::<usize>() as u64
+    }
+
     /// The right answer for variants that know two.
     fn online(&self) -> Semantics {
         self.0.first().map_or_else(Semantics::default, Timeslice::online)
@@ -135,10 +145,10 @@ impl Algorithm for StsTask {
                 }
                 Some(ChainStage::Collect) => "collect the STS hits of all modules in one array",
                 Some(ChainStage::Unpack | ChainStage::Zero | ChainStage::Sort) => "",
-                None => "the whole STS chain, from a detector's digis to hits",
+                None => "the whole STS chain, from a detector's digis or raw data to hits",
             },
             input: "sts",
-            file_ending: "csv",
+            file_endings: &["csv", "bin"],
             axes: source::AXES,
             file_axes: source::READING,
         }
@@ -188,12 +198,13 @@ impl Algorithm for StsTask {
     fn work(&self, input: &Timeslices) -> Work {
         let digis = input.digis();
         let bytes = (digis * size_of::<Digi>()) as u64;
+        let input_bytes = input.bytes(self.stage);
         Work {
             items: digis as u64,
             item_unit: "digi",
-            // Each digi is read once; what is written depends on what is found.
-            bytes_min: 2 * bytes,
-            input_bytes: bytes,
+            // The input is read once; what is written depends on what is found.
+            bytes_min: input_bytes + bytes,
+            input_bytes,
             to_host_bytes: None,
             has_reference: true,
             metrics: vec![Metric::new("ns_per_digi", digis as f64 * 1e-9, Relation::SecondsEach)],

@@ -348,4 +348,25 @@ mod tests {
         let (_, components) = data.timeslices().next().expect("a timeslice");
         assert_eq!(components.len(), 1);
     }
+
+    #[test]
+    fn timeslices_taken_apart_make_the_same_data() {
+        let mut whole = RawData::default();
+        for (index, components) in [(3, 2), (4, 0), (5, 1)] {
+            whole.push_timeslice(RawTimeslice { index, ..RawTimeslice::default() });
+            for size in 0..components {
+                whole.push_component(1, &block(&[(size, 0)], 5)).expect("fits");
+            }
+        }
+        let parts: Vec<RawData> = whole.each().collect();
+        let components = |data: &RawData| -> Vec<usize> {
+            data.timeslices().map(|(_, components)| components.len()).collect()
+        };
+        assert_eq!(parts.iter().map(components).collect::<Vec<_>>(), [[2], [0], [1]]);
+        let mut joined = RawData::default();
+        parts.iter().for_each(|part| joined.append(part));
+        assert_eq!((joined.bytes(), joined.messages()), (whole.bytes(), whole.messages()));
+        let heads = |data: &RawData| -> Vec<_> { data.timeslices().map(|it| it.0).collect() };
+        assert_eq!((heads(&joined), components(&joined)), (heads(&whole), components(&whole)));
+    }
 }

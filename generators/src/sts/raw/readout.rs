@@ -207,16 +207,16 @@ impl Readout {
         Ok(Readout { boards, boards_2023, walk_tables })
     }
 
-    /// The same tables with modules numbered from 0 in the order of their addresses, each with the
-    /// address of its number, and how many there are: for chains that know modules by numbers.
+    /// The same tables with modules numbered from 0 in the order of [`Address::module`], each with
+    /// the address of its number, and how many there are: for chains that know modules by numbers.
     /// Channels of e-links that nothing is connected to are masked. Those of 2023 are left out.
     pub fn numbered(&self) -> (Readout, usize) {
         let connected = |elink: &&Elink| elink.address != 0;
-        let packed = |elink: &Elink| Address::of_full(elink.address).packed();
+        let place = |elink: &Elink| Address::of_full(elink.address).module();
         let elinks = self.boards.values().flatten().filter(connected);
-        let numbers: BTreeSet<u32> = elinks.map(packed).collect();
-        let numbers: BTreeMap<u32, usize> = zip(numbers, 0..).collect();
-        let number = |elink: &Elink| match numbers.get(&packed(elink)) {
+        let places: BTreeSet<usize> = elinks.map(place).collect();
+        let numbers: BTreeMap<usize, usize> = zip(places, 0..).collect();
+        let number = |elink: &Elink| match numbers.get(&place(elink)) {
             Some(&module) if elink.address != 0 => {
                 Elink { address: Address::of_module(module).full(), ..elink.clone() }
             }
@@ -377,5 +377,29 @@ mod tests {
         assert_eq!((old.elink.masked, old.elink.adc_min_cut, old.walk_ns), (0, 0, &[][..]));
         assert_eq!((old.elink.time_offset_ns, old.elink.address), (-970, u32::MAX));
         assert_eq!(known.links(Rules::Current, 7), None);
+    }
+
+    #[test]
+    fn modules_are_numbered_by_their_places() {
+        let full = |module| Address::of_module(module).full();
+        let elinks = [7, 900, 7].map(|module| Elink {
+            address: full(module),
+            masked: 5,
+            adc_min_cut: 2,
+            ..Elink::UNCONNECTED
+        });
+        let unconnected = vec![Elink::UNCONNECTED];
+        let old = vec![Elink2023::UNCONNECTED; 3];
+        let boards = [(0x1002, elinks.to_vec()), (0x1001, unconnected)].into();
+        let readout = Readout::new(boards, Some([(0x1002, old)].into()), vec![vec![]]);
+        let (numbered, modules) = readout.expect("sensible").numbered();
+        assert_eq!(modules, 2);
+        let fields = |board: u16| -> Vec<_> {
+            let elinks = numbered.boards()[&board].iter();
+            elinks.map(|elink| (elink.address, elink.masked, elink.adc_min_cut)).collect()
+        };
+        assert_eq!(fields(0x1002), [(full(0), 5, 2), (full(1), 5, 2), (full(0), 5, 2)]);
+        assert_eq!(fields(0x1001)[0].1, u128::MAX);
+        assert!(numbered.boards_2023().is_none());
     }
 }

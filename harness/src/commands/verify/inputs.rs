@@ -91,9 +91,10 @@ pub(super) fn keep(
     std::fs::create_dir_all(folder).ok()?;
     let device = subject.way.device.to_string().replace(':', "");
     let (task, variant) = (subject.task.name(), subject.info.name);
-    let ending = subject.task.info().file_ending;
-    let path = folder.join(format!("{task}-{variant}-{device}.{ending}"));
-    case.write(&path).ok()?;
+    let endings = subject.task.info().file_endings.iter();
+    let mut paths =
+        endings.map(|ending| folder.join(format!("{task}-{variant}-{device}.{ending}")));
+    let path = paths.find(|path| case.write(path).is_ok())?;
     let read = subject.task.read(&path, &Params::default()).ok()?;
     let items = read.work().items;
     is_wrong(read.as_ref()).then_some(Kept { path, items })

@@ -50,7 +50,7 @@ impl Task for FakeTask {
             name: self.name,
             summary: "do what a test wants",
             input: self.name,
-            file_ending: "csv",
+            file_endings: &["csv", "bin"],
             axes: &[],
             file_axes: &[],
         }

@@ -82,7 +82,7 @@ pub(in crate::sts::task) fn smaller(
 }
 
 /// Reads raw data and the tables of their boards. Modules are numbered in the order of their
-/// addresses; the detector is that beside the data, or a regular one.
+/// places; the detector is that beside the data, or a regular one.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
     let tables = SETUP.given(options)?.unwrap_or_else(|| setup_beside(path));
     let (readout, modules) = read_readout(&tables)?.numbered();
