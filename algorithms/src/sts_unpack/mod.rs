@@ -30,7 +30,7 @@ mod output;
 mod reference;
 pub(crate) mod shrink;
 pub(crate) mod survey;
-mod tables;
+pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 

@@ -31,6 +31,11 @@ impl<T: Pod> Table<T> {
         Ok(Table { host: gpu.pinned(length)?, device: gpu.buffer(length)? })
     }
 
+    /// Values that there is room for.
+    pub(crate) fn len(&self) -> usize {
+        self.device.len()
+    }
+
     /// Fills the table from its beginning. It must not be filled again before
     /// the GPU has finished.
     ///

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use generators::sts::raw::TimesliceCounts;
 
 use super::chain::ChainConfig;
-use super::presort::{PresortWay, Stream};
+use super::presort::{OfRaw, PresortWay, SidesOfBoards, Stream};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
 use crate::device::{Arena, buffers};
 use crate::sts::Timeslice;
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cpu::{self, Held};
-use crate::sts_unpack::cuda::{EPOCH_PARALLEL, MakeUnpacker, RawOnGpu, TILES};
+use crate::sts_unpack::cuda::{EPOCH_PARALLEL, RawOnGpu, RawToStream, TILES};
 use crate::timing::Laps;
 
 /// How raw data are unpacked, unless the host presorts and so unpacks too.
@@ -19,8 +19,9 @@ use crate::timing::Laps;
 pub(in crate::sts) enum UnpackWay {
     /// As published.
     EpochParallel,
-    /// Ours.
-    Tiles,
+    /// Ours: digis go to their sides, which is presort. Where e-links don't tell the side there is a
+    /// stream in between.
+    ToSides,
 }
 
 /// What a chain is to begin with.
@@ -34,7 +35,8 @@ pub(in crate::sts) enum Start {
 pub(super) enum Beginning<'a> {
     Digis(Pristine<'a, u64>),
     RawOnHost(HostRaw<'a>, usize),
-    RawOnDevice(Box<RawOnGpu<'a>>, usize),
+    RawOnDevice(Box<RawToStream<'a>>, usize),
+    RawToSides(Box<(RawOnGpu<'a>, OfRaw<'a>)>),
 }
 
 /// Raw data that the host unpacks.
@@ -51,6 +53,10 @@ impl crate::device::Buffers for Beginning<'_> {
             Beginning::Digis(stream) => stream.poison(),
             Beginning::RawOnHost(raw, _) => raw.poison(),
             Beginning::RawOnDevice(raw, _) => raw.poison(),
+            Beginning::RawToSides(raw) => {
+                raw.0.poison()?;
+                raw.1.poison()
+            }
         }
     }
 
@@ -59,15 +65,7 @@ impl crate::device::Buffers for Beginning<'_> {
             Beginning::Digis(stream) => stream.bytes(),
             Beginning::RawOnHost(raw, _) => raw.bytes(),
             Beginning::RawOnDevice(raw, _) => raw.bytes(),
-        }
-    }
-}
-
-impl UnpackWay {
-    fn maker(self) -> MakeUnpacker {
-        match self {
-            UnpackWay::EpochParallel => EPOCH_PARALLEL,
-            UnpackWay::Tiles => TILES,
+            Beginning::RawToSides(raw) => raw.0.bytes() + raw.1.bytes(),
         }
     }
 }
@@ -89,19 +87,33 @@ impl<'a> Beginning<'a> {
                 0,
             ));
         }
-        let raw = RawOnGpu::new(gpu, (raw, arena), ways.unpack.maker())?;
+        let make = match ways.unpack {
+            UnpackWay::EpochParallel => EPOCH_PARALLEL,
+            UnpackWay::ToSides => {
+                let modules = input.modules();
+                if let Some(boards) = SidesOfBoards::new(raw, modules) {
+                    let sides = (&boards, 2 * modules);
+                    let of_raw = |jobs: &[_]| OfRaw::new(gpu, (raw, arena), sides, jobs);
+                    let both = RawOnGpu::new(gpu, (raw, arena), of_raw)?;
+                    return Ok(Beginning::RawToSides(Box::new(both)));
+                }
+                TILES
+            }
+        };
+        let raw = RawToStream::new(gpu, (raw, arena), make)?;
         Ok(Beginning::RawOnDevice(Box::new(raw), 0))
     }
 
-    pub(super) fn is_raw(&self) -> bool {
-        !matches!(self, Beginning::Digis(_))
+    /// Whether raw data become a stream of digis first.
+    pub(super) fn unpacks(&self) -> bool {
+        matches!(self, Beginning::RawOnHost(..) | Beginning::RawOnDevice(..))
     }
 
     /// Unpacks what was copied.
     pub(super) fn unpack(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let sum = |counted: Vec<TimesliceCounts>| counted.iter().map(TimesliceCounts::digis).sum();
         match self {
-            Beginning::Digis(_) => {}
+            Beginning::Digis(_) | Beginning::RawToSides(_) => {}
             Beginning::RawOnHost(HostRaw { input, held }, found) => {
                 let mut laps = Laps::default();
                 *found = sum(gpu.on_host(|| held.unpack(input, cpu::PUBLISHED, &mut laps)));
@@ -112,8 +124,9 @@ impl<'a> Beginning<'a> {
     }
 
     /// What is to be presorted: `copied` has digis as they are read out.
-    pub(super) fn stream<'s>(&'s self, copied: &'s DeviceBuffer<u64>) -> Stream<'s> {
+    pub(super) fn stream<'s>(&'s mut self, copied: &'s DeviceBuffer<u64>) -> Stream<'s, 'a> {
         match self {
+            Beginning::RawToSides(raw) => Stream::Raw(&mut raw.0, &mut raw.1),
             Beginning::Digis(_) => Stream::copied(copied, copied.len()),
             Beginning::RawOnHost(raw, found) => Stream::OnHost(&raw.held.digis()[..*found]),
             Beginning::RawOnDevice(raw, found) => Stream::copied(raw.digis(), *found),

@@ -114,7 +114,7 @@ impl<'a> CudaChain<'a> {
 
     /// What the chain begins with.
     pub(in crate::sts) fn first_stage(&self) -> ChainStage {
-        if self.beginning.is_raw() { ChainStage::Unpack } else { ChainStage::Presort }
+        if self.beginning.unpacks() { ChainStage::Unpack } else { ChainStage::Presort }
     }
 
     /// Starts to copy what the chain begins with to the device; a part of its first stage.
@@ -124,13 +124,14 @@ impl<'a> CudaChain<'a> {
                 gpu.upload(self.sort.scratch(), stream)
             }
             Beginning::RawOnDevice(raw, _) => raw.upload(gpu),
+            Beginning::RawToSides(raw) => raw.0.upload(gpu),
             Beginning::Digis(_) | Beginning::RawOnHost(..) => Ok(()),
         }
     }
 
     /// Starts the first stage on what was copied; waits for it.
     pub(in crate::sts) fn begin(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        if self.beginning.is_raw() { self.beginning.unpack(gpu) } else { self.distribute(gpu) }
+        if self.beginning.unpacks() { self.beginning.unpack(gpu) } else { self.distribute(gpu) }
     }
 
     fn distribute(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {

@@ -108,6 +108,12 @@ impl LookupTable {
         }
     }
 
+    /// The side that a digi is of, if the detector has its module.
+    pub(in crate::sts) fn known_side(&self, digi: Digi) -> Option<usize> {
+        let is_known = self.modules[digi.address().packed() as usize] != u32::MAX;
+        is_known.then(|| self.side(digi))
+    }
+
     #[inline]
     fn side(&self, digi: Digi) -> usize {
         let module = self.modules[digi.address().packed() as usize] as usize;

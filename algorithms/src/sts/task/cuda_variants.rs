@@ -59,7 +59,7 @@ pub(super) const RESIDENT: ChainConfig = ChainConfig {
 };
 pub(super) const PER_SIDE: ChainConfig = ChainConfig { clusters: ClusterWay::PerSide, ..RESIDENT };
 pub(super) const TILES: ChainConfig =
-    ChainConfig { unpack: UnpackWay::Tiles, presort: PresortWay::Tiles, ..RESIDENT };
+    ChainConfig { unpack: UnpackWay::ToSides, presort: PresortWay::Tiles, ..RESIDENT };
 pub(super) const LINKS: ChainConfig = ChainConfig { clusters: ClusterWay::Links, ..TILES };
 pub(super) const TIME_BINS: ChainConfig =
     ChainConfig { cluster_sort: ClusterSortWay::TimeBins, ..LINKS };

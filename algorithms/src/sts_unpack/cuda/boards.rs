@@ -1,5 +1,7 @@
 //! The tables of boards as kernels have them.
 
+use generators::sts::Digi;
+
 use crate::device::gpu::same_as;
 use crate::kernels::sts_unpack_cuda_raw_board_h as kernels;
 use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK};
@@ -9,7 +11,7 @@ same_as!(Link {
     address, time_offset, walk_ns, walks, cut, masked, charges, channels
 } => kernels::Link);
 
-const _: () = assert!(MASKED == kernels::MASKED && ADDRESS_HIGH == kernels::ADDRESS_HIGH);
+const _: () = assert!(ADDRESS_HIGH == kernels::ADDRESS_HIGH);
 // `UNKNOWN_TIME`.
 const _: () = assert!(UNKNOWN_ELINK == -0x7fff_ffff);
 
@@ -19,27 +21,54 @@ pub(super) fn boards(tables: &Tables) -> Vec<kernels::Board> {
 }
 
 fn on_device(board: &Board<'_>) -> kernels::Board {
-    let (inner, mut links) = (board.window.epochs(), [kernels::Link::default(); _]);
+    let mut links = [kernels::Link::default(); _];
     for (link, own) in links.iter_mut().zip(board.links) {
         *link = bytemuck::cast(*own);
     }
+    let lookup = lookup(board);
+    let inner = if lookup.is_some() { board.window.epochs() } else { 0..0 };
     kernels::Board {
         inner_begin: inner.start,
         inner_end: inner.end,
         elinks: board.links.len() as u32,
         unused: 0,
-        lookup: lookup(board),
+        lookup: lookup.unwrap_or_default(),
         links,
     }
 }
 
-/// Upper halves of digis are those of an e-link, and of a channel of it.
-fn lookup(board: &Board<'_>) -> kernels::Lookup {
-    let (addresses, _) = board.channels.as_chunks::<{ kernels::ASIC_CHANNELS as usize }>();
-    let address = |elink: usize| addresses[elink][0] & (0xffff_0000 | ADDRESS_HIGH);
-    kernels::Lookup {
-        times: *board.times,
-        addresses: std::array::from_fn(address),
-        channels: board.channels.map(|upper| upper as u16),
+/// What can be looked up, as long as channels are as they are by all known rules.
+fn lookup(board: &Board<'_>) -> Option<kernels::Lookup> {
+    let mut lookup = kernels::Lookup::default();
+    let (uppers, _) = board.channels.as_chunks::<{ kernels::ASIC_CHANNELS as usize }>();
+    let (channels, _) = lookup.channels.as_chunks_mut::<{ kernels::ASIC_CHANNELS as usize }>();
+    let (times, _) = board.times.as_chunks::<{ kernels::ADC_VALUES as usize }>();
+    let (padded, _) = lookup.times.as_chunks_mut::<{ kernels::TIMES_OF_ELINK as usize }>();
+    for elink in 0..kernels::ELINKS as usize {
+        let least = uppers[elink].map(channel_of).into_iter().min()?;
+        let of_elink = uppers[elink][0] & (0xffff_0000 | ADDRESS_HIGH);
+        lookup.uppers[elink] = of_elink | u32::from(least) << kernels::CHANNEL_SHIFT_IN_UPPER;
+        for (channel, &upper) in channels[elink].iter_mut().zip(&uppers[elink]) {
+            *channel = if upper & MASKED != 0 {
+                kernels::MASKED as u8
+            } else {
+                above(least, channel_of(upper))?
+            };
+        }
+        padded[elink][..times[elink].len()].copy_from_slice(&times[elink]);
     }
+    Some(lookup)
+}
+
+/// The channel in the upper half of a digi.
+fn channel_of(upper: u32) -> u16 {
+    Digi::from_bits(u64::from(upper) << 32).channel()
+}
+
+/// How much higher a channel is than the least one of its e-link, or what stands for it.
+fn above(least: u16, channel: u16) -> Option<u8> {
+    if u32::from(channel) == kernels::FAR_CHANNEL {
+        return Some(kernels::FAR as u8);
+    }
+    u8::try_from(channel - least).ok().filter(|&above| u32::from(above) < kernels::FAR)
 }

@@ -6,17 +6,21 @@
 //! | module | holds |
 //! |---|---|
 //! | `boards` | the tables of boards as kernels have them |
-//! | `raw_on_gpu` | raw data and what becomes of them on the device |
-//! | `runner` | the task: copies, and one of the others between them |
+//! | `raw_on_gpu` | raw data on the device, and what is counted there |
+//! | `stream` | the same with digis in the order of the messages, by some way to unpack |
+//! | `runner` | the task: copies, and a stream between them |
 //! | `slots` | a slot for each message, and digis copied together: as published |
 //! | `tiles` | ours: messages read once, digis put to their places |
+//! | `pieces` | microslices in pieces, a warp each: how ours are cut |
 //!
-//! What kernels know of raw data is in `raw/`, what only tiles need in `tiles/`.
+//! What kernels know of raw data is in `raw/`, how a warp goes through a piece in `pieces/`.
 
 mod boards;
+mod pieces;
 mod raw_on_gpu;
 mod runner;
 mod slots;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod tiles;
@@ -30,7 +34,9 @@ use runner::unpack_on_gpu;
 use slots::Slots;
 use tiles::Tiles;
 
-pub(crate) use raw_on_gpu::{MakeUnpacker, RawOnGpu};
+pub(crate) use pieces::Pieces;
+pub(crate) use raw_on_gpu::{RawOnGpu, Work};
+pub(crate) use stream::{MakeUnpacker, RawToStream};
 
 /// Variants that chains begin with.
 pub(crate) const TILES: MakeUnpacker = Tiles::boxed;

@@ -1,4 +1,4 @@
-//! Raw data on their way to a device, and a way to unpack them there.
+//! Raw data on their way to a device, and what is counted there.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts, Rules, TimesliceCoun
 use super::boards::boards;
 use crate::all_cores::copy;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, same_as};
-use crate::device::{Arena, Buffers, buffers};
+use crate::device::{Arena, buffers};
 use crate::kernels::sts_unpack_cuda_raw_board_h::Board;
 use crate::kernels::sts_unpack_cuda_raw_hit_h::{CURRENT, OF_2023};
 use crate::kernels::sts_unpack_cuda_raw_microslice_h as kernels;
@@ -27,41 +27,27 @@ const STAGE: &str = "survey";
 /// Behind the data, so that kernels can load so many bytes wherever a message is.
 const PADDING: usize = 16;
 
-/// The buffers of a way to unpack, and what to do with them.
-pub(crate) trait Unpacker: Buffers {
-    /// Starts the kernels.
-    ///
-    /// # Errors
-    /// If the device refuses.
-    fn unpack(&mut self, work: &Work<'_>) -> Result<(), DeviceError>;
-}
-
 /// What is to be unpacked.
 pub(crate) struct Work<'w> {
-    pub(super) gpu: &'w Gpu,
-    pub(super) rules: u32,
+    pub(crate) gpu: &'w Gpu,
+    pub(crate) rules: u32,
     /// All microslices.
-    pub(super) jobs: &'w [Job],
-    pub(super) data: &'w OnDevice<'w>,
+    pub(crate) jobs: &'w [Job],
+    pub(crate) data: &'w OnDevice<'w>,
     /// Digis that will be found: reckoned with, and known to no kernel.
     digis: usize,
 }
 
-/// Raw data with their tables, and what becomes of them, on the device.
+/// Raw data with their tables, and what is counted, on the device.
 pub(crate) struct OnDevice<'a> {
-    pub(super) bytes: DeviceBuffer<u8>,
-    pub(super) boards: Lent<'a, DeviceBuffer<Board>>,
-    pub(super) jobs: DeviceBuffer<Job>,
+    pub(crate) bytes: DeviceBuffer<u8>,
+    pub(crate) boards: Lent<'a, DeviceBuffer<Board>>,
+    pub(crate) jobs: DeviceBuffer<Job>,
     /// Of each microslice.
-    pub(super) counts: DeviceBuffer<MicrosliceCounts>,
-    /// There is room for one of each message.
-    pub(super) digis: DeviceBuffer<u64>,
+    pub(crate) counts: DeviceBuffer<MicrosliceCounts>,
 }
 
-buffers!(OnDevice<'_>: bytes, boards, jobs, counts, digis);
-
-/// Takes the buffers for such microslices.
-pub(crate) type MakeUnpacker = fn(&Gpu, &[Job]) -> Result<Box<dyn Unpacker>, DeviceError>;
+buffers!(OnDevice<'_>: bytes, boards, jobs, counts);
 
 /// Raw data in page-locked memory and on the device.
 pub(crate) struct RawOnGpu<'a> {
@@ -69,20 +55,20 @@ pub(crate) struct RawOnGpu<'a> {
     bytes: Lent<'a, PinnedBuffer<u8>>,
     jobs: PinnedBuffer<Job>,
     data: OnDevice<'a>,
-    unpacker: Box<dyn Unpacker>,
     counts: PinnedBuffer<MicrosliceCounts>,
 }
 
-buffers!(RawOnGpu<'_>: bytes, jobs, data, unpacker, counts);
+buffers!(RawOnGpu<'_>: bytes, jobs, data, counts);
 
 impl Work<'_> {
-    /// Bytes that have to be moved: each message and each digi, once.
-    pub(super) fn bytes(&self) -> u64 {
+    /// Bytes that have to be read: each message, once, and what is known of microslices.
+    pub(crate) fn bytes_of_messages(&self) -> u64 {
         let read: u64 = self.jobs.iter().map(|job| u64::from(job.bytes)).sum();
-        read + size_of_val(self.jobs) as u64 + self.bytes_of_digis()
+        read + size_of_val(self.jobs) as u64
     }
 
-    pub(super) fn bytes_of_digis(&self) -> u64 {
+    /// Bytes that have to be written.
+    pub(crate) fn bytes_of_digis(&self) -> u64 {
         (self.digis * size_of::<Digi>()) as u64
     }
 }
@@ -93,27 +79,27 @@ pub(super) fn messages(job: &Job) -> u32 {
 }
 
 impl<'a> RawOnGpu<'a> {
-    /// To be unpacked in some way.
+    /// To be unpacked in some way, which needs room for what it makes of the microslices.
     ///
     /// # Errors
-    /// If there is no room for it.
-    pub(crate) fn new(
+    /// If there is no room for all.
+    pub(crate) fn new<W>(
         gpu: &Arc<Gpu>,
         (input, arena): (&'a RawTimeslices, &'a Arena),
-        make_unpacker: MakeUnpacker,
-    ) -> Result<Self, DeviceError> {
+        make_way: impl FnOnce(&[Job]) -> Result<W, DeviceError>,
+    ) -> Result<(Self, W), DeviceError> {
         let (data, bytes) = (input.data(), input.data().bytes());
         let mut jobs = gpu.pinned(data.microslices())?;
         let found = survey(data, input.tables(), input.rules(), &mut jobs);
-        let unpacker = make_unpacker(gpu, found.jobs)?;
-        Ok(RawOnGpu {
+        let way = make_way(found.jobs)?;
+        let raw = RawOnGpu {
             input,
             bytes: Lent::of(bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
             data: OnDevice::new(gpu, (input, arena))?,
-            unpacker,
             counts: gpu.pinned(jobs.len())?,
             jobs,
-        })
+        };
+        Ok((raw, way))
     }
 
     /// Starts to copy the data to the device.
@@ -124,12 +110,17 @@ impl<'a> RawOnGpu<'a> {
         gpu.upload(&self.data.bytes, &*self.bytes)
     }
 
-    /// Looks at descriptors, unpacks what was copied, and waits for what was counted.
+    /// Looks at descriptors, unpacks what was copied by what `start` starts, and waits for what was
+    /// counted.
     ///
     /// # Errors
     /// If the device refuses.
-    pub(crate) fn unpack(&mut self, gpu: &Gpu) -> Result<Vec<TimesliceCounts>, DeviceError> {
-        let RawOnGpu { input, jobs, data, unpacker, counts, .. } = self;
+    pub(crate) fn unpack(
+        &mut self,
+        gpu: &Gpu,
+        start: impl FnOnce(&Work<'_>) -> Result<(), DeviceError>,
+    ) -> Result<Vec<TimesliceCounts>, DeviceError> {
+        let RawOnGpu { input, jobs, data, counts, .. } = self;
         let (tables, rules, room) = (input.tables(), input.rules(), &mut jobs[..]);
         let found =
             gpu.scope(STAGE, || Ok(gpu.on_host(|| survey(input.data(), tables, rules, room))))?;
@@ -137,7 +128,7 @@ impl<'a> RawOnGpu<'a> {
         gpu.upload(&data.jobs, jobs.part(0..count))?;
         let digis = input.right().digis.len();
         let work = Work { gpu, rules: rules as u32, jobs: &jobs[..count], data, digis };
-        unpacker.unpack(&work)?;
+        start(&work)?;
         gpu.download(counts.part_mut(0..count), &data.counts)?;
         gpu.wait()?;
         sum_up(&mut timeslices, &counts[..count]);
@@ -147,11 +138,6 @@ impl<'a> RawOnGpu<'a> {
     /// Of each microslice, as they came back.
     pub(crate) fn counts(&self) -> &[MicrosliceCounts] {
         &self.counts
-    }
-
-    /// The digis on the device, and behind them nothing of worth.
-    pub(crate) fn digis(&self) -> &DeviceBuffer<u64> {
-        &self.data.digis
     }
 }
 
@@ -166,7 +152,6 @@ impl<'a> OnDevice<'a> {
             boards: Lent::of(tables, arena, gpu, |gpu| gpu.table(&boards(tables)))?,
             jobs: gpu.buffer(data.microslices())?,
             counts: gpu.buffer(data.microslices())?,
-            digis: gpu.buffer(data.messages() as usize)?,
         })
     }
 }

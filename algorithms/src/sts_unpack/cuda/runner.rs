@@ -6,7 +6,7 @@ use std::sync::Arc;
 use generators::sts::Digi;
 use generators::sts::raw::{TimesliceCounts, Unpacked};
 
-use super::raw_on_gpu::{MakeUnpacker, RawOnGpu};
+use super::stream::{MakeUnpacker, RawToStream};
 use crate::algorithm::{Opened, Opening, Runner};
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
@@ -24,7 +24,7 @@ struct OnGpu<'a> {
 }
 
 struct Held<'a> {
-    raw: RawOnGpu<'a>,
+    raw: RawToStream<'a>,
     digis: PinnedBuffer<u64>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Runner<StsUnpack> for OnGpu<'a> {
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
         let (gpu, input) = (&self.gpu, self.input);
         Ok(Held {
-            raw: RawOnGpu::new(gpu, (input, self.arena), self.make_unpacker)?,
+            raw: RawToStream::new(gpu, (input, self.arena), self.make_unpacker)?,
             digis: gpu.pinned(input.data().messages() as usize)?,
         })
     }

@@ -1,7 +1,8 @@
 //! A slot for each message: kernels put the digis of a microslice into the first slots of its own, as
 //! they don't know where those before end. Then all are copied together.
 
-use super::raw_on_gpu::{Unpacker, Work, messages};
+use super::raw_on_gpu::{Work, messages};
+use super::stream::Unpacker;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Table};
 use crate::kernels::sts_unpack_copy_out::{
@@ -38,7 +39,7 @@ impl Slots {
         }))
     }
 
-    fn copy_together(&self, work: &Work<'_>) -> Result<(), DeviceError> {
+    fn copy_together(&self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
         let (gpu, data, jobs) = (work.gpu, work.data, work.jobs.len() as u32);
         gpu.fill(&self.states, 0)?;
         let find = UnpackPlaces {
@@ -54,7 +55,7 @@ impl Slots {
             first_slots: self.first_slots.ptr(),
             places: self.places.ptr(),
             slots: self.slots.ptr(),
-            digis: data.digis.ptr(),
+            digis: digis.ptr(),
         };
         let grid = Grid::blocks(jobs).moving(2 * work.bytes_of_digis());
         // SAFETY: there are as many digis as was counted, no more than messages.
@@ -63,7 +64,7 @@ impl Slots {
 }
 
 impl Unpacker for Slots {
-    fn unpack(&mut self, work: &Work<'_>) -> Result<(), DeviceError> {
+    fn unpack(&mut self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
         let (gpu, data, (kernel, grid)) = (work.gpu, work.data, self.kernel);
         self.first_slots.fill(gpu, first_slots(work.jobs))?;
         let arguments = UnpackToSlots {
@@ -76,9 +77,10 @@ impl Unpacker for Slots {
             counts: data.counts.ptr(),
             slots: self.slots.ptr(),
         };
+        let bytes = work.bytes_of_messages() + work.bytes_of_digis();
         // SAFETY: contents are among the bytes, and each message has a slot.
-        unsafe { gpu.launch(kernel, grid.moving(work.bytes()), arguments)? };
-        self.copy_together(work)
+        unsafe { gpu.launch(kernel, grid.moving(bytes), arguments)? };
+        self.copy_together(work, digis)
     }
 }
 

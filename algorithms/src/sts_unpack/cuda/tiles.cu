@@ -9,15 +9,23 @@
 // Blocks take tiles by tickets: whoever is waited for has begun. A block keeps the tables of a board
 // for its next tile, which is mostly of the same one.
 //
-// Dynamic shared memory (56.6 KiB): tables of a board, 24.3 KiB; digis, a place a message, 32 KiB.
+// Dynamic shared memory (48.6 KiB): tables of a board, 16.5 KiB; digis, a place a message, 32 KiB.
 #include "look_back.h"
 #include "streams.h"
-#include "tiles/unpack.h"
+#include "pieces/walk.h"
 
 namespace {
 
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
+// On a multiprocessor at a time.
+constexpr u32 BLOCKS = 4;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+// More registers would be needed than these have.
+constexpr u32 COMPILED_FOR = BLOCKS - 1;
+#else
+constexpr u32 COMPILED_FOR = BLOCKS;
+#endif
 
 struct __align__(16) Shared {
     Lookup lookup;
@@ -26,71 +34,86 @@ struct __align__(16) Shared {
     u32 tile, before;
 };
 
-PORTABLE_INLINE void keep(Lookup& kept, const Lookup& lookup) {
-    const uint4* from = reinterpret_cast<const uint4*>(&lookup);
-    uint4* to = reinterpret_cast<uint4*>(&kept);
-    for (u32 i = threadIdx.x; i < sizeof(Lookup) / sizeof(uint4); i += THREADS) to[i] = from[i];
-    __syncthreads();
+// Where a digi waits. Lanes have four in turn as a rule, and so all lanes would write to the same banks.
+PORTABLE_INLINE u32 waiting_place(u32 place) {
+    constexpr u32 BANKS = 16;
+    return (place & ~(BANKS - 1)) | (place + place / BANKS) % BANKS;
 }
 
-// What all pieces are made of.
-struct Input {
-    const u8* bytes;
-    const Job* jobs;
-    const Board* boards;
-    u32 rules;
-    u64* epochs;
-    Counts* counts;
-};
-
-// Unpacks a piece, and says how many digis it has.
-PORTABLE_INLINE u32 unpack(const Input& input, const Piece* pieces, u32 place, const Lookup& lookup, u64* digis) {
-    const Piece piece = pieces[place];
-    if (piece.job == NO_JOB) return 0;
-    const Job job = input.jobs[piece.job];
-    const bool counts = piece.number == 0 && threadIdx.x % LANES == 0;
-    if (has_wrong_size(job)) {
-        if (counts) input.counts[piece.job].size = 1;
-        return 0;
-    }
-    const Messages messages(input.bytes, job, piece.number);
-    u32 own[ROWS][MESSAGES_AT_ONCE];
-    messages.load(own);
-    const u8* content = input.bytes + job.begin;
-    if (has_wrong_first_messages(content)) {
-        if (counts) input.counts[piece.job].first = 1;
-        return 0;
-    }
-    const Epochs epochs(own);
-    const Epoch before = epoch_before(input.epochs, place, piece.number, content, epochs);
-    const Epoch behind = epochs.behind(before);
-    const u64 cycle = first_of_cycle(job);
-    const Board& board = input.boards[job.board];
-    const u64 begin = before.since_start(cycle);
-    const bool has_one_cycle = before.wraps == behind.wraps;
+// All messages at once; digis go to `digis`, in the order of the messages.
+PORTABLE_INLINE Found look_up_in_order(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
+                                       u32 count, const Epochs& epochs, Epoch before, u64* digis) {
+    const lanemask_t lanes_below = lanemask_lt(threadIdx.x % LANES);
     Found found;
-    if (has_one_cycle && is_inner(begin, board) && is_inner(behind.since_start(cycle), board)) {
-        const LookedUp hits = {lookup, (u32)(begin - before.number) * (u32)EPOCH_NS};
-        found = unpack_looked_up(hits, own, messages.count(), epochs, before, digis);
-    } else {
-        found = unpack_step_by_step(messages, cycle, before, board, input.rules, digis);
+    // In the lower half hits and TS_MSBs, in the upper one hits of unknown e-links.
+    u32 counted = 0;
+#pragma unroll
+    for (u32 row = 0; row < ROWS; row++) {
+        // Numbers only grow.
+        u32 number = max(epochs.known[row], before.number);
+        u64 own[MESSAGES_AT_ONCE];
+        bool is_digi[MESSAGES_AT_ONCE];
+        u32 place = found.digis;
+#pragma unroll
+        for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
+            const u32 message = messages[row][i];
+            if (is_ts_msb(message)) number = number_of(message);
+            counted += is_hit(message) || is_ts_msb(message);
+            is_digi[i] = hits.find(message, number, counted, own[i]);
+            const lanemask_t all = __ballot_sync(FULL_MASK, is_digi[i]);
+            place += (u32)popc(all & lanes_below);
+            found.digis += (u32)popc(all);
+        }
+#pragma unroll
+        for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {
+            if (is_digi[i]) digis[waiting_place(place++)] = own[i];
+        }
     }
-    found.add_to(input.counts[piece.job]);
-    return found.digis;
+    counted = __reduce_add_sync(FULL_MASK, counted);
+    found.other = count - (counted & 0xffff);
+    found.elink = counted >> 16;
+    return found;
 }
+
+// Digis of a warp's piece, one behind the other.
+struct InOrder {
+    Counts* counts;
+    u64* digis;
+    u32 found = 0;
+
+    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 place, u32 number, const u8* content,
+                                                  const Epochs& own) {
+        return wait_for_epoch_before(epochs, place, number, content, own);
+    }
+
+    __device__ __forceinline__ Found look_up(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
+                                             u32 messages_in_all, const Epochs& epochs, Epoch before) {
+        return look_up_in_order(hits, messages, messages_in_all, epochs, before, digis);
+    }
+
+    __device__ __forceinline__ void take(lanemask_t with_digi, u32 before, u32, u64 digi) {
+        const u32 lane = threadIdx.x % LANES;
+        if (with_digi >> lane & 1) digis[waiting_place(before + (u32)popc(with_digi & lanemask_lt(lane)))] = digi;
+    }
+
+    __device__ __forceinline__ void count(u32 job, const Found& all) {
+        all.add_to(counts[job]);
+        found = all.digis;
+    }
+};
 
 }  // namespace
 
 // A piece for each warp of each tile. `states` has a word for tickets, one for each tile and one for
 // each piece; these and `counts` are 0 before.
-extern "C" __global__ void __launch_bounds__(THREADS, 3)
+extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
     unpack_tiles(const u8* bytes, const Job* jobs, const Board* boards, u32 rules, const Piece* pieces,
                  const u32* tile_boards, u32 tiles, u64* states, Counts* counts, u64* digis) {
     SMEM_DYN(Shared, shared);
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     u64* own = shared->digis + warp * LANES * MESSAGES_OF_LANE;
     u64* sums = states + 1;
-    const Input input = {bytes, jobs, boards, rules, sums + tiles, counts};
+    const Input input = {bytes, jobs, boards, rules, sums + tiles};
     u32 kept_board = NO_BOARD;
     while (true) {
         if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(states, 1ull);
@@ -99,9 +122,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 3)
         if (tile >= tiles) return;
         if (tile_boards[tile] != kept_board) {
             kept_board = tile_boards[tile];
-            keep(shared->lookup, boards[kept_board].lookup);
+            keep<THREADS>(shared->lookup, boards[kept_board].lookup);
         }
-        const u32 found = unpack(input, pieces, tile * WARPS + warp, shared->lookup, own);
+        InOrder in_order = {counts, own};
+        unpack_piece(input, pieces, tile * WARPS + warp, shared->lookup, in_order);
+        const u32 found = in_order.found;
         if (lane == 0) shared->found[warp] = found;
         __syncthreads();
         const u32 of_lane = lane < WARPS ? shared->found[lane] : 0;
@@ -111,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 3)
         }
         __syncthreads();
         const u32 place = shared->before + __reduce_add_sync(FULL_MASK, lane < warp ? of_lane : 0u);
-        write_each_word<LANES>(digis + place, found, [&](u32 i) { return own[i]; }, lane);
+        write_each_word<LANES>(digis + place, found, [&](u32 i) { return own[waiting_place(i)]; }, lane);
         // All have read what the next tile changes.
         __syncthreads();
     }

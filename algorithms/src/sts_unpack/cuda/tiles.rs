@@ -1,56 +1,34 @@
 //! Ours: each message is read once, and each digi written once, to its place.
 
-use super::raw_on_gpu::{Unpacker, Work};
+use super::pieces::Pieces;
+use super::raw_on_gpu::Work;
+use super::stream::Unpacker;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
-use crate::kernels::sts_unpack_cuda_tiles_piece_h::{MESSAGES_OF_LANE, NO_JOB, Piece};
-use crate::kernels::sts_unpack_tiles::{
-    BYTES_AT_ONCE, FIRST_MESSAGES, MESSAGE_BYTES, UNPACK_TILES, UnpackTiles,
-};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::kernels::sts_unpack_tiles::{BLOCKS, UNPACK_TILES, UnpackTiles};
 use crate::sts_unpack::survey::Job;
 
-/// Blocks of a multiprocessor.
-const BLOCKS: u32 = 3;
-
 pub(super) struct Tiles {
-    pieces: Table<Piece>,
-    boards: Table,
+    pieces: Pieces,
     /// One for tickets, one for each tile, and one for each piece.
     states: DeviceBuffer<u64>,
 }
 
-buffers!(Tiles: pieces, boards, states);
-
-/// What warps have to do.
-#[derive(Debug, PartialEq)]
-struct Layout {
-    /// Of each tile the board.
-    boards: Vec<u32>,
-    /// One for each warp of each tile.
-    pieces: Vec<Piece>,
-}
+buffers!(Tiles: pieces, states);
 
 impl Tiles {
     /// Unpacks such microslices.
     pub(super) fn boxed(gpu: &Gpu, jobs: &[Job]) -> Result<Box<dyn Unpacker>, DeviceError> {
-        let Layout { boards, pieces } = Layout::of(jobs, gpu.properties().lanes);
-        Ok(Box::new(Tiles {
-            pieces: Table::new(gpu, pieces.len())?,
-            boards: Table::new(gpu, boards.len())?,
-            states: gpu.buffer(1 + boards.len() + pieces.len())?,
-        }))
+        let pieces = Pieces::new(gpu, jobs, UNPACK_TILES.threads())?;
+        let states = gpu.buffer(1 + pieces.tiles() + pieces.len())?;
+        Ok(Box::new(Tiles { pieces, states }))
     }
 }
 
 impl Unpacker for Tiles {
-    fn unpack(&mut self, work: &Work<'_>) -> Result<(), DeviceError> {
+    fn unpack(&mut self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
         let (gpu, data) = (work.gpu, work.data);
-        let Layout { boards, pieces } =
-            gpu.on_host(|| Layout::of(work.jobs, gpu.properties().lanes));
-        let tiles = boards.len() as u32;
-        let bytes = work.bytes() + size_of_val(&pieces[..]) as u64;
-        self.boards.fill(gpu, boards)?;
-        self.pieces.fill(gpu, pieces)?;
+        let tiles = self.pieces.cut(gpu, work.jobs)?;
         gpu.fill(&self.states, 0)?;
         gpu.fill_first(&data.counts, work.jobs.len(), 0)?;
         let arguments = UnpackTiles {
@@ -58,96 +36,17 @@ impl Unpacker for Tiles {
             jobs: data.jobs.ptr(),
             boards: data.boards.ptr(),
             rules: work.rules,
-            pieces: self.pieces.ptr(),
-            tile_boards: self.boards.ptr(),
+            pieces: self.pieces.pieces(),
+            tile_boards: self.pieces.boards(),
             tiles,
             states: self.states.ptr(),
             counts: data.counts.ptr(),
-            digis: data.digis.ptr(),
+            digis: digis.ptr(),
         };
         let blocks = tiles.min(BLOCKS * gpu.properties().multiprocessors);
+        let grid = Grid::blocks(blocks).moving(work.bytes_of_messages() + work.bytes_of_digis());
         // SAFETY: contents are among the bytes, with some behind them, and each message has a place
         // for a digi; there is a piece for each warp, and a state for each of both.
-        unsafe { gpu.launch(&UNPACK_TILES, Grid::blocks(blocks).moving(bytes), arguments) }
-    }
-}
-
-impl Layout {
-    fn of(jobs: &[Job], lanes: u32) -> Self {
-        let mut layout = Layout { boards: Vec::new(), pieces: Vec::new() };
-        let of_tile = (UNPACK_TILES.threads() / lanes) as usize;
-        for (number, job) in (0..).zip(jobs).filter(|(_, job)| job.board != Job::NO_BOARD) {
-            if layout.boards.last() != Some(&job.board) {
-                layout.fill_tile(of_tile);
-            }
-            for piece in 0..pieces_of(job, lanes) {
-                if layout.pieces.len().is_multiple_of(of_tile) {
-                    layout.boards.push(job.board);
-                }
-                layout.pieces.push(Piece { job: number, number: piece });
-            }
-        }
-        layout.fill_tile(of_tile);
-        layout
-    }
-
-    fn fill_tile(&mut self, of_tile: usize) {
-        let pieces = self.pieces.len().next_multiple_of(of_tile);
-        self.pieces.resize(pieces, Piece { job: NO_JOB, number: 0 });
-    }
-}
-
-/// Pieces of a microslice, as `Messages` in `tiles/piece.h` has them: the first one says what is wrong
-/// with it, if anything is.
-fn pieces_of(job: &Job, lanes: u32) -> u32 {
-    let piece = u64::from(MESSAGES_OF_LANE * MESSAGE_BYTES * lanes);
-    let first_bytes = u64::from(FIRST_MESSAGES * MESSAGE_BYTES);
-    let Some(rest) = u64::from(job.bytes).checked_sub(first_bytes) else { return 1 };
-    if !job.bytes.is_multiple_of(MESSAGE_BYTES) {
-        return 1;
-    }
-    let shift = (job.begin + first_bytes) % u64::from(BYTES_AT_ONCE) / 4 * 4;
-    (rest + shift).div_ceil(piece).max(1) as u32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A microslice of so many messages of a board, from a byte on.
-    fn job(begin: u64, messages: u32, board: u32) -> Job {
-        Job { begin, bytes: messages * MESSAGE_BYTES, board, ..Job::default() }
-    }
-
-    #[test]
-    fn pieces_end_where_16_bytes_do() {
-        let of = |begin, messages| pieces_of(&job(begin, messages, 0), 32);
-        let whole = 32 * MESSAGES_OF_LANE;
-        // The third message begins at a multiple of 16.
-        assert_eq!(
-            [0, 1, 2, 3, 2 + whole, 3 + whole].map(|messages| of(40, messages)),
-            [1, 1, 1, 1, 1, 2]
-        );
-        // It is the fourth one of its 16 bytes.
-        assert_eq!([2 + whole - 3, 2 + whole - 2].map(|messages| of(36, messages)), [1, 2]);
-        assert_eq!(pieces_of(&Job { bytes: 4 * whole * 4 + 1, ..Job::default() }, 32), 1);
-    }
-
-    #[test]
-    fn tiles_are_of_one_board() {
-        let per_tile = UNPACK_TILES.threads() / 32;
-        let nobody = job(8, 100, Job::NO_BOARD);
-        let long = job(8, 2 + per_tile * 32 * MESSAGES_OF_LANE + 1, 3);
-        let layout = Layout::of(&[job(8, 9, 3), nobody, job(8, 0, 3), job(8, 9, 5), long], 32);
-        assert_eq!(layout.boards, [3, 5, 3, 3]);
-        let tiles = layout.pieces.chunks(per_tile as usize);
-        let jobs = |tile: &[Piece]| -> Vec<_> {
-            let used = tile.iter().filter(|piece| piece.job != NO_JOB);
-            used.map(|piece| (piece.job, piece.number)).collect()
-        };
-        let tiles: Vec<_> = tiles.map(jobs).collect();
-        assert_eq!(tiles[..2], [vec![(0, 0), (2, 0)], vec![(3, 0)]]);
-        assert!(tiles[2].iter().copied().eq((0..per_tile).map(|number| (4, number))));
-        assert_eq!(tiles[3], [(4, per_tile)]);
+        unsafe { gpu.launch(&UNPACK_TILES, grid, arguments) }
     }
 }

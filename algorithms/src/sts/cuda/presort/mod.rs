@@ -1,5 +1,6 @@
 //! Digis to module sides: see the kernels.
 
+mod of_raw;
 mod on_host;
 mod rows;
 mod target;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use generators::partition::Partition;
 use generators::sts::Digi;
 
+pub(super) use self::of_raw::{OfRaw, SidesOfBoards};
 use self::on_host::OnHost;
 use self::rows::Rows;
 use self::target::Target;
@@ -18,6 +20,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, buffers};
 use crate::sts::Timeslice;
 use crate::sts_sort::cuda::begins;
+use crate::sts_unpack::cuda::RawOnGpu;
 
 /// How digis are distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +34,16 @@ pub(in crate::sts) enum PresortWay {
 }
 
 /// Digis as they are read out.
-#[derive(Clone, Copy)]
-pub(super) enum Stream<'s> {
+pub(super) enum Stream<'s, 'a> {
     /// So many at the beginning of a buffer on the device, or on the host if that distributes them.
     OfTimeslice(&'s DeviceBuffer<u64>, usize),
     /// Those that the host has unpacked.
     OnHost(&'s [Digi]),
+    /// Those that are still to be unpacked.
+    Raw(&'s mut RawOnGpu<'a>, &'s mut OfRaw<'a>),
 }
 
-impl<'s> Stream<'s> {
+impl<'s> Stream<'s, '_> {
     pub(super) fn copied(digis: &'s DeviceBuffer<u64>, count: usize) -> Self {
         Stream::OfTimeslice(digis, count)
     }
@@ -107,12 +111,19 @@ impl<'a> Presort<'a> {
         &mut self,
         gpu: &Gpu,
         modules: &DeviceBuffer<u32>,
-        stream: Stream<'_>,
+        stream: Stream<'_, '_>,
         digis: &DeviceBuffer<u64>,
     ) -> Result<Partition, DeviceError> {
         let (buffer, count, unpacked) = match stream {
             Stream::OfTimeslice(buffer, count) => (buffer, count, None),
             Stream::OnHost(unpacked) => (digis, 0, Some(unpacked)),
+            Stream::Raw(raw, of_raw) => {
+                raw.unpack(gpu, |work| {
+                    of_raw.start(work, (&self.begins, digis))?;
+                    gpu.download(&mut self.host_begins, &self.begins)
+                })?;
+                return Ok(self.sides());
+            }
         };
         // Whoever has found more than there are is wrong, and writes nowhere else for it.
         let count = count.min(digis.len());
@@ -130,9 +141,14 @@ impl<'a> Presort<'a> {
         }
         gpu.download(&mut self.host_begins, &self.begins)?;
         gpu.wait()?;
+        Ok(self.sides())
+    }
+
+    /// Where sides lie, once the host knows.
+    fn sides(&self) -> Partition {
         let pairs = self.host_begins.windows(2);
         let lengths = pairs.map(|pair| pair[1].saturating_sub(pair[0]) as usize);
-        Ok(Partition::from_lengths(lengths))
+        Partition::from_lengths(lengths)
     }
 
     /// Where sides begin, and where the last one ends.

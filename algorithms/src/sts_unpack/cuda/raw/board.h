@@ -6,7 +6,10 @@ constexpr u32 ELINKS = 64;
 constexpr u32 ASIC_CHANNELS = 128;
 constexpr u32 ADC_VALUES = 32;
 
-constexpr u32 TIMES = ELINKS * ADC_VALUES;
+// Hits have small charges as a rule: with a word more for each e-link these are not all in the same
+// banks of shared memory.
+constexpr u32 TIMES_OF_ELINK = ADC_VALUES + 1;
+constexpr u32 TIMES = ELINKS * TIMES_OF_ELINK;
 constexpr u32 ALL_CHANNELS = ELINKS * ASIC_CHANNELS;
 
 struct Link {
@@ -18,19 +21,23 @@ struct Link {
     u16 channels[ASIC_CHANNELS];
 };
 
-// What follows from a hit's own bits, in as few bytes as possible: what is added to its time, by
-// e-link and charge, and the upper half of its digi: bits 16 to 31 by e-link, with the highest bit of
-// the address in bit 0, and the others by e-link and channel.
+// What follows from a hit's own bits, in as few bytes as possible: what is added to its time, by e-link
+// and charge; the upper half of its digi, by e-link, with the highest bit of the address in bit 0 and the
+// least channel that the e-link has; and how much higher the channel is, by e-link and channel.
 struct __align__(16) Lookup {
     i32 times[TIMES];
-    u32 addresses[ELINKS];
-    u16 channels[ALL_CHANNELS];
+    u32 uppers[ELINKS];
+    u8 channels[ALL_CHANNELS];
 };
 
-// Of a hit that is dropped: one of these instead of a time, or this bit of the channel.
+// Of a hit that is dropped: one of these instead of a time, or this instead of a channel.
 constexpr i32 UNKNOWN_TIME = -0x7fffffff;
-constexpr u32 MASKED = 2;
+constexpr u32 MASKED = 255;
 constexpr u32 ADDRESS_HIGH = 1;
+// The one channel that is far from all others of its e-link, and what stands for it.
+constexpr u32 FAR = 254;
+constexpr u32 FAR_CHANNEL = 2046;
+constexpr u32 CHANNEL_SHIFT_IN_UPPER = 5;
 
 // Hits can be looked up in the epochs from `inner_begin` on and before `inner_end`, counted from that
 // in which the timeslice begins.

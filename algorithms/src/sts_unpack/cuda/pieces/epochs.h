@@ -108,7 +108,7 @@ struct EpochBefore {
 
 // Tells what others may need of a piece, and learns which epoch is before it. A whole warp calls it;
 // pieces before are those of warps that have begun.
-PORTABLE_INLINE Epoch epoch_before(u64* states, u32 piece, u32 number, const u8* content, const Epochs& own) {
+PORTABLE_INLINE Epoch wait_for_epoch_before(u64* states, u32 piece, u32 number, const u8* content, const Epochs& own) {
     const bool tells = threadIdx.x % LANES == 0;
     Epoch before = {number_of(message_at(content + MESSAGE_BYTES)), 0};
     if (number > 0) {
@@ -119,4 +119,11 @@ PORTABLE_INLINE Epoch epoch_before(u64* states, u32 piece, u32 number, const u8*
     const Epoch behind = own.behind(before);
     if (tells) store_relaxed(&states[piece], UP_TO_PIECE | (u64)behind.wraps << TYPE_SHIFT | behind.number);
     return before;
+}
+
+// The same once all pieces have told: which epoch is behind the piece before.
+PORTABLE_INLINE Epoch known_epoch_before(const u64* states, u32 piece, u32 number, const u8* content) {
+    if (number == 0) return {number_of(message_at(content + MESSAGE_BYTES)), 0};
+    const u64 told = states[piece - 1];
+    return {number_of((u32)told), (u32)(told >> TYPE_SHIFT)};
 }

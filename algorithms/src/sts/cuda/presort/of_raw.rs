@@ -1,0 +1,170 @@
+//! From raw data, with no stream in between: see the kernels.
+
+use std::sync::Arc;
+
+use generators::sts::raw::ELINKS;
+use generators::sts::{Digi, MAX_ADC};
+
+use super::target::sum_sides;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent};
+use crate::device::{Arena, buffers};
+use crate::kernels::sts_cuda_raw_to_sides_slots_h::Slots;
+use crate::kernels::sts_raw_to_sides::{
+    COUNTING, RAW_COUNT_SIDES, RAW_TO_SIDES, RawCountSides, RawToSides, WRITING,
+};
+use crate::sts::presort::LookupTable;
+use crate::sts_unpack::RawTimeslices;
+use crate::sts_unpack::cuda::{Pieces, Work};
+use crate::sts_unpack::survey::Job;
+use crate::sts_unpack::tables::{Board, Link};
+
+/// Which sides each board reads, if e-links tell.
+pub(in crate::sts::cuda) struct SidesOfBoards(Vec<Slots>);
+
+/// Places for the digis of each piece.
+pub(in crate::sts::cuda) struct OfRaw<'a> {
+    pieces: Pieces,
+    slots: Lent<'a, DeviceBuffer<Slots>>,
+    slots_of_piece: u32,
+    /// One for tickets, and one for each piece.
+    states: DeviceBuffer<u64>,
+    totals: DeviceBuffer<u32>,
+    places: DeviceBuffer<u32>,
+}
+
+buffers!(OfRaw<'_>: pieces, slots, states, totals, places);
+
+impl SidesOfBoards {
+    /// `None` if there are charges that run into the channel, so that an e-link doesn't tell the side.
+    pub(in crate::sts::cuda) fn new(raw: &RawTimeslices, modules: usize) -> Option<Self> {
+        let fits = |link: &Link| link.charges.iter().all(|&charge| charge <= MAX_ADC.into());
+        let mut boards = raw.tables().all();
+        if !boards.all(|board| board.links.iter().all(fits)) {
+            return None;
+        }
+        let table = LookupTable::new(modules);
+        let slots = raw.tables().all().map(|board| slots_of(&board, &table));
+        Some(SidesOfBoards(slots.collect()))
+    }
+
+    /// As many as any board has.
+    fn most(&self) -> u32 {
+        self.0.iter().map(|slots| slots.count).max().unwrap_or(0)
+    }
+}
+
+/// A slot for each side of a board. E-links of modules that the detector has not got have no digis, and
+/// any slot.
+fn slots_of(board: &Board<'_>, table: &LookupTable) -> Slots {
+    let mut slots = Slots { of_elinks: [0; ELINKS], sides: [0; ELINKS], count: 1 };
+    let mut known = Vec::new();
+    for (slot, link) in slots.of_elinks.iter_mut().zip(board.links) {
+        let address = Digi::from_bits(link.address).address();
+        let digi = Digi::new(address, link.channels[0], 0, 0);
+        let Some(side) = table.known_side(digi) else { continue };
+        let place = known.iter().position(|&other| other == side);
+        *slot = place.unwrap_or_else(|| {
+            known.push(side);
+            known.len() - 1
+        }) as u32;
+    }
+    for (side, &known) in slots.sides.iter_mut().zip(&known) {
+        *side = known as u32;
+    }
+    slots.count = known.len().max(1) as u32;
+    slots
+}
+
+impl<'a> OfRaw<'a> {
+    /// With room for such microslices.
+    pub(in crate::sts::cuda) fn new(
+        gpu: &Arc<Gpu>,
+        (raw, arena): (&RawTimeslices, &'a Arena),
+        (boards, sides): (&SidesOfBoards, usize),
+        jobs: &[Job],
+    ) -> Result<Self, DeviceError> {
+        let pieces = Pieces::new(gpu, jobs, RAW_COUNT_SIDES.threads())?;
+        let slots_of_piece = boards.most();
+        Ok(OfRaw {
+            slots: Lent::of(raw.tables(), arena, gpu, |gpu| gpu.table(&boards.0))?,
+            slots_of_piece,
+            states: gpu.buffer(1 + pieces.len())?,
+            totals: gpu.buffer(sides)?,
+            places: gpu.buffer(pieces.len() * slots_of_piece as usize)?,
+            pieces,
+        })
+    }
+
+    /// Starts the kernels; tells where sides begin, and puts digis there.
+    pub(super) fn start(
+        &mut self,
+        work: &Work<'_>,
+        (begins, digis): (&DeviceBuffer<u32>, &DeviceBuffer<u64>),
+    ) -> Result<(), DeviceError> {
+        let (gpu, data) = (work.gpu, work.data);
+        let tiles = self.pieces.cut(gpu, work.jobs)?;
+        gpu.fill(&self.states, 0)?;
+        gpu.fill(&self.totals, 0)?;
+        gpu.fill_first(&data.counts, work.jobs.len(), 0)?;
+        self.count(work, tiles)?;
+        // SAFETY: a total for each side, and a word more in `begins`.
+        unsafe {
+            sum_sides(gpu, self.totals.ptr(), self.totals.len() as u32, begins.ptr())?;
+        }
+        self.write(work, tiles, (begins, digis))
+    }
+
+    fn count(&self, work: &Work<'_>, tiles: u32) -> Result<(), DeviceError> {
+        let (gpu, data) = (work.gpu, work.data);
+        let arguments = RawCountSides {
+            bytes: data.bytes.ptr(),
+            jobs: data.jobs.ptr(),
+            boards: data.boards.ptr(),
+            slots: self.slots.ptr(),
+            rules: work.rules,
+            pieces: self.pieces.pieces(),
+            tile_boards: self.pieces.boards(),
+            tiles,
+            states: self.states.ptr(),
+            counts: data.counts.ptr(),
+            slots_of_piece: self.slots_of_piece,
+            totals: self.totals.ptr(),
+            places: self.places.ptr(),
+        };
+        let blocks = tiles.min(COUNTING * gpu.properties().multiprocessors);
+        let grid = Grid::blocks(blocks).moving(work.bytes_of_messages());
+        // SAFETY: contents are among the bytes, with some behind them; there is a piece for each warp
+        // of each tile, a state for each of them, and places for all slots of its board.
+        unsafe { gpu.launch(&RAW_COUNT_SIDES, grid, arguments) }
+    }
+
+    fn write(
+        &self,
+        work: &Work<'_>,
+        tiles: u32,
+        (begins, digis): (&DeviceBuffer<u32>, &DeviceBuffer<u64>),
+    ) -> Result<(), DeviceError> {
+        let (gpu, data) = (work.gpu, work.data);
+        let tiles_of_block = tiles.div_ceil(WRITING * gpu.properties().multiprocessors).max(1);
+        let arguments = RawToSides {
+            bytes: data.bytes.ptr(),
+            jobs: data.jobs.ptr(),
+            boards: data.boards.ptr(),
+            slots: self.slots.ptr(),
+            rules: work.rules,
+            pieces: self.pieces.pieces(),
+            tile_boards: self.pieces.boards(),
+            tiles,
+            tiles_of_block,
+            states: self.states.ptr(),
+            slots_of_piece: self.slots_of_piece,
+            places: self.places.ptr(),
+            begins: begins.ptr(),
+            digis: digis.ptr(),
+        };
+        let grid = Grid::blocks(tiles.div_ceil(tiles_of_block));
+        let grid = grid.moving(work.bytes_of_messages() + work.bytes_of_digis());
+        // SAFETY: the same; there is room for as many digis as were counted.
+        unsafe { gpu.launch(&RAW_TO_SIDES, grid, arguments) }
+    }
+}

@@ -1,0 +1,158 @@
+// Ours: from raw data to digis by module side, with no stream in between.
+//
+// Which side a digi is of follows from its e-link, and a board has few sides: a slot for each of
+// them. One kernel reads all messages as `unpack_tiles` does, but only counts: a tile takes places on
+// its sides for all its digis by one atomic a side, and notes where those of each piece begin. The
+// other one reads the messages again, knows which epoch is before each piece, and writes each digi to
+// its place. Digis of a side lie in no order: they are sorted later anyway.
+//
+// Dynamic shared memory (19 KiB): tables of a board, 17 KiB; a word for each warp and slot, 2 KiB.
+#include "../../sts_unpack/cuda/pieces/walk.h"
+#include "formulas/stream.h"
+#include "raw_to_sides/slots.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+constexpr u32 WARPS = THREADS / LANES;
+// On a multiprocessor at a time: of those that count, and of those that write.
+constexpr u32 COUNTING = 4;
+constexpr u32 WRITING = 3;
+// Slots of most boards: their numbers have so many bits.
+constexpr u32 FEW_BITS = 3;
+constexpr u32 ALL_BITS = 6;
+
+struct __align__(16) Shared {
+    Lookup lookup;
+    Slots slots;
+    u32 of_warps[WARPS][ELINKS];
+    u32 tile;
+};
+
+PORTABLE_INLINE void keep_board(Shared& shared, const Board& board, const Slots& slots) {
+    for (u32 i = threadIdx.x; i < sizeof(Slots) / sizeof(u32); i += THREADS)
+        reinterpret_cast<u32*>(&shared.slots)[i] = reinterpret_cast<const u32*>(&slots)[i];
+    keep<THREADS>(shared.lookup, board.lookup);
+}
+
+// Counts the digis of a warp's piece by slot.
+template <u32 BITS>
+struct Count : BySlot<BITS, Count<BITS>> {
+    Counts* counts;
+
+    __device__ __forceinline__ Count(const Slots& slots, u32* of_slots, Counts* counts)
+        : BySlot<BITS, Count>(slots, of_slots), counts(counts) {}
+
+    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 place, u32 number, const u8* content,
+                                                  const Epochs& own) {
+        return wait_for_epoch_before(epochs, place, number, content, own);
+    }
+    __device__ __forceinline__ void put(u32, u64) {}
+    __device__ __forceinline__ void count(u32 job, const Found& found) { found.add_to(counts[job]); }
+};
+
+// Puts them to their places.
+template <u32 BITS>
+struct Put : BySlot<BITS, Put<BITS>> {
+    u64* to;
+
+    __device__ __forceinline__ Put(const Slots& slots, u32* of_slots, u64* to)
+        : BySlot<BITS, Put>(slots, of_slots), to(to) {}
+
+    __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 place, u32 number, const u8* content,
+                                                  const Epochs&) {
+        return known_epoch_before(epochs, place, number, content);
+    }
+    __device__ __forceinline__ void put(u32 place, u64 digi) { to[place] = of_side(digi); }
+    __device__ __forceinline__ void count(u32, const Found&) {}
+};
+
+// Takes places for the digis of a tile, side by side, and within a side warp by warp.
+PORTABLE_INLINE void take_places(const Shared& shared, u32 slots_of_piece, u32* totals, u32* places) {
+    for (u32 slot = threadIdx.x; slot < shared.slots.count; slot += THREADS) {
+        u32 sum = 0;
+        for (u32 warp = 0; warp < WARPS; warp++) sum += shared.of_warps[warp][slot];
+        u32 place = sum == 0 ? 0 : atomicAdd(&totals[shared.slots.sides[slot]], sum);
+        for (u32 warp = 0; warp < WARPS; warp++) {
+            places[warp * slots_of_piece + slot] = place;
+            place += shared.of_warps[warp][slot];
+        }
+    }
+}
+
+}  // namespace
+
+// Adds the digis of each side to `totals`. `places` has `slots_of_piece` words for each piece of each
+// tile: behind which digis of the side its own begin. `states` has a word for tickets, and one for each
+// piece; these, `totals` and `counts` are 0 before.
+extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
+    raw_count_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
+                    const Piece* pieces, const u32* tile_boards, u32 tiles, u64* states, Counts* counts,
+                    u32 slots_of_piece, u32* totals, u32* places) {
+    SMEM_DYN(Shared, shared);
+    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    u32* own = shared->of_warps[warp];
+    const Input input = {bytes, jobs, boards, rules, states + 1};
+    u32 kept_board = NO_BOARD;
+    while (true) {
+        if (threadIdx.x == 0) shared->tile = (u32)atomicAdd(states, 1ull);
+        __syncthreads();
+        const u32 tile = shared->tile;
+        if (tile >= tiles) return;
+        if (tile_boards[tile] != kept_board) {
+            kept_board = tile_boards[tile];
+            keep_board(*shared, boards[kept_board], slots[kept_board]);
+        }
+        for (u32 slot = lane; slot < slots_of_piece; slot += LANES) own[slot] = 0;
+        __syncwarp();
+        const u32 place = tile * WARPS + warp;
+        if (slots_of_piece <= 1u << FEW_BITS) {
+            Count<FEW_BITS> count(shared->slots, own, counts);
+            unpack_piece(input, pieces, place, shared->lookup, count);
+        } else {
+            Count<ALL_BITS> count(shared->slots, own, counts);
+            unpack_piece(input, pieces, place, shared->lookup, count);
+        }
+        __syncthreads();
+        take_places(*shared, slots_of_piece, totals, places + (u64)tile * WARPS * slots_of_piece);
+        // All have read what the next tile changes.
+        __syncthreads();
+    }
+}
+KERNEL_EXPORT(raw_count_sides)
+KERNEL_SHARED(raw_count_sides, Shared)
+
+// Puts all digis to their sides, channels counted on the side. Blocks have so many tiles each, one
+// behind the other, mostly of the same board.
+extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
+    raw_to_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
+                 const Piece* pieces, const u32* tile_boards, u32 tiles, u32 tiles_of_block, u64* states,
+                 u32 slots_of_piece, const u32* places, const u32* begins, u64* digis) {
+    SMEM_DYN(Shared, shared);
+    const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    u32* own = shared->of_warps[warp];
+    const Input input = {bytes, jobs, boards, rules, states + 1};
+    const u32 first = blockIdx.x * tiles_of_block, end = min(tiles, first + tiles_of_block);
+    u32 kept_board = NO_BOARD;
+    for (u32 tile = first; tile < end; tile++) {
+        if (tile_boards[tile] != kept_board) {
+            kept_board = tile_boards[tile];
+            __syncthreads();
+            keep_board(*shared, boards[kept_board], slots[kept_board]);
+        }
+        const u32 place = tile * WARPS + warp;
+        for (u32 slot = lane; slot < shared->slots.count; slot += LANES)
+            own[slot] = begins[shared->slots.sides[slot]] + places[(u64)place * slots_of_piece + slot];
+        __syncwarp();
+        if (slots_of_piece <= 1u << FEW_BITS) {
+            Put<FEW_BITS> put(shared->slots, own, digis);
+            unpack_piece(input, pieces, place, shared->lookup, put);
+        } else {
+            Put<ALL_BITS> put(shared->slots, own, digis);
+            unpack_piece(input, pieces, place, shared->lookup, put);
+        }
+        __syncwarp();
+    }
+}
+KERNEL_EXPORT(raw_to_sides)
+KERNEL_SHARED(raw_to_sides, Shared)

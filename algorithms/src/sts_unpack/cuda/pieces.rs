@@ -1,0 +1,160 @@
+//! Microslices in pieces, a warp each, and tiles of pieces, a block each.
+
+use crate::device::buffers;
+use crate::device::gpu::{DeviceError, Gpu, Ptr, Table};
+use crate::kernels::sts_unpack_cuda_pieces_piece_h::{
+    BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece,
+};
+use crate::kernels::sts_unpack_cuda_raw_message_h::MESSAGE_BYTES;
+use crate::kernels::sts_unpack_cuda_raw_microslice_h::FIRST_MESSAGES;
+use crate::sts_unpack::survey::Job;
+
+/// What blocks of so many threads have to do, on the device.
+pub(crate) struct Pieces {
+    threads: u32,
+    pieces: Table<Piece>,
+    boards: Table,
+}
+
+buffers!(Pieces: pieces, boards);
+
+/// What warps have to do.
+#[derive(Debug, PartialEq)]
+struct Layout {
+    /// Of each tile the board.
+    boards: Vec<u32>,
+    /// One for each warp of each tile.
+    pieces: Vec<Piece>,
+}
+
+impl Pieces {
+    /// With room for those of such microslices.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn new(gpu: &Gpu, jobs: &[Job], threads: u32) -> Result<Self, DeviceError> {
+        let Layout { boards, pieces } = Layout::of(jobs, gpu.properties().lanes, threads);
+        Ok(Pieces {
+            threads,
+            pieces: Table::new(gpu, pieces.len())?,
+            boards: Table::new(gpu, boards.len())?,
+        })
+    }
+
+    /// Tiles that there is room for.
+    pub(crate) fn tiles(&self) -> usize {
+        self.boards.len()
+    }
+
+    /// Pieces that there is room for.
+    pub(crate) fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Cuts microslices, and starts to copy what blocks have to do; returns how many tiles there are.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn cut(&mut self, gpu: &Gpu, jobs: &[Job]) -> Result<u32, DeviceError> {
+        let lanes = gpu.properties().lanes;
+        let Layout { boards, pieces } = gpu.on_host(|| Layout::of(jobs, lanes, self.threads));
+        let tiles = boards.len() as u32;
+        self.boards.fill(gpu, boards)?;
+        self.pieces.fill(gpu, pieces)?;
+        Ok(tiles)
+    }
+
+    /// One for each warp of each tile.
+    pub(crate) fn pieces(&self) -> Ptr<Piece> {
+        self.pieces.ptr()
+    }
+
+    /// The board of each tile.
+    pub(crate) fn boards(&self) -> Ptr<u32> {
+        self.boards.ptr()
+    }
+}
+
+impl Layout {
+    fn of(jobs: &[Job], lanes: u32, threads: u32) -> Self {
+        let mut layout = Layout { boards: Vec::new(), pieces: Vec::new() };
+        let of_tile = (threads / lanes) as usize;
+        for (number, job) in (0..).zip(jobs).filter(|(_, job)| job.board != Job::NO_BOARD) {
+            if layout.boards.last() != Some(&job.board) {
+                layout.fill_tile(of_tile);
+            }
+            for piece in 0..pieces_of(job, lanes) {
+                if layout.pieces.len().is_multiple_of(of_tile) {
+                    layout.boards.push(job.board);
+                }
+                layout.pieces.push(Piece { job: number, number: piece });
+            }
+        }
+        layout.fill_tile(of_tile);
+        layout
+    }
+
+    fn fill_tile(&mut self, of_tile: usize) {
+        let pieces = self.pieces.len().next_multiple_of(of_tile);
+        self.pieces.resize(pieces, Piece { job: NO_JOB, number: 0 });
+    }
+}
+
+/// Pieces of a microslice, as `Messages` in `pieces/piece.h` has them: the first one says what is wrong
+/// with it, if anything is.
+fn pieces_of(job: &Job, lanes: u32) -> u32 {
+    let piece = u64::from(MESSAGES_OF_LANE * MESSAGE_BYTES * lanes);
+    let first_bytes = u64::from(FIRST_MESSAGES * MESSAGE_BYTES);
+    let Some(rest) = u64::from(job.bytes).checked_sub(first_bytes) else { return 1 };
+    if !job.bytes.is_multiple_of(MESSAGE_BYTES) {
+        return 1;
+    }
+    let shift = (job.begin + first_bytes) % u64::from(BYTES_AT_ONCE) / 4 * 4;
+    (rest + shift).div_ceil(piece).max(1) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A microslice of so many messages of a board, from a byte on.
+    fn job(begin: u64, messages: u32, board: u32) -> Job {
+        Job { begin, bytes: messages * MESSAGE_BYTES, board, ..Job::default() }
+    }
+
+    #[test]
+    fn pieces_end_where_16_bytes_do() {
+        let of = |begin, messages| pieces_of(&job(begin, messages, 0), 32);
+        let whole = 32 * MESSAGES_OF_LANE;
+        // The third message begins at a multiple of 16.
+        assert_eq!(
+            [0, 1, 2, 3, 2 + whole, 3 + whole].map(|messages| of(40, messages)),
+            [1, 1, 1, 1, 1, 2]
+        );
+        // It is the fourth one of its 16 bytes.
+        assert_eq!([2 + whole - 3, 2 + whole - 2].map(|messages| of(36, messages)), [1, 2]);
+        assert_eq!(pieces_of(&Job { bytes: 4 * whole * 4 + 1, ..Job::default() }, 32), 1);
+    }
+
+    #[test]
+    fn tiles_are_of_one_board() {
+        let per_tile = 8;
+        let nobody = job(8, 100, Job::NO_BOARD);
+        let long = job(8, 2 + per_tile * 32 * MESSAGES_OF_LANE + 1, 3);
+        let layout = Layout::of(
+            &[job(8, 9, 3), nobody, job(8, 0, 3), job(8, 9, 5), long],
+            32,
+            32 * per_tile,
+        );
+        assert_eq!(layout.boards, [3, 5, 3, 3]);
+        let tiles = layout.pieces.chunks(per_tile as usize);
+        let jobs = |tile: &[Piece]| -> Vec<_> {
+            let used = tile.iter().filter(|piece| piece.job != NO_JOB);
+            used.map(|piece| (piece.job, piece.number)).collect()
+        };
+        let tiles: Vec<_> = tiles.map(jobs).collect();
+        assert_eq!(tiles[..2], [vec![(0, 0), (2, 0)], vec![(3, 0)]]);
+        assert!(tiles[2].iter().copied().eq((0..per_tile).map(|number| (4, number))));
+        assert_eq!(tiles[3], [(4, per_tile)]);
+    }
+}

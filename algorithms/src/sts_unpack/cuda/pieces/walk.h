@@ -1,0 +1,58 @@
+// A piece of a microslice, from its bytes to whoever takes its digis.
+#pragma once
+#include "hits.h"
+
+// What pieces are cut from, and what is known of each: `epochs` has a word for each piece.
+struct Input {
+    const u8* bytes;
+    const Job* jobs;
+    const Board* boards;
+    u32 rules;
+    u64* epochs;
+};
+
+// Copies what is looked up into shared memory, by a block. A barrier is included.
+template <u32 THREADS>
+PORTABLE_INLINE void keep(Lookup& kept, const Lookup& lookup) {
+    const uint4* from = reinterpret_cast<const uint4*>(&lookup);
+    uint4* to = reinterpret_cast<uint4*>(&kept);
+    for (u32 i = threadIdx.x; i < sizeof(Lookup) / sizeof(uint4); i += THREADS) to[i] = from[i];
+    __syncthreads();
+}
+
+// Goes through a piece, by a whole warp. `digis` knows which epoch is before it, takes the hits in either
+// way, and what was counted: of a microslice that is refused its first piece says so.
+template <class Digis>
+PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 place, const Lookup& lookup,
+                                  Digis& digis) {
+    const Piece piece = pieces[place];
+    if (piece.job == NO_JOB) return;
+    const Job job = input.jobs[piece.job];
+    Found found;
+    if (has_wrong_size(job)) {
+        found.size = piece.number == 0;
+        return digis.count(piece.job, found);
+    }
+    const Messages messages(input.bytes, job, piece.number);
+    u32 own[ROWS][MESSAGES_AT_ONCE];
+    messages.load(own);
+    const u8* content = input.bytes + job.begin;
+    if (has_wrong_first_messages(content)) {
+        found.first = piece.number == 0;
+        return digis.count(piece.job, found);
+    }
+    const Epochs epochs(own);
+    const Epoch before = digis.epoch_before(input.epochs, place, piece.number, content, epochs);
+    const Epoch behind = epochs.behind(before);
+    const u64 cycle = first_of_cycle(job);
+    const Board& board = input.boards[job.board];
+    const u64 begin = before.since_start(cycle);
+    const bool has_one_cycle = before.wraps == behind.wraps;
+    if (has_one_cycle && is_inner(begin, board) && is_inner(behind.since_start(cycle), board)) {
+        const LookedUp hits = {lookup, (u32)(begin - before.number) * (u32)EPOCH_NS};
+        found = digis.look_up(hits, own, messages.count(), epochs, before);
+    } else {
+        found = step_by_step(messages, cycle, before, board, input.rules, digis);
+    }
+    digis.count(piece.job, found);
+}
