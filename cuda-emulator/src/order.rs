@@ -30,15 +30,21 @@ impl Chance {
     }
 }
 
+/// How much rarer who polls has a turn by chance than who does something.
+const RARELY: usize = 16;
+
 /// The threads of a block that can go on.
 #[derive(Default)]
 pub(super) struct ReadyQueue {
     threads: VecDeque<u32>,
+    /// Those that poll, where turns go by chance: nearly all turns would be theirs.
+    polling: VecDeque<u32>,
 }
 
 impl ReadyQueue {
     /// All threads of a block, in order.
     pub(super) fn fill(&mut self, threads: u32) {
+        self.polling.clear();
         self.threads.clear();
         self.threads.extend(0..threads);
     }
@@ -52,7 +58,8 @@ impl ReadyQueue {
     pub(super) fn push_last(&mut self, thread: u32, policy: Policy) {
         match policy {
             Policy::Reverse => self.threads.push_front(thread),
-            _ => self.threads.push_back(thread),
+            Policy::InOrder => self.threads.push_back(thread),
+            Policy::Random | Policy::Preempting => self.polling.push_back(thread),
         }
     }
 
@@ -61,8 +68,10 @@ impl ReadyQueue {
             Policy::InOrder => self.threads.pop_front(),
             Policy::Reverse => self.threads.pop_back(),
             Policy::Random | Policy::Preempting => {
-                let any = chance.below(self.threads.len());
-                self.threads.swap_remove_front(any)
+                let polls = self.threads.is_empty()
+                    || (!self.polling.is_empty() && chance.below(RARELY) == 0);
+                let threads = if polls { &mut self.polling } else { &mut self.threads };
+                threads.swap_remove_front(chance.below(threads.len()))
             }
         }
     }
@@ -88,5 +97,24 @@ mod tests {
         assert_ne!(shuffled, order(Policy::Random, 2));
         shuffled.sort_unstable();
         assert!(shuffled.into_iter().eq(0..50));
+    }
+
+    #[test]
+    fn who_polls_has_turns_rarely_but_has_them() {
+        for policy in Policy::ALL {
+            let mut chance = Chance::new(Schedule { seed: 1, policy }, 0);
+            let mut queue = ReadyQueue::default();
+            queue.push(0);
+            queue.push_last(1, policy);
+            let mut turns = [0; 2];
+            for _ in 0..1_000 {
+                let thread = queue.pop(policy, &mut chance).expect("two");
+                turns[thread as usize] += 1;
+                if thread == 0 { queue.push(0) } else { queue.push_last(1, policy) }
+            }
+            let by_chance = policy.is_random();
+            assert!(turns[1] > 0 || policy == Policy::Reverse, "{policy:?}: {turns:?}");
+            assert!(!by_chance || turns[1] < turns[0] / 8, "{policy:?}: {turns:?}");
+        }
     }
 }

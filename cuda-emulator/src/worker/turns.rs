@@ -17,10 +17,11 @@ use crate::threads::DeviceThread;
 const MOST_BLOCKS: usize = 16;
 /// As many begin at once where chance decides.
 const BLOCKS_AT_ONCE: usize = 4;
-/// Where chance decides, another block has its turn once in so many choices.
-const TURN: usize = 64;
+/// Where chance decides, another block has its turn once in so many choices: more than a block that
+/// only polls takes, or else most turns would be spent on polls.
+const TURN: usize = 256;
 /// Polls after which a block that does nothing else gives way to others.
-const POLLS_OF_A_TURN: u32 = 64;
+const POLLS_OF_A_TURN: u32 = 16;
 /// Polls for other workers after which it pays to sleep.
 const POLLS_UNTIL_SLEEP: u64 = 1 << 12;
 const SLEEP: Duration = Duration::from_micros(50);
@@ -114,18 +115,18 @@ impl Worker<'_> {
         let polled = block.polls >= POLLS_OF_A_TURN;
         let by_chance = || self.policy().is_random() && self.blocks.len() > 1;
         if polled || (by_chance() && self.chance.below(TURN) == 0) {
-            self.turn()?;
+            self.turn(polled)?;
         }
         Ok(())
     }
 
-    fn turn(&mut self) -> Result<(), EmulatorError> {
+    fn turn(&mut self, polled: bool) -> Result<(), EmulatorError> {
         let next = self.current + 1;
         let last = next == self.blocks.len();
         if last && self.blocks.len() < self.most_blocks() && self.begin_block()? {
             return Ok(());
         }
-        if self.run.at_work.load(Ordering::Relaxed) > 1 {
+        if polled && self.run.at_work.load(Ordering::Relaxed) > 1 {
             self.give_way_to_workers();
         }
         if self.blocks.len() > 1 {
