@@ -7,9 +7,9 @@
 // counted, and then go to their places.
 //
 // Blocks take tiles by tickets: whoever is waited for has begun. A block keeps the tables of a board
-// for its next tile, which is mostly of the same one.
+// for its next tile, if that is of the same one.
 //
-// Dynamic shared memory (48.6 KiB): tables of a board, 16.5 KiB; digis, a place a message, 32 KiB.
+// Dynamic shared memory (50.6 KiB): tables of a board, 16.5 KiB; digis, a place a message, 34 KiB.
 #include "look_back.h"
 #include "streams.h"
 #include "pieces/walk.h"
@@ -27,22 +27,22 @@ constexpr u32 COMPILED_FOR = BLOCKS - 1;
 constexpr u32 COMPILED_FOR = BLOCKS;
 #endif
 
+// Where a digi waits. Lanes have four in turn as a rule, and so all lanes would write to the same banks
+// without a gap behind each 16.
+constexpr u32 WITHOUT_GAP = 16;
+constexpr u32 WAITING = LANES * MESSAGES_OF_LANE / WITHOUT_GAP * (WITHOUT_GAP + 1);
+PORTABLE_INLINE u32 waiting_place(u32 place) { return place + place / WITHOUT_GAP; }
+
 struct __align__(16) Shared {
     Lookup lookup;
-    u64 digis[THREADS * MESSAGES_OF_LANE];
+    u64 digis[WARPS][WAITING];
     u32 found[LANES];  // digis of each warp
     u32 tile, before;
 };
 
-// Where a digi waits. Lanes have four in turn as a rule, and so all lanes would write to the same banks.
-PORTABLE_INLINE u32 waiting_place(u32 place) {
-    constexpr u32 BANKS = 16;
-    return (place & ~(BANKS - 1)) | (place + place / BANKS) % BANKS;
-}
-
 // All messages at once; digis go to `digis`, in the order of the messages.
 PORTABLE_INLINE Found look_up_in_order(const LookedUp& hits, const u32 (&messages)[ROWS][MESSAGES_AT_ONCE],
-                                       u32 count, const Epochs& epochs, Epoch before, u64* digis) {
+                                       u32 messages_in_all, const Epochs& epochs, Epoch before, u64* digis) {
     const lanemask_t lanes_below = lanemask_lt(threadIdx.x % LANES);
     Found found;
     // In the lower half hits and TS_MSBs, in the upper one hits of unknown e-links.
@@ -70,7 +70,7 @@ PORTABLE_INLINE Found look_up_in_order(const LookedUp& hits, const u32 (&message
         }
     }
     counted = __reduce_add_sync(FULL_MASK, counted);
-    found.other = count - (counted & 0xffff);
+    found.other = messages_in_all - (counted & 0xffff);
     found.elink = counted >> 16;
     return found;
 }
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COMPILED_FOR)
                  const u32* tile_boards, u32 tiles, u64* states, Counts* counts, u64* digis) {
     SMEM_DYN(Shared, shared);
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    u64* own = shared->digis + warp * LANES * MESSAGES_OF_LANE;
+    u64* own = shared->digis[warp];
     u64* sums = states + 1;
     const Input input = {bytes, jobs, boards, rules, sums + tiles};
     u32 kept_board = NO_BOARD;
