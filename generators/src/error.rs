@@ -50,11 +50,8 @@ impl DataError {
         DataError::Io { path: path.to_owned(), source }
     }
 
-    pub(crate) fn format(
-        path: &Path,
-        place: impl Into<String>,
-        problem: impl Into<String>,
-    ) -> Self {
+    /// That something in a file is wrong, at a place that its reader can find.
+    pub fn format(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Self {
         // What parsers say repeats what they read.
         let shown = |text: String| text.shown().at_most(SENTENCE).to_string();
         DataError::Format {

@@ -47,8 +47,8 @@ pub struct TaskInfo {
     /// The name of what [`Algorithm::generate`] makes: tasks with the same name, and the same
     /// type of input, make the same of the same parameters and seed.
     pub input: &'static str,
-    /// How the names of files end that [`Algorithm::write`] writes; an input may be such that only
-    /// some of them can hold it.
+    /// How the names of files end that [`Algorithm::read`] reads; what [`Algorithm::write`] is given
+    /// may be such that only some of them can hold it.
     pub file_endings: &'static [&'static str],
     /// What can be varied.
     pub axes: &'static [Axis],

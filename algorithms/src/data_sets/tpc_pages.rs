@@ -5,30 +5,37 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
 use generators::DataError;
-use generators::io::{PageWriter, index_of, read_pad_mapping};
-use generators::tpc::PadMapping;
+use generators::io::{
+    LabelWriter, PageWriter, SectorLabels, index_of, labels_of, read_pad_mapping,
+};
+use generators::tpc::charges::Charge;
 use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::SectorPages;
 use generators::tpc::simulate::TimeFrameGenerator;
+use generators::tpc::{Digit, PadMapping};
 use text::Foreign;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
+use crate::tpc_cluster_finder::axes::{LABELS_PER_DIGIT, LabelsOf, TRUTH, expected_labels};
 
 /// The pad mapping of the experiment.
 const MAPPING: Flag<PathBuf> =
     Flag::path("mapping", "Pad mapping: a folder with TABLE-*.txt [default: a regular one]")
         .called("DIR");
 
-static OWN_AXES: &[Axis] = &[MAPPING.axis()];
+static OWN_AXES: &[Axis] = &[MAPPING.axis(), TRUTH.axis(), LABELS_PER_DIGIT.axis()];
 
 /// Sectors that wait to be written: one is being made meanwhile.
 const WAITING: usize = 1;
 /// Sectors in memory at once: being made (its frames, and put together), waiting,
 /// being written.
 const SECTORS_IN_MEMORY: u64 = 4;
+/// Bytes for each sample of a sector whose labels are written: its digit, itself, marks of particles,
+/// and where its labels begin.
+const BYTES_FOR_SAMPLE: f64 = 100.0;
 
 /// Sector by sector, with an index beside them.
 pub(super) struct TpcPages;
@@ -37,7 +44,8 @@ impl DataSet for TpcPages {
     fn info(&self) -> DataSetInfo {
         DataSetInfo {
             name: "tpc",
-            summary: "Write a time frame of the TPC as raw pages, with an index beside it",
+            summary: "Write a time frame of the TPC as raw pages, with an index beside it, and labels of \
+                      particles if wanted",
             endings: ".pages, with .gz to compress",
         }
     }
@@ -55,18 +63,56 @@ impl DataSet for TpcPages {
         // Before anything is made: the name may be one that can't be written.
         index_of(out)?;
         params.complete(time_frame::AXES);
+        params.complete(&[TRUTH.axis(), LABELS_PER_DIGIT.axis()]);
         let shape = time_frame::shape(&params)?;
         let generator = TimeFrameGenerator::new(&shape, &mapping(&params)?, seed)?;
         let sectors = shape.sectors;
-        let pages = generator.estimate().pages / sectors as u64;
-        let plan = Plan { params, memory_bytes: SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64 };
+        let estimate = generator.estimate();
+        let [pages, samples] = [estimate.pages, estimate.digits].map(|all| all / sectors as u64);
+        let of_sample = BYTES_FOR_SAMPLE + 8.0 * expected_labels(&params, samples)?;
+        let labels = LabelsOf::new(&params, seed)?;
+        let of_labels = if labels.are_wanted() { samples as f64 * of_sample } else { 0.0 };
+        let of_pages = SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64;
+        let plan = Plan { params, memory_bytes: of_pages.max(of_labels as u64) };
         let write = move |say: &dyn Fn(&str)| {
-            let (written, out) = (write(&generator, out)?, out.shown());
-            say(&format!("{written} pages of {sectors} sectors written to {out}"));
+            let written = write(&generator, out)?;
+            say(&format!("{written} pages of {sectors} sectors written to {}", out.shown()));
+            if labels.are_wanted() {
+                let path = labels_of(out)?;
+                let written = write_labels(&generator, labels, &path)?;
+                say(&format!("{written} labels written to {}", path.shown()));
+            }
             Ok(())
         };
         Ok((plan, Box::new(write)))
     }
+}
+
+/// The labels of all samples, sector by sector; returns how many there are.
+fn write_labels(
+    generator: &TimeFrameGenerator,
+    labels: LabelsOf,
+    path: &Path,
+) -> Result<usize, DataError> {
+    let sectors = generator.shape().sectors;
+    let mut writer = LabelWriter::create(path, sectors)?;
+    let mut written = 0;
+    for sector in 0..sectors {
+        let samples = in_order_of_time(&generator.digits(sector));
+        let labels = labels.of(&samples, generator, sector).unwrap_or_default();
+        written += labels.all().len();
+        writer.write(&SectorLabels { sector: sector as u8, labels })?;
+    }
+    writer.finish()?;
+    Ok(written)
+}
+
+/// Samples as they are numbered; charges make no difference.
+fn in_order_of_time(digits: &[Digit]) -> Vec<Charge> {
+    let sample = |digit: &Digit| Charge { time: digit.time_bin(), pad: digit.pad_id(), charge: 0 };
+    let mut samples: Vec<_> = digits.iter().map(sample).collect();
+    samples.sort_unstable_by_key(|sample| (sample.time, sample.pad));
+    samples
 }
 
 fn mapping(params: &Params) -> Result<PadMapping, DataError> {

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use generators::io::read_charges;
-use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS};
+use generators::io::{index_of, read_charges};
+use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, Labels};
 use generators::tpc::simulate::{TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
+use text::Foreign;
 
 use super::input::Charges;
 use super::labels::generate::{self, TruthKind};
+use super::of_pages;
 use super::quality::Truth;
 use super::settings::Settings;
 use crate::algorithm::Plan;
@@ -17,6 +19,7 @@ use crate::axis::{Axis, Flag, Params, joined};
 use crate::parallel;
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{Converter, Gains};
+use crate::tpc_decode::{INDEX, MAPPING, SECTOR};
 use crate::tpc_noisy_pads;
 
 /// How gains of pads differ.
@@ -85,13 +88,14 @@ pub(crate) static SETTINGS: [Axis; 9] = [
 ];
 
 /// What is known of particles.
-const TRUTH: Flag<TruthKind> = Flag::choice(
+pub(crate) const TRUTH: Flag<TruthKind> = Flag::choice(
     "truth",
     "Labels of samples: none, tracks (the particles that left them) or made-up",
     TruthKind::NAMES,
 )
 .or("none");
-const LABELS_PER_DIGIT: Flag<f32> =
+/// How many labels are made up.
+pub(crate) const LABELS_PER_DIGIT: Flag<f32> =
     Flag::number("labels-per-digit", "So many labels for each sample, if they are made up")
         .or("2.3");
 /// The most labels of a sample, as in files.
@@ -112,8 +116,14 @@ enum LabelsFor {
 
 named! { "labels", LabelsFor { None = "none", Given = "given" } }
 
+/// What can be said about pages, and not about charges, which have it in their file.
+const OF_PAGES: [Axis; 14] = joined(
+    &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis(), FRAGMENT.axis()],
+    &SETTINGS,
+);
+
 /// What can be said about files.
-pub(super) static READING: &[Axis] = &[LABELS.axis()];
+pub(super) static READING: &[Axis] = &joined::<15>(&[LABELS.axis()], &OF_PAGES);
 
 const OF_CHARGES: [Axis; 13] = [
     time_frame::PRESET.axis(),
@@ -154,14 +164,23 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let cells = CELLS_OF_TIME_BIN * u64::from(fragment.min(time_bins));
     let maps = shape.sectors as u64 * cells * BYTES_FOR_CELL;
     let samples = generator.estimate().digits;
-    let of_labels = match TRUTH.of(&params)? {
-        TruthKind::None => 0.0,
-        TruthKind::Tracks => BYTES_OF_LABELS * MOST_TRACKS,
-        TruthKind::MadeUp => BYTES_OF_LABELS * f64::from(labels_per_digit(&params)?),
-    };
-    generate::fit(samples / shape.sectors as u64, f64::from(labels_per_digit(&params)?))?;
+    let of_labels = BYTES_OF_LABELS * expected_labels(&params, samples / shape.sectors as u64)?;
     let memory_bytes = samples * BYTES_FOR_SAMPLE + maps + (samples as f64 * of_labels) as u64;
     Ok(Plan { params, memory_bytes })
+}
+
+/// About how many labels a sample has, where a sector has so many samples.
+///
+/// # Errors
+/// If that makes no sense, or they would be more than can be numbered.
+pub(crate) fn expected_labels(params: &Params, samples: u64) -> Result<f64, DataError> {
+    let made_up = f64::from(labels_per_digit(params)?);
+    generate::fit(samples, made_up)?;
+    Ok(match TRUTH.of(params)? {
+        TruthKind::None => 0.0,
+        TruthKind::Tracks => MOST_TRACKS,
+        TruthKind::MadeUp => made_up,
+    })
 }
 
 /// Bytes for each label of a sample: itself, and in clusters of the reference and of a variant.
@@ -222,19 +241,13 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     };
     let (settings, fragment) = (settings(params)?, fragment(params)?);
     let time_bins = tpc_noisy_pads::time_bins(&shape)?;
-    let (truth_kind, per_digit) = (TRUTH.of(params)?, labels_per_digit(params)?);
+    let labels = LabelsOf::new(params, seed)?;
     let of_sector = |sector: usize| {
         let converter = Converter::new(&gains, sector as u8, shape.format);
         let (digits, truth) = generator.digits_with_truth(sector, |pad| converter.gain(pad));
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
         let charges = charges(&digits, &converter);
-        let labels = match truth_kind {
-            TruthKind::None => None,
-            TruthKind::Tracks => Some(generate::of_tracks(&charges, &generator.marks(sector))),
-            TruthKind::MadeUp => {
-                Some(generate::made_up(&charges, per_digit.into(), seed ^ sector as u64))
-            }
-        };
+        let labels = labels.of(&charges, &generator, sector);
         let case = ChargeCase {
             name: format!("sector-{sector}"),
             sector: sector as u8,
@@ -248,12 +261,49 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
         (case, Truth::new(truth))
     };
     let charges = Charges::with_truth(parallel::map(0..shape.sectors, of_sector));
-    let charges = charges.with_made_up_labels(truth_kind == TruthKind::MadeUp);
+    let charges = charges.with_made_up_labels(labels.kind == TruthKind::MadeUp);
     Ok(charges.with_labels(LABELS.of(params)? == LabelsFor::Given))
 }
 
+/// What labels generated samples get.
+#[derive(Clone, Copy)]
+pub(crate) struct LabelsOf {
+    kind: TruthKind,
+    per_digit: f64,
+    seed: u64,
+}
+
+impl LabelsOf {
+    /// As complete parameters say.
+    pub(crate) fn new(params: &Params, seed: u64) -> Result<Self, DataError> {
+        let per_digit = labels_per_digit(params)?.into();
+        Ok(LabelsOf { kind: TRUTH.of(params)?, per_digit, seed })
+    }
+
+    /// Whether there are any.
+    pub(crate) fn are_wanted(self) -> bool {
+        self.kind != TruthKind::None
+    }
+
+    /// Those of a sector's samples in the order of time and pad, if there are to be any.
+    pub(crate) fn of(
+        self,
+        charges: &[Charge],
+        generator: &TimeFrameGenerator,
+        sector: usize,
+    ) -> Option<Labels> {
+        match self.kind {
+            TruthKind::None => None,
+            TruthKind::Tracks => Some(generate::of_tracks(charges, &generator.marks(sector))),
+            TruthKind::MadeUp => {
+                Some(generate::made_up(charges, self.per_digit, self.seed ^ sector as u64))
+            }
+        }
+    }
+}
+
 /// Charges in the order of time, as they come from a detector.
-fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
+pub(super) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
     let charge = |digit: &Digit| Charge {
         time: digit.time_bin(),
         pad: digit.pad_id(),
@@ -264,13 +314,26 @@ fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
     charges
 }
 
-/// The cases of a file.
+/// The cases of a file, or those that pages have.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), DataError> {
     let mut options = options.clone();
-    options.complete(READING);
+    options.complete(&[LABELS.axis()]);
     let are_given = LABELS.of(&options)? == LabelsFor::Given;
-    let charges = Charges::new(read_charges(path)?).with_labels(are_given);
+    let of_pages = index_of(path).is_ok();
+    let cases = if of_pages {
+        options.complete(&[FRAGMENT.axis()]);
+        options.complete(&SETTINGS);
+        let finding = (settings(&options)?, fragment(&options)?);
+        of_pages::read(path, &options, finding, are_given)?
+    } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
+        let problem = format!("--{} is about pages; {} has its own", axis.name, path.shown());
+        return Err(DataError::Shape(problem));
+    } else {
+        read_charges(path)?
+    };
+    let charges = Charges::new(cases).with_labels(are_given);
     let mut params = Params::of_file(path, charges.content());
-    params.extend(options.iter());
+    params.extend(options.only(&[LABELS.axis(), FRAGMENT.axis()]).iter());
+    params.extend(options.only(&SETTINGS).iter());
     Ok((charges, params))
 }

@@ -10,6 +10,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `input`, `axes` | charges, and where they come from |
+//! | `of_pages` | those of raw pages, with labels from beside them |
 //! | `settings` | thresholds |
 //! | `row`, `reference` | what is right, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
@@ -27,6 +28,7 @@ mod fragments;
 mod hard_inputs;
 mod input;
 mod labels;
+mod of_pages;
 pub(crate) mod quality;
 mod reference;
 mod row;
@@ -65,7 +67,7 @@ impl Algorithm for TpcClusterFinder {
             name: "cluster-finder",
             summary: "find clusters in the TPC's charges",
             input: "cluster-finder",
-            file_endings: &["cases"],
+            file_endings: &["cases", "pages"],
             axes: axes::AXES,
             file_axes: axes::READING,
         }

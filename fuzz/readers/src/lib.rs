@@ -33,7 +33,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 26] = [
+pub static TARGETS: [Target; 27] = [
     Target { name: "digi_csv", read: digis::csv },
     Target { name: "digi_bin", read: digis::bin },
     Target { name: "digi_gz", read: digis::gz },
@@ -50,6 +50,7 @@ pub static TARGETS: [Target; 26] = [
     Target { name: "slice_tracks_bin", read: tpc::slice_tracks_bin },
     Target { name: "clusters", read: tpc::clusters },
     Target { name: "charges", read: tpc::charges },
+    Target { name: "page_labels", read: tpc::page_labels },
     Target { name: "suite", read: documents::suite },
     Target { name: "defaults", read: documents::defaults },
     Target { name: "accepted_shifts", read: documents::accepted_shifts },

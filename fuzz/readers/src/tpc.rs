@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use algorithms::tpc_decode::{Gains, Output, Settings, Sharing, Tables, TimeFrame};
 use generators::io::{
-    PageSelection, read_charges, read_clusters, read_pad_mapping, read_raw_pages,
-    read_slice_tracks, write_charges, write_clusters, write_raw_pages, write_slice_tracks,
+    PageSelection, read_charges, read_clusters, read_labels, read_pad_mapping, read_raw_pages,
+    read_slice_tracks, write_charges, write_clusters, write_labels, write_raw_pages,
+    write_slice_tracks,
 };
 use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::{RawPages, StreamId};
@@ -118,5 +119,12 @@ pub(crate) fn clusters(scratch: &Scratch, input: &[u8]) -> bool {
 pub(crate) fn charges(scratch: &Scratch, input: &[u8]) -> bool {
     comes_back(scratch, "frame.cases", input, read_charges, |path, cases| {
         write_charges(path, cases)
+    })
+}
+
+/// Labels beside pages.
+pub(crate) fn page_labels(scratch: &Scratch, input: &[u8]) -> bool {
+    comes_back(scratch, "frame.labels", input, read_labels, |path, labels| {
+        write_labels(path, labels)
     })
 }

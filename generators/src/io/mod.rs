@@ -5,7 +5,7 @@
 //! | `.csv` | text: `module,side,channel,time_ns,adc`, a digi a line |
 //! | `.bin` | little-endian columns behind the magic `STSDIGI1` |
 //! | `.json` | the setup of an STS: `asic`, `cuts`, `landau`, `modules` |
-//! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are |
+//! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are, `.labels` what left their samples |
 //!
 //! Slice tracks are text or columns too, by the same endings, behind the magic `TPCTRKS1`.
 //! Clusters in pieces are binary only, behind the magic `TPCCLUS1`; so are raw data of the STS
@@ -26,6 +26,7 @@ mod source;
 mod sts_raw;
 mod sts_truth;
 mod tpc_charges;
+mod tpc_labels;
 mod tpc_mapping;
 mod tpc_pages;
 
@@ -40,6 +41,7 @@ pub use sts_raw::{
 };
 pub use sts_truth::{beside, stem, write_truth};
 pub use tpc_charges::{check_charge_file, read_charges, write_charges};
+pub use tpc_labels::{LabelWriter, SectorLabels, labels_of, read_labels, write_labels};
 pub use tpc_mapping::read_pad_mapping;
 pub use tpc_pages::{PageSelection, PageWriter, index_of, read_raw_pages, write_raw_pages};
 

@@ -59,7 +59,67 @@ pub struct Labels {
     all: Vec<u64>,
 }
 
+/// Why lists of labels can't be what they are said to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LabelsProblem {
+    /// A list begins behind all labels.
+    #[error("the labels of sample {sample} begin at {first}, but there are {labels}")]
+    Outside {
+        /// The number of the sample.
+        sample: usize,
+        /// The number of its first label.
+        first: u32,
+        /// How many labels there are.
+        labels: usize,
+    },
+    /// A list begins before the one before it.
+    #[error("the labels of sample {sample} begin at {first}, before those of the sample before")]
+    Falls {
+        /// The number of the sample.
+        sample: usize,
+        /// The number of its first label.
+        first: u32,
+    },
+    /// Labels are in no list.
+    #[error("the first {labels} labels are of no sample")]
+    Unowned {
+        /// How many.
+        labels: usize,
+    },
+    /// More than can be numbered.
+    #[error("{labels} labels are more than 32 bits can number")]
+    TooMany {
+        /// How many.
+        labels: usize,
+    },
+}
+
 impl Labels {
+    /// From the number of each sample's first label, and all labels: see [`Labels::first`].
+    ///
+    /// # Errors
+    /// If they don't belong together.
+    pub fn from_parts(first: Vec<u32>, all: Vec<u64>) -> Result<Self, LabelsProblem> {
+        let labels = all.len();
+        if u32::try_from(labels).is_err() {
+            return Err(LabelsProblem::TooMany { labels });
+        }
+        let mut before = 0;
+        for (sample, &first) in first.iter().enumerate() {
+            if first as usize > labels {
+                return Err(LabelsProblem::Outside { sample, first, labels });
+            }
+            if first < before {
+                return Err(LabelsProblem::Falls { sample, first });
+            }
+            before = first;
+        }
+        match first.first().map_or(labels, |&first| first as usize) {
+            0 => Ok(Labels { first, all }),
+            labels => Err(LabelsProblem::Unowned { labels }),
+        }
+    }
+
     /// Appends the labels of the next sample.
     ///
     /// # Panics
@@ -145,5 +205,19 @@ mod tests {
             assert_eq!(labels.of(sample), *of_sample);
         }
         assert_eq!((labels.first(), labels.all()), (&[0, 0, 2, 2][..], &[3, u64::MAX, 1][..]));
+        let again = Labels::from_parts(labels.first().to_vec(), labels.all().to_vec());
+        assert_eq!(again, Ok(labels));
+    }
+
+    #[test]
+    fn lists_that_do_not_fit_to_labels_are_refused() {
+        let problem = |first: &[u32], labels| Labels::from_parts(first.to_vec(), vec![9; labels]);
+        assert_eq!(problem(&[], 0), Ok(Labels::default()));
+        assert!(problem(&[0, 3, 3], 3).is_ok());
+        let outside = LabelsProblem::Outside { sample: 1, first: 4, labels: 3 };
+        assert_eq!(problem(&[0, 4], 3), Err(outside));
+        assert_eq!(problem(&[0, 2, 1], 3), Err(LabelsProblem::Falls { sample: 2, first: 1 }));
+        assert_eq!(problem(&[1, 2], 3), Err(LabelsProblem::Unowned { labels: 1 }));
+        assert_eq!(problem(&[], 3), Err(LabelsProblem::Unowned { labels: 3 }));
     }
 }

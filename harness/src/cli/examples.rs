@@ -111,6 +111,7 @@ Examples:
   bench generate tpc --out frame.pages
   bench generate tpc --zs row12 --orbits 128 --rate 50kHz --out frame.pages.gz
   bench generate tpc --occupancy 0.3 --noise 0.01 --sectors 8 --out sectors.pages
+  bench generate tpc --sectors 1 --orbits 1 --truth tracks --out labelled.pages
   bench generate tpc --preset laser --mapping DIR --out laser.pages";
 
 const GENERATE_TRACKS: &str = "\
@@ -210,6 +211,7 @@ Examples:
   bench cluster-finder --noisy-pads 0.01 --qmax-cutoff 2,3,5 --variant rows
   bench cluster-finder --sectors 36 --orbits 4 --device cuda:0
   bench cluster-finder --input charges.cases.gz --threads 1,2
+  bench cluster-finder --input labelled.pages --clusters clusters.csv
   bench cluster-finder --input charges.cases.gz --variant rows --clusters clusters.csv";
 
 const TPC: &str = "\

@@ -21,6 +21,7 @@ mod interruption;
 mod measuring;
 mod merge;
 mod noisy_pads;
+mod page_labels;
 mod places;
 mod plugins;
 mod refusals;

@@ -9,7 +9,7 @@ use super::NOISE;
 
 /// What is known of particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum TruthKind {
+pub(crate) enum TruthKind {
     /// Nothing: there are no labels.
     None,
     /// Which particles left each sample, as the simulation says.

@@ -9,14 +9,15 @@ use flate2::write::GzEncoder;
 use fuzz_readers::SEPARATOR;
 use generators::DataError;
 use generators::io::{
-    write_clusters, write_digis, write_raw_timeslices, write_readout, write_setup,
-    write_slice_tracks, write_unpacked,
+    SectorLabels, write_clusters, write_digis, write_labels, write_raw_timeslices, write_readout,
+    write_setup, write_slice_tracks, write_unpacked,
 };
 use generators::sts::raw::{
     Cabling, Descriptor, Message, RawData, RawTimeslice, Readout, Rules, block_of,
 };
 use generators::sts::setup::Setup;
 use generators::sts::{DigiShape, Order, SegmentedDigis, Skew};
+use generators::tpc::charges::Labels;
 use generators::tpc::clusters::ClusterShape;
 use generators::tpc::encode::SectorEncoder;
 use generators::tpc::page::PAGE_BYTES;
@@ -47,6 +48,10 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
         ("clusters", vec![("generated", written("c.bin", |path| write_clusters(path, &made)))]),
         ("charges", vec![("labels", LABELS.into()), ("results", RESULTS.into())]),
         (
+            "page_labels",
+            vec![("two sectors", written("f.labels", |path| write_labels(path, &labels())))],
+        ),
+        (
             "raw_timeslices",
             vec![("two", written("d.bin", |path| write_raw_timeslices(path, &raw())))],
         ),
@@ -72,6 +77,13 @@ const RESULTS: &str = "case a\nsector 0\nframe 100\nfragment 40\nparam noise_eps
                        p 0 0 9 1\ns 0 0 9 800 1\nc 0 0 576 0 20 50 66 8 77\nend\n";
 const FORMATS: [(&str, u8); 5] =
     [("row10", 1), ("row12", 2), ("link", 3), ("dense", 4), ("dense2", 5)];
+
+/// Of samples with labels and without.
+fn labels() -> Vec<SectorLabels> {
+    let labels = Labels::from_parts(vec![0, 0, 2], vec![5, u64::MAX, 1 << 63]);
+    let labels = labels.expect("lists of all labels");
+    vec![SectorLabels { sector: 3, labels }, SectorLabels { sector: 35, labels: Labels::default() }]
+}
 
 /// What is written to a file of that name.
 fn written(name: &str, write: impl Fn(&Path) -> Result<(), DataError>) -> Vec<u8> {

@@ -1,0 +1,117 @@
+//! Charges of raw pages, with the labels beside them.
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::io::{SectorLabels, labels_of, read_labels};
+use generators::tpc::Digit;
+use generators::tpc::charges::{ChargeCase, Labels};
+use generators::tpc::time::{frame_of, time_bins_of};
+use text::Foreign;
+
+use super::axes::charges;
+use super::settings::Settings;
+use crate::algorithm::Algorithm;
+use crate::axis::Params;
+use crate::parallel::map;
+use crate::tpc_decode::charge_map::Converter;
+use crate::tpc_decode::{TimeFrame, TpcDecode, summary_of};
+use crate::tpc_noisy_pads;
+
+/// The samples of pages, sector by sector: whole orbits up to the last one, gains of 1, and pads that
+/// are noisy over the whole time frame.
+///
+/// # Errors
+/// If pages, their index or their labels can't be read; if pages are damaged, or have two samples in one
+/// place; if there are labels of other sectors, or for more or fewer samples.
+pub(super) fn read(
+    path: &Path,
+    options: &Params,
+    (settings, fragment): (Settings, u32),
+    with_labels: bool,
+) -> Result<Vec<ChargeCase>, DataError> {
+    let (frame, _) = TpcDecode.read(path, options)?;
+    let decoded = frame.digits();
+    let all_pages = || format!("all {} pages", frame.pages().pages().len());
+    if !decoded.damaged.is_empty() {
+        let problem = summary_of(&decoded.damaged, frame.pages().pages().len());
+        return Err(DataError::format(path, all_pages(), problem));
+    }
+    let last = decoded.digits.iter().map(|digit| digit.time_bin()).max();
+    let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
+    let time_bins = tpc_noisy_pads::at_most_all_counted(time_bins, |problem, _| {
+        format!("{}: {problem}; is --first-orbit right?", path.shown())
+    })?;
+    let case = |&sector: &u8| {
+        let of_sector = |digit: &&Digit| digit.sector() == sector;
+        let digits: Vec<_> = decoded.digits.iter().filter(of_sector).copied().collect();
+        ChargeCase { fragment, settings, ..case(&frame, sector, time_bins, &digits) }
+    };
+    let mut cases = map(&frame.sector_numbers(), case);
+    for case in &cases {
+        check_places(path, case)?;
+    }
+    if with_labels {
+        add_labels(path, &mut cases)?;
+    }
+    Ok(cases)
+}
+
+fn case(frame: &TimeFrame, sector: u8, time_bins: u32, digits: &[Digit]) -> ChargeCase {
+    let (gains, format) = (frame.gains(), frame.format());
+    ChargeCase {
+        name: format!("sector-{sector}"),
+        sector,
+        time_bins,
+        noisy: tpc_noisy_pads::noisy_pads(digits, time_bins, gains, format),
+        charges: charges(digits, &Converter::new(gains, sector, format)),
+        ..ChargeCase::default()
+    }
+}
+
+fn check_places(path: &Path, case: &ChargeCase) -> Result<(), DataError> {
+    let place = |sample: usize| (case.charges[sample].time, case.charges[sample].pad);
+    let twice = (1..case.charges.len()).find(|&next| place(next - 1) == place(next));
+    let Some(next) = twice else { return Ok(()) };
+    let (time, pad) = place(next);
+    let at = format!("sector {}, row {}, pad {}", case.sector, pad.row(), pad.pad());
+    Err(DataError::format(path, at, format!("time bin {time} has two samples")))
+}
+
+/// The labels beside the pages, if there are any, each sector's with the sector.
+fn add_labels(pages: &Path, cases: &mut [ChargeCase]) -> Result<(), DataError> {
+    let path = labels_of(pages)?;
+    if !path.exists() {
+        return Ok(());
+    }
+    let mut left = read_labels(&path)?.into_iter().peekable();
+    for case in cases.iter_mut() {
+        // Of a file of pages one sector may be wanted.
+        while left.next_if(|of_sector| of_sector.sector < case.sector).is_some() {}
+        let Some(SectorLabels { sector, labels }) = left.next() else {
+            return Err(missing(&path, case.sector));
+        };
+        if sector != case.sector {
+            return Err(missing(&path, case.sector));
+        }
+        case.labels = Some(of_samples(&path, case, labels)?);
+    }
+    Ok(())
+}
+
+fn missing(path: &Path, sector: u8) -> DataError {
+    let problem = "there are none, but samples; are these the labels of other pages?";
+    DataError::format(path, format!("sector {sector}"), problem)
+}
+
+fn of_samples(path: &Path, case: &ChargeCase, labels: Labels) -> Result<Labels, DataError> {
+    let (lists, samples) = (labels.first().len(), case.charges.len());
+    if lists == samples {
+        return Ok(labels);
+    }
+    let problem = format!(
+        "there are labels of {lists} samples, but the pages have {samples}; are these the labels of \
+         other pages?"
+    );
+    Err(DataError::format(path, format!("sector {}", case.sector), problem))
+}
