@@ -244,6 +244,7 @@ Examples:
   bench sts --preset cbm-auau --scale 0.1 --threads 1,2
   bench sts --preset mcbm-2024 --scale 0.05 --variant online,time-sweep
   bench sts --compat --variant online
+  bench sts --from raw --preset mcbm-2024 --scale 0.02 --threads 1,2
   bench generate sts-physics --scale 0.1 --out digis.csv
   bench sts --input digis.csv --setup digis.setup.json --threads 1,2
   bench sts --input digis.csv --setup digis.setup.json --clusters clusters.csv --hits hits.csv";
