@@ -150,7 +150,7 @@ fn is_count(name: &str, value: &str) -> bool {
 /// The unit that the contract gives an axis.
 pub fn unit(name: &str) -> Option<&'static str> {
     match name {
-        "timeslice" => Some("ns"),
+        "timeslice" | "microslice" => Some("ns"),
         "rate" | "noise" => Some("Hz"),
         "block size" => Some("B"),
         _ => None,
@@ -204,6 +204,7 @@ mod tests {
     fn times_and_frequencies_take_their_units() {
         assert_eq!(value("timeslice", "10000000"), "10 ms");
         assert_eq!(value("timeslice", "10500000"), "10.5 ms");
+        assert_eq!(value("microslice", "102400"), "102.4 µs");
         assert_eq!(value("rate", "50000"), "50 kHz");
         assert_eq!(value("noise", "24"), "24 Hz");
         assert_eq!(value("rate", "12345"), "12345 Hz");

@@ -175,12 +175,13 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 /// If that makes no sense, or they would be more than can be numbered.
 pub(crate) fn expected_labels(params: &Params, samples: u64) -> Result<f64, DataError> {
     let made_up = f64::from(labels_per_digit(params)?);
-    generate::fit(samples, made_up)?;
-    Ok(match TRUTH.of(params)? {
+    let expected = match TRUTH.of(params)? {
         TruthKind::None => 0.0,
         TruthKind::Tracks => MOST_TRACKS,
         TruthKind::MadeUp => made_up,
-    })
+    };
+    generate::fit(samples, expected)?;
+    Ok(expected)
 }
 
 /// Bytes for each label of a sample: itself, and in clusters of the reference and of a variant.
