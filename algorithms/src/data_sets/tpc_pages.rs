@@ -8,18 +8,20 @@ use generators::DataError;
 use generators::io::{
     LabelWriter, PageWriter, SectorLabels, index_of, labels_of, read_pad_mapping,
 };
-use generators::tpc::charges::Charge;
+use generators::tpc::PadMapping;
 use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::SectorPages;
 use generators::tpc::simulate::TimeFrameGenerator;
-use generators::tpc::{Digit, PadMapping};
 use text::Foreign;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
-use crate::tpc_cluster_finder::axes::{LABELS_PER_DIGIT, LabelsOf, TRUTH, expected_labels};
+use crate::tpc_cluster_finder::axes::{
+    LABELS_PER_DIGIT, LabelsOf, TRUTH, charges, expected_labels,
+};
+use crate::tpc_decode::charge_map::{Converter, Gains};
 
 /// The pad mapping of the experiment.
 const MAPPING: Flag<PathBuf> =
@@ -94,25 +96,19 @@ fn write_labels(
     labels: LabelsOf,
     path: &Path,
 ) -> Result<usize, DataError> {
-    let sectors = generator.shape().sectors;
+    let (sectors, format) = (generator.shape().sectors, generator.shape().format);
+    let gains = Gains::unit();
     let mut writer = LabelWriter::create(path, sectors)?;
     let mut written = 0;
     for sector in 0..sectors {
-        let samples = in_order_of_time(&generator.digits(sector));
+        let converter = Converter::new(&gains, sector as u8, format);
+        let samples = charges(&generator.digits(sector), &converter);
         let labels = labels.of(&samples, generator, sector).unwrap_or_default();
         written += labels.all().len();
         writer.write(&SectorLabels { sector: sector as u8, labels })?;
     }
     writer.finish()?;
     Ok(written)
-}
-
-/// Samples as they are numbered; charges make no difference.
-fn in_order_of_time(digits: &[Digit]) -> Vec<Charge> {
-    let sample = |digit: &Digit| Charge { time: digit.time_bin(), pad: digit.pad_id(), charge: 0 };
-    let mut samples: Vec<_> = digits.iter().map(sample).collect();
-    samples.sort_unstable_by_key(|sample| (sample.time, sample.pad));
-    samples
 }
 
 fn mapping(params: &Params) -> Result<PadMapping, DataError> {

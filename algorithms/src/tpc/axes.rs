@@ -3,8 +3,6 @@
 use std::path::Path;
 
 use generators::DataError;
-use generators::tpc::time::{frame_of, time_bins_of};
-use text::Foreign;
 
 use super::input::{Finding, RawFrame};
 use super::noisy::NoisyRule;
@@ -92,11 +90,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawFrame, Params), 
     params.remove(tpc_decode::SETTINGS);
     params.extend(options.only(&OF_FINDING).iter());
     params.complete(&OF_FINDING);
-    let last = frame.digits().digits.iter().map(|digit| digit.time_bin()).max();
-    let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
-    let time_bins = tpc_noisy_pads::at_most_all_counted(time_bins, |problem, _| {
-        format!("{}: {problem}; is --first-orbit right?", path.shown())
-    })?;
+    let time_bins = tpc_noisy_pads::time_bins_of_file(path, &frame.digits().digits)?;
     let finding = finding(&params, time_bins)?;
     Ok((RawFrame::new(frame, finding), params))
 }

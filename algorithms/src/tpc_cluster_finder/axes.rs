@@ -304,7 +304,7 @@ impl LabelsOf {
 }
 
 /// Charges in the order of time, as they come from a detector.
-pub(super) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
+pub(crate) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
     let charge = |digit: &Digit| Charge {
         time: digit.time_bin(),
         pad: digit.pad_id(),

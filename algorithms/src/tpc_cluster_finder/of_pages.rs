@@ -6,8 +6,6 @@ use generators::DataError;
 use generators::io::{SectorLabels, labels_of, read_labels};
 use generators::tpc::Digit;
 use generators::tpc::charges::{ChargeCase, Labels};
-use generators::tpc::time::{frame_of, time_bins_of};
-use text::Foreign;
 
 use super::axes::charges;
 use super::settings::Settings;
@@ -37,11 +35,7 @@ pub(super) fn read(
         let problem = summary_of(&decoded.damaged, frame.pages().pages().len());
         return Err(DataError::format(path, all_pages(), problem));
     }
-    let last = decoded.digits.iter().map(|digit| digit.time_bin()).max();
-    let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
-    let time_bins = tpc_noisy_pads::at_most_all_counted(time_bins, |problem, _| {
-        format!("{}: {problem}; is --first-orbit right?", path.shown())
-    })?;
+    let time_bins = tpc_noisy_pads::time_bins_of_file(path, &decoded.digits)?;
     let case = |&sector: &u8| {
         let of_sector = |digit: &&Digit| digit.sector() == sector;
         let digits: Vec<_> = decoded.digits.iter().filter(of_sector).copied().collect();

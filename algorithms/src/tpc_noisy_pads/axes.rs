@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use generators::DataError;
-use generators::tpc::PadMapping;
 use generators::tpc::geometry::PADS_IN_SECTOR;
 use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::time::{frame_of, time_bins_of};
+use generators::tpc::{Digit, PadMapping};
 use text::Foreign;
 
 use super::activity::{PadActivity, Thresholds};
@@ -84,8 +84,18 @@ pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     })
 }
 
+/// Time bins of a file with these digits, if pads can count them. It does not say how long it is; it has
+/// whole orbits.
+pub(crate) fn time_bins_of_file(path: &Path, digits: &[Digit]) -> Result<u32, DataError> {
+    let last = digits.iter().map(|digit| digit.time_bin()).max();
+    let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
+    at_most_all_counted(time_bins, |problem, _| {
+        format!("{}: {problem}; is --first-orbit right?", path.shown())
+    })
+}
+
 /// So many time bins, if pads can count them.
-pub(crate) fn at_most_all_counted(
+fn at_most_all_counted(
     time_bins: u32,
     explained: impl FnOnce(String, u32) -> String,
 ) -> Result<u32, DataError> {
@@ -145,12 +155,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params)
 
 fn maps_of(path: &Path, frame: &TimeFrame, params: &Params) -> Result<ChargeMaps, DataError> {
     let digits = frame.digits().digits;
-    let last = digits.iter().map(|digit| digit.time_bin()).max();
-    // A file does not say how long it is; it has whole orbits.
-    let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
-    let time_bins = at_most_all_counted(time_bins, |problem, _| {
-        format!("{}: {problem}; is --first-orbit right?", path.shown())
-    })?;
+    let time_bins = time_bins_of_file(path, &digits)?;
     let sectors = frame.sector_numbers();
     let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(params, time_bins)?);
     let of_sector = |place: usize| {

@@ -39,7 +39,7 @@ use crate::plugin_session::variants;
 use crate::tpc_decode::Gains;
 
 pub use activity::{PadActivity, Thresholds, Verdict};
-pub(crate) use axes::{at_most_all_counted, default_thresholds, time_bins};
+pub(crate) use axes::{default_thresholds, time_bins, time_bins_of_file};
 pub use input::ChargeMaps;
 
 /// The task `noisy-pads`.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::{Sink, create, finish};
 use super::source::Source;
-use super::tpc_pages::index_of;
+use super::tpc_pages::stem_of;
 use crate::DataError;
 use crate::tpc::charges::Labels;
 use crate::tpc::geometry::SECTORS;
@@ -29,8 +29,7 @@ pub struct SectorLabels {
 /// If the file's name ends neither with `.pages` nor with `.pages.gz`.
 pub fn labels_of(pages: &Path) -> Result<PathBuf, DataError> {
     let gzipped = pages.extension().is_some_and(|ending| ending == "gz");
-    let index = index_of(pages)?.to_string_lossy().into_owned();
-    let stem = index.strip_suffix(".index.csv").unwrap_or(&index);
+    let stem = stem_of(pages)?;
     Ok(PathBuf::from(format!("{stem}{ENDING}{}", if gzipped { ".gz" } else { "" })))
 }
 

@@ -25,10 +25,15 @@ const INDEX: &str = ".index.csv";
 /// # Errors
 /// If the file's name ends neither with `.pages` nor with `.pages.gz`.
 pub fn index_of(pages: &Path) -> Result<PathBuf, DataError> {
+    Ok(PathBuf::from(format!("{}{INDEX}", stem_of(pages)?)))
+}
+
+/// The name of a file of pages without its endings.
+pub(super) fn stem_of(pages: &Path) -> Result<String, DataError> {
     let name = pages.to_string_lossy();
     let stem = name.strip_suffix(".gz").unwrap_or(&name);
     match stem.strip_suffix(PAGES) {
-        Some(stem) => Ok(PathBuf::from(format!("{stem}{INDEX}"))),
+        Some(stem) => Ok(stem.to_owned()),
         None => Err(DataError::shape(format!(
             "{}: files of pages are named .pages or .pages.gz",
             pages.shown()
