@@ -49,6 +49,8 @@ macro_rules! sorts {
 sorts! {
     /// By channel and time.
     sort_by_key = recobench_std_sort_by_key(Digi, 8);
+    /// By time alone.
+    sort_digis_by_time = recobench_std_sort_digis_by_time(Digi, 8);
     /// By channel and time, and those of the same by charge: see
     /// [`digi_order`](crate::sts::data::digi_order).
     sort_by_key_and_charge = recobench_std_sort_by_key_and_charge(Digi, 8);
@@ -112,6 +114,7 @@ mod tests {
     #[test]
     fn digis_are_sorted() {
         check(Digi::from_bits, sort_by_key, |digi| digi.key());
+        check(Digi::from_bits, sort_digis_by_time, |digi| digi.time_ns());
         check(Digi::from_bits, sort_by_key_and_charge, digi_order);
     }
 

@@ -11,8 +11,10 @@ namespace {
 constexpr std::uint64_t TIME_MASK = 0x7fffffff;
 constexpr unsigned CHARGE_SHIFT = 32, CHARGE_BITS = 5, CHANNEL_SHIFT = 37;
 
+std::uint64_t time_of(std::uint64_t digi) { return digi & TIME_MASK; }
+
 std::uint64_t key_of(std::uint64_t digi) {
-    return (digi >> CHANNEL_SHIFT & 2047) << 31 | (digi & TIME_MASK);
+    return (digi >> CHANNEL_SHIFT & 2047) << 31 | time_of(digi);
 }
 
 std::uint64_t key_and_charge_of(std::uint64_t digi) {
@@ -54,6 +56,10 @@ template <std::uint64_t (*order)(std::uint64_t)> void sort_digis(std::uint64_t* 
 extern "C" {
 
 void recobench_std_sort_by_key(std::uint64_t* digis, std::size_t count) { sort_digis<key_of>(digis, count); }
+
+void recobench_std_sort_digis_by_time(std::uint64_t* digis, std::size_t count) {
+    sort_digis<time_of>(digis, count);
+}
 
 void recobench_std_sort_by_key_and_charge(std::uint64_t* digis, std::size_t count) {
     sort_digis<key_and_charge_of>(digis, count);

@@ -13,7 +13,8 @@ use std::fmt;
 use generators::random::mix;
 use generators::sts::{Address, Digi, SegmentedDigis};
 
-use crate::algorithm::Content;
+use super::order::Order;
+use crate::algorithm::{Content, Promise};
 use crate::all_cores::{first_difference, first_error, first_where};
 use crate::parallel::map;
 
@@ -56,7 +57,7 @@ pub enum Mismatch {
         found: Digi,
     },
     /// Digis with the right key, but not those of the input.
-    #[error("{place}: the digis with channel {} and time {} ns are not those of the input", .digi.channel(), .digi.time_ns())]
+    #[error("{place}: the digis with the same key as {} are not those of the input", Show(*.digi))]
     Run {
         /// Where the run of equal keys begins.
         place: Position,
@@ -106,8 +107,23 @@ impl fmt::Display for Show {
     }
 }
 
+/// As the reference, if there is one, as far as the variant promises it.
+pub(crate) fn check<O: Order>(
+    input: &SegmentedDigis,
+    reference: Option<&Vec<Digi>>,
+    output: &[Digi],
+    promise: Promise,
+) -> Result<(), Mismatch> {
+    let view = view(promise.content);
+    match reference {
+        Some(reference) if promise.stable => identical(input, reference, output, view),
+        Some(reference) => same_keys_and_runs::<O>(input, reference, output, view),
+        None => ordered_and_complete::<O>(input, output, view),
+    }
+}
+
 /// Digi for digi as the reference.
-pub(super) fn identical(
+fn identical(
     input: &SegmentedDigis,
     reference: &[Digi],
     output: &[Digi],
@@ -126,7 +142,7 @@ pub(super) fn identical(
 
 /// The keys of the reference, and within each run of equal keys its digis. Of a segment
 /// the keys come first.
-pub(super) fn same_keys_and_runs(
+fn same_keys_and_runs<O: Order>(
     input: &SegmentedDigis,
     reference: &[Digi],
     output: &[Digi],
@@ -136,14 +152,14 @@ pub(super) fn same_keys_and_runs(
     if first_difference(reference, output).is_none() {
         return Ok(());
     }
-    let keys = |at: usize| reference[at].key() != output[at].key();
+    let keys = |at: usize| O::key(reference[at]) != O::key(output[at]);
     let keys = first_where(output.len(), keys);
     let end = keys.map_or(input.partition().segments(), |at| input.partition().segment_of(at));
     // Runs of segments before the one that has a wrong key.
     first_error(end, |segment| {
         let range = input.partition().range(segment);
         let (expected, found) = (&reference[range.clone()], &output[range]);
-        match first_wrong_run(expected, found, view) {
+        match first_wrong_run::<O>(expected, found, view) {
             None => Ok(()),
             Some(index) => {
                 Err(Mismatch::Run { place: Position { segment, index }, digi: expected[index] })
@@ -157,14 +173,14 @@ pub(super) fn same_keys_and_runs(
 }
 
 /// Where the first run of equal keys begins that has not the digis of the reference.
-fn first_wrong_run(expected: &[Digi], found: &[Digi], view: View) -> Option<usize> {
-    let begins = |at: usize| at == 0 || expected[at].key() != expected[at - 1].key();
+fn first_wrong_run<O: Order>(expected: &[Digi], found: &[Digi], view: View) -> Option<usize> {
+    let begins = |at: usize| at == 0 || O::key(expected[at]) != O::key(expected[at - 1]);
     let is_wrong = |at: usize| {
         if !begins(at) {
             return false;
         }
         let rest = &expected[at..];
-        let run = rest.iter().take_while(|digi| digi.key() == rest[0].key());
+        let run = rest.iter().take_while(|digi| O::key(**digi) == O::key(rest[0]));
         let length = run.count();
         !same_digis(&rest[..length], &found[at..at + length], view)
     };
@@ -172,7 +188,7 @@ fn first_wrong_run(expected: &[Digi], found: &[Digi], view: View) -> Option<usiz
 }
 
 /// In order, with the digis of the input in each segment (by a checksum).
-pub(super) fn ordered_and_complete(
+fn ordered_and_complete<O: Order>(
     input: &SegmentedDigis,
     output: &[Digi],
     view: View,
@@ -180,7 +196,7 @@ pub(super) fn ordered_and_complete(
     check_length(input, output)?;
     first_error(input.partition().segments(), |segment| {
         let found = &output[input.partition().range(segment)];
-        let descends = |index: usize| index > 0 && found[index].key() < found[index - 1].key();
+        let descends = |index: usize| index > 0 && O::key(found[index]) < O::key(found[index - 1]);
         if let Some(index) = first_where(found.len(), descends) {
             return Err(Mismatch::Order {
                 place: Position { segment, index },

@@ -12,12 +12,13 @@
 
 pub(crate) mod axes;
 mod channel_lists;
-mod check;
+pub(crate) mod check;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
 mod hard_inputs;
+pub(crate) mod order;
 mod plugin;
-mod reference;
+pub(crate) mod reference;
 pub(crate) mod shrink;
 
 use std::path::Path;
@@ -35,6 +36,7 @@ use crate::plugin_session::variants;
 
 pub use axes::SEGMENTS;
 pub use check::Mismatch;
+use order::ByChannelAndTime;
 
 /// The task `sort`.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +122,7 @@ impl Algorithm for StsSort {
 
     fn reference(&self, input: &SegmentedDigis, _: Semantics) -> Option<Vec<Digi>> {
         let feasible = input.digis().len() as u64 <= REFERENCE_LIMIT;
-        feasible.then(|| reference::sort(input))
+        feasible.then(|| reference::sort::<ByChannelAndTime>(input))
     }
 
     fn check(
@@ -130,12 +132,7 @@ impl Algorithm for StsSort {
         output: &Vec<Digi>,
         promise: Promise,
     ) -> Result<(), Damage> {
-        let view = check::view(promise.content);
-        Ok(match reference {
-            Some(reference) if promise.stable => check::identical(input, reference, output, view),
-            Some(reference) => check::same_keys_and_runs(input, reference, output, view),
-            None => check::ordered_and_complete(input, output, view),
-        }?)
+        Ok(check::check::<ByChannelAndTime>(input, reference, output, promise)?)
     }
 
     fn no_op_output(&self, input: &SegmentedDigis) -> Vec<Digi> {

@@ -44,6 +44,28 @@ fn generated_raw_data_come_back_from_a_file_with_their_tables() {
 }
 
 #[test]
+fn unpacked_digis_are_sorted_by_time_from_raw_data_and_from_digis() {
+    // How many digis there are, of a file that was generated or without one.
+    let digis_of = |generated: &str, source: &str| {
+        let folder = measuring()?;
+        if !generated.is_empty() {
+            folder.bench(format!("generate {generated}")).exits(0);
+        }
+        let sort =
+            format!("time-sort {source} --variant time-bucket,lsd-radix --threads 2 {QUICK}");
+        let rows = folder.measure(sort);
+        assert_eq!(variants(&rows), BTreeSet::from(["time-bucket", "lsd-radix"]));
+        Some(row(&rows, "time-bucket").items)
+    };
+    let Some(generated) = digis_of("", SMALL) else { return };
+    assert!(generated > 10_000, "{generated}");
+    let raw = format!("sts-raw {SMALL} --out d.ts.bin");
+    assert_eq!(digis_of(&raw, "--input d.ts.bin"), Some(generated));
+    let digis = "sts --digis 2k --segments 3 --out other.csv";
+    assert_eq!(digis_of(digis, "--input other.csv"), Some(2000));
+}
+
+#[test]
 fn what_can_not_be_unpacked_is_refused_with_its_place() {
     let folder = folder();
     folder.bench(format!("generate sts-raw {SMALL} --out d.ts.bin")).exits(0);

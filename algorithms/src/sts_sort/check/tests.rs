@@ -4,6 +4,7 @@ use generators::sts::{DigiShape, Order, Skew, generate};
 
 use super::*;
 use crate::all_cores::tests::{places, with_all_pools};
+use crate::sts_sort::order::ByChannelAndTime;
 use crate::sts_sort::reference;
 
 type Check = fn(&SegmentedDigis, &[Digi], &[Digi], View) -> Result<(), Mismatch>;
@@ -12,8 +13,10 @@ const WHOLE: View = |digi| digi;
 
 const CHECKS: [(&str, Check); 3] = [
     ("stable", identical),
-    ("unstable", same_keys_and_runs),
-    ("without reference", |input, _, output, view| ordered_and_complete(input, output, view)),
+    ("unstable", same_keys_and_runs::<ByChannelAndTime>),
+    ("without reference", |input, _, output, view| {
+        ordered_and_complete::<ByChannelAndTime>(input, output, view)
+    }),
 ];
 
 fn input() -> SegmentedDigis {
@@ -31,7 +34,7 @@ fn input() -> SegmentedDigis {
 /// Which checks refuse the right output, spoilt, if variants keep so much of digis.
 fn rejected(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
     let input = input();
-    let reference = reference::sort(&input);
+    let reference = reference::sort::<ByChannelAndTime>(&input);
     let mut output = reference.clone();
     spoil(&input, &mut output);
     CHECKS.map(|(_, check)| check(&input, &reference, &output, view(content)).is_err())
@@ -105,7 +108,7 @@ fn a_digi_moved_to_another_segment_fails() {
     // 1; both stay in order if their keys are made alike.
     let one = |adc: u64| Digi::from_bits(1 | (adc << 32));
     let input = SegmentedDigis::from_segments(&[vec![one(1)], vec![one(2)]]);
-    let reference = reference::sort(&input);
+    let reference = reference::sort::<ByChannelAndTime>(&input);
     let output = [one(2), one(1)];
     for (name, check) in CHECKS {
         assert!(check(&input, &reference, &output, WHOLE).is_err(), "{name}");
@@ -118,7 +121,7 @@ fn large() -> (SegmentedDigis, Vec<Digi>) {
     let segment = |digis: u64| (0..digis).map(|at| digi(at / 2)).collect::<Vec<_>>();
     let digis = [150_000, 0, 3, 70_000].map(segment);
     let input = SegmentedDigis::from_segments(&digis);
-    let reference = reference::sort(&input);
+    let reference = reference::sort::<ByChannelAndTime>(&input);
     (input, reference)
 }
 
@@ -185,7 +188,9 @@ fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
         let mut output = reference.clone();
         output[run] = Digi::from_bits(output[run].bits() ^ (1 << 33));
         output[key] = Digi::default();
-        with_all_pools(|| same_keys_and_runs(&input, &reference, &output, WHOLE))
+        with_all_pools(|| {
+            same_keys_and_runs::<ByChannelAndTime>(&input, &reference, &output, WHOLE)
+        })
     };
     let later = input.partition().range(3).start;
     assert!(matches!(spoilt(100, later + 9), Err(Mismatch::Run { .. })));
@@ -196,7 +201,7 @@ fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
 #[test]
 fn messages_name_the_place() {
     let input = input();
-    let reference = reference::sort(&input);
+    let reference = reference::sort::<ByChannelAndTime>(&input);
     let mut output = reference.clone();
     let start = input.partition().range(2).start;
     output[start + 3] = Digi::default();

@@ -14,6 +14,7 @@ use super::{merge_path, radix};
 use crate::algorithm::Variant;
 use crate::parallel::for_each;
 use crate::sts_sort::StsSort;
+use crate::sts_sort::order::ByChannelAndTime;
 
 /// Digis that a block sorts at once: 512 threads with 11 each.
 const CHUNK: usize = 512 * 11;
@@ -34,5 +35,5 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resul
     } else {
         for_each(chunks, sort_chunk);
     }
-    merge_path::merge_runs(digis, scratch, CHUNK, parts)
+    merge_path::merge_runs::<ByChannelAndTime>(digis, scratch, CHUNK, parts)
 }

@@ -9,9 +9,6 @@
 //! they have many. Every pass is stable, and all choices follow from the digis,
 //! within the timed run. `docs/sorting.md` explains the numbers.
 
-mod coarse_time;
-mod finish;
-mod small_counts;
 mod survey;
 mod within_channels;
 
@@ -20,11 +17,10 @@ use generators::sts::Digi;
 use super::parts::Cost;
 use super::scatter;
 use super::segments::{Scratch, sort_segments};
+use super::times::{CoarseTime, finish, finish_in_parts};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
-use coarse_time::CoarseTime;
-use finish::{finish, finish_in_parts};
 use survey::{Strategy, Survey};
 use within_channels::{sort_channels, sort_channels_in_parts};
 
@@ -33,9 +29,6 @@ const CHANNELS: usize = 1 << 11;
 
 /// Below so many digis the tables cost more than they save.
 const SMALL: usize = 256;
-
-/// A part is cut into pieces, lest a thread wait for another one's last part.
-const PIECES_PER_PART: usize = 2;
 
 /// At most two scatters and a final pass.
 pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cpu(
@@ -60,7 +53,7 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resul
     if parts == 1 {
         sort_alone(digis, scratch, &strategy)
     } else {
-        let part = digis.len().div_ceil(PIECES_PER_PART * parts);
+        let part = digis.len().div_ceil(scatter::PIECES_PER_PART * parts);
         sort_in_parts(digis, scratch, &strategy, part)
     }
 }
@@ -111,43 +104,23 @@ fn sort_in_parts(
 ) -> ResultIn {
     match strategy {
         Strategy::ChannelOnly => {
-            scatter_in_parts(digis, scratch, part, CHANNELS, channel);
+            scatter::in_parts(digis, scratch, part, CHANNELS, channel);
             finish_in_parts(scratch, part);
             ResultIn::Scratch
         }
         Strategy::TimeThenChannel(time) => {
             let bucket = |digi| time.bucket(digi);
-            scatter_in_parts(digis, scratch, part, time.buckets(), bucket);
-            scatter_in_parts(scratch, digis, part, CHANNELS, channel);
+            scatter::in_parts(digis, scratch, part, time.buckets(), bucket);
+            scatter::in_parts(scratch, digis, part, CHANNELS, channel);
             finish_in_parts(digis, part);
             ResultIn::Digis
         }
         Strategy::ChannelThenTime(range) => {
-            let channels = scatter_in_parts(digis, scratch, part, CHANNELS, channel);
-            let mut sum = 0;
-            let end = |count: usize| {
-                sum += count;
-                sum
-            };
-            let ends: Vec<_> = channels.into_iter().map(end).collect();
+            let ends = scatter::in_parts(digis, scratch, part, CHANNELS, channel);
             sort_channels_in_parts(scratch, digis, &ends, range, part);
             ResultIn::Digis
         }
     }
-}
-
-/// Returns the digis in each bucket.
-fn scatter_in_parts(
-    source: &[Digi],
-    target: &mut [Digi],
-    part: usize,
-    buckets: usize,
-    bucket: impl Fn(Digi) -> usize + Sync,
-) -> Vec<usize> {
-    let counts = scatter::count_parts(source, part, buckets, &bucket);
-    scatter::scatter_parts(source, target, part, &counts, bucket);
-    let in_bucket = |bucket| counts.iter().map(|counts| counts[bucket] as usize).sum();
-    (0..buckets).map(in_bucket).collect()
 }
 
 /// Counts by channel; tells whether the digis are in order of time.

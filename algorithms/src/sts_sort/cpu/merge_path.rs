@@ -9,6 +9,7 @@ use generators::sts::Digi;
 
 use super::two_arrays::ResultIn;
 use crate::parallel::{for_each, for_each_numbered};
+use crate::sts_sort::order::Order;
 
 /// Output digis below which a tile costs more than it saves.
 const MIN_TILE: usize = 8192;
@@ -16,7 +17,7 @@ const MIN_TILE: usize = 8192;
 /// Sorts an array that consists of sorted runs of length `run` (the last may
 /// be shorter) by merging neighbours until one is left. Stable. The merges of
 /// each round are cut into about `parts` tiles that run in parallel.
-pub(super) fn merge_runs(
+pub(super) fn merge_runs<O: Order>(
     digis: &mut [Digi],
     scratch: &mut [Digi],
     run: usize,
@@ -28,7 +29,7 @@ pub(super) fn merge_runs(
     let (mut source, mut target) = (digis, scratch);
     let mut result = ResultIn::Digis;
     while run < source.len() {
-        merge_round(source, target, run, tile);
+        merge_round::<O>(source, target, run, tile);
         std::mem::swap(&mut source, &mut target);
         result = result.other();
         run *= 2;
@@ -37,39 +38,39 @@ pub(super) fn merge_runs(
 }
 
 /// Merges each pair of neighbouring runs.
-fn merge_round(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
+fn merge_round<O: Order>(source: &[Digi], target: &mut [Digi], run: usize, tile: usize) {
     let pairs = source.chunks(2 * run).zip(target.chunks_mut(2 * run));
     if tile == usize::MAX {
         for (pair, output) in pairs {
             let (left, right) = pair.split_at(run.min(pair.len()));
-            merge(left, right, output);
+            merge::<O>(left, right, output);
         }
     } else {
         for_each(pairs, |(pair, output)| {
             let (left, right) = pair.split_at(run.min(pair.len()));
-            merge_in_tiles(left, right, output, tile);
+            merge_in_tiles::<O>(left, right, output, tile);
         });
     }
 }
 
-fn merge_in_tiles(left: &[Digi], right: &[Digi], output: &mut [Digi], tile: usize) {
+fn merge_in_tiles<O: Order>(left: &[Digi], right: &[Digi], output: &mut [Digi], tile: usize) {
     for_each_numbered(output.chunks_mut(tile), |number, output| {
         let start = number * tile;
         let end = start + output.len();
         let (left_start, left_end) =
-            (taken_from_left(left, right, start), taken_from_left(left, right, end));
-        merge(&left[left_start..left_end], &right[start - left_start..end - left_end], output);
+            (taken_from_left::<O>(left, right, start), taken_from_left::<O>(left, right, end));
+        merge::<O>(&left[left_start..left_end], &right[start - left_start..end - left_end], output);
     });
 }
 
 /// How many of the first `diagonal` digis of the merged output come from the
 /// left run. Equal keys come from the left first.
-fn taken_from_left(left: &[Digi], right: &[Digi], diagonal: usize) -> usize {
+fn taken_from_left<O: Order>(left: &[Digi], right: &[Digi], diagonal: usize) -> usize {
     let mut low = diagonal.saturating_sub(right.len());
     let mut high = diagonal.min(left.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        if right[diagonal - 1 - middle].key() < left[middle].key() {
+        if O::key(right[diagonal - 1 - middle]) < O::key(left[middle]) {
             high = middle;
         } else {
             low = middle + 1;
@@ -79,13 +80,13 @@ fn taken_from_left(left: &[Digi], right: &[Digi], diagonal: usize) -> usize {
 }
 
 /// Merges two sorted runs into an output of their length; stable.
-fn merge(left: &[Digi], right: &[Digi], output: &mut [Digi]) {
+fn merge<O: Order>(left: &[Digi], right: &[Digi], output: &mut [Digi]) {
     let (mut i, mut j) = (0, 0);
     // Which run comes next is as good as random: selecting instead of
     // branching avoids a misprediction for every other digi.
     while i < left.len() && j < right.len() {
         let (a, b) = (left[i], right[j]);
-        let from_right = b.key() < a.key();
+        let from_right = O::key(b) < O::key(a);
         output[i + j] = if from_right { b } else { a };
         i += usize::from(!from_right);
         j += usize::from(from_right);
@@ -102,6 +103,7 @@ fn merge(left: &[Digi], right: &[Digi], output: &mut [Digi]) {
 mod tests {
     use super::*;
     use crate::sts_sort::cpu::test_digis::{random_digis, sorted};
+    use crate::sts_sort::order::ByChannelAndTime;
 
     /// Sorted digis with these times, marked with a charge.
     fn run(times: &[u64], adc: u64) -> Vec<Digi> {
@@ -114,10 +116,11 @@ mod tests {
         let left = run(&[1, 3, 3, 5, 9], 0);
         let right = run(&[0, 3, 3, 4, 10, 11], 1);
         let mut merged = vec![Digi::default(); 11];
-        merge(&left, &right, &mut merged);
+        merge::<ByChannelAndTime>(&left, &right, &mut merged);
         for diagonal in 0..=11 {
             let from_left = merged[..diagonal].iter().filter(|d| d.adc() == 0).count();
-            assert_eq!(taken_from_left(&left, &right, diagonal), from_left, "{diagonal}");
+            let taken = taken_from_left::<ByChannelAndTime>(&left, &right, diagonal);
+            assert_eq!(taken, from_left, "{diagonal}");
         }
     }
 
@@ -127,10 +130,10 @@ mod tests {
         let (left, right) = (left, run(&(0..500).map(|i| i / 2).collect::<Vec<_>>(), 1));
         let left = sorted(&left);
         let mut expected = vec![Digi::default(); 1500];
-        merge(&left, &right, &mut expected);
+        merge::<ByChannelAndTime>(&left, &right, &mut expected);
         for tile in [1, 7, 100, 1499, 1500, 2000] {
             let mut output = vec![Digi::default(); 1500];
-            merge_in_tiles(&left, &right, &mut output, tile);
+            merge_in_tiles::<ByChannelAndTime>(&left, &right, &mut output, tile);
             assert_eq!(output, expected, "tile {tile}");
         }
     }
@@ -143,7 +146,7 @@ mod tests {
                 let expected = sorted(&digis);
                 digis.chunks_mut(10).for_each(|run| run.sort_by_key(|digi| digi.key()));
                 let mut scratch = digis.clone();
-                let result = merge_runs(&mut digis, &mut scratch, 10, parts);
+                let result = merge_runs::<ByChannelAndTime>(&mut digis, &mut scratch, 10, parts);
                 assert_eq!(
                     result.of(&digis, &scratch),
                     expected,

@@ -7,20 +7,24 @@ mod block_merge;
 mod channel_bucket;
 mod concat;
 mod merge_path;
-mod parts;
-mod peers;
-mod radix;
+pub(crate) mod parts;
+pub(crate) mod peers;
+pub(crate) mod radix;
 mod scatter;
-mod segments;
+pub(crate) mod segments;
 mod std_sorts;
+mod streams;
 #[cfg(test)]
 mod test_digis;
-mod two_arrays;
+mod time_bucket;
+mod times;
+pub(crate) mod two_arrays;
 
 use super::StsSort;
 use crate::algorithm::Variant;
 
 pub(crate) use channel_bucket::sort_alone_in_place;
+pub(crate) use time_bucket::sort_segment as sort_by_time;
 
 pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     std_sorts::STD_STABLE,

@@ -6,6 +6,7 @@ use generators::sts::Digi;
 use super::merge_path;
 use super::two_arrays::ResultIn;
 use crate::parallel::for_each;
+use crate::sts_sort::order::Order;
 
 /// Digis below which a part costs more than it saves.
 const MIN_PART: usize = 8192;
@@ -51,7 +52,7 @@ impl Split {
 
 /// How the cost of a sort grows with the length of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cost {
+pub(crate) enum Cost {
     /// Each digi costs the same.
     Linear,
     /// A digi of a long segment costs more than one of a short segment.
@@ -82,7 +83,7 @@ fn busiest_thread(mut costs: Vec<usize>, threads: usize) -> usize {
 
 /// Sorts the parts of a segment with `sort`, in parallel, and merges them by
 /// Merge Path; stable if `sort` is. The scratch is as long as the segment.
-pub(super) fn sort_parts(
+pub(crate) fn sort_parts<O: Order>(
     digis: &mut [Digi],
     scratch: &mut [Digi],
     parts: usize,
@@ -94,7 +95,7 @@ pub(super) fn sort_parts(
     }
     let part = digis.len().div_ceil(parts);
     for_each(digis.chunks_mut(part), sort);
-    merge_path::merge_runs(digis, scratch, part, parts)
+    merge_path::merge_runs::<O>(digis, scratch, part, parts)
 }
 
 #[cfg(test)]

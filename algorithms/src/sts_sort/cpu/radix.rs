@@ -1,7 +1,5 @@
 //! Radix sort, least significant digit first, 8 bits a pass.
 //!
-//! The key lies in two fields of the digi: 31 bits of time, then 11 bits of
-//! channel. The digits are cut so that none reaches from one into the other.
 //! A pass in which all digis have the same digit would move nothing and is
 //! left out: that is how the significant bits are found.
 
@@ -13,26 +11,28 @@ use super::segments::{Scratch, sort_segments};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
+use crate::sts_sort::order::{ByChannelAndTime, MOST_DIGITS, Order};
 
 /// Of each segment, between two buffers, as CUB's `DeviceSegmentedRadixSort` does it.
 pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cpu(
     "segmented-radix",
     "LSD radix sort a segment, 8 bits a pass, between two buffers (as CUB)",
-    |at| {
-        sort_segments(at, Scratch::Always, Cost::Linear, |digis, scratch, parts| {
-            if parts == 1 { sort(digis, scratch) } else { sort_in_parts(digis, scratch, parts) }
-        })
-    },
+    |at| sort_segments(at, Scratch::Always, Cost::Linear, sort_segment::<ByChannelAndTime>),
 );
 
 const BUCKETS: usize = 256;
 
-/// The digits of the key from the least significant: the lowest bit in the
-/// digi and the number of bits.
-const DIGITS: [(u32, u32); 6] = [(0, 8), (8, 8), (16, 8), (24, 7), (37, 8), (45, 3)];
-
 /// Up to here inserting one by one is faster than counting.
 const INSERTION_LIMIT: usize = 40;
+
+/// The digis of a segment, in so many parts.
+pub(crate) fn sort_segment<O: Order>(
+    digis: &mut [Digi],
+    scratch: &mut [Digi],
+    parts: usize,
+) -> ResultIn {
+    if parts == 1 { sort::<O>(digis, scratch) } else { sort_in_parts::<O>(digis, scratch, parts) }
+}
 
 #[inline]
 fn bucket(digi: Digi, (shift, bits): (u32, u32)) -> usize {
@@ -40,15 +40,15 @@ fn bucket(digi: Digi, (shift, bits): (u32, u32)) -> usize {
 }
 
 /// Sorts stably by key. The scratch is as long as the digis.
-fn sort(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
+fn sort<O: Order>(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
     if digis.len() <= INSERTION_LIMIT {
-        insertion_sort(digis);
+        insertion_sort::<O>(digis);
         return ResultIn::Digis;
     }
-    let counts = count_all_digits(digis);
+    let counts = count_all_digits::<O>(digis);
     let (mut source, mut target) = (digis, scratch);
     let mut result = ResultIn::Digis;
-    for (digit, mut counts) in DIGITS.into_iter().zip(counts) {
+    for (&digit, mut counts) in O::DIGITS.iter().zip(counts) {
         if counts[bucket(source[0], digit)] as usize == source.len() {
             continue;
         }
@@ -62,16 +62,16 @@ fn sort(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
 
 /// The same with the result where the digis were.
 pub(super) fn sort_in_place(digis: &mut [Digi], scratch: &mut [Digi]) {
-    if sort(digis, scratch) == ResultIn::Scratch {
+    if sort::<ByChannelAndTime>(digis, scratch) == ResultIn::Scratch {
         digis.copy_from_slice(scratch);
     }
 }
 
-fn insertion_sort(digis: &mut [Digi]) {
+fn insertion_sort<O: Order>(digis: &mut [Digi]) {
     for end in 1..digis.len() {
         let digi = digis[end];
         let mut place = end;
-        while place > 0 && digi.key() < digis[place - 1].key() {
+        while place > 0 && O::key(digi) < O::key(digis[place - 1]) {
             digis[place] = digis[place - 1];
             place -= 1;
         }
@@ -80,10 +80,10 @@ fn insertion_sort(digis: &mut [Digi]) {
 }
 
 /// Counts all digits in one go: they don't change while the digis move.
-fn count_all_digits(digis: &[Digi]) -> [[u32; BUCKETS]; DIGITS.len()] {
-    let mut counts = [[0; BUCKETS]; DIGITS.len()];
+fn count_all_digits<O: Order>(digis: &[Digi]) -> [[u32; BUCKETS]; MOST_DIGITS] {
+    let mut counts = [[0; BUCKETS]; MOST_DIGITS];
     for &digi in digis {
-        for (digit, counts) in DIGITS.into_iter().zip(&mut counts) {
+        for (&digit, counts) in O::DIGITS.iter().zip(&mut counts) {
             counts[bucket(digi, digit)] += 1;
         }
     }
@@ -91,11 +91,11 @@ fn count_all_digits(digis: &[Digi]) -> [[u32; BUCKETS]; DIGITS.len()] {
 }
 
 /// The same with each pass in parts that run in parallel.
-fn sort_in_parts(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
+fn sort_in_parts<O: Order>(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
     let part = digis.len().div_ceil(parts);
     let (mut source, mut target) = (digis, scratch);
     let mut result = ResultIn::Digis;
-    for digit in DIGITS {
+    for &digit in O::DIGITS {
         let bucket = |digi| bucket(digi, digit);
         let counts = scatter::count_parts(source, part, BUCKETS, bucket);
         if scatter::moves_nothing(&counts, source.len()) {
@@ -114,14 +114,6 @@ mod tests {
     use crate::sts_sort::cpu::test_digis::{random_digis, sorted};
 
     #[test]
-    fn digits_cover_the_key() {
-        let bits: u32 = DIGITS.iter().map(|(_, bits)| bits).sum();
-        assert_eq!(bits, Digi::KEY_BITS);
-        let all = DIGITS.map(|digit| bucket(Digi::from_bits(u64::MAX), digit));
-        assert_eq!(all, [255, 255, 255, 127, 255, 7]);
-    }
-
-    #[test]
     fn parts_give_the_same_as_one_sort() {
         for length in [1, 40, 41, 1000, 50_000] {
             let random = random_digis(length);
@@ -131,7 +123,7 @@ mod tests {
             assert_eq!(digis, expected, "{length}");
             for parts in [1, 2, 7] {
                 let mut digis = random.clone();
-                let result = sort_in_parts(&mut digis, &mut scratch, parts);
+                let result = sort_in_parts::<ByChannelAndTime>(&mut digis, &mut scratch, parts);
                 let found = result.of(&digis, &scratch);
                 assert_eq!(found, expected, "{length} in {parts} parts");
             }

@@ -9,6 +9,9 @@ use generators::sts::Digi;
 use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
 
+/// A part is cut into pieces, lest a thread wait for another one's last part.
+pub(super) const PIECES_PER_PART: usize = 2;
+
 /// Digis in each bucket, or the place where each bucket goes on.
 pub(super) type Counts = Vec<u32>;
 
@@ -76,6 +79,25 @@ pub(super) fn scatter_parts(
             *place += 1;
         }
     });
+}
+
+/// Counts and scatters in parts of this length that run in parallel. Returns
+/// where each bucket ends.
+pub(super) fn in_parts(
+    source: &[Digi],
+    target: &mut [Digi],
+    part: usize,
+    buckets: usize,
+    bucket: impl Fn(Digi) -> usize + Sync,
+) -> Vec<usize> {
+    let counts = count_parts(source, part, buckets, &bucket);
+    scatter_parts(source, target, part, &counts, bucket);
+    let mut end = 0;
+    let end_of = |bucket: usize| {
+        end += counts.iter().map(|counts| counts[bucket] as usize).sum::<usize>();
+        end
+    };
+    (0..buckets).map(end_of).collect()
 }
 
 /// Where each part begins in each bucket: buckets in order, and within a bucket

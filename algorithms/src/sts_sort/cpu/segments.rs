@@ -7,12 +7,11 @@ use generators::sts::{Digi, SegmentedDigis};
 
 use super::parts::{Cost, Split};
 use super::two_arrays::ResultIn;
-use crate::algorithm::{Opened, Opening, Runner};
+use crate::algorithm::{Algorithm, Opened, Opening, Runner};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, Unavailable, buffers};
 use crate::parallel::for_each;
-use crate::sts_sort::StsSort;
 
 /// Digis below which handing work to another thread costs more than it saves.
 const MIN_BATCH: usize = 4096;
@@ -25,11 +24,12 @@ impl Poison for Digi {
 /// Sorts the digis of a segment, in place or into the scratch. The scratch is
 /// as long as the segment, or empty where [`Scratch`] says so. The work is to
 /// be split into so many parts, which run in parallel on the current team.
-type SortSegment = fn(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn;
+pub(crate) type SortSegment =
+    fn(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn;
 
 /// When a sort needs a second array of the size of the first.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scratch {
+pub(crate) enum Scratch {
     Always,
     /// Only if a segment is split into parts.
     WhenSplit,
@@ -61,12 +61,15 @@ struct Job<'a> {
 }
 
 /// A sort of segments, ready to run.
-pub(super) fn sort_segments<'a>(
-    at: &Opening<'a, '_, StsSort>,
+pub(crate) fn sort_segments<'a, A>(
+    at: &Opening<'a, '_, A>,
     scratch: Scratch,
     cost: Cost,
     sort_segment: SortSegment,
-) -> Opened<'a, StsSort> {
+) -> Opened<'a, A>
+where
+    A: Algorithm<Input = SegmentedDigis, Output = Vec<Digi>>,
+{
     let (input, threads) = (at.input, at.threads());
     accept_lengths(input)?;
     let needs_scratch = match scratch {
@@ -86,18 +89,18 @@ pub(super) fn sort_segments<'a>(
 
 /// The same by a sort of parts, which merges them.
 macro_rules! sort_by_parts {
-    ($at:expr, $sort:expr) => {
+    ($at:expr, $order:ty, $sort:expr) => {
         $crate::sts_sort::cpu::segments::sort_segments(
             $at,
             $crate::sts_sort::cpu::segments::Scratch::WhenSplit,
             $crate::sts_sort::cpu::parts::Cost::LogLinear,
             |digis, scratch, parts| {
-                $crate::sts_sort::cpu::parts::sort_parts(digis, scratch, parts, $sort)
+                $crate::sts_sort::cpu::parts::sort_parts::<$order>(digis, scratch, parts, $sort)
             },
         )
     };
 }
-pub(super) use sort_by_parts;
+pub(crate) use sort_by_parts;
 
 /// Places in a segment are counted with 32 bits.
 fn accept_lengths(input: &SegmentedDigis) -> Result<(), Unavailable> {
@@ -110,7 +113,10 @@ fn accept_lengths(input: &SegmentedDigis) -> Result<(), Unavailable> {
     )))
 }
 
-impl<'a> Runner<StsSort> for Segments<'a> {
+impl<'a, A> Runner<A> for Segments<'a>
+where
+    A: Algorithm<Input = SegmentedDigis, Output = Vec<Digi>>,
+{
     type Buffers = Arrays<'a>;
 
     fn allocate(&self) -> Result<Arrays<'a>, DeviceError> {

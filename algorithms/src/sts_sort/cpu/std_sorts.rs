@@ -6,12 +6,13 @@ use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::std_sort;
 use crate::sts_sort::StsSort;
+use crate::sts_sort::order::ByChannelAndTime;
 
 /// `slice::sort_by_key` (driftsort) for each segment; segments in parts are
 /// merged.
 pub(super) const STD_STABLE: Variant<StsSort> =
     Variant::cpu("std-stable", "Rust's slice::sort_by_key a segment", |at| {
-        sort_by_parts!(at, |part| {
+        sort_by_parts!(at, ByChannelAndTime, |part| {
             part.sort_by_key(|digi| digi.key());
         })
     });
@@ -20,7 +21,7 @@ pub(super) const STD_STABLE: Variant<StsSort> =
 /// are merged.
 pub(super) const STD_UNSTABLE: Variant<StsSort> =
     Variant::cpu("std-unstable", "Rust's slice::sort_unstable_by_key a segment", |at| {
-        sort_by_parts!(at, |part| {
+        sort_by_parts!(at, ByChannelAndTime, |part| {
             part.sort_unstable_by_key(|digi| digi.key());
         })
     })

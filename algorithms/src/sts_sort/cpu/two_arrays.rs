@@ -2,7 +2,7 @@
 
 /// Which of the two arrays a sort leaves its result in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ResultIn {
+pub(crate) enum ResultIn {
     Digis,
     Scratch,
 }

@@ -2,14 +2,7 @@
 
 use generators::sts::Digi;
 
-use super::coarse_time::{CoarseTime, TimeRange};
-
-/// Every so many digis one is looked at: reading more takes longer than what
-/// it tells is worth.
-const STRIDE: usize = 64;
-
-/// So many are looked at, where there are as many.
-const MIN_SAMPLE: usize = 128;
+use crate::sts_sort::cpu::times::{CoarseTime, TimeRange, sample};
 
 /// Channels that digis spread over, more or less evenly.
 const TYPICAL_CHANNELS: f64 = 1024.0;
@@ -47,8 +40,9 @@ pub(super) enum Strategy {
 impl Survey {
     pub(super) fn of(digis: &[Digi]) -> Self {
         let (mut earliest, mut latest, mut lag) = (u32::MAX, 0, 0_u64);
-        let stride = (digis.len() / MIN_SAMPLE).clamp(1, STRIDE);
-        for digi in digis.iter().step_by(stride) {
+        let looked_at = sample(digis);
+        let number = looked_at.len();
+        for digi in looked_at {
             let time = digi.time_ns();
             earliest = earliest.min(time);
             latest = latest.max(time);
@@ -57,7 +51,7 @@ impl Survey {
         Survey {
             digis: digis.len(),
             range: TimeRange::new(earliest, latest),
-            mean_lag: lag as f64 / digis.len().div_ceil(stride) as f64,
+            mean_lag: lag as f64 / number as f64,
         }
     }
 

@@ -5,9 +5,8 @@
 
 use generators::sts::Digi;
 
-use super::coarse_time::{CoarseTime, TimeRange};
-use super::finish::finish_by;
-use super::small_counts::SmallCounts;
+use crate::sts_sort::cpu::times::{CoarseTime, SmallCounts, TimeRange, finish_by};
+use crate::sts_sort::order::{ByTime, Order};
 
 /// Larger tables no longer fit the first-level cache beside the digis.
 const MAX_BITS: u32 = 14;
@@ -64,7 +63,7 @@ fn sort_channel(digis: &[Digi], target: &mut [Digi], counts: &mut SmallCounts, r
     // Two to four buckets a digi: two digis are seldom in one.
     let time = range.coarse((digis.len().ilog2() + 2).min(MAX_BITS));
     scatter_by_time(digis, target, &time, counts);
-    finish_by(target, |digi| u64::from(digi.time_ns()));
+    finish_by(target, ByTime::key);
 }
 
 fn scatter_by_time(

@@ -8,13 +8,13 @@ const MOVES_PER_DIGI: usize = 8;
 /// Sorts digis that are nearly in order; stable. Where they turn out not to be
 /// (times that clump together), the standard library's sort takes over, so that
 /// no input takes time in the square of its size.
-pub(super) fn finish(digis: &mut [Digi]) {
+pub(in super::super) fn finish(digis: &mut [Digi]) {
     finish_by(digis, Digi::key);
 }
 
 /// The same by a key of choice.
 #[inline]
-pub(super) fn finish_by(digis: &mut [Digi], key: impl Fn(Digi) -> u64) {
+pub(in super::super) fn finish_by(digis: &mut [Digi], key: impl Fn(Digi) -> u64) {
     let mut moves_left = MOVES_PER_DIGI * digis.len();
     let mut previous = 0;
     for end in 0..digis.len() {
@@ -33,7 +33,7 @@ pub(super) fn finish_by(digis: &mut [Digi], key: impl Fn(Digi) -> u64) {
 
 /// The same in parts that run in parallel. Digis of one channel lie together,
 /// so parts that end where a channel does are independent of each other.
-pub(super) fn finish_in_parts(digis: &mut [Digi], part: usize) {
+pub(in super::super) fn finish_in_parts(digis: &mut [Digi], part: usize) {
     let mut rest = digis;
     rayon::scope(|scope| {
         while !rest.is_empty() {

@@ -2,27 +2,49 @@
 
 use generators::sts::Digi;
 
+/// Every so many digis one is looked at: reading more takes longer than what
+/// it tells is worth.
+const STRIDE: usize = 64;
+
+/// So many are looked at, where there are as many.
+const MIN_SAMPLE: usize = 128;
+
+/// Some of the digis, evenly spread, whatever their number.
+pub(in super::super) fn sample(digis: &[Digi]) -> impl ExactSizeIterator<Item = Digi> + '_ {
+    let stride = (digis.len() / MIN_SAMPLE).clamp(1, STRIDE);
+    digis.iter().step_by(stride).copied()
+}
+
 /// The range that the times of digis are in, more or less.
 #[derive(Clone, Copy)]
-pub(super) struct TimeRange {
+pub(in super::super) struct TimeRange {
     earliest: u32,
     latest: u32,
 }
 
 impl TimeRange {
     /// From the earliest to the latest time, both included, in ns.
-    pub(super) fn new(earliest: u32, latest: u32) -> Self {
+    pub(in super::super) fn new(earliest: u32, latest: u32) -> Self {
+        TimeRange { earliest, latest }
+    }
+
+    /// The range of a sample: more or less that of all. There is a digi at least.
+    pub(in super::super) fn of_sample(digis: &[Digi]) -> Self {
+        let of_all = (u32::MAX, 0);
+        let (earliest, latest) = sample(digis).fold(of_all, |(earliest, latest), digi| {
+            (digi.time_ns().min(earliest), digi.time_ns().max(latest))
+        });
         TimeRange { earliest, latest }
     }
 
     /// The length in ns.
-    pub(super) fn length(&self) -> f64 {
+    pub(in super::super) fn length(&self) -> f64 {
         f64::from(self.latest - self.earliest) + 1.0
     }
 
     /// The range in about 2^`bits` buckets: so many at most, more than half of
     /// them if the range has as many nanoseconds.
-    pub(super) fn coarse(&self, bits: u32) -> CoarseTime {
+    pub(in super::super) fn coarse(&self, bits: u32) -> CoarseTime {
         let span = self.latest - self.earliest;
         let span_bits = span.checked_ilog2().map_or(0, |log| log + 1);
         CoarseTime { earliest: self.earliest, span, shift: span_bits.saturating_sub(bits) }
@@ -30,7 +52,7 @@ impl TimeRange {
 }
 
 /// A range of times in buckets of equal length.
-pub(super) struct CoarseTime {
+pub(in super::super) struct CoarseTime {
     earliest: u32,
     span: u32,
     shift: u32,
@@ -38,7 +60,7 @@ pub(super) struct CoarseTime {
 
 impl CoarseTime {
     /// The number of buckets.
-    pub(super) fn buckets(&self) -> usize {
+    pub(in super::super) fn buckets(&self) -> usize {
         (self.span >> self.shift) as usize + 1
     }
 
@@ -46,7 +68,7 @@ impl CoarseTime {
     /// missed the extremes: times beyond count as if they were there, which
     /// keeps the order.
     #[inline]
-    pub(super) fn bucket(&self, digi: Digi) -> usize {
+    pub(in super::super) fn bucket(&self, digi: Digi) -> usize {
         let time = digi.time_ns().saturating_sub(self.earliest).min(self.span);
         (time >> self.shift) as usize
     }

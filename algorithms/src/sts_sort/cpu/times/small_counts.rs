@@ -5,16 +5,16 @@ const IN_EACH_LANE: u64 = 0x0001_0001_0001_0001;
 
 /// A table of counts that is used again and again.
 #[derive(Default)]
-pub(super) struct SmallCounts {
+pub(in super::super) struct SmallCounts {
     words: Vec<u64>,
 }
 
 impl SmallCounts {
     /// The most things that can be counted.
-    pub(super) const LARGEST: usize = u16::MAX as usize;
+    pub(in super::super) const LARGEST: usize = u16::MAX as usize;
 
     /// A table of zeros, for so many buckets at least.
-    pub(super) fn clear(&mut self, buckets: usize) -> &mut [u16] {
+    pub(in super::super) fn clear(&mut self, buckets: usize) -> &mut [u16] {
         self.words.clear();
         self.words.resize(buckets.div_ceil(4), 0);
         bytemuck::cast_slice_mut(&mut self.words)
@@ -25,7 +25,7 @@ impl SmallCounts {
     /// Multiplying a word by 1 in each lane leaves in each lane the sum of the
     /// lanes up to it: four sums for one step of the chain. (On big-endian
     /// machines the first bucket is in the highest lane; they take single steps.)
-    pub(super) fn begin(&mut self) -> &mut [u16] {
+    pub(in super::super) fn begin(&mut self) -> &mut [u16] {
         let mut sum = 0_u64;
         if cfg!(target_endian = "little") {
             for word in &mut self.words {

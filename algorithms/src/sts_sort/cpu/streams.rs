@@ -1,0 +1,104 @@
+//! Scattering digis whose neighbours go to the same bucket.
+//!
+//! Digis that are nearly in order of time lie bucket by bucket already. To count one then means to
+//! wait until the one before is counted: a store has to reach the next load of the same word,
+//! which takes longer than all else that a digi costs. So a part is cut into streams, whose digis
+//! are taken in turns, each stream with counts and places of its own. They lie behind each other
+//! in each bucket, which keeps the order.
+
+use generators::sts::Digi;
+
+use super::scatter::Counts;
+use crate::device::SharedSlice;
+use crate::parallel::{for_each, map};
+
+/// Streams of a part: enough to hide how long a store takes to the next load.
+const STREAMS: usize = 4;
+
+/// Scatters digis into buckets in parts of this length, which run in parallel; stable. Returns
+/// where each bucket ends.
+pub(super) fn scatter(
+    source: &[Digi],
+    target: &mut [Digi],
+    part: usize,
+    buckets: usize,
+    bucket: impl Fn(Digi) -> usize + Sync,
+) -> Vec<usize> {
+    assert_eq!(source.len(), target.len());
+    let counts = map(source.chunks(part), |digis| count(digis, buckets, &bucket));
+    let (places, ends) = places(counts, buckets);
+    let target = SharedSlice::new(target);
+    for_each(source.chunks(part).zip(places), |(digis, mut places)| {
+        in_turns(digis, |stream, digi| {
+            let place = &mut places[STREAMS * bucket(digi) + stream];
+            // SAFETY: the places of all parts, buckets and streams are ranges behind each other,
+            // each as long as the digis that were counted for it by the same pure function; so no
+            // two writes meet.
+            unsafe { target.write(*place as usize, digi) };
+            *place += 1;
+        });
+    });
+    ends
+}
+
+/// Counts by bucket and stream.
+fn count(digis: &[Digi], buckets: usize, bucket: &impl Fn(Digi) -> usize) -> Counts {
+    let mut counts = vec![0; STREAMS * buckets];
+    in_turns(digis, |stream, digi| counts[STREAMS * bucket(digi) + stream] += 1);
+    counts
+}
+
+/// Each digi with its stream: the first of all streams, the second of all, and so on.
+#[inline]
+fn in_turns(digis: &[Digi], mut each: impl FnMut(usize, Digi)) {
+    let length = digis.len() / STREAMS;
+    let (streams, rest) = digis.split_at(STREAMS * length);
+    let streams: [&[Digi]; STREAMS] =
+        std::array::from_fn(|stream| &streams[stream * length..][..length]);
+    for at in 0..length {
+        for (stream, digis) in streams.iter().enumerate() {
+            each(stream, digis[at]);
+        }
+    }
+    // They belong behind those of the last stream.
+    rest.iter().for_each(|&digi| each(STREAMS - 1, digi));
+}
+
+/// Where each part and stream begins in each bucket, and where buckets end: buckets in order, and
+/// within a bucket parts and streams in order.
+fn places(mut counts: Vec<Counts>, buckets: usize) -> (Vec<Counts>, Vec<usize>) {
+    let mut sum = 0;
+    let ends = (0..buckets).map(|bucket| {
+        for counts in &mut counts {
+            for count in &mut counts[STREAMS * bucket..][..STREAMS] {
+                sum += std::mem::replace(count, sum);
+            }
+        }
+        sum as usize
+    });
+    let ends = ends.collect();
+    (counts, ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sts_sort::cpu::test_digis::random_digis;
+
+    #[test]
+    fn digis_end_up_in_their_buckets_in_order() {
+        let bucket = |digi: Digi| usize::from(digi.channel()) % 7;
+        for length in [0, 1, 3, 4, 1001] {
+            let digis = random_digis(length);
+            let mut expected = digis.clone();
+            expected.sort_by_key(|&digi| bucket(digi));
+            for part in [1, 5, 33, 999, 5000] {
+                let mut target = vec![Digi::default(); digis.len()];
+                let ends = scatter(&digis, &mut target, part, 7, bucket);
+                assert_eq!(target, expected, "{length} in parts of {part}");
+                let end = |number| expected.partition_point(|&digi| bucket(digi) <= number);
+                assert_eq!(ends, (0..7).map(end).collect::<Vec<_>>());
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Sorting by time in little memory, which sorts by channel and by time alone have in common.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `coarse_time` | a range of times in buckets of equal length |
+//! | `small_counts` | counts of 16 bits, four in a word |
+//! | `finish` | the final pass over digis that are nearly in place |
+//! | `spans` | spans of time whose digis fit the first-level cache |
+
+mod coarse_time;
+mod finish;
+mod small_counts;
+mod spans;
+
+pub(super) use coarse_time::{CoarseTime, TimeRange, sample};
+pub(super) use finish::{finish, finish_by, finish_in_parts};
+pub(super) use small_counts::SmallCounts;
+pub(super) use spans::sort_spans;
