@@ -43,6 +43,7 @@ impl Gpu {
                 memory_bytes: 0,
                 l2_bytes: 0,
                 shared_bytes: SHARED_BYTES,
+                has_shaders: false,
             },
             emulator,
             allocations: Mutex::default(),

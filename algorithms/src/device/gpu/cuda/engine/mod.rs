@@ -66,6 +66,7 @@ impl CudaEngine {
                 memory_bytes: gpu.memory_bytes,
                 l2_bytes: gpu.l2_bytes,
                 shared_bytes: gpu.shared_bytes,
+                has_shaders: false,
             },
             modules: Modules::new(Arc::clone(&context), driver),
             marks: Mutex::default(),
