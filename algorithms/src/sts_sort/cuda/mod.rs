@@ -37,4 +37,5 @@ pub(super) const AS_SHADERS: &[Variant<StsSort>] = &[
         .summary("published: a block a segment, chunks by radix sort, Merge Path"),
     segmented_radix::SEGMENTED_RADIX.as_shaders(),
     segmented_radix::CONCAT.as_shaders(),
+    channel_bucket::CHANNEL_BUCKET.as_shaders(),
 ];

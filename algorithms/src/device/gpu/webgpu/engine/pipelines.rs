@@ -100,7 +100,11 @@ impl Pipelines {
             let (needed, available) = ("subgroups".to_owned(), "none".to_owned());
             return Err(Trouble::Lacks(needed, available));
         };
-        let lanes = format!("const LEAST_LANES = {least}u;\nconst MOST_LANES = {most}u;\n");
+        let bytes = self.adapter.shared_bytes;
+        let lanes = format!(
+            "const LEAST_LANES = {least}u;\nconst MOST_LANES = {most}u;\n\
+             const WORKGROUP_BYTES = {bytes}u;\n"
+        );
         let masks = if most <= u32::BITS { MASKS_32 } else { MASKS_128 };
         Ok([PRELUDE, &lanes, LANES, masks, text].concat())
     }
