@@ -1,7 +1,7 @@
 // Ranks of digits in a tile, in the order in which the tile has them: see radix_rank.h. It needs
 // THREADS, ITEMS and RADIX_BITS, and a function `digit_of(i)` of the item i of a thread.
 //
-// The tile lies warp-striped: item i of a lane is at position (warp * ITEMS + i) * lanes + lane,
+// The tile lies warp-striped: item i of a lane is at position (warp * ITEMS + i) * LANES + lane,
 // so that a warp holds a run of positions.
 #include "block_scan.wgsl"
 
@@ -11,15 +11,15 @@ const BINS_EACH = max(1u, RADIX_BINS / THREADS);
 const RANK_BITS = 16u;
 
 // How many items of each digit a warp has had so far; then where the first of them goes.
-var<workgroup> rank_counts: array<atomic<u32>, MOST_WARPS * RADIX_BINS>;
+var<workgroup> rank_counts: array<atomic<u32>, WARPS * RADIX_BINS>;
 // The positions of the items in a stable order by digit.
 var<private> ranks: array<u32, ITEMS>;
 
 // The position of this thread's item i in the tile.
-fn position(i: u32) -> u32 { return (warp * ITEMS + i) * lanes + lane; }
+fn position(i: u32) -> u32 { return (warp * ITEMS + i) * LANES + lane; }
 
 // Whether this warp has any of the first `count` positions.
-fn has_items(count: u32) -> bool { return warp * ITEMS * lanes < count; }
+fn has_items(count: u32) -> bool { return warp * ITEMS * LANES < count; }
 
 // The lanes whose digit is that of this lane.
 fn lanes_with(digit: u32) -> Mask {
@@ -37,8 +37,8 @@ fn lanes_with(digit: u32) -> Mask {
 // position of each digit. Counts are free again after a barrier.
 fn rank(is_needed: bool) {
     let own = warp * RADIX_BINS;
-    for (var round = 0u; round < RADIX_BINS / lanes; round++) {
-        atomicStore(&rank_counts[own + round * lanes + lane], 0u);
+    for (var round = 0u; round < RADIX_BINS / LANES; round++) {
+        atomicStore(&rank_counts[own + round * LANES + lane], 0u);
     }
     workgroupBarrier();
     if is_needed { rank_in_warp(own); }
@@ -61,7 +61,7 @@ fn rank_in_warp(own: u32) {
         let before = count_of(same & lanes_below(lane));
         var earlier = 0u;
         if before == 0u { earlier = atomicAdd(&rank_counts[own + digit], count_of(same)); }
-        earlier = subgroupShuffle(earlier, first_of(same));
+        earlier = shuffled(earlier, first_of(same));
         ranks[i] = digit << RANK_BITS | (earlier + before);
     }
 }
@@ -73,7 +73,7 @@ fn sum_over_warps() {
     for (var i = 0u; i < BINS_EACH; i++) {
         let bin = first + i;
         if bin >= RADIX_BINS { break; }
-        for (var other = 0u; other < warps(); other++) {
+        for (var other = 0u; other < WARPS; other++) {
             count += atomicLoad(&rank_counts[other * RADIX_BINS + bin]);
         }
     }
@@ -82,7 +82,7 @@ fn sum_over_warps() {
         let bin = first + i;
         if bin >= RADIX_BINS { break; }
         note_start(bin, before);
-        for (var other = 0u; other < warps(); other++) {
+        for (var other = 0u; other < WARPS; other++) {
             let at = other * RADIX_BINS + bin;
             let own = atomicLoad(&rank_counts[at]);
             atomicStore(&rank_counts[at], before);

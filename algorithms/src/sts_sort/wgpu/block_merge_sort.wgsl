@@ -10,7 +10,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> begins: array<u32>;
 
 // The counts of 16 warps take 8 KiB.
-const THREADS = min(256u, 16u * LEAST_LANES);
+const THREADS = min(256u, max(16u * LANES, SUBGROUP_LANES));
 const ITEMS = 11u;
 // Comes after digis that have the largest key too.
 const PADDING = vec2u(~0u);

@@ -32,8 +32,8 @@ fn channel_bucket_count(place: InWarp) {
         let count = atomicLoad(&own[bucket]);
         if count > 0u { atomicAdd(&counts[region * BUCKETS + bucket], count); }
     }
-    let first = subgroupMin(first_seen);
-    let last = subgroupMax(last_seen);
+    let first = min_of_warp(first_seen);
+    let last = max_of_warp(last_seen);
     if lane == 0u {
         atomicMin(&extents[2u * region], first);
         atomicMin(&extents[2u * region + 1u], ~last);

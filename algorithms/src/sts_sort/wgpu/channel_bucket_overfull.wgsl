@@ -11,7 +11,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> overfull: array<u32>;
 
 // The counts of 8 warps.
-const THREADS = min(256u, max(8u * LEAST_LANES, MOST_LANES));
+const THREADS = min(256u, max(8u * LANES, SUBGROUP_LANES));
 const CAPACITY = 2048u * min(2u, max(1u, WORKGROUP_BYTES / 24576u));
 const ITEMS = CAPACITY / THREADS;
 const RADIX_BITS = 8u;

@@ -63,8 +63,8 @@ fn channel_bucket_small(place: InWarp) {
         atomicAdd(&words[digi_channel(digi)], 1u);
         see(digi);
     }
-    let first = subgroupMin(first_seen);
-    let last = subgroupMax(last_seen);
+    let first = min_of_warp(first_seen);
+    let last = max_of_warp(last_seen);
     if lane == 0u {
         atomicMin(&extent[0], first);
         atomicMin(&extent[1], ~last);

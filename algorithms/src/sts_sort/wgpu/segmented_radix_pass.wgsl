@@ -10,7 +10,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> begins: array<u32>;
 
 // The counts of 8 warps.
-const THREADS = min(256u, max(8u * LEAST_LANES, MOST_LANES));
+const THREADS = min(256u, max(8u * LANES, SUBGROUP_LANES));
 const ITEMS = 8u;
 const TILE = THREADS * ITEMS;
 const RADIX_BITS = 8u;

@@ -1,6 +1,5 @@
 // Each charge is read once, and becomes a bit: see bit_runs.cu. Lanes hand their bits only to
-// those that have the same tile, four of them, so that it does not matter how many a subgroup has:
-// a warp here is the smallest that there may be.
+// those that have the same tile, four of them.
 //
 // Workgroup memory: what was found of each pad in each slice, 8 KiB.
 #include "pads/map.wgsl"
@@ -8,9 +7,9 @@
 @group(0) @binding(0) var<storage, read> maps: array<vec4u>;
 
 const THREADS = 256u;
-const WARPS = THREADS / LEAST_LANES;
+const WARPS = THREADS / LANES;
 // Groups of pads that a block has: four lanes each.
-const GROUPS = LEAST_LANES / TILE_TIMES;
+const GROUPS = LANES / TILE_TIMES;
 const PADS = GROUPS * TILE_PADS;
 // Time bins of a word; bit 0 is the earliest.
 const WORD_BINS = 32u;
@@ -63,7 +62,7 @@ fn present_in(line: vec4u) -> u32 {
 fn own_bits(bits: u32, own: u32) -> u32 {
     var both = 0u;
     for (var time = 0u; time < TILE_TIMES; time++) {
-        let theirs = subgroupShuffle(bits, lane / TILE_TIMES * TILE_TIMES + time);
+        let theirs = shuffled(bits, lane / TILE_TIMES * TILE_TIMES + time);
         both |= ((theirs >> (3u - own)) & 0x11111111u) << time;
     }
     return both;
@@ -144,14 +143,12 @@ fn noisy_pads_bit_runs(place: InWarp) {
     let first_group = block % blocks_in_sector * GROUPS;
     let slice_rows = (arguments.tile_rows + WARPS * STEP - 1u) / (WARPS * STEP) * STEP;
     {
-        let warp = thread / LEAST_LANES;
-        let in_warp = thread % LEAST_LANES;
         // The line of a tile that a lane loads, and the pair of pads that it has then.
         let own = thread % TILE_TIMES;
         // Lanes without a group do the work of the last one.
-        let number = min(first_group + in_warp / TILE_TIMES, arguments.group_count - 1u);
+        let number = min(first_group + lane / TILE_TIMES, arguments.group_count - 1u);
         let lines = first_tile(sector, group_at(number)) * TILE_TIMES + own;
-        scan_slice(lines, warp * slice_rows, slice_rows, warp * PADS + 2u * in_warp, own);
+        scan_slice(lines, warp * slice_rows, slice_rows, warp * PADS + 2u * lane, own);
     }
     workgroupBarrier();
     let number = first_group + thread / TILE_PADS;

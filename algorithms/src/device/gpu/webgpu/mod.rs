@@ -58,6 +58,19 @@ fn opened(number: u32, checks: Checks) -> Result<Gpu, String> {
     Ok(Gpu::new(engine::WebGpuEngine::new(found, checks)?))
 }
 
+/// The first GPU, if its subgroups had so few lanes at least: its warps are parts of them then.
+#[cfg(all(test, feature = "wgpu"))]
+fn with_fewer_lanes(fewest: u32) -> Option<Gpu> {
+    let found = probe::adapters().ok()?.first()?;
+    let (least, most) = found.adapter.lanes?;
+    let lanes = Some((fewest.min(least), most));
+    let found = probe::Found {
+        adapter: Adapter { lanes, ..found.adapter.clone() },
+        handle: found.handle.clone(),
+    };
+    engine::WebGpuEngine::new(&found, Checks::None).ok().map(Gpu::new)
+}
+
 #[cfg(not(feature = "wgpu"))]
 fn opened(_: u32, _: Checks) -> Result<Gpu, String> {
     adapters().map(|_| unreachable!("there are none"))

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::{Checks, adapters, open};
 use crate::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
 use crate::device::gpu::{DeviceError, Gpu};
+#[cfg(feature = "wgpu")]
+use crate::device::{Backend, Device, Target, Team};
 
 /// A tile and a bit, so that a block is not full.
 const BYTES: usize = (1 << 14) + 48;
@@ -102,4 +104,45 @@ fn numbers_beyond_the_last_are_refused() {
     let Ok(known) = adapters() else { return };
     let refused = open(known.len() as u32, Checks::None).err().expect("none");
     assert!(refused.to_string().contains("wgpu:0"), "{refused}");
+}
+
+/// All variants of all tasks on small hard inputs.
+#[cfg(feature = "wgpu")]
+fn all_are_right(gpu: Arc<Gpu>) -> usize {
+    const MOST_ITEMS: u64 = 6_000;
+    let team = Team::new(1).expect("a thread");
+    let place = Target { device: Device::Wgpu(0), gpu: Some(gpu), team: &team };
+    let mut run = 0;
+    for task in crate::registry::tasks() {
+        let infos = task.variants();
+        let of_shaders = |number: &usize| infos[*number].backend == Backend::Wgpu;
+        let numbers: Vec<_> = (0..infos.len()).filter(of_shaders).collect();
+        let mut cases = if numbers.is_empty() { Vec::new() } else { task.hard_cases(5) };
+        cases.retain(|(_, case)| case.work().items <= MOST_ITEMS);
+        for (name, case) in &cases {
+            for &number in &numbers {
+                let Ok(mut candidate) = case.prepare(number, &place) else { continue };
+                let ran = candidate.reset().and_then(|()| candidate.poison());
+                let ran = ran.and_then(|()| candidate.run()).map(drop);
+                if matches!(ran, Err(DeviceError::Lacking { .. } | DeviceError::TooLarge { .. })) {
+                    continue;
+                }
+                let what = format!("{} {}, {name}", task.name(), infos[number].name);
+                assert_eq!(ran, Ok(()), "{what}");
+                candidate.check().unwrap_or_else(|error| panic!("{what}: {error}"));
+                run += 1;
+            }
+        }
+    }
+    run
+}
+
+#[test]
+#[cfg(feature = "wgpu")]
+fn variants_are_right_with_whole_subgroups_and_with_parts_of_them() {
+    let Some(gpu) = gpus().into_iter().next() else { return };
+    assert!(all_are_right(gpu) > 80);
+    if let Some(gpu) = super::with_fewer_lanes(4) {
+        assert!(all_are_right(Arc::new(gpu)) > 80);
+    }
 }

@@ -2,7 +2,6 @@
 alias Mask = vec4u;
 const NO_LANES: Mask = vec4u(0u);
 
-fn votes(vote: bool) -> Mask { return subgroupBallot(vote); }
 fn of_words(words: vec4u) -> Mask { return words; }
 
 fn count_of(mask: Mask) -> u32 {

@@ -2,7 +2,6 @@
 alias Mask = u32;
 const NO_LANES: Mask = 0u;
 
-fn votes(vote: bool) -> Mask { return subgroupBallot(vote).x; }
 fn of_words(words: vec4u) -> Mask { return words.x; }
 fn count_of(mask: Mask) -> u32 { return countOneBits(mask); }
 fn is_none(mask: Mask) -> bool { return mask == 0u; }

@@ -20,6 +20,8 @@ use super::super::{Adapter, Checks};
 
 const PRELUDE: &str = include_str!("prelude.wgsl");
 const LANES: &str = include_str!("lanes.wgsl");
+const WHOLE_SUBGROUPS: &str = include_str!("whole_subgroups.wgsl");
+const PARTS_OF_SUBGROUPS: &str = include_str!("parts_of_subgroups.wgsl");
 const MASKS_32: &str = include_str!("masks_32.wgsl");
 const MASKS_128: &str = include_str!("masks_128.wgsl");
 /// What a shader calls that has subgroups.
@@ -100,13 +102,14 @@ impl Pipelines {
             let (needed, available) = ("subgroups".to_owned(), "none".to_owned());
             return Err(Trouble::Lacks(needed, available));
         };
-        let bytes = self.adapter.shared_bytes;
-        let lanes = format!(
-            "const LEAST_LANES = {least}u;\nconst MOST_LANES = {most}u;\n\
-             const WORKGROUP_BYTES = {bytes}u;\n"
+        let constants = format!(
+            "const LANES = {least}u;\nconst SUBGROUP_LANES = {most}u;\n\
+             const WORKGROUP_BYTES = {}u;\n",
+            self.adapter.shared_bytes
         );
-        let masks = if most <= u32::BITS { MASKS_32 } else { MASKS_128 };
-        Ok([PRELUDE, &lanes, LANES, masks, text].concat())
+        let masks = if least <= u32::BITS { MASKS_32 } else { MASKS_128 };
+        let warps = if least == most { WHOLE_SUBGROUPS } else { PARTS_OF_SUBGROUPS };
+        Ok([PRELUDE, &constants, LANES, masks, warps, text].concat())
     }
 
     fn compiled(&self, device: &Device, shader: &'static Shader, module: Module) -> Pipeline {
