@@ -44,6 +44,7 @@ impl Gpu {
                 l2_bytes: 0,
                 shared_bytes: SHARED_BYTES,
                 has_shaders: false,
+                runs_block_by_block: false,
             },
             emulator,
             allocations: Mutex::default(),

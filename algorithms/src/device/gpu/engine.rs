@@ -24,6 +24,20 @@ pub struct Properties {
     pub shared_bytes: u32,
     /// Whether its kernels are shaders: they have what WebGPU has.
     pub has_shaders: bool,
+    /// Whether it is software that runs blocks one by one: none may wait for another.
+    pub runs_block_by_block: bool,
+}
+
+impl Properties {
+    /// Blocks that are started to run all at once and wait for each other, if a multiprocessor
+    /// takes so many.
+    pub fn blocks_at_once(&self, of_multiprocessor: u32) -> u32 {
+        if self.runs_block_by_block {
+            1
+        } else {
+            of_multiprocessor.saturating_mul(self.multiprocessors)
+        }
+    }
 }
 
 /// How a kernel is started.

@@ -33,3 +33,8 @@ fn lanes_below(lane: u32) -> Mask {
     let number = vec4u(0u, 1u, 2u, 3u);
     return select(select(NO_LANES, vec4u(own), number == word), vec4u(~0u), number < word);
 }
+
+fn only_lane(lane: u32) -> Mask {
+    let word = vec4u(lane / 32u);
+    return select(NO_LANES, vec4u(1u << (lane % 32u)), vec4u(0u, 1u, 2u, 3u) == word);
+}

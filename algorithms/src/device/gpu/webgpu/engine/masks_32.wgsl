@@ -9,3 +9,4 @@ fn first_of(mask: Mask) -> u32 { return firstTrailingBit(mask); }
 fn last_of(mask: Mask) -> u32 { return firstLeadingBit(mask); }
 fn has(mask: Mask, lane: u32) -> bool { return (mask >> lane & 1u) != 0u; }
 fn lanes_below(lane: u32) -> Mask { return (1u << lane) - 1u; }
+fn only_lane(lane: u32) -> Mask { return 1u << lane; }

@@ -279,6 +279,7 @@ fn properties(adapter: &Adapter) -> Properties {
         l2_bytes: 0,
         shared_bytes: adapter.shared_bytes,
         has_shaders: true,
+        runs_block_by_block: adapter.is_software,
     }
 }
 

@@ -29,6 +29,9 @@ const ENTERS_LANES: &str = "enter_lanes(";
 /// A folder with shaders in the place of those that the binary carries: for those who change
 /// them, and would build the binary anew each time. All that one includes has to be in it.
 const SHADERS: &str = "RECOBENCH_KERNELS";
+/// What a shader has whose warps wait for other warps of the block: not all that are parts of a
+/// subgroup would go on.
+const WAITS_FOR_WARPS: &str = "const WAITS_FOR_WARPS = true;";
 /// The number of blocks comes before what a kernel is given.
 pub(super) const BLOCKS_BYTES: usize = size_of::<u32>();
 
@@ -102,6 +105,10 @@ impl Pipelines {
             let (needed, available) = ("subgroups".to_owned(), "none".to_owned());
             return Err(Trouble::Lacks(needed, available));
         };
+        if least != most && text.contains(WAITS_FOR_WARPS) {
+            let (needed, available) = ("subgroups of one size", format!("{least} to {most} lanes"));
+            return Err(Trouble::Lacks(needed.to_owned(), available));
+        }
         let constants = format!(
             "const LANES = {least}u;\nconst SUBGROUP_LANES = {most}u;\n\
              const WORKGROUP_BYTES = {}u;\n",
