@@ -38,6 +38,7 @@ use crate::device::gpu::{Argument, DeviceError, Image};
 const OF_USE: Features = Features::TIMESTAMP_QUERY
     .union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(Features::SUBGROUP)
+    .union(Features::SUBGROUP_BARRIER)
     .union(Features::SHADER_INT64)
     .union(Features::SHADER_F64);
 

@@ -32,3 +32,6 @@ fn min_of_warp(value: u32) -> u32 {
 }
 
 fn max_of_warp(value: u32) -> u32 { return ~min_of_warp(~value); }
+
+// For workgroup memory that lanes of a warp share.
+fn warp_barrier() { subgroupBarrier(); }
