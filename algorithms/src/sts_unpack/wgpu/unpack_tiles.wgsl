@@ -176,17 +176,20 @@ fn unpack_piece(place: u32) {
     add_counts(piece.x);
 }
 
+// Barriers before and within.
+fn next_tile() -> u32 {
+    if thread == 0u { shared_tile = atomicAdd(&states[0], 1u); }
+    workgroupBarrier();
+    return shared_tile;
+}
+
 @compute @workgroup_size(THREADS)
 fn unpack_tiles(place: InWarp) {
     enter_lanes(place);
     if block >= arguments.blocks { return; }
     epochs_at = 2u * (1u + arguments.tiles);
     var kept_board = NO_BOARD;
-    loop {
-        if thread == 0u { shared_tile = atomicAdd(&states[0], 1u); }
-        workgroupBarrier();
-        let tile = shared_tile;
-        if tile >= arguments.tiles { return; }
+    for (var tile = next_tile(); tile < arguments.tiles; tile = next_tile()) {
         if tile_boards[tile] != kept_board {
             kept_board = tile_boards[tile];
             keep_lookup(kept_board);

@@ -2,14 +2,14 @@
 // page.
 #include "pages/dense_link.wgsl"
 #include "pages/charges.wgsl"
+#include "pages/entries.wgsl"
 
 struct Arguments { blocks: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(6) var<storage, read> fragments: array<Fragment>;
 @group(0) @binding(7) var<storage, read> gains: array<f32>;
 @group(0) @binding(8) var<storage, read_write> positions: array<u32>;
-// Two entries in a word, which are zero before.
-@group(0) @binding(9) var<storage, read_write> maps: array<atomic<u32>>;
+@group(0) @binding(9) var<storage, read_write> entries: array<atomic<u32>>;
 
 fn enter_page() { fragment = fragments[arguments.fragment]; }
 
@@ -18,7 +18,6 @@ fn entry_of(column: u32, time: u32) -> u32 {
     return tile * (TILE_PADS * TILE_TIMES) + time % TILE_TIMES * TILE_PADS + column % TILE_PADS;
 }
 
-// Samples of a page have places of their own in the map, as do those of others.
 fn put(slot: u32, time_bin: u32, pad: u32, adc: u32) {
     if !is_in_fragment(time_bin) {
         positions[slot] = OUTSIDE;
@@ -27,8 +26,7 @@ fn put(slot: u32, time_bin: u32, pad: u32, adc: u32) {
     let column = column_of(pad);
     let time = time_in_map(time_bin);
     let at = page.map * fragment.entries + entry_of(column, time);
-    let charge = charge_of(gains[page.sector * COLUMNS + column], adc);
-    atomicOr(&maps[at / 2u], charge << (at % 2u * 16u));
+    put_entry(at, charge_of(gains[page.sector * COLUMNS + column], adc));
     positions[slot] = position_of(column, time);
 }
 

@@ -139,7 +139,7 @@ fn told_before(piece: u32, number: u32) -> Epoch {
     var last = TOLD_UP_TO_PIECE << TOLD_SHIFT;
     var other = last;
     var known = 0u;
-    loop {
+    for (var is_known = false; !is_known;) {
         if lane < number {
             let at = epochs_at + 2u * (piece - 1u - lane);
             last = atomicLoad(&states[at]);
@@ -150,7 +150,7 @@ fn told_before(piece: u32, number: u32) -> Epoch {
         let knowing = votes(is_whole && last >> TOLD_SHIFT == TOLD_UP_TO_PIECE);
         if is_none(knowing) { continue; }
         known = first_of(knowing);
-        if is_none(unknown & lanes_below(known)) { break; }
+        is_known = is_none(unknown & lanes_below(known));
     }
     let any_here = lane <= known && last >> TOLD_SHIFT >= TOLD_OWN;
     let with_epochs = votes(any_here);
