@@ -72,6 +72,8 @@ pub(in crate::device::gpu) struct WebGpuEngine {
     adapter: Adapter,
     device: Device,
     queue: Queue,
+    /// Blocks that a grid has in one dimension at most.
+    most_blocks_in_row: u32,
     pipelines: Pipelines,
     faults: Arc<Faults>,
     work: Mutex<Work>,
@@ -116,6 +118,7 @@ impl WebGpuEngine {
             pipelines: Pipelines::new(adapter.clone(), checks),
             faults: Faults::of(&device),
             work: Mutex::new(Work { clock, ..Work::default() }),
+            most_blocks_in_row: device.limits().max_compute_workgroups_per_dimension,
             adapter,
             device,
             queue,
@@ -157,7 +160,7 @@ impl WebGpuEngine {
         let pipeline = self.pipeline(shader)?;
         let (addresses, values) = split(arguments, blocks);
         let bindings = self.bindings(work, &pipeline, addresses)?;
-        let (x, y) = grid(blocks, self.device.limits().max_compute_workgroups_per_dimension);
+        let (x, y) = grid(blocks, self.most_blocks_in_row);
         let encoder = work.encoder(&self.device);
         let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline.compute);
