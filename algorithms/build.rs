@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .unless_off("RECOBENCH_EMULATOR");
     kernels.compile()?;
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let text = interface::generate(&root, &kernels.files()?)?;
+    let generated = interface::generate(&root, &kernels.files()?)?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    Ok(fs::write(out.join("interfaces.rs"), text)?)
+    fs::write(out.join("interfaces.rs"), generated.interfaces)?;
+    Ok(fs::write(out.join("shaders.rs"), generated.shaders)?)
 }

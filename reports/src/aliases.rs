@@ -42,7 +42,8 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl Alias {
     fn is_of(&self, task: &str, device: &str) -> bool {
-        let backend = if device == "cpu" { "cpu" } else { "cuda" };
+        let known = ["cpu", "wgpu"].into_iter().find(|known| device.starts_with(known));
+        let backend = known.unwrap_or("cuda");
         self.task == task && (self.backend.is_empty() || self.backend == backend)
     }
 

@@ -10,6 +10,7 @@ mod evaluate;
 mod images;
 mod layout;
 mod parse;
+mod shaders;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -30,14 +31,22 @@ pub struct File {
     known: Known,
 }
 
-/// All kernel files of the crate in `root` with all headers of theirs, as Rust.
-pub fn generate(root: &Path, kernels: &[PathBuf]) -> Result<String, Box<dyn Error>> {
+/// What is made of all kernel files, as Rust.
+pub struct Generated {
+    /// Their interfaces, and those of all headers of theirs.
+    pub interfaces: String,
+    /// The shaders that do the same: see `shaders`.
+    pub shaders: String,
+}
+
+/// Makes them of all kernel files of the crate in `root`.
+pub fn generate(root: &Path, kernels: &[PathBuf]) -> Result<Generated, Box<dyn Error>> {
     let mut files = BTreeMap::new();
     for kernel in kernels {
         read(root, kernel.strip_prefix(root)?, &mut files)?;
     }
     images::check(root, &mut files)?;
-    Ok(emit::modules(&files)?)
+    Ok(Generated { interfaces: emit::modules(&files)?, shaders: shaders::table(root, &files)? })
 }
 
 /// Reads a file after all that it includes.
@@ -57,12 +66,8 @@ fn read(
     // `portable.h` is the emulator's, and has nothing for launchers.
     let ours = declared.includes.iter().filter(|path| !path.ends_with("portable.h"));
     for include in ours {
-        let beside = path.with_file_name(include);
-        let shared = Path::new("kernels").join(include);
-        let mut found = [beside, shared].into_iter();
-        let found = found.find(|path| root.join(path).exists());
+        let found = found(root, path, include);
         let found = found.ok_or_else(|| says(format!("there is no {}", include.display())))?;
-        let found = without_dots(&found);
         read(root, &found, files)?;
         known.extend(&files[&found].known);
         includes.push(found);
@@ -71,6 +76,14 @@ fn read(
     let path = path.to_owned();
     files.insert(path.clone(), File { path, includes, declared, known });
     Ok(())
+}
+
+/// What a file includes: it lies beside it, or where all share it.
+fn found(root: &Path, path: &Path, include: &Path) -> Option<PathBuf> {
+    let beside = path.with_file_name("").join(include);
+    let shared = Path::new("kernels").join(include);
+    let found = [beside, shared].into_iter().find(|path| root.join(path).exists())?;
+    Some(without_dots(&found))
 }
 
 /// `a/../b` is `b`.

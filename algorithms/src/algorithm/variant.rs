@@ -91,6 +91,11 @@ impl<A: Algorithm> Variant<A> {
         }
     }
 
+    /// The same kernels as shaders, for GPUs of any make.
+    pub(crate) const fn as_shaders(self) -> Self {
+        Variant { backend: Backend::Wgpu, ..self }
+    }
+
     /// The same with such a summary.
     pub const fn summary(self, summary: &'static str) -> Self {
         Variant { summary, ..self }

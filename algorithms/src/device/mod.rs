@@ -40,6 +40,8 @@ pub enum Backend {
     Cpu,
     /// CUDA kernels.
     Cuda,
+    /// Shaders that do the same as those, for GPUs of any make.
+    Wgpu,
 }
 
 /// A device by name.
@@ -49,6 +51,8 @@ pub enum Device {
     Cpu,
     /// A GPU by its number.
     Cuda(u32),
+    /// A GPU by the number that wgpu has for it, or software that does what one would do.
+    Wgpu(u32),
     /// Kernels run on the host, for correctness only.
     Emulator,
 }
@@ -90,6 +94,7 @@ impl Device {
         match self {
             Device::Cpu => Backend::Cpu,
             Device::Cuda(_) | Device::Emulator => Backend::Cuda,
+            Device::Wgpu(_) => Backend::Wgpu,
         }
     }
 }
@@ -99,6 +104,7 @@ impl fmt::Display for Backend {
         f.pad(match self {
             Backend::Cpu => "cpu",
             Backend::Cuda => "cuda",
+            Backend::Wgpu => "wgpu",
         })
     }
 }
@@ -108,6 +114,7 @@ impl fmt::Display for Device {
         match self {
             Device::Cpu => f.write_str("cpu"),
             Device::Cuda(number) => write!(f, "cuda:{number}"),
+            Device::Wgpu(number) => write!(f, "wgpu:{number}"),
             Device::Emulator => f.write_str("emulator"),
         }
     }
@@ -117,15 +124,18 @@ impl FromStr for Device {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = text.strip_prefix("cuda:").map(str::parse);
-        match (text, number) {
-            ("cpu", _) => Ok(Device::Cpu),
-            ("emulator", _) => Ok(Device::Emulator),
-            ("cuda", _) => Ok(Device::Cuda(0)),
-            (_, Some(Ok(number))) => Ok(Device::Cuda(number)),
-            _ => {
-                Err(format!("unknown device {}; there are cpu, cuda:N and emulator", text.quoted()))
-            }
+        let unknown = || {
+            let there_are = "there are cpu, cuda:N, wgpu:N and emulator";
+            format!("unknown device {}; {there_are}", text.quoted())
+        };
+        let (kind, number) = text.split_once(':').unwrap_or((text, "0"));
+        match kind {
+            "cpu" | "emulator" if text != kind => Err(unknown()),
+            "cpu" => Ok(Device::Cpu),
+            "emulator" => Ok(Device::Emulator),
+            "cuda" => number.parse().map(Device::Cuda).map_err(|_| unknown()),
+            "wgpu" => number.parse().map(Device::Wgpu).map_err(|_| unknown()),
+            _ => Err(unknown()),
         }
     }
 }
@@ -136,10 +146,10 @@ mod tests {
 
     #[test]
     fn devices_come_back_from_their_names() {
-        for name in ["cpu", "cuda:0", "cuda:12", "emulator"] {
+        for name in ["cpu", "cuda:0", "cuda:12", "wgpu:0", "emulator"] {
             assert_eq!(name.parse::<Device>().expect("known").to_string(), name);
         }
-        for name in ["gpu", "cuda:", "cuda:x", "cuda:-1", ""] {
+        for name in ["gpu", "cuda:", "cuda:x", "cuda:-1", "wgpu:", "cpu:0", "emulator:0", ""] {
             assert!(name.parse::<Device>().is_err(), "{name}");
         }
     }

@@ -57,6 +57,7 @@ impl Contract {
         match backend {
             Backend::Cpu => self.cpu,
             Backend::Cuda => self.cuda,
+            Backend::Wgpu => &[],
         }
     }
 }

@@ -112,6 +112,7 @@ impl<A: PluginTask> Compiled<A> {
     fn run(&self, variant: &'static LoadedVariant, input: &A::Input) -> Option<Outcome> {
         match variant.backend {
             Backend::Cpu => Some(self.on_host(variant, input)),
+            Backend::Wgpu => None,
             Backend::Cuda if unavailable().is_some() => None,
             Backend::Cuda => Some(self.on_emulator(variant, input)),
         }

@@ -65,7 +65,7 @@ impl Algorithm for StsSort {
 
     fn variants(&self) -> Vec<Variant<Self>> {
         let of_plugins = variants(self, &cuda::CUB);
-        [cpu::VARIANTS, cuda::VARIANTS, &of_plugins].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, cuda::AS_SHADERS, &of_plugins].concat()
     }
 
     fn contract(&self) -> Option<&'static Contract> {

@@ -65,7 +65,7 @@ impl Algorithm for StsUnpack {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, cuda::AS_SHADERS].concat()
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {

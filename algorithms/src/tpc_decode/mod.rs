@@ -98,7 +98,7 @@ impl Algorithm for TpcDecode {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS, &variants(self, &[])].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, cuda::AS_SHADERS, &variants(self, &[])].concat()
     }
 
     fn contract(&self) -> Option<&'static Contract> {

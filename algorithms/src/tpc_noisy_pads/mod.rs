@@ -63,7 +63,7 @@ impl Algorithm for TpcNoisyPads {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        [cpu::VARIANTS, cuda::VARIANTS, &variants(self, &[])].concat()
+        [cpu::VARIANTS, cuda::VARIANTS, cuda::AS_SHADERS, &variants(self, &[])].concat()
     }
 
     fn contract(&self) -> Option<&'static Contract> {

@@ -54,6 +54,7 @@ fn decode_with_all(frame: &TimeFrame) -> BTreeMap<&'static str, Decoded> {
         let target = match variant.backend {
             Backend::Cpu => Some(&host),
             Backend::Cuda => emulated.as_ref(),
+            Backend::Wgpu => None,
         };
         let Some(target) = target else { continue };
         let output = variant.output(&TpcDecode, frame, target);

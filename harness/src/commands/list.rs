@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use algorithms::algorithm::Semantics;
-use algorithms::device::gpu::cuda;
+use algorithms::device::gpu::{cuda, webgpu};
 use algorithms::device::{Backend, Device};
 use algorithms::registry::tasks;
 use algorithms::task::{Task, VariantInfo};
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
-use crate::platform::gpus::problem_of;
+use crate::platform::gpus::{only_verifies, problem_of};
 use crate::plugins::{self, Baseline};
 use crate::request::{DescriptionFormat, ListRequest, typed_default};
 use crate::suite::built_in;
@@ -90,7 +90,15 @@ fn availability(backend: Backend) -> Result<(), String> {
     match backend {
         Backend::Cpu => Ok(()),
         Backend::Cuda => cuda::devices().map(drop),
+        Backend::Wgpu => measurable_adapters(),
     }
+}
+
+/// Whether there is a GPU that wgpu knows, and that is none in software.
+fn measurable_adapters() -> Result<(), String> {
+    let adapters = webgpu::adapters()?;
+    let reasons = adapters.iter().map(|it| only_verifies(Device::Wgpu(it.number)));
+    reasons.collect::<Option<Vec<_>>>().map_or(Ok(()), |reasons| Err(reasons.join("; ")))
 }
 
 /// What can't be used here, and why.
@@ -99,10 +107,20 @@ fn notes(shown: &[&dyn Task]) -> Vec<String> {
     if let Err(reason) = availability(Backend::Cuda) {
         notes.push(format!("cuda variants can't be measured here: {reason}\n"));
     }
+    let has_shaders = |task: &&dyn Task| has_backend(*task, Backend::Wgpu);
+    if let Err(reason) = availability(Backend::Wgpu)
+        && shown.iter().any(has_shaders)
+    {
+        notes.push(format!("wgpu variants can't be measured here: {reason}\n"));
+    }
     if let Some(reason) = problem_of(Device::Emulator) {
         notes.push(format!("their kernels can't be checked here: {reason}\n"));
     }
     notes
+}
+
+fn has_backend(task: &dyn Task, backend: Backend) -> bool {
+    task.variants().iter().any(|info| info.backend == backend)
 }
 
 /// A note for each reason why variants of a task are not there.

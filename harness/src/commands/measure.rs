@@ -1,6 +1,5 @@
 //! `bench sort` and the like: measure a task.
 
-use algorithms::device::Device;
 use text::Foreign;
 
 use super::present::{keep_complete, present, store_and_show};
@@ -10,6 +9,7 @@ use super::{refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session, Start};
 use crate::plan::{Plan, plugin_records};
+use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start};
 use crate::plugins::{self, Baseline};
 use crate::request::MeasureRequest;
@@ -17,10 +17,8 @@ use crate::request::MeasureRequest;
 pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     let MeasureRequest { settings, session, .. } = request;
     let output = &session.output;
-    if settings.devices.contains(&Device::Emulator) {
-        let refusal = "nothing was measured: the emulator shows whether kernels are right, not \
-                       how fast they are; use `bench verify --device emulator`";
-        return Err(Failure::NothingMeasured(refusal.to_owned()));
+    if let Some(reason) = settings.devices.iter().find_map(|&device| only_verifies(device)) {
+        return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
     }
     plugins::load(&settings.plugins, Baseline::Measured)?;
     let mut plan = Plan::new(request)?;

@@ -40,7 +40,7 @@ pub(super) fn notes(
     let mut notes: Vec<_> = odd.iter().map(ToString::to_string).collect();
     notes.extend(match backend {
         Backend::Cpu => affected(counted, &ON_CPU),
-        Backend::Cuda => [affected(counted, &ON_GPU), limits(counted)].concat(),
+        Backend::Cuda | Backend::Wgpu => [affected(counted, &ON_GPU), limits(counted)].concat(),
     });
     let outside = series.samples.len() - counted.len();
     if outside > 0 {

@@ -15,6 +15,7 @@ use super::assignment::{Assignment, Outcome, Start};
 use super::batch::Batches;
 use super::deadline::Deadline;
 use super::gpu::on_gpu::GpuMode;
+use super::gpu::shaders::shaders;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
 use crate::plan::{Plan, plugin_records};
@@ -242,6 +243,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     notes.extend(is_only_tried().then(|| NOTE.to_owned()));
     let plans = assignment.jobs.iter().map(|job| job.plan);
     notes.extend(plans.clone().flat_map(|plan| plan.notes.iter().cloned()));
+    let shaders = shaders(plans.clone());
     RunRecord {
         schema_version: SCHEMA_VERSION,
         command: assignment.command.to_vec(),
@@ -257,6 +259,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         notes,
         environment,
         ceilings: Default::default(),
+        shaders,
         effort: None,
     }
 }

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 use algorithms::axis::Params;
 use algorithms::device::Device;
+use algorithms::device::gpu::webgpu::Checks;
 use algorithms::task::{Case, Task, VariantInfo};
 use generators::DataError;
 use reports::record::{PluginRecord, Point};
@@ -68,6 +69,8 @@ pub struct Plan {
     pub teams: Vec<TeamSpec>,
     /// What was asked for and can't be had here.
     pub notes: Vec<String>,
+    /// What shaders are checked for.
+    pub checks: Checks,
     task: &'static dyn Task,
     infos: Vec<VariantInfo>,
 }

@@ -35,6 +35,7 @@ impl Plan {
             |(origin, memory_bytes)| Input { origin, memory_bytes, candidates: candidates.clone() };
         Ok(Plan {
             notes,
+            checks: request.settings.checks(),
             inputs: origins.into_iter().map(input).collect(),
             teams: teams.teams,
             task: request.task,

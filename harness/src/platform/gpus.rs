@@ -5,21 +5,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use algorithms::device::emulator::Config;
 use algorithms::device::gpu::cuda::{self, ContextSharing};
+use algorithms::device::gpu::webgpu::{self, Checks};
 use algorithms::device::gpu::{DeviceError, Gpu};
 use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
+use text::Foreign;
 
 /// GPUs by their names.
 #[derive(Default)]
 pub struct Gpus {
     open: Mutex<HashMap<Device, Arc<Gpu>>>,
     emulator: Config,
+    checks: Checks,
 }
 
 impl Gpus {
     /// GPUs, and the emulator as `config` says.
     pub fn with_emulator(config: Config) -> Self {
-        Gpus { open: Mutex::default(), emulator: config }
+        Gpus { emulator: config, ..Gpus::default() }
+    }
+
+    /// GPUs whose shaders are checked so.
+    pub fn with_checks(checks: Checks) -> Self {
+        Gpus { checks, ..Gpus::default() }
     }
 
     /// A place to run. A GPU on which a kernel has failed is opened anew, since
@@ -49,6 +57,7 @@ impl Gpus {
         };
         let gpu = Arc::new(match device {
             Device::Cuda(number) => cuda::open(number, sharing())?,
+            Device::Wgpu(number) => webgpu::open(number, self.checks)?,
             _ => Gpu::emulated(self.emulator)?,
         });
         open.insert(device, Arc::clone(&gpu));
@@ -77,7 +86,7 @@ fn lost(device: Device) -> DeviceError {
     }
 }
 
-/// The CPU and every GPU that can be used.
+/// The CPU and every GPU that can be used; by the driver of its make, so that none comes twice.
 pub fn usable_devices() -> Vec<Device> {
     let gpus = cuda::devices().map_or(0, |(_, gpus)| gpus.len());
     let numbers = 0..u32::try_from(gpus).unwrap_or(u32::MAX);
@@ -94,8 +103,34 @@ pub fn problem_of(device: Device) -> Option<String> {
     match device {
         Device::Cpu => None,
         Device::Cuda(number) => known(number),
+        Device::Wgpu(number) => problem_of_adapter(number),
         Device::Emulator => algorithms::device::emulator::unavailable().map(str::to_owned),
     }
+}
+
+fn problem_of_adapter(number: u32) -> Option<String> {
+    match webgpu::adapters() {
+        Err(reason) => Some(reason),
+        Ok(adapters) if number as usize >= adapters.len() => {
+            Some(webgpu::no_such_adapter(adapters.len()))
+        }
+        Ok(_) => None,
+    }
+}
+
+/// Why a device that can be used is not to be measured; `None` if it is.
+pub fn only_verifies(device: Device) -> Option<String> {
+    let shows = "whether kernels are right, not how fast they are";
+    let why = match device {
+        Device::Emulator => format!("the emulator shows {shows}"),
+        Device::Wgpu(number) => {
+            let adapters = webgpu::adapters().ok()?;
+            let adapter = adapters.get(number as usize).filter(|it| it.is_software)?;
+            format!("{device} is software, {}, which shows {shows}", adapter.name.shown())
+        }
+        _ => return None,
+    };
+    Some(format!("{why}; use `bench verify --device {device}`"))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use algorithms::device::Device;
+use algorithms::device::gpu::webgpu::Checks;
 use clap::{Args, Command};
 
 use super::trying::is_only_tried;
@@ -25,7 +26,7 @@ pub struct Settings {
     /// A shared library with variants of your own; repeatable.
     #[arg(long = "plugin", value_name = "LIB", help_heading = "Where")]
     pub plugins: Vec<PathBuf>,
-    /// cpu, cuda:N [default: the CPU and every usable GPU]
+    /// cpu, cuda:N, wgpu:N [default: the CPU and every GPU with CUDA]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
@@ -46,6 +47,9 @@ pub struct Settings {
     #[arg(long = "cache", value_name = "MODE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::caches(), default_value = "hot")]
     pub caches: Vec<CacheMode>,
+    /// Keep the checks of wgpu in shaders, as in a browser: bounds, loops, zeroed memory.
+    #[arg(long, help_heading = "Where", hide_short_help = true)]
+    pub checked: bool,
     /// Samples a variant and point, at least and at most; without MAX as many more as it takes
     /// [default: 10..100, fewer if --max-time is over]
     #[arg(long, value_name = "MIN..[MAX]", value_parser = values::sample_range)]
@@ -68,6 +72,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// What is done so that a wrong shader does no harm.
+    pub fn checks(&self) -> Checks {
+        if self.checked { Checks::All } else { Checks::None }
+    }
+
     /// Numbers of threads: all that there are if none are given.
     pub fn thread_counts(&self) -> Vec<Threads> {
         let mut counts = self.threads.concat();

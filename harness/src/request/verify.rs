@@ -30,7 +30,7 @@ pub struct VerifyRequest {
     /// A shared library with variants of your own; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
-    /// cpu, cuda:N, emulator [default: the CPU and every usable GPU]
+    /// cpu, cuda:N, wgpu:N, emulator [default: the CPU and every GPU with CUDA]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
@@ -64,6 +64,9 @@ pub struct VerifyRequest {
     /// Check each access to memory for races, bounds and initialisation; smaller inputs only.
     #[arg(long, help_heading = "Emulator")]
     pub races: bool,
+    /// Keep the checks of wgpu in shaders, as in a browser: bounds, loops, zeroed memory.
+    #[arg(long)]
+    pub checked: bool,
     /// Hide progress.
     #[arg(long, short)]
     pub quiet: bool,

@@ -3,6 +3,7 @@
 use algorithms::device::Device;
 
 use crate::document::{Entry, Section};
+use crate::platform::gpus::only_verifies;
 use crate::request::{Settings, values};
 
 /// The keys, but for `variants`, which are those of a task.
@@ -45,12 +46,6 @@ fn set<T>(setting: &mut T, value: Option<T>) {
 }
 
 fn device(text: &str) -> Result<Device, String> {
-    match values::device(text)? {
-        Device::Emulator => {
-            Err("the emulator shows whether kernels are right, not how fast they are; \
-             use `bench verify --device emulator`"
-                .to_owned())
-        }
-        device => Ok(device),
-    }
+    let device = values::device(text)?;
+    only_verifies(device).map_or(Ok(device), Err)
 }

@@ -15,8 +15,8 @@ pub use ceilings::{
 pub use params::{InvalidParams, Params};
 pub use point::Point;
 pub use run::{
-    CacheLevel, DIRTY, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord, SCHEMA_VERSION,
-    Software,
+    Adapter, CacheLevel, DIRTY, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord,
+    SCHEMA_VERSION, Shaders, Software,
 };
 pub use sample::{SampleRow, flags, retain_samples_of};
 pub use self_test::{PointScatter, SELF_TEST_VERSION, SelfTest, Trial};

@@ -45,11 +45,41 @@ pub struct RunRecord {
     /// Bandwidths measured in this run, by device and number of threads: `cpu/2`,
     /// `cuda:0`.
     pub ceilings: BTreeMap<String, Bandwidth>,
+    /// The GPUs that ran shaders; `None` if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shaders: Option<Shaders>,
     /// Where the time went; `None` while the run goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// What a reader should know about the whole run.
     pub notes: Vec<String>,
+}
+
+/// GPUs that ran shaders, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Shaders {
+    /// The GPUs.
+    pub adapters: Vec<Adapter>,
+    /// Whether shaders check all bounds and count the rounds of loops, and workgroup memory is
+    /// set to zero. Else they are trusted as kernels are.
+    pub checked: bool,
+}
+
+/// A GPU that runs shaders.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Adapter {
+    /// `wgpu:0`.
+    pub device: String,
+    /// The model's name.
+    pub model: String,
+    /// The driver, with its version.
+    pub driver: String,
+    /// What the driver is spoken to by: `vulkan`.
+    pub interface: String,
+    /// The smallest and the largest number of lanes of a subgroup; none without subgroups.
+    pub lanes: Vec<u32>,
 }
 
 /// Where the wall-clock time of a run went, in seconds.

@@ -43,6 +43,8 @@ impl Gpu {
                 memory_bytes: 0,
                 l2_bytes: 0,
                 shared_bytes: SHARED_BYTES,
+                has_shaders: false,
+                runs_block_by_block: false,
             },
             emulator,
             allocations: Mutex::default(),

@@ -22,6 +22,22 @@ pub struct Properties {
     pub l2_bytes: u64,
     /// Bytes of shared memory that a block can ask for.
     pub shared_bytes: u32,
+    /// Whether its kernels are shaders: they have what WebGPU has.
+    pub has_shaders: bool,
+    /// Whether it is software that runs blocks one by one: none may wait for another.
+    pub runs_block_by_block: bool,
+}
+
+impl Properties {
+    /// Blocks that are started to run all at once and wait for each other, if a multiprocessor
+    /// takes so many.
+    pub fn blocks_at_once(&self, of_multiprocessor: u32) -> u32 {
+        if self.runs_block_by_block {
+            1
+        } else {
+            of_multiprocessor.saturating_mul(self.multiprocessors)
+        }
+    }
 }
 
 /// How a kernel is started.
@@ -131,6 +147,11 @@ pub(super) trait Engine: Send + Sync {
     /// As [`Engine::free`], for [`Engine::pin`].
     unsafe fn unpin(&self, start: *mut u8, bytes: usize);
 
+    /// Whether kernels reach memory of the host.
+    fn maps_memory(&self) -> bool {
+        true
+    }
+
     /// Page-locked memory on the host that kernels reach over the link.
     fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
 
@@ -232,6 +253,11 @@ pub(super) trait Engine: Send + Sync {
     /// The stream's handle, with its context bound to this thread; 0 if it has none.
     fn native_stream(&self) -> Result<usize, DeviceError> {
         Ok(0)
+    }
+
+    /// Whether it can be asked for the attributes of kernels.
+    fn describes_kernels(&self) -> bool {
+        true
     }
 
     /// What a kernel takes, and how many blocks of a shape run at once.

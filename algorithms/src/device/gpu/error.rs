@@ -25,6 +25,28 @@ pub enum DeviceError {
         /// Bytes that there are.
         total: u64,
     },
+    /// A buffer that is larger than any may be.
+    #[error("{device} has no buffers of {needed} bytes: its largest have {most}; use less data")]
+    TooLarge {
+        /// The device.
+        device: String,
+        /// Bytes of the buffer.
+        needed: u64,
+        /// Bytes of the largest buffer.
+        most: u64,
+    },
+    /// A kernel that needs what the device does not have.
+    #[error("kernel {kernel} needs {needed}; {device} has {available}")]
+    Lacking {
+        /// The device.
+        device: String,
+        /// The kernel.
+        kernel: &'static str,
+        /// What it needs.
+        needed: String,
+        /// What there is of it.
+        available: String,
+    },
     /// No room for a page-locked buffer.
     #[error(
         "the host has no room for a page-locked buffer of {needed} bytes; use less data, or raise `ulimit -l`"

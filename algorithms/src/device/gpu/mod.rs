@@ -15,6 +15,7 @@
 //! | `transfers` | copies, and those outside the clock |
 //! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
+//! | `webgpu` | GPUs of any make, whose kernels are shaders |
 //! | `emulated` | kernels on the host |
 //!
 //! All work of a [`Gpu`] goes through one stream, in order. Copies and kernels
@@ -45,6 +46,7 @@ mod table;
 mod tests;
 mod timeline;
 mod transfers;
+pub mod webgpu;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -122,6 +124,12 @@ impl Gpu {
     /// If there is no room.
     pub fn mapped<T: Pod>(&self, length: usize) -> Result<MappedBuffer<T>, DeviceError> {
         MappedBuffer::new(&self.memory, length)
+    }
+
+    /// Whether kernels reach memory of the host: whether there are such buffers as
+    /// [`Gpu::mapped`] and [`Gpu::managed`] give.
+    pub fn maps_memory(&self) -> bool {
+        self.engine().maps_memory()
     }
 
     /// A buffer of `length` elements with any values that host and device reach alike, no larger

@@ -6,6 +6,9 @@ use super::launched::Launched;
 use super::{Attributes, DeviceError, Gpu, Grid, Image, Kernel, Shape, lock};
 use crate::timing::Stages;
 
+/// Blocks of a multiprocessor that are started where nobody can tell how many run at once.
+const RESIDENT_BLOCKS: u32 = 4;
+
 /// A kernel with what it takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KernelUse {
@@ -100,12 +103,32 @@ impl Gpu {
         self.engine().attributes(kernel.image, kernel.name, &shape)
     }
 
+    /// Blocks of a kernel that run at once, of all multiprocessors, if so much of it is started; or
+    /// so many as are worth it, where nobody can tell.
+    ///
+    /// # Errors
+    /// If there is no such kernel.
+    pub(crate) fn resident_blocks<A>(
+        &self,
+        kernel: &Kernel<A>,
+        grid: Grid,
+    ) -> Result<u32, DeviceError> {
+        let of_each = match self.engine().describes_kernels() {
+            true => self.attributes(kernel, grid)?.resident_blocks.max(1),
+            false => RESIDENT_BLOCKS,
+        };
+        Ok(of_each * self.properties().multiprocessors)
+    }
+
     /// All kernels that were started so far, in the order of their first calls,
-    /// with what they take.
+    /// with what they take; none where nobody can tell.
     ///
     /// # Errors
     /// If the driver refuses.
     pub fn kernels(&self) -> Result<Vec<KernelUse>, DeviceError> {
+        if !self.engine().describes_kernels() {
+            return Ok(Vec::new());
+        }
         let launched = lock(&self.launched).clone();
         let described = launched.into_iter().map(|launched| {
             let Launched { image, kernel, shape } = launched;

@@ -13,7 +13,7 @@ mod regions;
 
 use generators::partition::Partition;
 
-use self::division::{Division, Range, on_device};
+use self::division::{Division, Range, capacity, on_device};
 use self::lists::{OverfullBins, Oversized};
 use self::regions::{Level, Regions, groups_of};
 use super::runner::{DIGI, Sorter, sort_on_gpu};
@@ -66,9 +66,9 @@ buffers!(Tables: small, regions, oversized, overfull);
 impl Tables {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
         let digis = partition.elements();
-        let division = Division::new(partition);
+        let division = Division::new(partition, capacity(gpu));
         let regions = Regions::new(gpu, digis, division.large.len())?;
-        let groups = groups_of(digis, regions.most());
+        let groups = groups_of(digis, regions.most(), capacity(gpu));
         Ok(Tables {
             small: Table::new(gpu, division.small.len())?,
             regions,
@@ -128,7 +128,7 @@ impl ChannelBucket {
     /// # Errors
     /// If the device refuses.
     pub(crate) fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let division = Division::new(&self.partition);
+        let division = Division::new(&self.partition, capacity(gpu));
         self.sort_small(gpu, &division.small)?;
         if division.large.is_empty() {
             return Ok(());

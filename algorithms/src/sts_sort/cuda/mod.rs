@@ -29,3 +29,13 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     segmented_radix::CONCAT,
     channel_bucket::CHANNEL_BUCKET,
 ];
+
+/// Those whose kernels are shaders too.
+pub(super) const AS_SHADERS: &[Variant<StsSort>] = &[
+    block_merge::BLOCK_MERGE
+        .as_shaders()
+        .summary("published: a block a segment, chunks by radix sort, Merge Path"),
+    segmented_radix::SEGMENTED_RADIX.as_shaders(),
+    segmented_radix::CONCAT.as_shaders(),
+    channel_bucket::CHANNEL_BUCKET.as_shaders(),
+];

@@ -45,6 +45,27 @@ pub(crate) const EPOCH_PARALLEL: MakeUnpacker = |gpu, jobs| {
     Slots::boxed(gpu, jobs, (&UNPACK_BY_BLOCKS, grid))
 };
 
+const BY_BLOCKS: Variant<StsUnpack> = Variant::cuda(
+    "epoch-parallel",
+    "published: a block a microslice, three scans of 512 messages at a time; digis in slots \
+     are copied together; its race is mended",
+    |at| unpack_on_gpu(at, EPOCH_PARALLEL),
+)
+.by_published_rules();
+
+const BY_TILES: Variant<StsUnpack> = Variant::cuda(
+    "tiles",
+    "ours: a piece of a microslice for each warp, epochs by ballots, places by look-back; \
+     each message read once, each digi written once",
+    |at| unpack_on_gpu(at, TILES),
+)
+.by_published_rules();
+
+/// Those whose kernels are shaders too. Their blocks wait for earlier ones, as those of CUDA do:
+/// WebGPU does not promise that these go on, though GPUs see to it.
+pub(super) const AS_SHADERS: &[Variant<StsUnpack>] =
+    &[BY_BLOCKS.as_shaders(), BY_TILES.as_shaders()];
+
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     Variant::cuda(
         "thread-per-microslice",
@@ -57,18 +78,6 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
         },
     )
     .by_published_rules(),
-    Variant::cuda(
-        "epoch-parallel",
-        "published: a block a microslice, three scans of 512 messages at a time; digis in slots \
-         are copied together; its race is mended",
-        |at| unpack_on_gpu(at, EPOCH_PARALLEL),
-    )
-    .by_published_rules(),
-    Variant::cuda(
-        "tiles",
-        "ours: a piece of a microslice for each warp, epochs by ballots, places by look-back; \
-         each message read once, each digi written once",
-        |at| unpack_on_gpu(at, TILES),
-    )
-    .by_published_rules(),
+    BY_BLOCKS,
+    BY_TILES,
 ];

@@ -48,8 +48,10 @@ impl Slots {
             states: self.states.ptr(),
             places: self.places.ptr(),
         };
+        let blocks = UNPACK_PLACES.thread_each(work.jobs.len()).blocks;
+        let grid = Grid::blocks(blocks.min(gpu.properties().blocks_at_once(!0)));
         // SAFETY: there is a place for each microslice, and a state for each block.
-        unsafe { gpu.launch(&UNPACK_PLACES, UNPACK_PLACES.thread_each(work.jobs.len()), find)? };
+        unsafe { gpu.launch(&UNPACK_PLACES, grid, find)? };
         let copy = UnpackCopyOut {
             counts: data.counts.ptr(),
             first_slots: self.first_slots.ptr(),

@@ -4,9 +4,23 @@ use super::pieces::Pieces;
 use super::raw_on_gpu::Work;
 use super::stream::Unpacker;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Properties};
 use crate::kernels::sts_unpack_tiles::{BLOCKS, UNPACK_TILES, UnpackTiles};
 use crate::sts_unpack::survey::Job;
+
+/// Threads of a block of a shader for so many bytes of workgroup memory, and how often there are as
+/// many: see `unpack_tiles.wgsl`.
+const SHADER_THREADS: u32 = 64;
+const SHADER_BYTES: u32 = 24 << 10;
+const SHADER_STEPS: u32 = 2;
+
+/// Threads of a block.
+fn threads(properties: &Properties) -> u32 {
+    match properties.has_shaders {
+        true => SHADER_THREADS * (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS),
+        false => UNPACK_TILES.threads(),
+    }
+}
 
 pub(super) struct Tiles {
     pieces: Pieces,
@@ -19,7 +33,7 @@ buffers!(Tiles: pieces, states);
 impl Tiles {
     /// Unpacks such microslices.
     pub(super) fn boxed(gpu: &Gpu, jobs: &[Job]) -> Result<Box<dyn Unpacker>, DeviceError> {
-        let pieces = Pieces::new(gpu, jobs, UNPACK_TILES.threads())?;
+        let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let states = gpu.buffer(1 + pieces.tiles() + pieces.len())?;
         Ok(Box::new(Tiles { pieces, states }))
     }
@@ -43,7 +57,7 @@ impl Unpacker for Tiles {
             counts: data.counts.ptr(),
             digis: digis.ptr(),
         };
-        let blocks = tiles.min(BLOCKS * gpu.properties().multiprocessors);
+        let blocks = tiles.min(gpu.properties().blocks_at_once(BLOCKS));
         let grid = Grid::blocks(blocks).moving(work.bytes_of_messages() + work.bytes_of_digis());
         // SAFETY: contents are among the bytes, with some behind them, and each message has a place
         // for a digi; there is a piece for each warp, and a state for each of both.

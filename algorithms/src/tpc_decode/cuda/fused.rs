@@ -3,7 +3,7 @@
 use generators::tpc::Layout;
 
 use super::division::{Division, Index, Maps};
-use super::runner::decode_on_gpu;
+use super::runner::{decode_on_gpu, of_dense_links};
 use super::target::{Charges, Target};
 use super::tiles::{self, TileBuffers};
 use super::work::{Way, Work};
@@ -21,6 +21,15 @@ pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
      tiles",
     |at| decode_on_gpu(at, Division::Whole, WAY),
 );
+
+/// Dense link pages only: other formats have no shaders.
+pub(super) const FUSED_SHADERS: Variant<TpcDecode> = Variant {
+    open: |at| {
+        of_dense_links(at.input)?;
+        decode_on_gpu(at, Division::Whole, WAY)
+    },
+    ..FUSED.as_shaders()
+};
 
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",
@@ -92,8 +101,7 @@ fn launch<A: Arguments>(
 ) -> Result<(), DeviceError> {
     let (load, bytes) = (work.load(), work.bytes());
     let pages = Grid::blocks(load.pages as u32);
-    let of_each = work.gpu.attributes(kernel, pages)?.resident_blocks.max(1);
-    let at_once = of_each * work.gpu.properties().multiprocessors;
+    let at_once = work.gpu.resident_blocks(kernel, pages)?;
     let grid = Grid::blocks(at_once.min(load.pages as u32)).moving(bytes);
     // SAFETY: jobs are validated pages, with their places in the index; there is a place
     // for each of their samples.

@@ -43,5 +43,9 @@ pub(crate) use tables::DeviceTables;
 pub(crate) use target::Target;
 pub(crate) use work::{Way, Work};
 
+/// Those whose kernels are shaders too.
+pub(super) const AS_SHADERS: &[Variant<TpcDecode>] =
+    &[published::BALLOT_SCAN_SHADERS, fused::FUSED_SHADERS];
+
 pub(super) const VARIANTS: &[Variant<TpcDecode>] =
     &[published::SHUFFLE_SCAN, published::BALLOT_SCAN, fused::FUSED, fused::FUSED_OVERLAPPED];

@@ -4,11 +4,11 @@
 use generators::tpc::Layout;
 
 use super::division::{Division, Index, Maps};
-use super::runner::decode_on_gpu;
+use super::runner::{decode_on_gpu, of_dense_links};
 use super::target::{Charges, Target};
 use super::work::{Decode, Way, Work};
 use crate::algorithm::Variant;
-use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
+use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_ballot_scan::{
     DENSE_LINK_CHARGES, DENSE_LINK_DIGITS, DecodeCharges, DecodeDigits, LINK_CHARGES, LINK_DIGITS,
 };
@@ -52,6 +52,15 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
 
 /// Decodes as `ballot-scan`.
 pub(crate) const BALLOT_WAY: Way = published(|work| decode(work, &BALLOT));
+
+/// Dense link pages only: other formats have no shaders.
+pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> = Variant {
+    open: |at| {
+        of_dense_links(at.input)?;
+        decode_on_gpu(at, Division::Whole, BALLOT_WAY)
+    },
+    ..BALLOT_SCAN.as_shaders()
+};
 
 const fn published(decode: Decode) -> Way {
     Way { index: Index::Unused, maps: Maps::Filled, decode }
@@ -100,6 +109,14 @@ fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
     }
 }
 
+/// Warps of a shader's block have room for the channels of their pages: see `dense_link.wgsl`.
+const MOST_WARPS_OF_SHADER: u32 = 8;
+
+fn warps_of_block(threads: u32, gpu: &Gpu) -> u32 {
+    let warps = threads / gpu.properties().lanes;
+    if gpu.properties().has_shaders { warps.min(MOST_WARPS_OF_SHADER) } else { warps }
+}
+
 /// A block a row page, a warp any other.
 fn launch<A: Arguments>(
     work: &Work<'_>,
@@ -108,7 +125,7 @@ fn launch<A: Arguments>(
 ) -> Result<(), DeviceError> {
     let pages_of_block = match work.resident.frame.format().layout() {
         Layout::Row => 1,
-        Layout::Link | Layout::DenseLink => kernel.threads() / work.gpu.properties().lanes,
+        Layout::Link | Layout::DenseLink => warps_of_block(kernel.threads(), work.gpu),
     };
     let grid = Grid::blocks((work.load().pages as u32).div_ceil(pages_of_block));
     let grid = grid.moving(work.bytes());

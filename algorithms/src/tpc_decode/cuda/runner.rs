@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use generators::tpc::Digit;
+use generators::tpc::{Digit, Layout};
 
 use super::division::Division;
 use super::parts::{self, Part};
@@ -69,6 +69,14 @@ pub(super) fn decode_on_gpu<'a>(
     let parts = parts::of(at.input, at.input.settings.output, division);
     fit(&parts)?;
     at.session(OnGpu { way, division, frame: at.input, arena: at.arena, parts, gpu: at.gpu()? })
+}
+
+/// Refuses what no shader decodes.
+pub(super) fn of_dense_links(frame: &TimeFrame) -> Result<(), Unavailable> {
+    match frame.format().layout() {
+        Layout::DenseLink => Ok(()),
+        _ => Err(Unavailable("shaders decode dense link pages only; use such a format".to_owned())),
+    }
 }
 
 /// Samples of a part are counted with 32 bits on the device.

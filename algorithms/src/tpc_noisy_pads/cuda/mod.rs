@@ -24,18 +24,23 @@ use crate::kernels::tpc_noisy_pads_cache_line::NOISY_PADS_CACHE_LINE;
 use crate::kernels::tpc_noisy_pads_cuda_pads_map_h::PadActivity as Activity;
 use crate::tpc_decode::charge_map::{TILE_PADS, tiles_of_row};
 
-pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
-    Variant::cuda(
-        "cache-line",
-        "published: a block for the eight pads of a cache line, through shared memory",
-        |at| on_gpu(at, &NOISY_PADS_CACHE_LINE, |_| 1),
-    ),
-    Variant::cuda(
-        "bit-runs",
-        "ours: charges read once, 16 bytes a lane, as bits; runs of 32 time bins at once",
-        |at| on_gpu(at, &NOISY_PADS_BIT_RUNS, |lanes| lanes / TILE_TIMES),
-    ),
-];
+pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[CACHE_LINE, BIT_RUNS];
+
+/// Those whose kernels are shaders too.
+pub(super) const AS_SHADERS: &[Variant<TpcNoisyPads>] =
+    &[CACHE_LINE.as_shaders(), BIT_RUNS.as_shaders()];
+
+const CACHE_LINE: Variant<TpcNoisyPads> = Variant::cuda(
+    "cache-line",
+    "published: a block for the eight pads of a cache line, through shared memory",
+    |at| on_gpu(at, &NOISY_PADS_CACHE_LINE, |_| 1),
+);
+
+const BIT_RUNS: Variant<TpcNoisyPads> = Variant::cuda(
+    "bit-runs",
+    "ours: charges read once, 16 bytes a lane, as bits; runs of 32 time bins at once",
+    |at| on_gpu(at, &NOISY_PADS_BIT_RUNS, |lanes| lanes / TILE_TIMES),
+);
 
 struct OnGpu<'a> {
     kernel: &'static Kernel<NoisyPads>,

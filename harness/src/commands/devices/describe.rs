@@ -5,8 +5,10 @@ use std::fmt::Write;
 
 use algorithms::device::gpu::cuda::{self, CudaGpu, Driver};
 use algorithms::device::gpu::monitor::Monitor;
+use algorithms::device::gpu::webgpu::{self, Adapter};
 use reports::record::{Bandwidth, CacheLevel, CeilingsRecord, Latencies, LinkPoint, Machine};
 use reports::units::{self, counted};
+use text::Foreign;
 
 use crate::platform::{self, Topology};
 
@@ -39,6 +41,7 @@ pub(super) fn machine(topology: &Topology) -> String {
         let _ = writeln!(text, "  {line}");
     }
     text.push_str(&gpus());
+    text.push_str(&adapters());
     text
 }
 
@@ -68,6 +71,41 @@ fn gpu_lines(gpu: &CudaGpu, driver: &Driver) -> String {
     let mut text = format!("gpu: cuda:{}, {}\n", gpu.number, gpu.name);
     text.push_str(&named(&lines));
     text
+}
+
+/// Each GPU that wgpu knows, if it is a part of this build, or why there is none.
+fn adapters() -> String {
+    match webgpu::adapters() {
+        Err(_) if !webgpu::IS_BUILT => String::new(),
+        Err(reason) => format!("wgpu: none; {reason}\n"),
+        Ok(adapters) => adapters.iter().map(adapter_lines).collect(),
+    }
+}
+
+fn adapter_lines(adapter: &Adapter) -> String {
+    let lanes = match adapter.lanes {
+        None => "none".to_owned(),
+        Some((least, most)) if least == most => format!("of {least} lanes"),
+        Some((least, most)) => format!("of {least} to {most} lanes"),
+    };
+    let block = format!(
+        "{} threads, {} of workgroup memory",
+        adapter.most_threads,
+        platform::size(adapter.shared_bytes.into())
+    );
+    let times = match (adapter.is_software, adapter.has_times) {
+        (true, _) => "mean nothing: it is software, which verifies only",
+        (_, true) => "by the device",
+        (_, false) => "by the host alone",
+    };
+    let lines = [
+        ("driver", format!("{}, by {}", adapter.driver.shown(), adapter.interface)),
+        ("block", format!("{block} at most")),
+        ("subgroups", lanes),
+        ("buffers", format!("{} at most", units::bytes(adapter.largest_buffer as f64))),
+        ("times", times.to_owned()),
+    ];
+    format!("gpu: wgpu:{}, {}\n", adapter.number, adapter.name.shown()) + &named(&lines)
 }
 
 fn named(lines: &[(&str, String)]) -> String {

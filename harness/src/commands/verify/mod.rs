@@ -191,7 +191,11 @@ impl Subject<'_> {
         plugin_guard::return_home();
         match checked {
             Ok(_) => Checked::Right,
-            Err(CheckError::Device(DeviceError::OutOfMemory { .. })) => Checked::NotRun,
+            Err(CheckError::Device(
+                DeviceError::OutOfMemory { .. }
+                | DeviceError::TooLarge { .. }
+                | DeviceError::Lacking { .. },
+            )) => Checked::NotRun,
             Err(error) => Checked::Wrong(error.to_string()),
         }
     }

@@ -83,6 +83,7 @@ impl Mismatch {
             words.extend((request.lanes == Lanes::L64).then(|| "--lanes 64".to_owned()));
             words.extend(request.races.then(|| "--races".to_owned()));
         }
+        words.extend(request.checked.then(|| "--checked".to_owned()));
         match input {
             Some(path) => {
                 words.push(format!("--input {}", path.shown()));
@@ -113,6 +114,7 @@ mod tests {
             lanes: Lanes::L64,
             schedules: 8,
             races,
+            checked: false,
             quiet: true,
         }
     }

@@ -49,7 +49,8 @@ pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
 /// The bandwidth of the link for all kinds of memory, over the size of blocks.
 pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
     let mut points = Vec::new();
-    for memory in HostMemory::ALL {
+    let is_there = |memory: &HostMemory| *memory != HostMemory::Mapped || gpu.maps_memory();
+    for memory in HostMemory::ALL.into_iter().filter(is_there) {
         let (mut buffers, largest) = buffers(gpu, memory, LARGEST_BLOCK)?;
         buffers.check(gpu)?;
         for &direction in memory.directions() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use algorithms::device::Device;
-use algorithms::device::gpu::{DeviceError, cuda};
+use algorithms::device::gpu::{DeviceError, cuda, webgpu};
 use reports::record::Bandwidth;
 
 use super::ceilings;
@@ -80,10 +80,18 @@ fn bandwidth(gpus: &Gpus, device: Device) -> Result<Bandwidth, DeviceError> {
 
 /// Who watches a GPU, if the device is one that can be used.
 fn watch(device: Device) -> Option<Watch> {
-    let Device::Cuda(number) = device else {
-        return None;
-    };
-    let (_, gpus) = cuda::devices().ok()?;
-    let gpu = gpus.get(number as usize)?;
-    Some(Watch::new(Box::new(cuda::monitor(gpu))))
+    match device {
+        Device::Cuda(number) => {
+            let (_, gpus) = cuda::devices().ok()?;
+            let gpu = gpus.get(number as usize)?;
+            Some(Watch::new(Box::new(cuda::monitor(gpu))))
+        }
+        Device::Wgpu(number) => {
+            let adapters = webgpu::adapters().ok()?;
+            // GPUs of other makes have nobody who watches them.
+            let bus = &adapters.get(number as usize)?.pci_bus_id;
+            Some(Watch::new(Box::new(cuda::monitor_at(bus))))
+        }
+        Device::Cpu | Device::Emulator => None,
+    }
 }

@@ -22,7 +22,7 @@ mod recording;
 use super::{DeviceError, Gpu};
 use engine::CudaEngine;
 
-pub use nvml::{driver_version, monitor};
+pub use nvml::{driver_version, monitor, monitor_at};
 pub use probe::{ContextSharing, CudaGpu, Driver, devices};
 
 /// A GPU by its number.

@@ -16,7 +16,12 @@ const MILLIJOULE: f64 = 1e-3;
 
 /// Who watches a GPU. Whether there is a library is seen when it is asked.
 pub fn monitor(gpu: &CudaGpu) -> impl Monitor + use<> {
-    NvmlMonitor { pci_bus_id: gpu.pci_bus_id.clone() }
+    monitor_at(&gpu.pci_bus_id)
+}
+
+/// The same of a GPU by its address on the PCI bus, whoever uses it.
+pub fn monitor_at(pci_bus_id: &str) -> impl Monitor + use<> {
+    NvmlMonitor { pci_bus_id: pci_bus_id.to_owned() }
 }
 
 /// The version of the driver, as `580.65.06`.

@@ -1,10 +1,10 @@
 //! What kernels leave to others: ranges of digis, in any order.
 
-use super::division::Range;
+use super::division::{Range, capacity};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, Ptr};
 use crate::kernels::sts_sort_channel_bucket::{
-    self as kernels, CAPACITY, CHANNEL_BUCKET_OVERFULL, RangeList,
+    self as kernels, CHANNEL_BUCKET_OVERFULL, RangeList,
 };
 
 /// Buckets that did not fit into shared memory: their number, then the position
@@ -18,7 +18,7 @@ buffers!(Oversized: device, host);
 
 impl Oversized {
     pub(super) fn new(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
-        let words = words_for(digis / CAPACITY as usize);
+        let words = words_for(digis / capacity(gpu));
         Ok(Oversized { device: gpu.buffer(words)?, host: gpu.pinned(words)? })
     }
 

@@ -1,11 +1,11 @@
 //! Regions: large segments, and large buckets of such. Their digis are moved to
 //! groups of buckets, and the groups sorted.
 
-use super::division::{Range, on_device};
+use super::division::{Range, capacity, on_device};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
 use crate::kernels::sts_sort_channel_bucket::{
-    self as kernels, BUCKETS, CAPACITY, DISTRIBUTED_TILE, Group, RangeList,
+    self as kernels, BUCKETS, DISTRIBUTED_TILE, Group, RangeList,
 };
 use crate::sts_sort::cuda::runner::DIGI;
 
@@ -31,6 +31,8 @@ pub(super) enum Level {
 
 /// Some regions, and the tables to distribute and sort them.
 pub(super) struct Regions {
+    /// Digis that are sorted at once.
+    capacity: usize,
     most: usize,
     /// How many there are now.
     count: u32,
@@ -75,12 +77,14 @@ impl Regions {
     /// With room for so many large segments of so many digis in all, or for
     /// some of them at a time.
     pub(super) fn new(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
-        let most = most_regions(digis, segments);
+        let capacity = capacity(gpu);
+        let most = most_regions(digis, segments, capacity);
         let parts = most + (PARTS * gpu.properties().multiprocessors) as usize;
         let parts = parts.min(most + digis / (TILES_OF_PART * DISTRIBUTED_TILE) as usize);
-        let groups = groups_of(digis, most);
+        let groups = groups_of(digis, most, capacity);
         let buckets = most * BUCKETS as usize;
         Ok(Regions {
+            capacity,
             most,
             count: 0,
             digis: 0,
@@ -117,7 +121,8 @@ impl Regions {
         self.count = regions.len() as u32;
         self.digis = digis.into();
         self.parts_count = parts.len() as u32;
-        self.groups_bound = regions.iter().map(groups_at_most).sum();
+        self.groups_bound =
+            regions.iter().map(|region| groups_at_most(region, self.capacity)).sum();
         self.regions.fill(gpu, on_device(regions))?;
         self.parts.fill(gpu, on_device(&parts))?;
         self.region_of_part.fill(gpu, owners)
@@ -233,18 +238,18 @@ impl Regions {
 
 /// The most groups that so many regions with so many digis can have: two
 /// consecutive ones together don't fit, or they would be one.
-pub(super) fn groups_of(digis: usize, regions: usize) -> usize {
-    2 * (digis / CAPACITY as usize + regions)
+pub(super) fn groups_of(digis: usize, regions: usize, capacity: usize) -> usize {
+    2 * (digis / capacity + regions)
 }
 
-fn most_regions(digis: usize, segments: usize) -> usize {
-    let large_buckets = REGIONS.min(digis / CAPACITY as usize).max(1);
+fn most_regions(digis: usize, segments: usize, capacity: usize) -> usize {
+    let large_buckets = REGIONS.min(digis / capacity).max(1);
     let affordable = digis / DIGIS_OF_REGION;
     segments.min(affordable).max(large_buckets)
 }
 
-fn groups_at_most(region: &Range) -> u32 {
-    (groups_of(region.len(), 1) as u32).min(BUCKETS)
+fn groups_at_most(region: &Range, capacity: usize) -> u32 {
+    (groups_of(region.len(), 1, capacity) as u32).min(BUCKETS)
 }
 
 /// An even number, so that parts begin as aligned as their regions.
@@ -281,6 +286,7 @@ mod tests {
 
     #[test]
     fn tables_are_small_beside_the_digis() {
+        let most_regions = |digis, segments| most_regions(digis, segments, 8192);
         assert_eq!(most_regions(187_000_000, 1792), 1792);
         assert_eq!(most_regions(187_000_000, 20_000), 2853);
         // Large buckets may come up where there is one segment.

@@ -66,6 +66,8 @@ impl CudaEngine {
                 memory_bytes: gpu.memory_bytes,
                 l2_bytes: gpu.l2_bytes,
                 shared_bytes: gpu.shared_bytes,
+                has_shaders: false,
+                runs_block_by_block: false,
             },
             modules: Modules::new(Arc::clone(&context), driver),
             marks: Mutex::default(),

@@ -1,0 +1,116 @@
+//! Kernels as shaders: WGSL that takes what a kernel takes, and does the same.
+//!
+//! The shader of `KERNEL` in `src/TASK/cuda/FILE.cu` is `src/TASK/wgpu/KERNEL.wgsl`. A line
+//! `#include "FILE.wgsl"` stands for a file beside it or in `kernels`, as in kernels. The
+//! constants of the kernel file are those of the shader too, but for what it has itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::evaluate::Known;
+use super::images::is_kernel_file;
+use super::parse::Kernel;
+use super::{File, found, without_dots};
+
+/// The list of all shaders, as Rust.
+pub fn table(root: &Path, files: &BTreeMap<PathBuf, File>) -> Result<String, Box<dyn Error>> {
+    let mut text = "pub(super) static SHADERS: &[Shader] = &[\n".to_owned();
+    for file in files.values().filter(|file| is_kernel_file(&file.path)) {
+        let folder = file.path.with_file_name("").join("../wgpu");
+        for kernel in &file.declared.kernels {
+            let path = without_dots(&folder.join(format!("{}.wgsl", kernel.name)));
+            println!("cargo:rerun-if-changed={}", root.join(&path).display());
+            if root.join(&path).exists() {
+                text += &shader(root, &path, kernel, &file.known)?;
+            }
+        }
+    }
+    Ok(text + "];\n")
+}
+
+fn shader(
+    root: &Path,
+    path: &Path,
+    kernel: &Kernel,
+    known: &Known,
+) -> Result<String, Box<dyn Error>> {
+    let code = with_includes(root, path, &mut BTreeSet::new())?;
+    let constants = constants(known, &code);
+    let says = |problem: String| format!("{}: {problem}", path.display());
+    let parameters = parameters(kernel, known, &code).map_err(says)?;
+    let name = &kernel.name;
+    Ok(format!(
+        "Shader {{ kernel: \"{name}\", parameters: &[{parameters}],\n\
+         text: r####\"{constants}{code}\"#### }},\n"
+    ))
+}
+
+/// A file with those that it includes before it, each of them once.
+fn with_includes(
+    root: &Path,
+    path: &Path,
+    known: &mut BTreeSet<PathBuf>,
+) -> Result<String, Box<dyn Error>> {
+    if !known.insert(path.to_owned()) {
+        return Ok(String::new());
+    }
+    println!("cargo:rerun-if-changed={}", root.join(path).display());
+    let says = |problem: &str| format!("{}: {problem}", path.display());
+    let own = fs::read_to_string(root.join(path)).map_err(|error| says(&error.to_string()))?;
+    let mut text = String::new();
+    for line in own.lines() {
+        match line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
+            Some(name) => {
+                let include = found(root, path, Path::new(name));
+                let include = include.ok_or_else(|| says(&format!("there is no {name}")))?;
+                text += &with_includes(root, &include, known)?;
+            }
+            None => text.extend([line, "\n"]),
+        }
+    }
+    Ok(text)
+}
+
+/// Those that are known and fit, without the ones that the code has itself.
+fn constants(known: &Known, code: &str) -> String {
+    let fits = |(name, value): &(&String, &u64)| {
+        let has_it = [" ", ":"].iter().any(|end| code.contains(&format!("const {name}{end}")));
+        u32::try_from(**value).is_ok() && !has_it
+    };
+    let constants = known.values.iter().filter(fits);
+    constants.map(|(name, value)| format!("const {name} = {value}u;\n")).collect()
+}
+
+/// What the shader gets of each parameter of the kernel.
+fn parameters(kernel: &Kernel, known: &Known, code: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let mut bindings = 0;
+    for parameter in &kernel.parameters {
+        if parameter.is_pointer {
+            text += &format!("Parameter::Buffer({}), ", access(bindings, code));
+            bindings += 1;
+            continue;
+        }
+        let bytes = known.sizes.get(&parameter.kind).copied().unwrap_or(0);
+        let alignment = known.alignments.get(&parameter.kind).copied().unwrap_or(0);
+        if alignment > 4 || bytes % 4 != 0 {
+            return Err(format!("{} is no whole number of words", parameter.name));
+        }
+        text += &format!("Parameter::Value({bytes}), ");
+    }
+    match code.contains(&format!("@binding({bindings})")) {
+        true => Err(format!("the kernel has {bindings} pointers")),
+        false => Ok(text),
+    }
+}
+
+/// What is done with the buffer of that number.
+fn access(binding: usize, code: &str) -> &'static str {
+    match code.split_once(&format!("@binding({binding}) ")) {
+        None => "Access::None",
+        Some((_, rest)) if rest.starts_with("var<storage, read_write>") => "Access::Write",
+        Some(_) => "Access::Read",
+    }
+}

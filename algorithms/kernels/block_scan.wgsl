@@ -1,0 +1,24 @@
+// Prefix sums over a block: see block_scan.h. A block has whole subgroups.
+
+const WARPS = THREADS / LANES;
+const_assert THREADS % SUBGROUP_LANES == 0u;
+
+var<workgroup> warp_sums: array<u32, WARPS>;
+// The sum over all threads, after `block_exclusive_sum`.
+var<private> block_total: u32;
+
+// The sum over the threads below this one. All threads take part; a barrier is needed before
+// `warp_sums` is used again.
+fn block_exclusive_sum(value: u32) -> u32 {
+    let inclusive = sum_up_to_lane(value);
+    if lane == LANES - 1u { warp_sums[warp] = inclusive; }
+    workgroupBarrier();
+    var before = inclusive - value;
+    block_total = 0u;
+    for (var other = 0u; other < WARPS; other++) {
+        let sum = warp_sums[other];
+        before += select(0u, sum, other < warp);
+        block_total += sum;
+    }
+    return before;
+}

@@ -1,0 +1,92 @@
+// Ranks of digits in a tile, in the order in which the tile has them: see radix_rank.h. It needs
+// THREADS, ITEMS and RADIX_BITS, and a function `digit_of(i)` of the item i of a thread.
+//
+// The tile lies warp-striped: item i of a lane is at position (warp * ITEMS + i) * LANES + lane,
+// so that a warp holds a run of positions.
+#include "block_scan.wgsl"
+
+const RADIX_BINS = 1u << RADIX_BITS;
+// Bins next to each other that a thread sums.
+const BINS_EACH = max(1u, RADIX_BINS / THREADS);
+const RANK_BITS = 16u;
+
+// How many items of each digit a warp has had so far; then where the first of them goes.
+var<workgroup> rank_counts: array<atomic<u32>, WARPS * RADIX_BINS>;
+// The positions of the items in a stable order by digit.
+var<private> ranks: array<u32, ITEMS>;
+
+// The position of this thread's item i in the tile.
+fn position(i: u32) -> u32 { return (warp * ITEMS + i) * LANES + lane; }
+
+// Whether this warp has any of the first `count` positions.
+fn has_items(count: u32) -> bool { return warp * ITEMS * LANES < count; }
+
+// The lanes whose digit is that of this lane.
+fn lanes_with(digit: u32) -> Mask {
+    var same = votes(true);
+    for (var bit = 0u; bit < RADIX_BITS; bit++) {
+        let is_one = (digit >> bit & 1u) != 0u;
+        let vote = votes(is_one);
+        same &= select(~vote, vote, is_one);
+    }
+    return same;
+}
+
+// Sets `ranks`. A warp of which none `is_needed` has no ranks; all others have an item at each
+// position, with the last digit where there is none in truth. `note_start` is told the first
+// position of each digit. Counts are free again after a barrier.
+fn rank(is_needed: bool) {
+    let own = warp * RADIX_BINS;
+    for (var round = 0u; round < RADIX_BINS / LANES; round++) {
+        atomicStore(&rank_counts[own + round * LANES + lane], 0u);
+    }
+    workgroupBarrier();
+    if is_needed { rank_in_warp(own); }
+    workgroupBarrier();
+    sum_over_warps();
+    workgroupBarrier();
+    if !is_needed { return; }
+    for (var i = 0u; i < ITEMS; i++) {
+        let in_warp = ranks[i] & ((1u << RANK_BITS) - 1u);
+        ranks[i] = atomicLoad(&rank_counts[own + (ranks[i] >> RANK_BITS)]) + in_warp;
+    }
+}
+
+// Registers are scarce: a digit is kept above its rank. The first lane with a digit counts for
+// all that have it.
+fn rank_in_warp(own: u32) {
+    for (var i = 0u; i < ITEMS; i++) {
+        let digit = digit_of(i);
+        let same = lanes_with(digit);
+        let before = count_of(same & lanes_below(lane));
+        var earlier = 0u;
+        if before == 0u { earlier = atomicAdd(&rank_counts[own + digit], count_of(same)); }
+        earlier = shuffled(earlier, first_of(same));
+        ranks[i] = digit << RANK_BITS | (earlier + before);
+    }
+}
+
+// Digit by digit, and for each digit warp by warp.
+fn sum_over_warps() {
+    let first = thread * BINS_EACH;
+    var count = 0u;
+    for (var i = 0u; i < BINS_EACH; i++) {
+        let bin = first + i;
+        if bin >= RADIX_BINS { break; }
+        for (var other = 0u; other < WARPS; other++) {
+            count += atomicLoad(&rank_counts[other * RADIX_BINS + bin]);
+        }
+    }
+    var before = block_exclusive_sum(count);
+    for (var i = 0u; i < BINS_EACH; i++) {
+        let bin = first + i;
+        if bin >= RADIX_BINS { break; }
+        note_start(bin, before);
+        for (var other = 0u; other < WARPS; other++) {
+            let at = other * RADIX_BINS + bin;
+            let own = atomicLoad(&rank_counts[at]);
+            atomicStore(&rank_counts[at], before);
+            before += own;
+        }
+    }
+}

@@ -1,0 +1,3 @@
+// Nothing.
+@compute @workgroup_size(32)
+fn ceiling_nothing() {}

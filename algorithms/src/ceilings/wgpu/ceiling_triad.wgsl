@@ -1,0 +1,27 @@
+// to[i] = left[i] + 3 * right[i], for as many bytes as streams.cu has. Shaders need not have
+// numbers of 64 bits, so these are twice as many of 32.
+struct Arguments { blocks: u32, pairs: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read_write> to: array<vec4f>;
+@group(0) @binding(1) var<storage, read> left: array<vec4f>;
+@group(0) @binding(2) var<storage, read> right: array<vec4f>;
+
+@compute @workgroup_size(THREADS)
+fn ceiling_triad(place: InBlock) {
+    enter(place);
+    if block >= arguments.blocks { return; }
+    let first = block * TILE + thread;
+    var a: array<vec4f, ITEMS>;
+    var b: array<vec4f, ITEMS>;
+    for (var i = 0u; i < ITEMS; i++) {
+        let at = first + i * THREADS;
+        if at < arguments.pairs {
+            a[i] = left[at];
+            b[i] = right[at];
+        }
+    }
+    for (var i = 0u; i < ITEMS; i++) {
+        let at = first + i * THREADS;
+        if at < arguments.pairs { to[at] = a[i] + 3.0 * b[i]; }
+    }
+}

@@ -1,0 +1,533 @@
+//! A GPU at work. What is started is recorded, and submitted when the host waits or a piece of a
+//! large copy is ready: all in one queue, and in order.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `allocations` | buffers by addresses |
+//! | `pipelines` | shaders, compiled for the GPU |
+//! | `staging` | copies between host and device |
+//! | `clock` | times |
+//! | `faults` | what goes wrong |
+
+mod allocations;
+mod clock;
+mod faults;
+mod pipelines;
+mod staging;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use wgpu::{
+    BindGroup, BindGroupDescriptor, BindGroupEntry, CommandEncoder, ComputePassDescriptor, Device,
+    DeviceDescriptor, Features, MemoryHints, PollType, Queue,
+};
+
+use self::allocations::Allocations;
+use self::clock::Clock;
+use self::faults::Faults;
+use self::pipelines::{Pipeline, Pipelines, Trouble};
+use self::staging::{PIECE, Staging, WORD};
+use super::probe::Found;
+use super::shader::{Access, Parameter, Shader};
+use super::{Adapter, Checks};
+use crate::device::gpu::engine::{Attributes, Engine, Hold, Properties, Shape};
+use crate::device::gpu::{Argument, DeviceError, Image};
+
+/// What shaders may use where it is there.
+const OF_USE: Features = Features::TIMESTAMP_QUERY
+    .union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    .union(Features::SUBGROUP)
+    .union(Features::SUBGROUP_BARRIER)
+    .union(Features::SHADER_INT64)
+    .union(Features::SHADER_F64);
+
+/// Nobody tells how many multiprocessors a GPU has. Launchers cut work into a few parts for each:
+/// about as many as large GPUs have.
+const MULTIPROCESSORS: u32 = 128;
+const MULTIPROCESSORS_OF_SOFTWARE: u32 = 4;
+/// What GPUs have a thread of, at least.
+const MULTIPROCESSOR_THREADS: u32 = 1024;
+/// Bytes that may be on their way between host and device, unless all is to be timed.
+const MOST_UNDER_WAY: u64 = 1 << 30;
+
+/// Sets words, as drivers only set them to zero.
+static FILL: Shader = Shader {
+    kernel: "fill",
+    parameters: &[
+        Parameter::Buffer(Access::Write),
+        Parameter::Value(4),
+        Parameter::Value(4),
+        Parameter::Value(4),
+        Parameter::Value(4),
+    ],
+    text: include_str!("fill.wgsl"),
+};
+/// Threads of a block of it.
+const FILL_THREADS: u32 = 256;
+
+/// A device with its queue.
+pub(in crate::device::gpu) struct WebGpuEngine {
+    properties: Properties,
+    adapter: Adapter,
+    device: Device,
+    queue: Queue,
+    /// Blocks that a grid has in one dimension at most.
+    most_blocks_in_row: u32,
+    pipelines: Pipelines,
+    faults: Arc<Faults>,
+    work: Mutex<Work>,
+}
+
+/// What was started, and what it uses.
+#[derive(Default)]
+struct Work {
+    /// What is not submitted yet.
+    encoder: Option<CommandEncoder>,
+    allocations: Allocations,
+    /// Buffers of a shader as it wants them, by its name and their addresses.
+    bindings: HashMap<(&'static str, Vec<u64>), BindGroup>,
+    staging: Staging,
+    clock: Option<Clock>,
+    /// Whether nothing begins before the host waits.
+    is_held: bool,
+    /// Shaders that may be running.
+    running: Vec<&'static str>,
+    /// Where page-locked memory begins and ends.
+    pinned: BTreeMap<usize, usize>,
+}
+
+impl WebGpuEngine {
+    pub(in crate::device::gpu) fn new(found: &Found, checks: Checks) -> Result<Self, String> {
+        let adapter = found.adapter.clone();
+        let features = found.handle.features();
+        if !features.contains(Features::IMMEDIATES) {
+            return Err(format!("{} has no immediate data for shaders", adapter.name));
+        }
+        let asked = found.handle.request_device(&DeviceDescriptor {
+            label: None,
+            required_features: features & OF_USE | Features::IMMEDIATES,
+            required_limits: found.handle.limits(),
+            memory_hints: MemoryHints::Performance,
+            ..DeviceDescriptor::default()
+        });
+        let (device, queue) = pollster::block_on(asked).map_err(|error| error.to_string())?;
+        let clock = Clock::new(&device, &queue).filter(|_| !adapter.is_software);
+        Ok(WebGpuEngine {
+            properties: properties(&adapter),
+            pipelines: Pipelines::new(adapter.clone(), checks),
+            faults: Faults::of(&device),
+            work: Mutex::new(Work { clock, ..Work::default() }),
+            most_blocks_in_row: device.limits().max_compute_workgroups_per_dimension,
+            adapter,
+            device,
+            queue,
+        })
+    }
+
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failed(&self, what: &'static str, problem: impl Into<String>) -> DeviceError {
+        let device = self.properties.device.clone();
+        DeviceError::Failed { device, what, problem: problem.into() }
+    }
+
+    fn nothing_at(&self, address: u64) -> DeviceError {
+        self.failed("looking for memory", format!("nothing was allocated at {address:#x}"))
+    }
+
+    fn pipeline(&self, shader: &'static Shader) -> Result<Arc<Pipeline>, DeviceError> {
+        let kernel = shader.kernel;
+        let device = || self.properties.device.clone();
+        self.pipelines.of(&self.device, shader).map_err(|trouble| match trouble {
+            Trouble::Lacks(needed, available) => {
+                DeviceError::Lacking { device: device(), kernel, needed, available }
+            }
+            Trouble::Refused(problem) => DeviceError::Launch { device: device(), kernel, problem },
+        })
+    }
+
+    /// Starts a shader with so many blocks.
+    fn dispatch(
+        &self,
+        work: &mut Work,
+        shader: &'static Shader,
+        blocks: u32,
+        arguments: &[Argument],
+    ) -> Result<(), DeviceError> {
+        let pipeline = self.pipeline(shader)?;
+        let (addresses, values) = split(arguments, blocks);
+        let bindings = self.bindings(work, &pipeline, addresses)?;
+        let (x, y) = grid(blocks, self.most_blocks_in_row);
+        let encoder = work.encoder(&self.device);
+        let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
+        pass.set_pipeline(&pipeline.compute);
+        pass.set_bind_group(0, &bindings, &[]);
+        pass.set_immediates(0, &values);
+        pass.dispatch_workgroups(x, y, 1);
+        drop(pass);
+        work.running.push(shader.kernel);
+        Ok(())
+    }
+
+    /// The buffers of a shader. What has no address is a buffer too: the first bytes of another.
+    fn bindings(
+        &self,
+        work: &mut Work,
+        pipeline: &Pipeline,
+        addresses: Vec<u64>,
+    ) -> Result<BindGroup, DeviceError> {
+        let key = (pipeline.shader.kernel, addresses);
+        if let Some(known) = work.bindings.get(&key) {
+            return Ok(known.clone());
+        }
+        let mut entries = Vec::new();
+        let used = pipeline.shader.buffers().zip(&key.1);
+        for ((binding, _), &address) in used.filter(|((_, access), _)| *access != Access::None) {
+            let (buffer, offset) =
+                work.allocations.at(address).ok_or_else(|| self.nothing_at(address))?;
+            if offset > 0 {
+                return Err(self.failed("binding a buffer", "it begins within another"));
+            }
+            entries.push(BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+        }
+        let bindings = self.device.create_bind_group(&BindGroupDescriptor {
+            label: None,
+            layout: &pipeline.bindings,
+            entries: &entries,
+        });
+        work.bindings.insert(key, bindings.clone());
+        Ok(bindings)
+    }
+
+    /// Sets the bits of a mask in some words of a buffer.
+    fn set(
+        &self,
+        work: &mut Work,
+        (to, first, count): (u64, u64, u64),
+        value: u32,
+        mask: u32,
+    ) -> Result<(), DeviceError> {
+        let word = |value: u64| Argument::Word { bits: value, bytes: WORD };
+        let numbers = [first, count, value.into(), mask.into()].map(word);
+        let address = Argument::Word { bits: to, bytes: size_of::<u64>() };
+        let arguments: Vec<_> = std::iter::once(address).chain(numbers).collect();
+        let blocks = (count as u32).div_ceil(FILL_THREADS);
+        self.dispatch(work, &FILL, blocks, &arguments)
+    }
+
+    /// Waits for all that was started, and brings what was copied to the host.
+    fn settle(&self, work: &mut Work) -> Result<(), DeviceError> {
+        work.submit(&self.queue);
+        work.staging.ask();
+        let polled = self.device.poll(PollType::wait_indefinitely());
+        let delivered = work.staging.deliver(&self.device);
+        let running = std::mem::take(&mut work.running);
+        if let Some(problem) = self.faults.take() {
+            let kernels = if running.is_empty() { "none".to_owned() } else { running.join(", ") };
+            return Err(DeviceError::Kernel {
+                device: self.properties.device.clone(),
+                kernels,
+                problem,
+            });
+        }
+        polled.map_err(|error| self.failed("waiting", error.to_string()))?;
+        delivered.ok_or_else(|| self.failed("copying from the device", "it did not arrive"))
+    }
+
+    /// Lets the device begin with a piece of a copy, and does not let too much be under way.
+    fn next_piece(&self, work: &mut Work) -> Result<(), DeviceError> {
+        if work.is_held {
+            return Ok(());
+        }
+        if work.staging.under_way() > MOST_UNDER_WAY {
+            return self.settle(work);
+        }
+        work.submit(&self.queue);
+        Ok(())
+    }
+}
+
+impl Work {
+    fn encoder(&mut self, device: &Device) -> &mut CommandEncoder {
+        self.encoder.get_or_insert_with(|| device.create_command_encoder(&Default::default()))
+    }
+
+    fn submit(&mut self, queue: &Queue) {
+        self.is_held = false;
+        if let Some(encoder) = self.encoder.take() {
+            queue.submit([encoder.finish()]);
+        }
+    }
+
+    fn is_pinned(&self, start: *const u8) -> bool {
+        let address = start.addr();
+        let before = self.pinned.range(..=address).next_back();
+        before.is_some_and(|(_, &end)| address < end)
+    }
+}
+
+fn properties(adapter: &Adapter) -> Properties {
+    Properties {
+        device: format!("wgpu:{}", adapter.number),
+        name: adapter.name.clone(),
+        lanes: adapter.lanes.map_or(1, |(least, _)| least),
+        multiprocessors: match adapter.is_software {
+            true => MULTIPROCESSORS_OF_SOFTWARE,
+            false => MULTIPROCESSORS,
+        },
+        multiprocessor_threads: MULTIPROCESSOR_THREADS,
+        memory_bytes: 0,
+        l2_bytes: 0,
+        shared_bytes: adapter.shared_bytes,
+        has_shaders: true,
+        runs_block_by_block: adapter.is_software,
+    }
+}
+
+/// The addresses of the buffers, and all else as immediate data.
+fn split(arguments: &[Argument], blocks: u32) -> (Vec<u64>, Vec<u8>) {
+    let (mut addresses, mut values) = (Vec::new(), blocks.to_ne_bytes().to_vec());
+    for argument in arguments {
+        match argument {
+            Argument::Word { bits, bytes: 8 } => addresses.push(*bits),
+            Argument::Word { bits, bytes } => {
+                values.extend_from_slice(&bits.to_le_bytes()[..*bytes]);
+            }
+            Argument::Struct(bytes) => values.extend_from_slice(bytes),
+        }
+    }
+    (addresses, values)
+}
+
+/// At least so many blocks, in one or two dimensions.
+fn grid(blocks: u32, most: u32) -> (u32, u32) {
+    let rows = blocks.div_ceil(most);
+    (blocks.div_ceil(rows.max(1)), rows)
+}
+
+impl Engine for WebGpuEngine {
+    fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
+        let (needed, most) = (bytes as u64, self.adapter.largest_buffer);
+        let device = || self.properties.device.clone();
+        if needed > most {
+            return Err(DeviceError::TooLarge { device: device(), needed, most });
+        }
+        let added = self.work().allocations.add(&self.device, needed);
+        let no_room = || DeviceError::OutOfMemory { device: device(), needed, free: 0, total: 0 };
+        added.ok_or_else(no_room)
+    }
+
+    unsafe fn free(&self, address: u64) {
+        let mut work = self.work();
+        work.bindings.clear();
+        work.allocations.remove(address);
+    }
+
+    /// Ordinary memory: what the device copies lies elsewhere.
+    fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        let no_room = DeviceError::OutOfPinnedMemory { needed: bytes as u64 };
+        let mut words = Vec::<u64>::new();
+        let length = bytes.div_ceil(size_of::<u64>());
+        words.try_reserve_exact(length).map_err(|_| no_room)?;
+        words.resize(length, 0);
+        let start: *mut u8 = Box::into_raw(words.into_boxed_slice()).cast();
+        self.work().pinned.insert(start.addr(), start.addr() + bytes);
+        Ok(start)
+    }
+
+    unsafe fn unpin(&self, start: *mut u8, bytes: usize) {
+        self.work().pinned.remove(&start.addr());
+        let length = bytes.div_ceil(size_of::<u64>());
+        // SAFETY: `pin` made a box of so many words there.
+        drop(unsafe {
+            Box::from_raw(std::ptr::slice_from_raw_parts_mut(start.cast::<u64>(), length))
+        });
+    }
+
+    fn maps_memory(&self) -> bool {
+        false
+    }
+
+    fn map(&self, _: usize) -> Result<*mut u8, DeviceError> {
+        Err(self.failed("mapping memory", "shaders reach no memory of the host"))
+    }
+
+    unsafe fn unmap(&self, _: *mut u8, _: usize) {}
+
+    unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
+        // SAFETY: as the caller promises.
+        let from = unsafe { std::slice::from_raw_parts(from, bytes) };
+        let whole = bytes - bytes % WORD;
+        let (pieces, rest) = from.split_at(whole);
+        let mut work = self.work();
+        for (piece, number) in pieces.chunks(PIECE).zip(0_u64..) {
+            let at = to + number * PIECE as u64;
+            work.encoder(&self.device);
+            let Work { encoder: Some(encoder), allocations, staging, .. } = &mut *work else {
+                continue;
+            };
+            let to = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
+            let started = staging.upload(&self.device, encoder, to, piece);
+            started.ok_or_else(|| self.failed("copying to the device", "it has no memory"))?;
+            self.next_piece(&mut work)?;
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+        // What lies behind the last byte stays as it is.
+        let mut last = [0; WORD];
+        last[..rest.len()].copy_from_slice(rest);
+        let mask = (1 << (8 * rest.len())) - 1;
+        self.set(&mut work, (to, (whole / WORD) as u64, 1), u32::from_le_bytes(last), mask)
+    }
+
+    unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        let mut work = self.work();
+        for first in (0..bytes).step_by(PIECE) {
+            let at = from + first as u64;
+            work.encoder(&self.device);
+            let Work { encoder: Some(encoder), allocations, staging, .. } = &mut *work else {
+                continue;
+            };
+            let from = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
+            let piece = PIECE.min(bytes - first);
+            staging.download(&self.device, encoder, from, (to.wrapping_add(first), piece));
+            self.next_piece(&mut work)?;
+        }
+        // Nobody knows how long other memory stays.
+        if work.is_pinned(to) { Ok(()) } else { self.settle(&mut work) }
+    }
+
+    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        let mut work = self.work();
+        work.encoder(&self.device);
+        let Work { encoder: Some(encoder), allocations, .. } = &mut *work else {
+            return Ok(());
+        };
+        let (source, source_at) = allocations.at(from).ok_or_else(|| self.nothing_at(from))?;
+        let (target, target_at) = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
+        // Buffers have whole words: what lies behind the last byte is nobody's.
+        let bytes = bytes.next_multiple_of(WORD) as u64;
+        encoder.copy_buffer_to_buffer(source, source_at, target, target_at, bytes);
+        Ok(())
+    }
+
+    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
+        let mut work = self.work();
+        let (words, rest) = ((bytes / WORD) as u64, bytes % WORD);
+        let value = u32::from_ne_bytes([byte; WORD]);
+        if words > 0 && byte == 0 {
+            work.encoder(&self.device);
+            let Work { encoder: Some(encoder), allocations, .. } = &mut *work else {
+                return Ok(());
+            };
+            let (buffer, offset) = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
+            encoder.clear_buffer(buffer, offset, Some(words * WORD as u64));
+        } else if words > 0 {
+            self.set(&mut work, (to, 0, words), value, !0)?;
+        }
+        if rest > 0 {
+            self.set(&mut work, (to, words, 1), value, (1 << (8 * rest)) - 1)?;
+        }
+        Ok(())
+    }
+
+    unsafe fn launch(
+        &self,
+        _: &'static Image,
+        kernel: &'static str,
+        shape: &Shape,
+        arguments: &[Argument],
+    ) -> Result<(), DeviceError> {
+        let device = || self.properties.device.clone();
+        let shader = Shader::of(kernel).ok_or_else(|| {
+            let problem = "it is not there as a shader".to_owned();
+            DeviceError::Launch { device: device(), kernel, problem }
+        })?;
+        self.dispatch(&mut self.work(), shader, shape.blocks, arguments)
+    }
+
+    fn describes_kernels(&self) -> bool {
+        false
+    }
+
+    fn attributes(
+        &self,
+        _: &'static Image,
+        _: &'static str,
+        _: &Shape,
+    ) -> Result<Attributes, DeviceError> {
+        Err(self.failed("asking what a kernel takes", "no driver tells that of a shader"))
+    }
+
+    fn hold(&self) -> Result<(), DeviceError> {
+        self.work().is_held = true;
+        Ok(())
+    }
+
+    fn let_go(&self) -> Hold {
+        self.work().submit(&self.queue);
+        Hold::LetGo
+    }
+
+    fn finish(&self) -> Result<(), DeviceError> {
+        self.settle(&mut self.work())
+    }
+
+    fn mark(&self, number: usize) -> Result<(), DeviceError> {
+        let mut work = self.work();
+        work.encoder(&self.device);
+        if let Work { encoder: Some(encoder), clock: Some(clock), .. } = &mut *work {
+            clock.mark(&self.device, encoder, number);
+        }
+        Ok(())
+    }
+
+    fn seconds_between(&self, from: usize, to: usize) -> Result<Option<f64>, DeviceError> {
+        let mut work = self.work();
+        let Some(clock) = &mut work.clock else {
+            return Ok(None);
+        };
+        let seconds = clock.seconds((&self.device, &self.queue), from, to);
+        seconds.map(Some).ok_or_else(|| self.failed("reading a time", "there is none"))
+    }
+
+    fn reuses_memory(&self) -> bool {
+        !self.is_lost()
+    }
+
+    fn is_lost(&self) -> bool {
+        self.faults.is_lost()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_have_all_blocks_and_few_more() {
+        assert_eq!(grid(7, 10), (7, 1));
+        assert_eq!(grid(10, 10), (10, 1));
+        assert_eq!(grid(11, 10), (6, 2));
+        assert_eq!(grid(35, 10), (9, 4));
+    }
+
+    #[test]
+    fn what_is_no_address_is_immediate_data_behind_the_number_of_blocks() {
+        let arguments = [
+            Argument::Word { bits: 1 << 40, bytes: 8 },
+            Argument::Word { bits: 7, bytes: 4 },
+            Argument::Struct([1, 0, 0, 0].into()),
+        ];
+        let words = [3_u32, 7, 1].map(u32::to_ne_bytes).concat();
+        assert_eq!(split(&arguments, 3), (vec![1 << 40], words));
+    }
+}

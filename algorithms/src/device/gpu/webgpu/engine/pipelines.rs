@@ -1,0 +1,239 @@
+//! Shaders, compiled for a GPU.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{env, fs};
+
+use wgpu::naga::proc::GlobalCtx;
+use wgpu::naga::{self, AddressSpace, Module, ScalarKind, TypeInner};
+use wgpu::{
+    BindGroupLayout, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType,
+    BufferBindingType, ComputePipeline, ComputePipelineDescriptor, Device, ErrorFilter, Features,
+    PipelineCompilationOptions, PipelineLayoutDescriptor, ShaderModule, ShaderModuleDescriptor,
+    ShaderRuntimeChecks, ShaderSource, ShaderStages,
+};
+
+use super::super::shader::{Access, Parameter, Shader};
+use super::super::{Adapter, Checks};
+
+const PRELUDE: &str = include_str!("prelude.wgsl");
+const LANES: &str = include_str!("lanes.wgsl");
+const WHOLE_SUBGROUPS: &str = include_str!("whole_subgroups.wgsl");
+const PARTS_OF_SUBGROUPS: &str = include_str!("parts_of_subgroups.wgsl");
+const MASKS_32: &str = include_str!("masks_32.wgsl");
+const MASKS_128: &str = include_str!("masks_128.wgsl");
+/// What a shader calls that has subgroups.
+const ENTERS_LANES: &str = "enter_lanes(";
+/// A folder with shaders in the place of those that the binary carries: for those who change
+/// them, and would build the binary anew each time. All that one includes has to be in it.
+const SHADERS: &str = "RECOBENCH_KERNELS";
+/// What a shader has whose warps wait for other warps of the block: not all that are parts of a
+/// subgroup would go on.
+const WAITS_FOR_WARPS: &str = "const WAITS_FOR_WARPS = true;";
+/// The number of blocks comes before what a kernel is given.
+pub(super) const BLOCKS_BYTES: usize = size_of::<u32>();
+
+/// A shader, ready to run.
+pub(super) struct Pipeline {
+    pub(super) shader: &'static Shader,
+    pub(super) compute: ComputePipeline,
+    pub(super) bindings: BindGroupLayout,
+}
+
+/// Why a shader is not ready.
+pub(super) enum Trouble {
+    /// The GPU lacks what it needs: that, and what there is of it.
+    Lacks(String, String),
+    /// Anything else.
+    Refused(String),
+}
+
+/// All shaders that were needed so far.
+pub(super) struct Pipelines {
+    adapter: Adapter,
+    checks: Checks,
+    made: Mutex<HashMap<&'static str, Arc<Pipeline>>>,
+}
+
+impl Pipelines {
+    pub(super) fn new(adapter: Adapter, checks: Checks) -> Self {
+        Pipelines { adapter, checks, made: Mutex::default() }
+    }
+
+    /// The one of a shader.
+    pub(super) fn of(
+        &self,
+        device: &Device,
+        shader: &'static Shader,
+    ) -> Result<Arc<Pipeline>, Trouble> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(shader.kernel) {
+            return Ok(Arc::clone(known));
+        }
+        let pipeline = Arc::new(self.make(device, shader)?);
+        made.insert(shader.kernel, Arc::clone(&pipeline));
+        Ok(pipeline)
+    }
+
+    fn make(&self, device: &Device, shader: &'static Shader) -> Result<Pipeline, Trouble> {
+        let text = self.complete(shader)?;
+        let module = naga::front::wgsl::parse_str(&text)
+            .map_err(|error| Trouble::Refused(error.emit_to_string(&text)))?;
+        check_needs(&module, device)?;
+        let needed = immediate_bytes(shader);
+        let most = device.limits().max_immediate_size as usize;
+        if needed > most {
+            return Err(lacks("bytes of immediate data", needed, most));
+        }
+        let scope = device.push_error_scope(ErrorFilter::Validation);
+        let pipeline = self.compiled(device, shader, module);
+        match pollster::block_on(scope.pop()) {
+            Some(error) => Err(Trouble::Refused(error.to_string())),
+            None => Ok(pipeline),
+        }
+    }
+
+    /// The shader with what comes before it.
+    fn complete(&self, shader: &Shader) -> Result<String, Trouble> {
+        let text = &changed(shader.kernel).map_or(Cow::Borrowed(shader.text), Cow::Owned);
+        if !text.contains(ENTERS_LANES) {
+            return Ok([PRELUDE, text].concat());
+        }
+        let Some((least, most)) = self.adapter.lanes else {
+            let (needed, available) = ("subgroups".to_owned(), "none".to_owned());
+            return Err(Trouble::Lacks(needed, available));
+        };
+        if least != most && text.contains(WAITS_FOR_WARPS) {
+            let (needed, available) = ("subgroups of one size", format!("{least} to {most} lanes"));
+            return Err(Trouble::Lacks(needed.to_owned(), available));
+        }
+        let constants = format!(
+            "const LANES = {least}u;\nconst SUBGROUP_LANES = {most}u;\n\
+             const WORKGROUP_BYTES = {}u;\n",
+            self.adapter.shared_bytes
+        );
+        let masks = if least <= u32::BITS { MASKS_32 } else { MASKS_128 };
+        let warps = if least == most { WHOLE_SUBGROUPS } else { PARTS_OF_SUBGROUPS };
+        Ok([PRELUDE, &constants, LANES, masks, warps, text].concat())
+    }
+
+    fn compiled(&self, device: &Device, shader: &'static Shader, module: Module) -> Pipeline {
+        let bindings = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+            label: None,
+            entries: &entries(shader),
+        });
+        let layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(&bindings)],
+            immediate_size: immediate_bytes(shader) as u32,
+        });
+        let compute = device.create_compute_pipeline(&ComputePipelineDescriptor {
+            label: Some(shader.kernel),
+            layout: Some(&layout),
+            module: &self.module(device, shader, module),
+            entry_point: Some(shader.kernel),
+            compilation_options: PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: self.checks == Checks::All,
+                ..PipelineCompilationOptions::default()
+            },
+            cache: None,
+        });
+        Pipeline { shader, compute, bindings }
+    }
+
+    fn module(&self, device: &Device, shader: &Shader, module: Module) -> ShaderModule {
+        let source = ShaderModuleDescriptor {
+            label: Some(shader.kernel),
+            source: ShaderSource::Naga(Cow::Owned(module)),
+        };
+        match self.checks {
+            Checks::All => device.create_shader_module(source),
+            // SAFETY: it is one of ours, and stays within what it is given as its kernel does.
+            Checks::None => unsafe {
+                device.create_shader_module_trusted(source, ShaderRuntimeChecks::unchecked())
+            },
+        }
+    }
+}
+
+/// The text of a shader in the place of the one that the binary carries, if there is one.
+fn changed(kernel: &str) -> Option<String> {
+    let folder = env::var_os(SHADERS)?;
+    fs::read_to_string(Path::new(&folder).join(format!("{kernel}.wgsl"))).ok()
+}
+
+/// What shaders are given beside buffers.
+fn immediate_bytes(shader: &Shader) -> usize {
+    let bytes = |parameter: &Parameter| match parameter {
+        Parameter::Buffer(_) => 0,
+        Parameter::Value(bytes) => *bytes,
+    };
+    BLOCKS_BYTES + shader.parameters.iter().map(bytes).sum::<usize>()
+}
+
+fn entries(shader: &Shader) -> Vec<BindGroupLayoutEntry> {
+    let is_used = |(_, access): &(u32, Access)| *access != Access::None;
+    let entry = |(binding, access)| BindGroupLayoutEntry {
+        binding,
+        visibility: ShaderStages::COMPUTE,
+        ty: BindingType::Buffer {
+            ty: BufferBindingType::Storage { read_only: access == Access::Read },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+        count: None,
+    };
+    shader.buffers().filter(is_used).map(entry).collect()
+}
+
+/// Whether the GPU has what a shader needs, of which wgpu does not ask itself.
+fn check_needs(module: &Module, device: &Device) -> Result<(), Trouble> {
+    let limits = device.limits();
+    let (memory, most) = (workgroup_bytes(module), limits.max_compute_workgroup_storage_size);
+    if memory > most {
+        return Err(lacks("bytes of workgroup memory", memory, most));
+    }
+    let threads = module.entry_points.iter().map(|entry| entry.workgroup_size[0]).max();
+    let (threads, most) = (threads.unwrap_or(0), limits.max_compute_invocations_per_workgroup);
+    if threads > most {
+        return Err(lacks("threads of a block", threads, most));
+    }
+    for (feature, kinds, what) in [
+        (Features::SHADER_INT64, &[ScalarKind::Sint, ScalarKind::Uint][..], "whole numbers"),
+        (Features::SHADER_F64, &[ScalarKind::Float][..], "fractions"),
+    ] {
+        if has_64_bits(module, kinds) && !device.features().contains(feature) {
+            return Err(Trouble::Lacks(format!("{what} of 64 bits"), "none".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn lacks(what: &str, needed: impl ToString, available: impl ToString) -> Trouble {
+    Trouble::Lacks(format!("{} {what}", needed.to_string()), available.to_string())
+}
+
+/// Bytes of workgroup memory of a block.
+fn workgroup_bytes(module: &Module) -> u32 {
+    let context = GlobalCtx {
+        types: &module.types,
+        constants: &module.constants,
+        overrides: &module.overrides,
+        global_expressions: &module.global_expressions,
+    };
+    let variables = module.global_variables.iter().map(|(_, variable)| variable);
+    let of_workgroup = variables.filter(|variable| variable.space == AddressSpace::WorkGroup);
+    of_workgroup.map(|variable| module.types[variable.ty].inner.size(context)).sum()
+}
+
+fn has_64_bits(module: &Module, kinds: &[ScalarKind]) -> bool {
+    let is_one = |inner: &TypeInner| match inner {
+        TypeInner::Scalar(scalar)
+        | TypeInner::Vector { scalar, .. }
+        | TypeInner::Atomic(scalar) => scalar.width == 8 && kinds.contains(&scalar.kind),
+        _ => false,
+    };
+    module.types.iter().any(|(_, kind)| is_one(&kind.inner))
+}

@@ -1,0 +1,58 @@
+//! Which GPUs there are.
+
+use std::sync::LazyLock;
+
+use wgpu::{Backends, DeviceType, Features, Instance, InstanceDescriptor, InstanceFlags};
+
+use super::Adapter;
+
+/// A GPU as wgpu knows it.
+pub(super) struct Found {
+    pub(super) adapter: Adapter,
+    pub(super) handle: wgpu::Adapter,
+}
+
+/// Looked for once: it takes a while, and drivers have much to say meanwhile.
+static FOUND: LazyLock<Vec<Found>> = LazyLock::new(look);
+
+const NONE: &str = "no driver for Vulkan, Metal or Direct3D 12 knows a GPU; on Debian, libvulkan1 \
+                    and the driver of the GPU are needed, or mesa-vulkan-drivers for shaders on \
+                    the CPU";
+
+pub(super) fn adapters() -> Result<&'static [Found], String> {
+    match FOUND.as_slice() {
+        [] => Err(NONE.to_owned()),
+        found => Ok(found),
+    }
+}
+
+fn look() -> Vec<Found> {
+    let instance = Instance::new(InstanceDescriptor {
+        backends: Backends::PRIMARY,
+        // Nothing that is between shaders and the driver, whatever this was built for.
+        flags: InstanceFlags::empty(),
+        ..InstanceDescriptor::new_without_display_handle()
+    });
+    let mut handles = pollster::block_on(instance.enumerate_adapters(Backends::PRIMARY));
+    handles.sort_by_key(|handle| handle.get_info().device_type == DeviceType::Cpu);
+    let found = handles.into_iter().zip(0..);
+    found.map(|(handle, number)| Found { adapter: described(&handle, number), handle }).collect()
+}
+
+fn described(handle: &wgpu::Adapter, number: u32) -> Adapter {
+    let (info, limits, features) = (handle.get_info(), handle.limits(), handle.features());
+    let lanes = (info.subgroup_min_size, info.subgroup_max_size);
+    Adapter {
+        number,
+        name: info.name,
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+        pci_bus_id: info.device_pci_bus_id,
+        interface: info.backend.to_string(),
+        is_software: info.device_type == DeviceType::Cpu,
+        lanes: features.contains(Features::SUBGROUP).then_some(lanes),
+        shared_bytes: limits.max_compute_workgroup_storage_size,
+        most_threads: limits.max_compute_invocations_per_workgroup,
+        largest_buffer: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
+        has_times: features.contains(Features::TIMESTAMP_QUERY),
+    }
+}

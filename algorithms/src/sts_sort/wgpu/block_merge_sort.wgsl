@@ -1,0 +1,26 @@
+// The published sort of digis: see block_merge.cu. A block a segment; chunks are as large as
+// little workgroup memory lets them be.
+#include "block_merge.wgsl"
+#include "digi.wgsl"
+
+struct Arguments { blocks: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read_write> digis: array<vec2u>;
+@group(0) @binding(1) var<storage, read_write> scratch: array<vec2u>;
+@group(0) @binding(2) var<storage, read> begins: array<u32>;
+
+// The counts of 16 warps take 8 KiB.
+const THREADS = min(256u, max(16u * LANES, SUBGROUP_LANES));
+const ITEMS = 11u;
+// Comes after digis that have the largest key too.
+const PADDING = vec2u(~0u);
+
+fn key(digi: vec2u) -> vec2u { return digi_key(digi); }
+
+@compute @workgroup_size(THREADS)
+fn block_merge_sort(place: InWarp) {
+    enter_lanes(place);
+    if block >= arguments.blocks { return; }
+    let begin = begins[block];
+    sort_block(begin, begins[block + 1u] - begin);
+}

@@ -1,0 +1,41 @@
+// Counts the digis of each region's buckets, and finds its first and last time: see
+// channel_bucket.cu. A block a part of a region.
+#include "channel_bucket/common.wgsl"
+#include "channel_bucket/extent.wgsl"
+#include "digi.wgsl"
+
+struct Arguments { blocks: u32, shift: u32, bits: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read> digis: array<vec2u>;
+@group(0) @binding(1) var<storage, read> parts: array<vec2u>;
+@group(0) @binding(2) var<storage, read> region_of_part: array<u32>;
+@group(0) @binding(3) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(4) var<storage, read_write> extents: array<atomic<u32>>;
+
+var<workgroup> own: array<atomic<u32>, BUCKETS>;
+
+@compute @workgroup_size(THREADS)
+fn channel_bucket_count(place: InWarp) {
+    enter_lanes(place);
+    if block >= arguments.blocks { return; }
+    let part = parts[block];
+    let region = region_of_part[block];
+    for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) { atomicStore(&own[bucket], 0u); }
+    workgroupBarrier();
+    for (var i = part.x + thread; i < part.y; i += THREADS) {
+        let digi = digis[i];
+        atomicAdd(&own[digit_at(digi, arguments.shift, arguments.bits)], 1u);
+        see(digi);
+    }
+    workgroupBarrier();
+    for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) {
+        let count = atomicLoad(&own[bucket]);
+        if count > 0u { atomicAdd(&counts[region * BUCKETS + bucket], count); }
+    }
+    let first = min_of_warp(first_seen);
+    let last = max_of_warp(last_seen);
+    if lane == 0u {
+        atomicMin(&extents[2u * region], first);
+        atomicMin(&extents[2u * region + 1u], ~last);
+    }
+}

@@ -1,0 +1,164 @@
+// Pieces of microslices: see pieces/piece.h, and pieces/epochs.h for how a warp learns which epoch
+// is before its own. It needs `states`: two words a piece from `epochs_at` on, of which each has 29
+// bits of what a piece tells below two of how much that is. What both say belongs together if both
+// say as much.
+
+const WAITS_FOR_WARPS = true;
+const PIECE_BYTES = MESSAGES_OF_LANE * MESSAGE_BYTES * LANES;
+const FIRST_BYTES = FIRST_MESSAGES * MESSAGE_BYTES;
+const TOLD_SHIFT = 30u;
+const TOLD_NO_EPOCHS = 1u;
+const TOLD_OWN = 2u;
+const TOLD_UP_TO_PIECE = 3u;
+const TOLD_BITS = (1u << TOLD_SHIFT) - 1u;
+
+// The messages of the piece: those of `piece_size` bytes from a byte on, but for the first
+// `skipped`, which are before the third message of the microslice.
+var<private> window: u32;
+var<private> skipped: u32;
+var<private> piece_size: u32;
+// The messages of a lane: as many in each row.
+var<private> own_messages: array<u32, MESSAGES_OF_LANE>;
+
+// The TS_MSBs of the piece. Before a lane's messages in each row: the number of the epoch, or 0 if
+// none of the piece is.
+var<private> known_before: array<u32, ROWS>;
+var<private> any_epochs: bool;
+var<private> first_number: u32;
+var<private> last_number: u32;
+var<private> own_wraps: u32;
+
+struct Epoch { number: u32, wraps: u32 }
+
+fn find_messages(job: Job, number: u32) {
+    let begin = u32(job.begin) + FIRST_BYTES;
+    // Nothing but what is no multiple of 4, which no shift helps, stays no multiple of 16.
+    let shift = begin % BYTES_AT_ONCE / MESSAGE_BYTES * MESSAGE_BYTES;
+    let before = number * PIECE_BYTES;
+    window = begin - shift + before;
+    skipped = select(0u, shift, number == 0u);
+    piece_size = min(PIECE_BYTES, job.bytes - FIRST_BYTES + shift - before);
+}
+
+fn messages_of_piece() -> u32 { return (piece_size - skipped) / MESSAGE_BYTES; }
+
+// The message at a byte of the window; a dummy outside.
+fn message_in_window(byte: u32) -> u32 {
+    if byte >= skipped && byte < piece_size { return message_at(window + byte); }
+    return DUMMY;
+}
+
+fn load_messages() {
+    for (var row = 0u; row < ROWS; row++) {
+        for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
+            let byte = (row * LANES + lane) * BYTES_AT_ONCE + i * MESSAGE_BYTES;
+            own_messages[row * MESSAGES_AT_ONCE + i] = message_in_window(byte);
+        }
+    }
+}
+
+// The highest lane of a mask; any if there is none.
+fn highest_lane(mask: Mask) -> u32 {
+    if is_none(mask) { return 0u; }
+    return last_of(mask);
+}
+
+fn find_epochs() {
+    any_epochs = false;
+    first_number = 0u;
+    last_number = 0u;
+    var wraps = 0u;
+    for (var row = 0u; row < ROWS; row++) {
+        known_before[row] = find_in_row(row);
+        var number = known_before[row];
+        for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
+            let message = own_messages[row * MESSAGES_AT_ONCE + i];
+            if !is_ts_msb(message) { continue; }
+            // None is smaller than 0.
+            wraps += select(0u, 1u, number_of(message) < number);
+            number = number_of(message);
+        }
+    }
+    own_wraps = sum_of_warp(wraps);
+}
+
+// Adds a row, and says which number is known before a lane's own messages.
+fn find_in_row(row: u32) -> u32 {
+    var begins = false;
+    var own_first = 0u;
+    var own_last = 0u;
+    for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
+        let message = own_messages[row * MESSAGES_AT_ONCE + i];
+        if !is_ts_msb(message) { continue; }
+        own_last = number_of(message);
+        own_first = select(own_last, own_first, begins);
+        begins = true;
+    }
+    let every = votes(begins);
+    let below = every & lanes_below(lane);
+    let of_below = shuffled(own_last, highest_lane(below));
+    let known = select(of_below, last_number, is_none(below));
+    let earliest = shuffled(own_first, select(first_of(every), 0u, is_none(every)));
+    let latest = shuffled(own_last, highest_lane(every));
+    if is_none(every) { return known; }
+    if !any_epochs { first_number = earliest; }
+    last_number = latest;
+    any_epochs = true;
+    return known;
+}
+
+// The epoch behind the piece.
+fn behind_piece(before: Epoch) -> Epoch {
+    if !any_epochs { return before; }
+    return Epoch(last_number, before.wraps + select(0u, 1u, first_number < before.number) + own_wraps);
+}
+
+fn tell(piece: u32, how_much: u32, last: u32, other: u32) {
+    atomicStore(&states[epochs_at + 2u * piece], how_much << TOLD_SHIFT | last);
+    atomicStore(&states[epochs_at + 2u * piece + 1u], how_much << TOLD_SHIFT | other);
+}
+
+// Tells what others may need of a piece, and learns which epoch is before it. A whole warp calls
+// it; pieces before are those of warps that have begun.
+fn wait_for_epoch_before(piece: u32, number: u32, content: u32) -> Epoch {
+    var before = Epoch(number_of(message_at(content + MESSAGE_BYTES)), 0u);
+    if number > 0u {
+        if lane == 0u && own_wraps == 0u {
+            tell(piece, select(TOLD_NO_EPOCHS, TOLD_OWN, any_epochs), last_number, first_number);
+        }
+        before = told_before(piece, number);
+    }
+    let behind = behind_piece(before);
+    if lane == 0u { tell(piece, TOLD_UP_TO_PIECE, behind.number, behind.wraps); }
+    return before;
+}
+
+// Waits for as many pieces as there are lanes, those of the microslice before its `number`-th one,
+// from the nearest on. The first piece of a microslice is one that knows.
+fn told_before(piece: u32, number: u32) -> Epoch {
+    var last = TOLD_UP_TO_PIECE << TOLD_SHIFT;
+    var other = last;
+    var known = 0u;
+    for (var is_known = false; !is_known;) {
+        if lane < number {
+            let at = epochs_at + 2u * (piece - 1u - lane);
+            last = atomicLoad(&states[at]);
+            other = atomicLoad(&states[at + 1u]);
+        }
+        let is_whole = last >> TOLD_SHIFT == other >> TOLD_SHIFT && last != 0u;
+        let unknown = votes(!is_whole);
+        let knowing = votes(is_whole && last >> TOLD_SHIFT == TOLD_UP_TO_PIECE);
+        if is_none(knowing) { continue; }
+        known = first_of(knowing);
+        is_known = is_none(unknown & lanes_below(known));
+    }
+    let any_here = lane <= known && last >> TOLD_SHIFT >= TOLD_OWN;
+    let with_epochs = votes(any_here);
+    // Those of earlier pieces are in higher lanes.
+    let above = with_epochs & ~lanes_below(lane) & ~only_lane(lane);
+    let own = last & TOLD_BITS;
+    let earlier = shuffled(own, select(first_of(above), 0u, is_none(above)));
+    let wraps_here = any_here && lane < known && (other & TOLD_BITS) < earlier;
+    let wraps = count_of(votes(wraps_here)) + shuffled(other & TOLD_BITS, known);
+    return Epoch(shuffled(own, first_of(with_epochs)), wraps);
+}

@@ -1,0 +1,36 @@
+// Where the digis of each microslice go: see copy_out.cu. A block has as many microslices at a time
+// as it has threads.
+#include "block_scan.wgsl"
+#include "look_back.wgsl"
+
+struct Arguments { blocks: u32, job_count: u32 }
+var<immediate> arguments: Arguments;
+// Seven words of each microslice, the first one of which counts digis.
+@group(0) @binding(0) var<storage, read> counts: array<u32>;
+@group(0) @binding(1) var<storage, read_write> states: array<atomic<u32>>;
+@group(0) @binding(2) var<storage, read_write> places: array<u32>;
+
+const COUNTS = 7u;
+
+var<workgroup> before_tile: u32;
+
+@compute @workgroup_size(THREADS)
+fn unpack_places(place: InWarp) {
+    enter_lanes(place);
+    if block >= arguments.blocks { return; }
+    let tiles = (arguments.job_count + THREADS - 1u) / THREADS;
+    for (var tile = block; tile < tiles; tile += arguments.blocks) {
+        let number = tile * THREADS + thread;
+        var own = 0u;
+        if number < arguments.job_count { own = counts[number * COUNTS]; }
+        let before = block_exclusive_sum(own);
+        if warp == 0u {
+            let sum = sum_before(0u, tile, block_total);
+            if lane == 0u { before_tile = sum; }
+        }
+        workgroupBarrier();
+        if number < arguments.job_count { places[number] = before_tile + before; }
+        // All have read what the next tile changes.
+        workgroupBarrier();
+    }
+}

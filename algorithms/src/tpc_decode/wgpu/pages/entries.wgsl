@@ -1,0 +1,15 @@
+// Charges in maps of which two are in a word: `entries`, zero before. Of two samples with the same pad
+// and time bin, which damaged and repeated pages can have, one stands there, and no mixture.
+
+fn put_entry(at: u32, charge: u32) {
+    let shift = at % 2u * 16u;
+    var before = atomicOr(&entries[at / 2u], charge << shift);
+    if (before >> shift & 0xffffu) == 0u { return; }
+    before = atomicLoad(&entries[at / 2u]);
+    for (var is_there = false; !is_there;) {
+        let after = (before & ~(0xffffu << shift)) | charge << shift;
+        let tried = atomicCompareExchangeWeak(&entries[at / 2u], before, after);
+        before = tried.old_value;
+        is_there = tried.exchanged;
+    }
+}

@@ -1,0 +1,31 @@
+// Turns sums of tiles into those of the tiles before: see place.cu. One block.
+#include "pages/sums.wgsl"
+
+struct Arguments { blocks: u32, fragments: u32, tiles: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read_write> sums: array<vec2u>;
+@group(0) @binding(1) var<storage, read_write> begins: array<u32>;
+
+const THREADS = 256u;
+
+@compute @workgroup_size(THREADS)
+fn place_sum(place: InWarp) {
+    enter_lanes(place);
+    if block >= arguments.blocks { return; }
+    let count = arguments.fragments * arguments.tiles;
+    var before_all = vec2u(0u);
+    for (var first = 0u; first < count; first += THREADS) {
+        let i = first + thread;
+        var own = vec2u(0u);
+        if i < count { own = sums[i]; }
+        let before = before_all + exclusive_sums(own);
+        if i < count {
+            sums[i] = before;
+            if i % arguments.tiles == 0u { begins[i / arguments.tiles] = before.x; }
+        }
+        before_all += all_sums;
+    }
+    if thread > 0u { return; }
+    begins[arguments.fragments] = before_all.x;
+    begins[arguments.fragments + 1u] = before_all.y;
+}
