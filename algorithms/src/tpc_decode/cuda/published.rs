@@ -3,7 +3,7 @@
 
 use generators::tpc::Layout;
 
-use super::division::{Division, Index, Maps};
+use super::division::{Division, Maps, Validation, Validations};
 use super::runner::{decode_on_gpu, of_dense_links};
 use super::target::{Charges, Target};
 use super::work::{Decode, Way, Work};
@@ -63,7 +63,8 @@ pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> = Variant {
 };
 
 const fn published(decode: Decode) -> Way {
-    Way { index: Index::Unused, maps: Maps::Filled, decode }
+    let validation = Validations { rows: Validation::Whole, links: Validation::Whole };
+    Way { validation, maps: Maps::Filled, decode }
 }
 
 fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {

@@ -160,7 +160,7 @@ impl<'a> Held<'a> {
 impl HeldPart {
     fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
         Ok(HeldPart {
-            buffers: PageBuffers::new(gpu, frame, part, way.index)?,
+            buffers: PageBuffers::new(gpu, frame, part, way.validation)?,
             target: Target::new(gpu, frame, part, way.maps)?,
         })
     }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use generators::tpc::Layout;
 use generators::tpc::page::Page;
 use generators::tpc::pages::{RawPages, StreamPages};
 
@@ -75,6 +76,73 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
             let expected = TpcDecode.reference(&damaged, Semantics::Exact).expect("always");
             let share = expected.damaged.len() as f64 / damaged.pages.pages().len() as f64;
             assert!((0.1..0.9).contains(&share), "{share} are damaged");
+            check(&gpu, &FUSED, &damaged, &expected);
+        }
+    }
+}
+
+/// Where a row page says how many time bins and samples it has, and where its records begin.
+const SPAN: usize = 65;
+const SAMPLES: usize = 70;
+const RECORDS: usize = 72;
+/// Where a page says how many of its bytes are used.
+const USED: usize = 10;
+
+fn used(page: &Page) -> usize {
+    usize::from(u16::from_le_bytes([page[USED], page[USED + 1]]))
+}
+
+/// The page itself, the same with a bit changed in each byte behind its headers, and with more or
+/// fewer samples than it says.
+fn damaged_anywhere(page: &Page) -> Vec<Page> {
+    let changed = |at: usize, bits: u8| {
+        let mut page = *page;
+        page[at] ^= bits;
+        page
+    };
+    let of_bytes = (RECORDS..used(page)).map(|at| changed(at, 1 << (at % 8)));
+    let others = [*page, changed(SAMPLES, 1), changed(SAMPLES + 1, 0x80), changed(SPAN, 1)];
+    of_bytes.chain(others).collect()
+}
+
+/// Pages that say they have no samples: with records without rows, some of them with a half or a
+/// row that can't be, and with fewer bytes than records.
+fn without_samples(page: &Page) -> Vec<Page> {
+    let mut empty = *page;
+    empty[SAMPLES..].fill(0);
+    let with = |at: usize, byte: u8| {
+        let mut page = empty;
+        page[at] = byte;
+        page
+    };
+    let last = RECORDS + 2 * (usize::from(page[SPAN]) - 1);
+    let mut still_with_rows = *page;
+    still_with_rows[SAMPLES..RECORDS].fill(0);
+    let masks = [with(last, 1), with(last + 1, 0x40), with(last + 1, 0x80)];
+    let short = [with(USED, 80), with(USED + 1, 0)];
+    [vec![empty, still_with_rows], masks.to_vec(), short.to_vec()].concat()
+}
+
+#[test]
+fn row_pages_are_judged_to_their_last_byte() {
+    let Some(gpu) = gpu() else { return };
+    for frame in whole_frames(1).filter(|frame| frame.format().layout() == Layout::Row) {
+        let smallest = |stream: &StreamPages<'_>| {
+            let with_some = stream.pages.iter().filter(|page| page[SPAN] > 1 && page[SAMPLES] > 20);
+            with_some.min_by_key(|page| used(page)).copied()
+        };
+        let some = frame.pages.streams().filter_map(|stream| Some((stream.id, smallest(&stream)?)));
+        let makers: [fn(&Page) -> Vec<Page>; 2] = [damaged_anywhere, without_samples];
+        let streams: Vec<_> =
+            some.zip(makers).map(|((id, page), make)| (id, make(&page))).collect();
+        let lengths: Vec<_> = streams.iter().map(|(id, pages)| (*id, pages.len())).collect();
+        let pages = streams.into_iter().flat_map(|(_, pages)| pages).collect();
+        let pages = RawPages::new(frame.bounds.first_orbit, pages, &lengths);
+        let mut damaged = frame.with_pages(pages);
+        for output in [Output::Digits, Output::ChargeMap] {
+            damaged.settings.output = output;
+            let expected = TpcDecode.reference(&damaged, Semantics::Exact).expect("always");
+            assert!(expected.damaged.len() > 30, "{} are damaged", expected.damaged.len());
             check(&gpu, &FUSED, &damaged, &expected);
         }
     }
