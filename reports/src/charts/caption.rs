@@ -49,7 +49,9 @@ fn machine(study: &Study) -> String {
         let number: usize = device.strip_prefix("cuda:")?.parse().ok()?;
         Some(gpu(device, machine.gpus.get(number)?))
     });
-    let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).collect();
+    let adapters = study.run.shaders.iter().flat_map(|shaders| &shaders.adapters);
+    let adapters = adapters.map(|adapter| format!("{}: {}", adapter.device, adapter.model));
+    let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).chain(adapters).collect();
     all.join(shape::SEPARATOR)
 }
 

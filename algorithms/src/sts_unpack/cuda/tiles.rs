@@ -16,10 +16,11 @@ const SHADER_STEPS: u32 = 2;
 
 /// Threads of a block.
 fn threads(properties: &Properties) -> u32 {
-    match properties.has_shaders {
-        true => SHADER_THREADS * (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS),
-        false => UNPACK_TILES.threads(),
+    if !properties.has_shaders {
+        return UNPACK_TILES.threads();
     }
+    let steps = (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS);
+    properties.lanes.max(SHADER_THREADS * steps)
 }
 
 pub(super) struct Tiles {

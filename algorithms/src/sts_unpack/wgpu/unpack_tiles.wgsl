@@ -15,7 +15,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(6) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(7) var<storage, read_write> digis: array<vec2u>;
 
-const THREADS = 64u * min(2u, max(1u, WORKGROUP_BYTES / 24576u));
+const THREADS = max(LANES, 64u * min(2u, max(1u, WORKGROUP_BYTES / 24576u)));
 const WARPS = THREADS / LANES;
 const_assert THREADS % SUBGROUP_LANES == 0u;
 // A gap behind each 16 places, so that not all lanes write to the same banks.

@@ -46,7 +46,9 @@ const OF_USE: Features = Features::TIMESTAMP_QUERY
 /// about as many as large GPUs have.
 const MULTIPROCESSORS: u32 = 128;
 const MULTIPROCESSORS_OF_SOFTWARE: u32 = 4;
-/// What GPUs have a thread of, at least.
+/// What launchers divide by where there are no subgroups; the shaders say that there are none.
+const FEWEST_LANES: u32 = 4;
+/// Threads that a multiprocessor has at least.
 const MULTIPROCESSOR_THREADS: u32 = 1024;
 /// Bytes that may be on their way between host and device, unless all is to be timed.
 const MOST_UNDER_WAY: u64 = 1 << 30;
@@ -273,7 +275,7 @@ fn properties(adapter: &Adapter) -> Properties {
     Properties {
         device: format!("wgpu:{}", adapter.number),
         name: adapter.name.clone(),
-        lanes: adapter.lanes.map_or(1, |(least, _)| least),
+        lanes: adapter.lanes.map_or(FEWEST_LANES, |(least, _)| least),
         multiprocessors: match adapter.is_software {
             true => MULTIPROCESSORS_OF_SOFTWARE,
             false => MULTIPROCESSORS,
