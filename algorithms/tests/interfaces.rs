@@ -58,7 +58,8 @@ fn generated(kernel: &str, image: &str) -> Result<String, String> {
     write("src/task/cuda/sort.cu", kernel);
     write("kernels/prebuilt/task-sort.ptx", image);
     let kernels = [root.path().join("src/task/cuda/sort.cu")];
-    interface::generate(root.path(), &kernels).map_err(|error| error.to_string())
+    let generated = interface::generate(root.path(), &kernels);
+    generated.map(|code| code.interfaces).map_err(|error| error.to_string())
 }
 
 #[test]
