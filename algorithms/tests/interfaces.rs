@@ -46,8 +46,20 @@ const IMAGE: &str = "
 .maxntid 256, 1, 1
 ";
 
+const SHADER: &str = "
+#include \"common.wgsl\"
+@group(0) @binding(0) var<storage, read> ranges: array<vec2u>;
+@group(0) @binding(1) var<storage, read_write> counts: array<u32>;
+const TILE = 64u;
+";
+
 /// What is made of such a kernel file beside the header, with such an image.
 fn generated(kernel: &str, image: &str) -> Result<String, String> {
+    Ok(made(kernel, image, None)?.interfaces)
+}
+
+/// The same, and the list of shaders, if this is the kernel's.
+fn made(kernel: &str, image: &str, shader: Option<&str>) -> Result<interface::Generated, String> {
     let root = TempDir::new().expect("room");
     let write = |path: &str, text: &str| {
         let path = root.path().join(path);
@@ -58,8 +70,40 @@ fn generated(kernel: &str, image: &str) -> Result<String, String> {
     write("src/task/cuda/sort.cu", kernel);
     write("kernels/prebuilt/task-sort.ptx", image);
     let kernels = [root.path().join("src/task/cuda/sort.cu")];
-    let generated = interface::generate(root.path(), &kernels);
-    generated.map(|code| code.interfaces).map_err(|error| error.to_string())
+    if let Some(shader) = shader {
+        write("src/task/wgpu/common.wgsl", "// Common to some.\n");
+        write("src/task/wgpu/task_sort.wgsl", shader);
+    }
+    interface::generate(root.path(), &kernels).map_err(|error| error.to_string())
+}
+
+#[test]
+fn shaders_take_what_kernels_take() {
+    let without = made(KERNEL, IMAGE, None).expect("it needs none");
+    assert!(!without.shaders.contains("task_sort"), "{}", without.shaders);
+    let text = made(KERNEL, IMAGE, Some(SHADER)).expect("it is sound").shaders;
+    let buffers = "Parameter::Buffer(Access::Read), Parameter::Buffer(Access::Write)";
+    for expected in [
+        &format!("kernel: \"task_sort\", parameters: &[{buffers}, Parameter::Value(4), ]"),
+        "const THREADS = 256u;",
+        "// Common to some.",
+        "const TILE = 64u;",
+    ] {
+        assert!(text.contains(expected), "no {expected} in\n{text}");
+    }
+    // What the shader has itself.
+    assert!(!text.contains("const TILE = 2040u;"), "{text}");
+    let unused = SHADER.replace("@binding(0)", "");
+    let text = made(KERNEL, IMAGE, Some(&unused)).expect("it may leave out some").shaders;
+    assert!(text.contains("Parameter::Buffer(Access::None), "), "{text}");
+    for (from, to, problem) in [
+        ("common.wgsl", "other.wgsl", "there is no other.wgsl"),
+        ("@binding(1)", "@binding(2)", "the kernel has 2 pointers"),
+    ] {
+        let refused = made(KERNEL, IMAGE, Some(&SHADER.replace(from, to)));
+        let error = refused.err().expect("refused");
+        assert!(error.contains("task_sort.wgsl") && error.contains(problem), "{error}");
+    }
 }
 
 #[test]
