@@ -3,6 +3,8 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `work` | what was started, and what it uses |
+//! | `dispatch` | how shaders are started |
 //! | `allocations` | buffers by addresses |
 //! | `pipelines` | shaders, compiled for the GPU |
 //! | `staging` | copies between host and device |
@@ -11,25 +13,23 @@
 
 mod allocations;
 mod clock;
+mod dispatch;
 mod faults;
 mod pipelines;
 mod staging;
+mod work;
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use wgpu::{
-    BindGroup, BindGroupDescriptor, BindGroupEntry, CommandEncoder, ComputePassDescriptor, Device,
-    DeviceDescriptor, Features, MemoryHints, PollType, Queue,
-};
+use wgpu::{Device, DeviceDescriptor, Features, MemoryHints, PollType, Queue};
 
-use self::allocations::Allocations;
 use self::clock::Clock;
 use self::faults::Faults;
-use self::pipelines::{Pipeline, Pipelines, Trouble};
-use self::staging::{PIECE, Staging, WORD};
+use self::pipelines::Pipelines;
+use self::staging::{PIECE, WORD};
+use self::work::{Recording, Work};
 use super::probe::Found;
-use super::shader::{Access, Parameter, Shader};
+use super::shader::Shader;
 use super::{Adapter, Checks};
 use crate::device::gpu::engine::{Attributes, Engine, Hold, Properties, Shape};
 use crate::device::gpu::{Argument, DeviceError, Image};
@@ -53,21 +53,6 @@ const MULTIPROCESSOR_THREADS: u32 = 1024;
 /// Bytes that may be on their way between host and device, unless all is to be timed.
 const MOST_UNDER_WAY: u64 = 1 << 30;
 
-/// Sets words, as drivers only set them to zero.
-static FILL: Shader = Shader {
-    kernel: "fill",
-    parameters: &[
-        Parameter::Buffer(Access::Write),
-        Parameter::Value(4),
-        Parameter::Value(4),
-        Parameter::Value(4),
-        Parameter::Value(4),
-    ],
-    text: include_str!("fill.wgsl"),
-};
-/// Threads of a block of it.
-const FILL_THREADS: u32 = 256;
-
 /// A device with its queue.
 pub(in crate::device::gpu) struct WebGpuEngine {
     properties: Properties,
@@ -79,24 +64,6 @@ pub(in crate::device::gpu) struct WebGpuEngine {
     pipelines: Pipelines,
     faults: Arc<Faults>,
     work: Mutex<Work>,
-}
-
-/// What was started, and what it uses.
-#[derive(Default)]
-struct Work {
-    /// What is not submitted yet.
-    encoder: Option<CommandEncoder>,
-    allocations: Allocations,
-    /// Buffers of a shader as it wants them, by its name and their addresses.
-    bindings: HashMap<(&'static str, Vec<u64>), BindGroup>,
-    staging: Staging,
-    clock: Option<Clock>,
-    /// Whether nothing begins before the host waits.
-    is_held: bool,
-    /// Shaders that may be running.
-    running: Vec<&'static str>,
-    /// Where page-locked memory begins and ends.
-    pinned: BTreeMap<usize, usize>,
 }
 
 impl WebGpuEngine {
@@ -119,7 +86,7 @@ impl WebGpuEngine {
             properties: properties(&adapter),
             pipelines: Pipelines::new(adapter.clone(), checks),
             faults: Faults::of(&device),
-            work: Mutex::new(Work { clock, ..Work::default() }),
+            work: Mutex::new(Work::with(clock)),
             most_blocks_in_row: device.limits().max_compute_workgroups_per_dimension,
             adapter,
             device,
@@ -138,86 +105,6 @@ impl WebGpuEngine {
 
     fn nothing_at(&self, address: u64) -> DeviceError {
         self.failed("looking for memory", format!("nothing was allocated at {address:#x}"))
-    }
-
-    fn pipeline(&self, shader: &'static Shader) -> Result<Arc<Pipeline>, DeviceError> {
-        let kernel = shader.kernel;
-        let device = || self.properties.device.clone();
-        self.pipelines.of(&self.device, shader).map_err(|trouble| match trouble {
-            Trouble::Lacks(needed, available) => {
-                DeviceError::Lacking { device: device(), kernel, needed, available }
-            }
-            Trouble::Refused(problem) => DeviceError::Launch { device: device(), kernel, problem },
-        })
-    }
-
-    /// Starts a shader with so many blocks.
-    fn dispatch(
-        &self,
-        work: &mut Work,
-        shader: &'static Shader,
-        blocks: u32,
-        arguments: &[Argument],
-    ) -> Result<(), DeviceError> {
-        let pipeline = self.pipeline(shader)?;
-        let (addresses, values) = split(arguments, blocks);
-        let bindings = self.bindings(work, &pipeline, addresses)?;
-        let (x, y) = grid(blocks, self.most_blocks_in_row);
-        let encoder = work.encoder(&self.device);
-        let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
-        pass.set_pipeline(&pipeline.compute);
-        pass.set_bind_group(0, &bindings, &[]);
-        pass.set_immediates(0, &values);
-        pass.dispatch_workgroups(x, y, 1);
-        drop(pass);
-        work.running.push(shader.kernel);
-        Ok(())
-    }
-
-    /// The buffers of a shader. What has no address is a buffer too: the first bytes of another.
-    fn bindings(
-        &self,
-        work: &mut Work,
-        pipeline: &Pipeline,
-        addresses: Vec<u64>,
-    ) -> Result<BindGroup, DeviceError> {
-        let key = (pipeline.shader.kernel, addresses);
-        if let Some(known) = work.bindings.get(&key) {
-            return Ok(known.clone());
-        }
-        let mut entries = Vec::new();
-        let used = pipeline.shader.buffers().zip(&key.1);
-        for ((binding, _), &address) in used.filter(|((_, access), _)| *access != Access::None) {
-            let (buffer, offset) =
-                work.allocations.at(address).ok_or_else(|| self.nothing_at(address))?;
-            if offset > 0 {
-                return Err(self.failed("binding a buffer", "it begins within another"));
-            }
-            entries.push(BindGroupEntry { binding, resource: buffer.as_entire_binding() });
-        }
-        let bindings = self.device.create_bind_group(&BindGroupDescriptor {
-            label: None,
-            layout: &pipeline.bindings,
-            entries: &entries,
-        });
-        work.bindings.insert(key, bindings.clone());
-        Ok(bindings)
-    }
-
-    /// Sets the bits of a mask in some words of a buffer.
-    fn set(
-        &self,
-        work: &mut Work,
-        (to, first, count): (u64, u64, u64),
-        value: u32,
-        mask: u32,
-    ) -> Result<(), DeviceError> {
-        let word = |value: u64| Argument::Word { bits: value, bytes: WORD };
-        let numbers = [first, count, value.into(), mask.into()].map(word);
-        let address = Argument::Word { bits: to, bytes: size_of::<u64>() };
-        let arguments: Vec<_> = std::iter::once(address).chain(numbers).collect();
-        let blocks = (count as u32).div_ceil(FILL_THREADS);
-        self.dispatch(work, &FILL, blocks, &arguments)
     }
 
     /// Waits for all that was started, and brings what was copied to the host.
@@ -252,25 +139,6 @@ impl WebGpuEngine {
     }
 }
 
-impl Work {
-    fn encoder(&mut self, device: &Device) -> &mut CommandEncoder {
-        self.encoder.get_or_insert_with(|| device.create_command_encoder(&Default::default()))
-    }
-
-    fn submit(&mut self, queue: &Queue) {
-        self.is_held = false;
-        if let Some(encoder) = self.encoder.take() {
-            queue.submit([encoder.finish()]);
-        }
-    }
-
-    fn is_pinned(&self, start: *const u8) -> bool {
-        let address = start.addr();
-        let before = self.pinned.range(..=address).next_back();
-        before.is_some_and(|(_, &end)| address < end)
-    }
-}
-
 fn properties(adapter: &Adapter) -> Properties {
     Properties {
         device: format!("wgpu:{}", adapter.number),
@@ -287,27 +155,6 @@ fn properties(adapter: &Adapter) -> Properties {
         has_shaders: true,
         runs_block_by_block: adapter.is_software,
     }
-}
-
-/// The addresses of the buffers, and all else as immediate data.
-fn split(arguments: &[Argument], blocks: u32) -> (Vec<u64>, Vec<u8>) {
-    let (mut addresses, mut values) = (Vec::new(), blocks.to_ne_bytes().to_vec());
-    for argument in arguments {
-        match argument {
-            Argument::Word { bits, bytes: 8 } => addresses.push(*bits),
-            Argument::Word { bits, bytes } => {
-                values.extend_from_slice(&bits.to_le_bytes()[..*bytes]);
-            }
-            Argument::Struct(bytes) => values.extend_from_slice(bytes),
-        }
-    }
-    (addresses, values)
-}
-
-/// At least so many blocks, in one or two dimensions.
-fn grid(blocks: u32, most: u32) -> (u32, u32) {
-    let rows = blocks.div_ceil(most);
-    (blocks.div_ceil(rows.max(1)), rows)
 }
 
 impl Engine for WebGpuEngine {
@@ -371,10 +218,7 @@ impl Engine for WebGpuEngine {
         let mut work = self.work();
         for (piece, number) in pieces.chunks(PIECE).zip(0_u64..) {
             let at = to + number * PIECE as u64;
-            work.encoder(&self.device);
-            let Work { encoder: Some(encoder), allocations, staging, .. } = &mut *work else {
-                continue;
-            };
+            let Recording { encoder, allocations, staging, .. } = work.recording(&self.device);
             let to = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
             let started = staging.upload(&self.device, encoder, to, piece);
             started.ok_or_else(|| self.failed("copying to the device", "it has no memory"))?;
@@ -394,10 +238,7 @@ impl Engine for WebGpuEngine {
         let mut work = self.work();
         for first in (0..bytes).step_by(PIECE) {
             let at = from + first as u64;
-            work.encoder(&self.device);
-            let Work { encoder: Some(encoder), allocations, staging, .. } = &mut *work else {
-                continue;
-            };
+            let Recording { encoder, allocations, staging, .. } = work.recording(&self.device);
             let from = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
             let piece = PIECE.min(bytes - first);
             staging.download(&self.device, encoder, from, (to.wrapping_add(first), piece));
@@ -409,10 +250,7 @@ impl Engine for WebGpuEngine {
 
     unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
         let mut work = self.work();
-        work.encoder(&self.device);
-        let Work { encoder: Some(encoder), allocations, .. } = &mut *work else {
-            return Ok(());
-        };
+        let Recording { encoder, allocations, .. } = work.recording(&self.device);
         let (source, source_at) = allocations.at(from).ok_or_else(|| self.nothing_at(from))?;
         let (target, target_at) = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
         // Buffers have whole words: what lies behind the last byte is nobody's.
@@ -426,10 +264,7 @@ impl Engine for WebGpuEngine {
         let (words, rest) = ((bytes / WORD) as u64, bytes % WORD);
         let value = u32::from_ne_bytes([byte; WORD]);
         if words > 0 && byte == 0 {
-            work.encoder(&self.device);
-            let Work { encoder: Some(encoder), allocations, .. } = &mut *work else {
-                return Ok(());
-            };
+            let Recording { encoder, allocations, .. } = work.recording(&self.device);
             let (buffer, offset) = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
             encoder.clear_buffer(buffer, offset, Some(words * WORD as u64));
         } else if words > 0 {
@@ -485,8 +320,8 @@ impl Engine for WebGpuEngine {
 
     fn mark(&self, number: usize) -> Result<(), DeviceError> {
         let mut work = self.work();
-        work.encoder(&self.device);
-        if let Work { encoder: Some(encoder), clock: Some(clock), .. } = &mut *work {
+        let Recording { encoder, clock, .. } = work.recording(&self.device);
+        if let Some(clock) = clock {
             clock.mark(&self.device, encoder, number);
         }
         Ok(())
@@ -507,29 +342,5 @@ impl Engine for WebGpuEngine {
 
     fn is_lost(&self) -> bool {
         self.faults.is_lost()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn grids_have_all_blocks_and_few_more() {
-        assert_eq!(grid(7, 10), (7, 1));
-        assert_eq!(grid(10, 10), (10, 1));
-        assert_eq!(grid(11, 10), (6, 2));
-        assert_eq!(grid(35, 10), (9, 4));
-    }
-
-    #[test]
-    fn what_is_no_address_is_immediate_data_behind_the_number_of_blocks() {
-        let arguments = [
-            Argument::Word { bits: 1 << 40, bytes: 8 },
-            Argument::Word { bits: 7, bytes: 4 },
-            Argument::Struct([1, 0, 0, 0].into()),
-        ];
-        let words = [3_u32, 7, 1].map(u32::to_ne_bytes).concat();
-        assert_eq!(split(&arguments, 3), (vec![1 << 40], words));
     }
 }
