@@ -5,7 +5,7 @@
 
 use generators::sts::Digi;
 
-use crate::sts_sort::cpu::times::{CoarseTime, SmallCounts, TimeRange, finish_by};
+use crate::sts_sort::cpu::times::{SmallCounts, TimeRange, finish_by, parts_of};
 use crate::sts_sort::order::{ByTime, Order};
 
 /// Larger tables no longer fit the first-level cache beside the digis.
@@ -35,18 +35,15 @@ pub(super) fn sort_channels_in_parts(
     range: &TimeRange,
     part: usize,
 ) {
-    let (mut start, mut rest, mut ends) = (0, target, ends);
+    let mut rest = target;
     rayon::scope(|scope| {
-        while !ends.is_empty() {
-            let enough = ends.partition_point(|&end| end < start + part) + 1;
-            let (mine, others) = ends.split_at(enough.min(ends.len()));
-            let end = mine[mine.len() - 1];
-            let (sorted, more) = rest.split_at_mut(end - start);
-            let digis = &source[start..end];
-            let first = start;
+        for (digis, mine) in parts_of(ends, part) {
+            let (sorted, more) = std::mem::take(&mut rest).split_at_mut(digis.len());
+            let first = digis.start;
+            let digis = &source[digis];
             let mine = mine.iter().map(move |end| end - first);
             scope.spawn(move |_| sort_channels(digis, sorted, mine, range));
-            (start, rest, ends) = (end, more, others);
+            rest = more;
         }
     });
 }
@@ -62,24 +59,6 @@ fn sort_channel(digis: &[Digi], target: &mut [Digi], counts: &mut SmallCounts, r
     }
     // Two to four buckets a digi: two digis are seldom in one.
     let time = range.coarse((digis.len().ilog2() + 2).min(MAX_BITS));
-    scatter_by_time(digis, target, &time, counts);
+    counts.scatter(digis, target, time.buckets(), |digi| time.bucket(digi));
     finish_by(target, ByTime::key);
-}
-
-fn scatter_by_time(
-    digis: &[Digi],
-    target: &mut [Digi],
-    time: &CoarseTime,
-    counts: &mut SmallCounts,
-) {
-    let places = counts.clear(time.buckets());
-    for &digi in digis {
-        places[time.bucket(digi)] += 1;
-    }
-    let places = counts.begin();
-    for &digi in digis {
-        let place = &mut places[time.bucket(digi)];
-        target[usize::from(*place)] = digi;
-        *place += 1;
-    }
 }

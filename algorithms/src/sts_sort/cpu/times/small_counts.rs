@@ -1,5 +1,7 @@
 //! Counts of 16 bits, four in a word.
 
+use generators::sts::Digi;
+
 /// The same count in all four lanes of a word.
 const IN_EACH_LANE: u64 = 0x0001_0001_0001_0001;
 
@@ -14,10 +16,32 @@ impl SmallCounts {
     pub(in super::super) const LARGEST: usize = u16::MAX as usize;
 
     /// A table of zeros, for so many buckets at least.
-    pub(in super::super) fn clear(&mut self, buckets: usize) -> &mut [u16] {
+    fn clear(&mut self, buckets: usize) -> &mut [u16] {
         self.words.clear();
         self.words.resize(buckets.div_ceil(4), 0);
         bytemuck::cast_slice_mut(&mut self.words)
+    }
+
+    /// Scatters digis into buckets below `buckets`; stable. There are no more digis than can be
+    /// counted.
+    #[inline]
+    pub(in super::super) fn scatter(
+        &mut self,
+        source: &[Digi],
+        target: &mut [Digi],
+        buckets: usize,
+        bucket: impl Fn(Digi) -> usize,
+    ) {
+        let places = self.clear(buckets);
+        for &digi in source {
+            places[bucket(digi)] += 1;
+        }
+        let places = self.begin();
+        for &digi in source {
+            let place = &mut places[bucket(digi)];
+            target[usize::from(*place)] = digi;
+            *place += 1;
+        }
     }
 
     /// Turns the counts into the places where buckets begin.
@@ -25,7 +49,7 @@ impl SmallCounts {
     /// Multiplying a word by 1 in each lane leaves in each lane the sum of the
     /// lanes up to it: four sums for one step of the chain. (On big-endian
     /// machines the first bucket is in the highest lane; they take single steps.)
-    pub(in super::super) fn begin(&mut self) -> &mut [u16] {
+    fn begin(&mut self) -> &mut [u16] {
         let mut sum = 0_u64;
         if cfg!(target_endian = "little") {
             for word in &mut self.words {

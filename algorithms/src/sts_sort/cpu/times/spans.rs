@@ -6,6 +6,7 @@
 
 use generators::sts::Digi;
 
+use super::parts::parts_of;
 use super::small_counts::SmallCounts;
 use crate::sts_sort::cpu::radix;
 use crate::sts_sort::cpu::two_arrays::ResultIn;
@@ -30,17 +31,14 @@ pub(in super::super) fn sort_spans(
     ends: &[usize],
     part: usize,
 ) {
-    let (mut start, mut source, mut target, mut ends) = (0, source, target, ends);
+    let (mut source, mut target) = (source, target);
     rayon::scope(|scope| {
-        while !ends.is_empty() {
-            let enough = ends.partition_point(|&end| end < start + part) + 1;
-            let (mine, others) = ends.split_at(enough.min(ends.len()));
-            let end = mine[mine.len() - 1];
-            let (digis, more) = source.split_at_mut(end - start);
-            let (sorted, rest) = target.split_at_mut(end - start);
-            let first = start;
-            scope.spawn(move |_| sort_part(digis, sorted, mine.iter().map(|end| end - first)));
-            (start, source, target, ends) = (end, more, rest, others);
+        for (digis, mine) in parts_of(ends, part) {
+            let (unsorted, rest) = std::mem::take(&mut source).split_at_mut(digis.len());
+            let (sorted, more) = std::mem::take(&mut target).split_at_mut(digis.len());
+            let mine = mine.iter().map(move |end| end - digis.start);
+            scope.spawn(move |_| sort_part(unsorted, sorted, mine));
+            (source, target) = (rest, more);
         }
     });
 }
@@ -119,14 +117,5 @@ impl Digit {
 }
 
 fn scatter(source: &[Digi], target: &mut [Digi], counts: &mut SmallCounts, digit: Digit) {
-    let places = &mut counts.clear(digit.values())[..digit.values()];
-    for &digi in source {
-        places[digit.of(digi)] += 1;
-    }
-    let places = &mut counts.begin()[..digit.values()];
-    for &digi in source {
-        let place = &mut places[digit.of(digi)];
-        target[usize::from(*place)] = digi;
-        *place += 1;
-    }
+    counts.scatter(source, target, digit.values(), |digi| digit.of(digi));
 }
