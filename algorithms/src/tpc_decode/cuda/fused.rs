@@ -5,7 +5,7 @@ mod rows;
 use generators::tpc::Layout;
 
 use super::division::{Division, Maps, Validation, Validations};
-use super::runner::{decode_on_gpu, of_dense_links};
+use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::tiles::{self, TileBuffers};
 use super::work::{Way, Work};
@@ -24,14 +24,8 @@ pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
     |at| decode_on_gpu(at, Division::Whole, WAY),
 );
 
-/// Dense link pages only: other formats have no shaders.
-pub(super) const FUSED_SHADERS: Variant<TpcDecode> = Variant {
-    open: |at| {
-        of_dense_links(at.input)?;
-        decode_on_gpu(at, Division::Whole, WAY)
-    },
-    ..FUSED.as_shaders()
-};
+pub(super) const FUSED_SHADERS: Variant<TpcDecode> =
+    Variant { open: |at| decode_by_shaders(at, WAY), ..FUSED.as_shaders() };
 
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",

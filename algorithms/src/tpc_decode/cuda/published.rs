@@ -4,7 +4,7 @@
 use generators::tpc::Layout;
 
 use super::division::{Division, Maps, Validation, Validations};
-use super::runner::{decode_on_gpu, of_dense_links};
+use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::work::{Decode, Way, Work};
 use crate::algorithm::Variant;
@@ -53,14 +53,8 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
 /// Decodes as `ballot-scan`.
 pub(crate) const BALLOT_WAY: Way = published(|work| decode(work, &BALLOT));
 
-/// Dense link pages only: other formats have no shaders.
-pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> = Variant {
-    open: |at| {
-        of_dense_links(at.input)?;
-        decode_on_gpu(at, Division::Whole, BALLOT_WAY)
-    },
-    ..BALLOT_SCAN.as_shaders()
-};
+pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> =
+    Variant { open: |at| decode_by_shaders(at, BALLOT_WAY), ..BALLOT_SCAN.as_shaders() };
 
 const fn published(decode: Decode) -> Way {
     let validation = Validations { rows: Validation::Whole, links: Validation::Whole };

@@ -71,12 +71,16 @@ pub(super) fn decode_on_gpu<'a>(
     at.session(OnGpu { way, division, frame: at.input, arena: at.arena, parts, gpu: at.gpu()? })
 }
 
-/// Refuses what no shader decodes.
-pub(super) fn of_dense_links(frame: &TimeFrame) -> Result<(), Unavailable> {
-    match frame.format().layout() {
-        Layout::DenseLink => Ok(()),
-        _ => Err(Unavailable("shaders decode dense link pages only; use such a format".to_owned())),
+/// The same by shaders, of all sectors together. They decode dense link pages only.
+pub(super) fn decode_by_shaders<'a>(
+    at: &Opening<'a, '_, TpcDecode>,
+    way: Way,
+) -> Opened<'a, TpcDecode> {
+    if at.input.format().layout() != Layout::DenseLink {
+        let reason = "shaders decode dense link pages only; use such a format";
+        return Err(Unavailable(reason.to_owned()));
     }
+    decode_on_gpu(at, Division::Whole, way)
 }
 
 /// Samples of a part are counted with 32 bits on the device.
