@@ -11,13 +11,14 @@ use generators::sts::raw::TimesliceCounts;
 use crate::algorithm::Algorithm;
 use crate::axis::Params;
 use crate::sts_sort::StsSort;
-use crate::sts_unpack::{RawTimeslices, StsUnpack};
+use crate::sts_unpack::{RawTimeslices, StsUnpack, unpack};
 
 /// A segment for each timeslice.
 pub(super) fn unpacked(raw: &RawTimeslices) -> SegmentedDigis {
-    let right = raw.right();
-    let lengths = right.timeslices.iter().map(TimesliceCounts::digis);
-    SegmentedDigis::new(right.digis.clone(), Partition::from_lengths(lengths))
+    let unpacked = unpack(raw.data(), raw.readout(), raw.rules());
+    let lengths = unpacked.timeslices.iter().map(TimesliceCounts::digis);
+    let partition = Partition::from_lengths(lengths);
+    SegmentedDigis::new(unpacked.digis, partition)
 }
 
 /// Reads raw data, which are unpacked, or digis, whose segments are timeslices then.
