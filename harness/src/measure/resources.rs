@@ -1,7 +1,6 @@
 //! What candidates run on: teams of threads and GPUs, with what is known of them.
 
 use algorithms::device::gpu::DeviceError;
-use algorithms::device::gpu::webgpu::Checks;
 use algorithms::device::{Device, Target, TeamError};
 use algorithms::task::Candidate;
 use reports::record::Point;
@@ -35,8 +34,7 @@ impl Resources {
         mode: GpuMode,
     ) -> Result<Self, TeamError> {
         let inputs = plans.clone().flat_map(|plan| &plan.inputs);
-        let is_checked = |plan: &Plan| plan.checks == Checks::All;
-        let checks = if plans.clone().any(is_checked) { Checks::All } else { Checks::None };
+        let checks = Plan::checks_of(plans.clone());
         let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
         Ok(Resources {
             teams: Teams::start(plans.flat_map(|plan| &plan.teams))?,

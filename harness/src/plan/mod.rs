@@ -124,6 +124,11 @@ pub struct CandidateSpec {
 }
 
 impl Plan {
+    /// What shaders are checked for where these plans are carried out together.
+    pub(crate) fn checks_of<'a>(plans: impl Iterator<Item = &'a Plan>) -> Checks {
+        plans.map(|plan| plan.checks).max().unwrap_or_default()
+    }
+
     /// What identifies a candidate on an input.
     pub fn point(&self, input: &Input, spec: &CandidateSpec) -> Point {
         let team = &self.teams[spec.team].layout;

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 
 /// Those that candidates of these plans run on; `None` if there are none.
 pub(crate) fn shaders<'a>(plans: impl Iterator<Item = &'a Plan> + Clone) -> Option<Shaders> {
-    let checked = plans.clone().any(|plan| plan.checks == Checks::All);
+    let checked = Plan::checks_of(plans.clone()) == Checks::All;
     let inputs = plans.flat_map(|plan| &plan.inputs);
     let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
     let number = |device| match device {

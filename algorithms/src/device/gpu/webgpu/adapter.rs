@@ -29,7 +29,7 @@ pub struct Adapter {
 }
 
 /// What is done so that a wrong shader does no harm.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Checks {
     /// Nothing: shaders are trusted as kernels are. No bounds are checked, no loops are counted,
     /// and workgroup memory is not set to zero.
