@@ -8,7 +8,6 @@
 //! | [`registry`] | the list of all tasks |
 //! | [`sts`] | what the tasks of the STS chain share: clusters, hits, their formulas |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
-//! | [`sts_time_sort`] | a task: sorting the digis of timeslices by time |
 //! | [`sts_unpack`] | a task: unpacking raw data |
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`tpc_merge`] | a task: merging slice tracks |
@@ -48,7 +47,6 @@ pub mod sts;
 mod sts_raw_shape;
 pub mod sts_scenario;
 pub mod sts_sort;
-pub mod sts_time_sort;
 pub mod sts_unpack;
 pub mod task;
 pub mod time_frame;

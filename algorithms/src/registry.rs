@@ -12,7 +12,6 @@ use crate::plugin::loaded_variant::LoadedVariant;
 use crate::plugin::{PluginError, PluginInfo};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
 use crate::sts_sort::StsSort;
-use crate::sts_time_sort::StsTimeSort;
 use crate::sts_unpack::StsUnpack;
 use crate::task::{Task, TaskOf};
 use crate::tpc::Tpc;
@@ -25,7 +24,6 @@ use crate::tpc_noisy_pads::TpcNoisyPads;
 static TASKS: &[&dyn Task] = &[
     &TaskOf(StsSort),
     &TaskOf(StsUnpack),
-    &TaskOf(StsTimeSort),
     &TaskOf(STS_PRESORT),
     &TaskOf(STS_CLUSTER),
     &TaskOf(STS_CLUSTER_SORT),

@@ -14,7 +14,7 @@ use generators::random::mix;
 use generators::sts::{Address, Digi, SegmentedDigis};
 
 use super::order::Order;
-use crate::algorithm::{Content, Promise};
+use crate::algorithm::Content;
 use crate::all_cores::{first_difference, first_error, first_where};
 use crate::parallel::map;
 
@@ -22,7 +22,7 @@ use crate::parallel::map;
 const PART: usize = 1 << 16;
 
 /// A digi as far as it counts.
-pub(super) type View = fn(Digi) -> Digi;
+pub(crate) type View = fn(Digi) -> Digi;
 
 /// What counts of digis for variants that keep so much of them.
 pub(super) fn view(content: Content) -> View {
@@ -107,23 +107,8 @@ impl fmt::Display for Show {
     }
 }
 
-/// As the reference, if there is one, as far as the variant promises it.
-pub(crate) fn check<O: Order>(
-    input: &SegmentedDigis,
-    reference: Option<&Vec<Digi>>,
-    output: &[Digi],
-    promise: Promise,
-) -> Result<(), Mismatch> {
-    let view = view(promise.content);
-    match reference {
-        Some(reference) if promise.stable => identical(input, reference, output, view),
-        Some(reference) => same_keys_and_runs::<O>(input, reference, output, view),
-        None => ordered_and_complete::<O>(input, output, view),
-    }
-}
-
 /// Digi for digi as the reference.
-fn identical(
+pub(super) fn identical(
     input: &SegmentedDigis,
     reference: &[Digi],
     output: &[Digi],
@@ -142,7 +127,7 @@ fn identical(
 
 /// The keys of the reference, and within each run of equal keys its digis. Of a segment
 /// the keys come first.
-fn same_keys_and_runs<O: Order>(
+pub(crate) fn same_keys_and_runs<O: Order>(
     input: &SegmentedDigis,
     reference: &[Digi],
     output: &[Digi],
@@ -188,7 +173,7 @@ fn first_wrong_run<O: Order>(expected: &[Digi], found: &[Digi], view: View) -> O
 }
 
 /// In order, with the digis of the input in each segment (by a checksum).
-fn ordered_and_complete<O: Order>(
+pub(super) fn ordered_and_complete(
     input: &SegmentedDigis,
     output: &[Digi],
     view: View,
@@ -196,7 +181,7 @@ fn ordered_and_complete<O: Order>(
     check_length(input, output)?;
     first_error(input.partition().segments(), |segment| {
         let found = &output[input.partition().range(segment)];
-        let descends = |index: usize| index > 0 && O::key(found[index]) < O::key(found[index - 1]);
+        let descends = |index: usize| index > 0 && found[index].key() < found[index - 1].key();
         if let Some(index) = first_where(found.len(), descends) {
             return Err(Mismatch::Order {
                 place: Position { segment, index },

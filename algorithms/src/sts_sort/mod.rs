@@ -18,7 +18,7 @@ pub(crate) mod cuda;
 mod hard_inputs;
 pub(crate) mod order;
 mod plugin;
-pub(crate) mod reference;
+mod reference;
 pub(crate) mod shrink;
 
 use std::path::Path;
@@ -122,7 +122,7 @@ impl Algorithm for StsSort {
 
     fn reference(&self, input: &SegmentedDigis, _: Semantics) -> Option<Vec<Digi>> {
         let feasible = input.digis().len() as u64 <= REFERENCE_LIMIT;
-        feasible.then(|| reference::sort::<ByChannelAndTime>(input))
+        feasible.then(|| reference::sort(input))
     }
 
     fn check(
@@ -132,7 +132,14 @@ impl Algorithm for StsSort {
         output: &Vec<Digi>,
         promise: Promise,
     ) -> Result<(), Damage> {
-        Ok(check::check::<ByChannelAndTime>(input, reference, output, promise)?)
+        let view = check::view(promise.content);
+        Ok(match reference {
+            Some(reference) if promise.stable => check::identical(input, reference, output, view),
+            Some(reference) => {
+                check::same_keys_and_runs::<ByChannelAndTime>(input, reference, output, view)
+            }
+            None => check::ordered_and_complete(input, output, view),
+        }?)
     }
 
     fn no_op_output(&self, input: &SegmentedDigis) -> Vec<Digi> {

@@ -10,9 +10,6 @@ pub(crate) trait Order {
     /// What is compared.
     fn key(digi: Digi) -> u64;
 
-    /// Bits of the key.
-    const BITS: u32;
-
     /// The digits of the key from the least significant: the lowest bit in the digi and the
     /// number of bits, 8 at most. None reaches from one field of the digi into another.
     const DIGITS: &'static [(u32, u32)];
@@ -27,8 +24,6 @@ impl Order for ByChannelAndTime {
         digi.key()
     }
 
-    const BITS: u32 = Digi::KEY_BITS;
-
     const DIGITS: &'static [(u32, u32)] = &[(0, 8), (8, 8), (16, 8), (24, 7), (37, 8), (45, 3)];
 }
 
@@ -40,8 +35,6 @@ impl Order for ByTime {
     fn key(digi: Digi) -> u64 {
         digi.time_ns().into()
     }
-
-    const BITS: u32 = 31;
 
     const DIGITS: &'static [(u32, u32)] = &[(0, 8), (8, 8), (16, 8), (24, 7)];
 }
@@ -64,8 +57,8 @@ mod tests {
             assert_eq!(put_together::<ByChannelAndTime>(digi), digi.key());
         }
         let bits = |digits: &[(u32, u32)]| digits.iter().map(|(_, bits)| bits).sum::<u32>();
-        assert_eq!(bits(ByTime::DIGITS), ByTime::BITS);
-        assert_eq!(bits(ByChannelAndTime::DIGITS), ByChannelAndTime::BITS);
+        assert_eq!(bits(ByTime::DIGITS), 31);
+        assert_eq!(bits(ByChannelAndTime::DIGITS), Digi::KEY_BITS);
         assert!(ByTime::DIGITS.len().max(ByChannelAndTime::DIGITS.len()) <= MOST_DIGITS);
     }
 }

@@ -3,16 +3,15 @@
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 
-use super::order::Order;
 use crate::all_cores::mapped;
 use crate::parallel::for_each;
 
 /// Each segment sorted by key; equal keys keep their order of arrival. All cores share
 /// even a single segment.
-pub(crate) fn sort<O: Order>(input: &SegmentedDigis) -> Vec<Digi> {
+pub(super) fn sort(input: &SegmentedDigis) -> Vec<Digi> {
     let mut digis = mapped(input.digis(), |digi| *digi);
     let segments = input.partition().split_mut(&mut digis);
-    for_each(segments, |segment| segment.par_sort_by_key(|&digi| O::key(digi)));
+    for_each(segments, |segment| segment.par_sort_by_key(|digi| digi.key()));
     digis
 }
 
@@ -25,7 +24,6 @@ mod tests {
     use super::*;
     use crate::all_cores::tests::with_all_pools;
     use crate::sts_sort::hard_inputs;
-    use crate::sts_sort::order::ByChannelAndTime;
 
     /// An ordered map from key to the digis with that key, as they arrived.
     fn by_map(segment: &[Digi]) -> Vec<Digi> {
@@ -40,7 +38,7 @@ mod tests {
     fn it_agrees_with_an_ordered_map() {
         for (name, input) in hard_inputs::all(3) {
             let expected: Vec<_> = input.segments().flat_map(by_map).collect();
-            assert_eq!(with_all_pools(|| sort::<ByChannelAndTime>(&input)), expected, "{name}");
+            assert_eq!(with_all_pools(|| sort(&input)), expected, "{name}");
         }
     }
 
@@ -59,6 +57,6 @@ mod tests {
         for segment in input.partition().split_mut(&mut expected) {
             segment.sort_by_key(|digi| digi.key());
         }
-        assert_eq!(with_all_pools(|| sort::<ByChannelAndTime>(&input)), expected);
+        assert_eq!(with_all_pools(|| sort(&input)), expected);
     }
 }

@@ -11,6 +11,7 @@ use generators::sts::raw::{Rules, generate};
 use text::Foreign;
 
 use super::input::RawTimeslices;
+use super::order::DigiOrder;
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
 use crate::{sts_raw_shape, sts_scenario};
@@ -23,6 +24,12 @@ const SEMANTICS: Flag<Rules> = Flag::choice(
     Rules::NAMES,
 )
 .or("current");
+const ORDER: Flag<DigiOrder> = Flag::choice(
+    "order",
+    "The order of digis: arrival (components, microslices, messages), or time within a timeslice, \
+           as the experiment's unpacker leaves them [default: arrival]",
+    DigiOrder::NAMES,
+);
 const SETUP: Flag<PathBuf> = Flag::path(
     "setup",
     "The tables of boards (.json) [default: NAME.setup.json beside NAME.ts.bin or NAME.bin]",
@@ -43,14 +50,18 @@ pub(super) static AXES: &[Axis] = &[
     sts_raw_shape::WALK.axis(),
     sts_raw_shape::DAMAGE.axis(),
     SEMANTICS.axis(),
+    ORDER.axis(),
 ];
 
 /// What can be said about files.
-pub(super) static READING: &[Axis] = &[SETUP.axis(), SEMANTICS.axis()];
+pub(super) static READING: &[Axis] = &[SETUP.axis(), SEMANTICS.axis(), ORDER.axis()];
 
 /// Bytes for each digi: its message, twice while it is made, and a hit before; digis of the
 /// reference, of a variant in its lists and in order, and a copy of them for the check.
 const BYTES_FOR_DIGI: u64 = 2 * 5 + 32 + 4 * 8;
+
+/// Bytes more for each digi if it is sorted: a scratch, and a copy for the check.
+const BYTES_TO_SORT: u64 = 2 * 8;
 
 /// Bytes for each microslice: its descriptor and its first and last messages, twice; what is to be
 /// unpacked, and counts of the reference, of a variant and of the check.
@@ -60,15 +71,21 @@ const BYTES_FOR_MICROSLICE: u64 = 2 * (32 + 12) + 32 + 3 * 28;
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
     SEMANTICS.of(&params)?;
+    let order = order(&params)?;
+    if order == DigiOrder::Arrival {
+        // Who asks for what is usual has the same data as who does not ask.
+        params.remove(&[ORDER.axis()]);
+    }
     let shape = sts_raw_shape::shape(&params)?;
     let estimate = Simulation::new(&shape.scenario, 1)?.estimate();
     let timeslices = u64::from(shape.scenario.timeslices);
     let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());
     let digis = estimate.digis as f64 * (1.0 + overlap);
     let digis = (digis as u64).saturating_mul(timeslices);
+    let sorting = if order == DigiOrder::Time { BYTES_TO_SORT } else { 0 };
     let microslices = u64::from(shape.microslices() + shape.overlap) * shape.boards() as u64;
     let memory_bytes = digis
-        .saturating_mul(BYTES_FOR_DIGI)
+        .saturating_mul(BYTES_FOR_DIGI + sorting)
         .saturating_add(microslices.saturating_mul(timeslices * BYTES_FOR_MICROSLICE))
         .saturating_add(estimate.memory_bytes);
     Ok(Plan { params, memory_bytes })
@@ -77,7 +94,12 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 /// Raw data of simulated digis from complete parameters.
 pub(super) fn generated(params: &Params, seed: u64) -> Result<RawTimeslices, DataError> {
     let (data, readout) = generate(&sts_raw_shape::shape(params)?, seed)?;
-    Ok(RawTimeslices::new(data, readout, SEMANTICS.of(params)?))
+    let rules = SEMANTICS.of(params)?;
+    Ok(RawTimeslices::new(data, readout, rules).in_order(order(params)?))
+}
+
+fn order(params: &Params) -> Result<DigiOrder, DataError> {
+    Ok(ORDER.given(params)?.unwrap_or_default())
 }
 
 /// Reads raw data and the tables of their boards.
@@ -93,9 +115,13 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Para
         let problem = format!("{setup}: there is no elinks2023; use --semantics current");
         return Err(DataError::Shape(problem));
     }
-    let input = RawTimeslices::new(read_raw_timeslices(path)?, readout, rules);
+    let order = order(&options)?;
+    let input = RawTimeslices::new(read_raw_timeslices(path)?, readout, rules).in_order(order);
     let mut params = Params::of_file(path, input.content());
     params.set(SEMANTICS.name, rules.name());
+    if order == DigiOrder::Time {
+        params.set(ORDER.name, order.name());
+    }
     Ok((input, params))
 }
 

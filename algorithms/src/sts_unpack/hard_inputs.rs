@@ -9,6 +9,7 @@ use generators::sts::raw::{
 };
 
 use super::input::RawTimeslices;
+use super::order::DigiOrder;
 
 /// Boards: all of it looked up, nothing looked up, few e-links, those of 40 modules.
 const PLAIN: u16 = 0x1000;
@@ -59,7 +60,29 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawTimeslices)> {
             (format!("{name}, {rules}"), RawTimeslices::new(data.clone(), readout(), rules))
         })
     };
-    inputs.into_iter().flat_map(both).collect()
+    let mut inputs: Vec<_> = inputs.into_iter().flat_map(both).collect();
+    inputs.extend(by_time(seed));
+    inputs
+}
+
+/// The same wanted by time: data whose times are of all kinds, and such as a detector sends.
+fn by_time(seed: u64) -> Vec<(String, RawTimeslices)> {
+    let random = |slice: &mut Slice| slice.random(PLAIN, 40, [0; 3], |at| word(seed, at));
+    let inputs = [
+        ("no timeslices, by time", RawData::default()),
+        ("all kinds of messages, by time", of(random)),
+        ("all hits of a board, by time", of(|slice| slice.add(PLAIN, START_NS, &all_hits()))),
+        ("ends of the range, by time", of(|slice| ranges(slice, seed))),
+        ("epochs back and forth, by time", of(|slice| epochs(slice, seed))),
+        ("a long microslice, by time", of(|slice| long(slice, 70_000, seed))),
+        ("timeslices of all sizes, by time", timeslices(seed)),
+        ("damage, by time", damaged(&timeslices(seed), 0.03, seed)),
+    ];
+    let sorted = |(name, data): (&str, RawData)| {
+        let raw = RawTimeslices::new(data, readout(), Rules::Current);
+        (name.to_owned(), raw.in_order(DigiOrder::Time))
+    };
+    inputs.map(sorted).into()
 }
 
 /// The tables of these boards.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use generators::random::mix;
 use generators::sts::raw::{RawData, Readout, Rules, Unpacked};
 
+use super::order::{self, DigiOrder};
 use super::reference;
 use super::tables::Tables;
 
@@ -14,6 +15,7 @@ pub struct RawTimeslices {
     data: RawData,
     readout: Readout,
     rules: Rules,
+    order: DigiOrder,
     tables: Tables,
     right: OnceLock<Unpacked>,
 }
@@ -28,12 +30,18 @@ impl RawTimeslices {
     /// Raw data of these boards.
     pub fn new(data: RawData, readout: Readout, rules: Rules) -> Self {
         let tables = Tables::new(&readout, rules);
-        RawTimeslices { data, readout, rules, tables, right: OnceLock::new() }
+        let (order, right) = (DigiOrder::Arrival, OnceLock::new());
+        RawTimeslices { data, readout, rules, order, tables, right }
+    }
+
+    /// The same with digis in another order.
+    pub(crate) fn in_order(self, order: DigiOrder) -> Self {
+        RawTimeslices { order, right: OnceLock::new(), ..self }
     }
 
     /// The same boards and rules with other data.
     pub(crate) fn with(&self, data: RawData) -> Self {
-        RawTimeslices::new(data, self.readout.clone(), self.rules)
+        RawTimeslices::new(data, self.readout.clone(), self.rules).in_order(self.order)
     }
 
     /// What boards have delivered.
@@ -51,6 +59,11 @@ impl RawTimeslices {
         self.rules
     }
 
+    /// What order digis are wanted in.
+    pub(crate) fn order(&self) -> DigiOrder {
+        self.order
+    }
+
     /// The tables of boards in plain arrays.
     pub(crate) fn tables(&self) -> &Tables {
         &self.tables
@@ -58,7 +71,13 @@ impl RawTimeslices {
 
     /// The right digis and counts.
     pub(crate) fn right(&self) -> &Unpacked {
-        self.right.get_or_init(|| reference::unpack(&self.data, &self.readout, self.rules))
+        self.right.get_or_init(|| {
+            let mut right = reference::unpack(&self.data, &self.readout, self.rules);
+            if self.order == DigiOrder::Time {
+                order::sort(&mut right);
+            }
+            right
+        })
     }
 
     /// A hash of all that makes a difference.

@@ -10,6 +10,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `input`, `axes` | raw data, and where they come from |
+//! | `order` | digis as they come, or by time |
 //! | `reference` | what is right, message by message |
 //! | `output` | what is made, and its check |
 //! | `survey` | what is to be unpacked, by descriptors |
@@ -26,6 +27,7 @@ mod exact;
 pub(crate) mod hard_inputs;
 mod input;
 mod lookup;
+mod order;
 mod output;
 mod reference;
 pub(crate) mod shrink;
@@ -39,10 +41,13 @@ use std::path::Path;
 use generators::DataError;
 use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
-use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Damage, Metric, Output, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+};
 use crate::axis::Params;
 
 pub use input::RawTimeslices;
+use order::DigiOrder;
 pub use reference::unpack;
 
 /// The task `unpack`.
@@ -137,5 +142,22 @@ impl Algorithm for StsUnpack {
 
     fn reference(&self, input: &RawTimeslices, _: Semantics) -> Option<Unpacked> {
         Some(input.right().clone())
+    }
+
+    fn check(
+        &self,
+        input: &RawTimeslices,
+        reference: Option<&Unpacked>,
+        output: &Unpacked,
+        _: Promise,
+    ) -> Result<(), Damage> {
+        let right = reference.unwrap_or_else(|| input.right());
+        match input.order() {
+            DigiOrder::Arrival => output.compare(right),
+            DigiOrder::Time => {
+                output::compare_counts(output, right)?;
+                order::compare(output, right)
+            }
+        }
     }
 }

@@ -33,7 +33,6 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "noisy-pads" => NOISY_PADS,
         "cluster-finder" => CLUSTER_FINDER,
         "unpack" => UNPACK,
-        "time-sort" => TIME_SORT,
         "tpc" => TPC,
         "merge" => MERGE,
         "gather" => GATHER,
@@ -203,6 +202,7 @@ Examples:
   bench unpack --preset mcbm-2024 --scale 0.05 --threads 1,2
   bench unpack --microslice 10us,100us,1ms --variant simd,published
   bench unpack --damage 0,0.01 --semantics current,2023
+  bench unpack --order arrival,time
   bench unpack --input d.ts.bin.gz --threads 1,2
   bench unpack --input d.ts.bin.gz --setup d.setup.json --digis digis.bin";
 const CLUSTER_FINDER: &str = "\
@@ -214,12 +214,6 @@ Examples:
   bench cluster-finder --input charges.cases.gz --threads 1,2
   bench cluster-finder --input labelled.pages --clusters clusters.csv
   bench cluster-finder --input charges.cases.gz --variant rows --clusters clusters.csv";
-
-const TIME_SORT: &str = "\
-Examples:
-  bench time-sort --preset mcbm-2024 --scale 0.05 --threads 1,2
-  bench time-sort --epoch-order time,random --microslice 10us,1ms
-  bench time-sort --input d.ts.bin.gz --setup d.setup.json";
 
 const TPC: &str = "\
 Examples:

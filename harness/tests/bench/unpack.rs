@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 
-use crate::common::{folder, in_repository, measuring, row, stages, variants};
+use crate::common::{Folder, folder, in_repository, measuring, row, stages, variants};
 
 const QUICK: &str = "--samples 3..4 --max-time 1s --no-charts --device cpu";
 const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
@@ -26,11 +26,16 @@ fn every_variant_has_a_valid_row_for_both_rules() {
     assert!(total.items > 10_000 && total.metrics.number("ns_per_message").is_some(), "{total:?}");
 }
 
-#[test]
-fn generated_raw_data_come_back_from_a_file_with_their_tables() {
+fn folder_of_raw_data() -> Folder {
     let folder = folder();
     folder.bench(format!("generate sts-raw {SMALL} --out d.ts.bin.gz")).exits(0).says("digis");
     folder.has("d.ts.bin.gz d.setup.json");
+    folder
+}
+
+#[test]
+fn generated_raw_data_come_back_from_a_file_with_their_tables() {
+    let folder = folder_of_raw_data();
     let unpack = |flags: &str| {
         folder.bench(format!("unpack --input d.ts.bin.gz --digis digis.bin {flags}")).exits(0);
         fs::read(folder.join("digis.bin")).expect("written")
@@ -44,25 +49,24 @@ fn generated_raw_data_come_back_from_a_file_with_their_tables() {
 }
 
 #[test]
-fn unpacked_digis_are_sorted_by_time_from_raw_data_and_from_digis() {
-    // How many digis there are, of a file that was generated or without one.
-    let digis_of = |generated: &str, source: &str| {
-        let folder = measuring()?;
-        if !generated.is_empty() {
-            folder.bench(format!("generate {generated}")).exits(0);
-        }
-        let sort =
-            format!("time-sort {source} --variant time-bucket,lsd-radix --threads 2 {QUICK}");
-        let rows = folder.measure(sort);
-        assert_eq!(variants(&rows), BTreeSet::from(["time-bucket", "lsd-radix"]));
-        Some(row(&rows, "time-bucket").items)
+fn digis_are_sorted_by_time_as_a_stage_if_that_is_asked_for() {
+    let Some(folder) = measuring() else { return };
+    let rows = folder.measure(format!("unpack {SMALL} --order arrival,time --threads 2 {QUICK}"));
+    for variant in ["count-place", "published", "simd"] {
+        let sorts = rows.iter().filter(|row| row.variant == variant && row.stage == "sort");
+        assert_eq!(sorts.count(), 1, "{variant}");
+    }
+    let folder = folder_of_raw_data();
+    let unpack = |flags: &str| {
+        folder.bench(format!("unpack --input d.ts.bin.gz --digis digis.bin {flags}")).exits(0);
+        fs::read(folder.join("digis.bin")).expect("written")
     };
-    let Some(generated) = digis_of("", SMALL) else { return };
-    assert!(generated > 10_000, "{generated}");
-    let raw = format!("sts-raw {SMALL} --out d.ts.bin");
-    assert_eq!(digis_of(&raw, "--input d.ts.bin"), Some(generated));
-    let digis = "sts --digis 2k --segments 3 --out other.csv";
-    assert_eq!(digis_of(digis, "--input other.csv"), Some(2000));
+    let arrived = unpack("--variant simd");
+    assert_eq!(unpack("--variant simd --order arrival"), arrived);
+    // The same digis in another order.
+    let sorted = unpack("--variant simd --order time");
+    assert!(sorted.len() == arrived.len() && sorted != arrived);
+    assert_eq!(unpack("--variant count-place --order time"), sorted);
 }
 
 #[test]

@@ -14,9 +14,7 @@ const WHOLE: View = |digi| digi;
 const CHECKS: [(&str, Check); 3] = [
     ("stable", identical),
     ("unstable", same_keys_and_runs::<ByChannelAndTime>),
-    ("without reference", |input, _, output, view| {
-        ordered_and_complete::<ByChannelAndTime>(input, output, view)
-    }),
+    ("without reference", |input, _, output, view| ordered_and_complete(input, output, view)),
 ];
 
 fn input() -> SegmentedDigis {
@@ -34,7 +32,7 @@ fn input() -> SegmentedDigis {
 /// Which checks refuse the right output, spoilt, if variants keep so much of digis.
 fn rejected(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
     let input = input();
-    let reference = reference::sort::<ByChannelAndTime>(&input);
+    let reference = reference::sort(&input);
     let mut output = reference.clone();
     spoil(&input, &mut output);
     CHECKS.map(|(_, check)| check(&input, &reference, &output, view(content)).is_err())
@@ -108,7 +106,7 @@ fn a_digi_moved_to_another_segment_fails() {
     // 1; both stay in order if their keys are made alike.
     let one = |adc: u64| Digi::from_bits(1 | (adc << 32));
     let input = SegmentedDigis::from_segments(&[vec![one(1)], vec![one(2)]]);
-    let reference = reference::sort::<ByChannelAndTime>(&input);
+    let reference = reference::sort(&input);
     let output = [one(2), one(1)];
     for (name, check) in CHECKS {
         assert!(check(&input, &reference, &output, WHOLE).is_err(), "{name}");
@@ -121,7 +119,7 @@ fn large() -> (SegmentedDigis, Vec<Digi>) {
     let segment = |digis: u64| (0..digis).map(|at| digi(at / 2)).collect::<Vec<_>>();
     let digis = [150_000, 0, 3, 70_000].map(segment);
     let input = SegmentedDigis::from_segments(&digis);
-    let reference = reference::sort::<ByChannelAndTime>(&input);
+    let reference = reference::sort(&input);
     (input, reference)
 }
 
@@ -201,7 +199,7 @@ fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
 #[test]
 fn messages_name_the_place() {
     let input = input();
-    let reference = reference::sort::<ByChannelAndTime>(&input);
+    let reference = reference::sort(&input);
     let mut output = reference.clone();
     let start = input.partition().range(2).start;
     output[start + 3] = Digi::default();

@@ -8,7 +8,7 @@ mod channel_bucket;
 mod concat;
 mod merge_path;
 pub(crate) mod parts;
-pub(crate) mod peers;
+mod peers;
 pub(crate) mod radix;
 mod scatter;
 pub(crate) mod segments;

@@ -1,7 +1,6 @@
 //! Peers: crates that sort by radix, on the very same 8-byte records.
 
 use std::cmp::Ordering;
-use std::marker::PhantomData;
 
 use bytemuck::TransparentWrapper;
 use generators::sts::Digi;
@@ -13,25 +12,22 @@ use super::segments::{Scratch, sort_by_parts, sort_segments};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
-use crate::sts_sort::order::{ByChannelAndTime, Order};
+use crate::sts_sort::order::ByChannelAndTime;
 
 /// `rdst` with its single-threaded tuner; for
 /// large segments, where threads are idle, with its parallel algorithms.
 pub(super) const RDST: Variant<StsSort> =
     Variant::cpu("rdst", "peer: the crate rdst, a segment at a time", |at| {
-        sort_segments(at, Scratch::Never, Cost::Linear, rdst::<ByChannelAndTime>)
+        sort_segments(at, Scratch::Never, Cost::Linear, |digis, _, parts| {
+            let mut records = Record::wrap_slice_mut(digis).radix_sort_builder();
+            if parts == 1 {
+                records = records.with_parallel(false).with_single_threaded_tuner();
+            }
+            records.sort();
+            ResultIn::Digis
+        })
     })
     .unstable();
-
-/// The digis of a segment.
-pub(crate) fn rdst<O: Order>(digis: &mut [Digi], _: &mut [Digi], parts: usize) -> ResultIn {
-    let mut records = Record::<O>::wrap_slice_mut(digis).radix_sort_builder();
-    if parts == 1 {
-        records = records.with_parallel(false).with_single_threaded_tuner();
-    }
-    records.sort();
-    ResultIn::Digis
-}
 
 /// The unstable sort of `voracious_radix_sort`.
 pub(super) const VORACIOUS: Variant<StsSort> = Variant::cpu(
@@ -39,7 +35,7 @@ pub(super) const VORACIOUS: Variant<StsSort> = Variant::cpu(
     "peer: the crate voracious_radix_sort, unstable, a segment at a time",
     |at| {
         sort_by_parts!(at, ByChannelAndTime, |part| {
-            Record::<ByChannelAndTime>::wrap_slice_mut(part).voracious_sort();
+            Record::wrap_slice_mut(part).voracious_sort();
         })
     },
 )
@@ -52,52 +48,43 @@ pub(super) const VORACIOUS_STABLE: Variant<StsSort> = Variant::cpu(
     "peer: what the crate voracious_radix_sort calls stable, a segment at a time",
     |at| {
         sort_by_parts!(at, ByChannelAndTime, |part| {
-            Record::<ByChannelAndTime>::wrap_slice_mut(part).voracious_stable_sort();
+            Record::wrap_slice_mut(part).voracious_stable_sort();
         })
     },
 )
 .unstable();
 
 /// What they take for a record.
-#[derive(TransparentWrapper)]
-#[transparent(Digi)]
+#[derive(Clone, Copy, TransparentWrapper)]
 #[repr(transparent)]
-struct Record<O>(Digi, PhantomData<fn() -> O>);
+struct Record(Digi);
 
-impl<O> Clone for Record<O> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<O> Copy for Record<O> {}
-
-impl<O: Order> PartialEq for Record<O> {
+impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
-        O::key(self.0) == O::key(other.0)
+        self.0.key() == other.0.key()
     }
 }
 
-impl<O: Order> PartialOrd for Record<O> {
+impl PartialOrd for Record {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(O::key(self.0).cmp(&O::key(other.0)))
+        Some(self.0.key().cmp(&other.0.key()))
     }
 }
 
-impl<O: Order> Radixable<u64> for Record<O> {
+impl Radixable<u64> for Record {
     type Key = u64;
 
     #[inline]
     fn key(&self) -> u64 {
-        O::key(self.0)
+        self.0.key()
     }
 }
 
-impl<O: Order> RadixKey for Record<O> {
-    const LEVELS: usize = (O::BITS as usize).div_ceil(8);
+impl RadixKey for Record {
+    const LEVELS: usize = (Digi::KEY_BITS as usize).div_ceil(8);
 
     #[inline]
     fn get_level(&self, level: usize) -> u8 {
-        (O::key(self.0) >> (8 * level)) as u8
+        (self.0.key() >> (8 * level)) as u8
     }
 }

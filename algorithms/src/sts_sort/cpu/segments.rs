@@ -7,11 +7,12 @@ use generators::sts::{Digi, SegmentedDigis};
 
 use super::parts::{Cost, Split};
 use super::two_arrays::ResultIn;
-use crate::algorithm::{Algorithm, Opened, Opening, Runner};
+use crate::algorithm::{Opened, Opening, Runner};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, Unavailable, buffers};
 use crate::parallel::for_each;
+use crate::sts_sort::StsSort;
 
 /// Digis below which handing work to another thread costs more than it saves.
 const MIN_BATCH: usize = 4096;
@@ -29,7 +30,7 @@ pub(crate) type SortSegment =
 
 /// When a sort needs a second array of the size of the first.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scratch {
+pub(super) enum Scratch {
     Always,
     /// Only if a segment is split into parts.
     WhenSplit,
@@ -61,15 +62,12 @@ struct Job<'a> {
 }
 
 /// A sort of segments, ready to run.
-pub(crate) fn sort_segments<'a, A>(
-    at: &Opening<'a, '_, A>,
+pub(super) fn sort_segments<'a>(
+    at: &Opening<'a, '_, StsSort>,
     scratch: Scratch,
     cost: Cost,
     sort_segment: SortSegment,
-) -> Opened<'a, A>
-where
-    A: Algorithm<Input = SegmentedDigis, Output = Vec<Digi>>,
-{
+) -> Opened<'a, StsSort> {
     let (input, threads) = (at.input, at.threads());
     accept_lengths(input)?;
     let needs_scratch = match scratch {
@@ -100,7 +98,7 @@ macro_rules! sort_by_parts {
         )
     };
 }
-pub(crate) use sort_by_parts;
+pub(super) use sort_by_parts;
 
 /// Places in a segment are counted with 32 bits.
 fn accept_lengths(input: &SegmentedDigis) -> Result<(), Unavailable> {
@@ -113,10 +111,7 @@ fn accept_lengths(input: &SegmentedDigis) -> Result<(), Unavailable> {
     )))
 }
 
-impl<'a, A> Runner<A> for Segments<'a>
-where
-    A: Algorithm<Input = SegmentedDigis, Output = Vec<Digi>>,
-{
+impl<'a> Runner<StsSort> for Segments<'a> {
     type Buffers = Arrays<'a>;
 
     fn allocate(&self) -> Result<Arrays<'a>, DeviceError> {
@@ -133,19 +128,8 @@ where
 
     fn run(&mut self, arrays: &mut Arrays<'a>) -> Result<(), DeviceError> {
         let Arrays { digis, scratch } = arrays;
-        let mut jobs = jobs(self.input.partition(), digis, scratch);
-        // Part of the timed work, as all choices that depend on the input.
-        let split = Split::new(self.input.partition(), self.threads, self.cost);
-        let sort = |job: &mut Job<'_>| {
-            let parts = split.parts(job.digis.len());
-            job.result = (self.sort_segment)(job.digis, job.scratch, parts);
-        };
-        if self.threads == 1 || self.input.digis().len() <= MIN_BATCH {
-            jobs.iter_mut().for_each(sort);
-        } else {
-            sort_in_parallel(&mut jobs, sort);
-        }
-        if settle(jobs) == ResultIn::Scratch {
+        let (partition, way) = (self.input.partition(), (self.sort_segment, self.cost));
+        if sort_all(partition, digis, scratch, way, self.threads) == ResultIn::Scratch {
             std::mem::swap(digis, scratch);
         }
         Ok(())
@@ -154,6 +138,32 @@ where
     fn output<'b>(&'b self, arrays: &'b Arrays<'a>) -> Cow<'b, Vec<Digi>> {
         Cow::Borrowed(&arrays.digis)
     }
+}
+
+/// Sorts each segment, in parts where whole ones would leave some of these threads without work;
+/// tells which array all results are in. The scratch is as long as the digis, or empty where
+/// [`Scratch`] says so.
+pub(crate) fn sort_all(
+    partition: &Partition,
+    digis: &mut [Digi],
+    scratch: &mut [Digi],
+    (sort_segment, cost): (SortSegment, Cost),
+    threads: usize,
+) -> ResultIn {
+    let few = digis.len() <= MIN_BATCH;
+    let mut jobs = jobs(partition, digis, scratch);
+    // Part of the timed work, as all choices that depend on the input.
+    let split = Split::new(partition, threads, cost);
+    let sort = |job: &mut Job<'_>| {
+        let parts = split.parts(job.digis.len());
+        job.result = sort_segment(job.digis, job.scratch, parts);
+    };
+    if threads == 1 || few {
+        jobs.iter_mut().for_each(sort);
+    } else {
+        sort_in_parallel(&mut jobs, sort);
+    }
+    settle(jobs)
 }
 
 /// A job a segment.

@@ -1,4 +1,4 @@
-//! Unpacking on the host.
+//! Unpacking on the host, and sorting by time if that is asked for: each variant has its own way.
 //!
 //! | module | holds |
 //! |---|---|
@@ -15,8 +15,13 @@ mod runner;
 mod simd;
 
 use super::StsUnpack;
-use crate::algorithm::Variant;
-use runner::OnHost;
+use super::order::DigiOrder;
+use crate::algorithm::{Opened, Opening, Variant};
+use crate::std_sort;
+use crate::sts_sort::cpu::parts::{Cost, sort_parts};
+use crate::sts_sort::cpu::{radix, sort_by_time};
+use crate::sts_sort::order::ByTime;
+use runner::{OnHost, SortByTime};
 
 pub(crate) use runner::{Held, Unpack, Work, unpack};
 pub(crate) use simd::{even_parts, messages_of, room_for, unpack_part};
@@ -25,24 +30,44 @@ pub(crate) use simd::{even_parts, messages_of, room_for, unpack_part};
 pub(crate) const PUBLISHED: Unpack = published::unpack;
 pub(crate) const COUNT_PLACE: Unpack = count_place::unpack;
 
+/// `std::sort`, in parts that are merged where there are threads for them.
+const BY_STD_SORT: SortByTime = (
+    |digis, scratch, parts| {
+        sort_parts::<ByTime>(digis, scratch, parts, std_sort::sort_digis_by_time)
+    },
+    Cost::LogLinear,
+);
+/// Four passes of 8 bits.
+const BY_RADIX: SortByTime = (radix::sort_segment::<ByTime>, Cost::Linear);
+/// Ours.
+const BY_BUCKETS: SortByTime = (sort_by_time, Cost::Linear);
+
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     Variant::cpu(
         "published",
         "a list of digis for each microslice, copied together at the end, as the experiment on a CPU",
-        |at| at.session(OnHost::new(at, published::unpack)),
+        open_published,
     )
     .by_published_rules(),
     Variant::cpu(
         "count-place",
         "messages are looked at twice: how many digis there are, then each into its place",
-        |at| at.session(OnHost::new(at, count_place::unpack)),
+        |at| at.session(OnHost::new(at, count_place::unpack, BY_RADIX)),
     )
     .by_published_rules(),
     Variant::cpu(
         "simd",
         "ours: tables by a hit's own bits, 16 messages at a time with AVX-512; parts are placed \
          one behind the other, past the caches",
-        |at| at.session(OnHost::new(at, simd::unpack)),
+        |at| at.session(OnHost::new(at, simd::unpack, BY_BUCKETS)),
     )
     .by_published_rules(),
 ];
+
+/// `std::sort` is missed only where digis are sorted.
+fn open_published<'a>(at: &Opening<'a, '_, StsUnpack>) -> Opened<'a, StsUnpack> {
+    if at.input.order() == DigiOrder::Time {
+        std_sort::available()?;
+    }
+    at.session(OnHost::new(at, published::unpack, BY_STD_SORT))
+}

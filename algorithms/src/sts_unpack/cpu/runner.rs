@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use generators::partition::Partition;
 use generators::sts::Digi;
 use generators::sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
 
@@ -9,8 +10,12 @@ use super::microslice::Microslice;
 use crate::algorithm::{Opening, Runner};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, buffers};
+use crate::sts_sort::cpu::parts::Cost;
+use crate::sts_sort::cpu::segments::{SortSegment, sort_all};
+use crate::sts_sort::cpu::two_arrays::ResultIn;
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::RawTimeslices;
+use crate::sts_unpack::order::{DigiOrder, partition};
 use crate::sts_unpack::survey::{Job, Survey, sum_up, survey};
 use crate::sts_unpack::tables::Tables;
 use crate::timing::{Laps, Stages};
@@ -43,6 +48,9 @@ impl<'w> Work<'w> {
 /// message, and says of each microslice what was counted.
 pub(crate) type Unpack = fn(&Work<'_>, &mut [MicrosliceCounts], &mut [Digi], &mut Laps);
 
+/// How the digis of a timeslice are sorted by time, and what that costs.
+pub(super) type SortByTime = (SortSegment, Cost);
+
 /// Looks at descriptors, then unpacks; says what was counted of each timeslice.
 pub(crate) fn unpack(
     input: &RawTimeslices,
@@ -62,11 +70,13 @@ pub(crate) fn unpack(
     timeslices
 }
 
-/// A way with an input.
+/// A way with an input, and a way to sort if digis are wanted by time.
 pub(super) struct OnHost<'a> {
     input: &'a RawTimeslices,
     arena: &'a Arena,
     unpack: Unpack,
+    sort: SortByTime,
+    threads: usize,
     /// What the last run has counted.
     timeslices: Vec<TimesliceCounts>,
     laps: Laps,
@@ -76,18 +86,22 @@ pub(crate) struct Held<'a> {
     jobs: ArenaVec<'a, Job>,
     counts: ArenaVec<'a, MicrosliceCounts>,
     digis: ArenaVec<'a, Digi>,
+    /// As long as those, if they are to be sorted.
+    scratch: ArenaVec<'a, Digi>,
 }
 
-buffers!(Held<'_>: jobs, counts, digis);
+buffers!(Held<'_>: jobs, counts, digis, scratch);
 
 impl<'a> Held<'a> {
     /// With room for what an input may have.
     pub(crate) fn new(input: &RawTimeslices, arena: &'a Arena) -> Self {
         let data = input.data();
+        let sorted = input.order() == DigiOrder::Time;
         Held {
             jobs: arena.vector(data.microslices()),
             counts: arena.vector(data.microslices()),
             digis: arena.vector(data.messages() as usize),
+            scratch: arena.vector(if sorted { data.messages() as usize } else { 0 }),
         }
     }
 
@@ -98,8 +112,18 @@ impl<'a> Held<'a> {
         way: Unpack,
         laps: &mut Laps,
     ) -> Vec<TimesliceCounts> {
-        let Held { jobs, counts, digis } = self;
+        let Held { jobs, counts, digis, .. } = self;
         unpack(input, way, (jobs, counts), digis, laps)
+    }
+
+    /// Sorts what was found, timeslice by timeslice.
+    fn sort(&mut self, timeslices: &Partition, way: SortByTime, threads: usize) {
+        let Held { digis, scratch, .. } = self;
+        let length = timeslices.elements();
+        let arrays = (&mut digis[..length], &mut scratch[..length]);
+        if sort_all(timeslices, arrays.0, arrays.1, way, threads) == ResultIn::Scratch {
+            std::mem::swap(digis, scratch);
+        }
     }
 
     /// What was found, and behind it what was before.
@@ -121,9 +145,10 @@ impl Poison for MicrosliceCounts {
 }
 
 impl<'a> OnHost<'a> {
-    pub(super) fn new(at: &Opening<'a, '_, StsUnpack>, unpack: Unpack) -> Self {
+    pub(super) fn new(at: &Opening<'a, '_, StsUnpack>, unpack: Unpack, sort: SortByTime) -> Self {
         let (timeslices, laps) = (Vec::new(), Laps::default());
-        OnHost { input: at.input, arena: at.arena, unpack, timeslices, laps }
+        let (input, arena, threads) = (at.input, at.arena, at.threads());
+        OnHost { input, arena, unpack, sort, threads, timeslices, laps }
     }
 }
 
@@ -136,6 +161,10 @@ impl<'a> Runner<StsUnpack> for OnHost<'a> {
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         self.timeslices = held.unpack(self.input, self.unpack, &mut self.laps);
+        if self.input.order() == DigiOrder::Time {
+            held.sort(&partition(&self.timeslices), self.sort, self.threads);
+            self.laps.lap("sort", 0);
+        }
         Ok(())
     }
 

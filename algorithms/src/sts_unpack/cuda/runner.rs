@@ -10,9 +10,10 @@ use super::stream::{MakeUnpacker, RawToStream};
 use crate::algorithm::{Opened, Opening, Runner};
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
-use crate::device::{Arena, buffers};
+use crate::device::{Arena, Unavailable, buffers};
 use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::RawTimeslices;
+use crate::sts_unpack::order::DigiOrder;
 
 struct OnGpu<'a> {
     make_unpacker: MakeUnpacker,
@@ -35,6 +36,10 @@ pub(super) fn unpack_on_gpu<'a>(
     at: &Opening<'a, '_, StsUnpack>,
     make_unpacker: MakeUnpacker,
 ) -> Opened<'a, StsUnpack> {
+    if at.input.order() == DigiOrder::Time {
+        let reason = "digis are sorted by time on the host only; use --order arrival";
+        return Err(Unavailable(reason.to_owned()));
+    }
     let (input, arena, gpu) = (at.input, at.arena, at.gpu()?);
     at.session(OnGpu { make_unpacker, input, arena, gpu, timeslices: Vec::new() })
 }

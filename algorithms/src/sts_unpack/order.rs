@@ -1,0 +1,42 @@
+//! The order of digis.
+
+use generators::named;
+use generators::partition::Partition;
+use generators::sts::SegmentedDigis;
+use generators::sts::raw::{TimesliceCounts, Unpacked};
+use rayon::slice::ParallelSliceMut;
+
+use crate::algorithm::Damage;
+use crate::parallel::for_each;
+use crate::sts_sort::check::same_keys_and_runs;
+use crate::sts_sort::order::ByTime;
+
+/// What order digis come in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum DigiOrder {
+    /// That of components, microslices and messages.
+    #[default]
+    Arrival,
+    /// By time within each timeslice; those of the same time in any order.
+    Time,
+}
+
+named! { "order", DigiOrder { Arrival = "arrival", Time = "time" } }
+
+/// The digis of each timeslice.
+pub(super) fn partition(timeslices: &[TimesliceCounts]) -> Partition {
+    Partition::from_lengths(timeslices.iter().map(TimesliceCounts::digis))
+}
+
+/// Sorts the digis of each timeslice by time; those of the same time stay as they came.
+pub(super) fn sort(unpacked: &mut Unpacked) {
+    let timeslices = partition(&unpacked.timeslices).split_mut(&mut unpacked.digis);
+    for_each(timeslices, |digis| digis.par_sort_by_key(|digi| digi.time_ns()));
+}
+
+/// Whether digis of these timeslices are the right ones, sorted by time.
+pub(super) fn compare(found: &Unpacked, right: &Unpacked) -> Result<(), Damage> {
+    let timeslices = partition(&right.timeslices);
+    let sorted = SegmentedDigis::new(right.digis.clone(), timeslices);
+    Ok(same_keys_and_runs::<ByTime>(&sorted, &right.digis, &found.digis, |digi| digi)?)
+}
