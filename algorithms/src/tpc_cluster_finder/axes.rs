@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use generators::io::{index_of, read_charges};
-use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, Labels};
+use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::simulate::{TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
@@ -19,7 +19,7 @@ use crate::axis::{Axis, Flag, Params, joined};
 use crate::parallel;
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{Converter, Gains};
-use crate::tpc_decode::{INDEX, MAPPING, SECTOR};
+use crate::tpc_decode::{INDEX, MAPPING, SECTOR, checked_length};
 use crate::tpc_noisy_pads;
 
 /// How gains of pads differ.
@@ -203,15 +203,7 @@ fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
 /// # Errors
 /// If there are none of that length.
 pub(crate) fn fragment(params: &Params) -> Result<u32, DataError> {
-    let fragment = FRAGMENT.of(params)?;
-    if !FRAGMENT_LENGTHS.contains(&fragment) {
-        return Err(DataError::Shape(format!(
-            "--fragment {fragment} makes no fragments; use {} to {} time bins",
-            FRAGMENT_LENGTHS.start(),
-            FRAGMENT_LENGTHS.end()
-        )));
-    }
-    Ok(fragment)
+    checked_length(FRAGMENT.of(params)?)
 }
 
 /// The thresholds.
@@ -303,15 +295,11 @@ impl LabelsOf {
     }
 }
 
-/// Charges in the order of time, as they come from a detector.
+/// Charges in the order of time, as they come from a detector; those in the same place in that of
+/// digits.
 pub(crate) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
-    let charge = |digit: &Digit| Charge {
-        time: digit.time_bin(),
-        pad: digit.pad_id(),
-        charge: converter.charge(*digit),
-    };
-    let mut charges: Vec<_> = digits.iter().map(charge).collect();
-    charges.sort_unstable_by_key(|sample| (sample.time, sample.pad));
+    let mut charges: Vec<_> = digits.iter().map(|&digit| converter.sample(digit)).collect();
+    charges.sort_by_key(|sample| (sample.time, sample.pad));
     charges
 }
 
