@@ -4,7 +4,7 @@ use std::path::Path;
 
 use generators::io::{index_of, read_charges};
 use generators::tpc::charges::{Charge, ChargeCase, Labels};
-use generators::tpc::simulate::{TimeFrameGenerator, TrueCluster};
+use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
 use text::Foreign;
@@ -237,10 +237,12 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     let labels = LabelsOf::new(params, seed)?;
     let of_sector = |sector: usize| {
         let converter = Converter::new(&gains, sector as u8, shape.format);
-        let (digits, truth) = generator.digits_with_truth(sector, |pad| converter.gain(pad));
+        let gain = |pad| converter.gain(pad);
+        let simulated = generator.digits_with_truth(sector, gain, labels.marks());
+        let SectorTruth { digits, clusters, marks } = simulated;
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
         let charges = charges(&digits, &converter);
-        let labels = labels.of(&charges, &generator, sector);
+        let labels = labels.of(&charges, &marks, sector);
         let case = ChargeCase {
             name: format!("sector-{sector}"),
             sector: sector as u8,
@@ -251,7 +253,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
             labels,
             charges,
         };
-        (case, Truth::new(truth))
+        (case, Truth::new(clusters))
     };
     let charges = Charges::with_truth(parallel::map(0..shape.sectors, of_sector));
     let charges = charges.with_made_up_labels(labels.kind == TruthKind::MadeUp);
@@ -278,16 +280,16 @@ impl LabelsOf {
         self.kind != TruthKind::None
     }
 
+    /// Whether marks of particles are needed for them.
+    pub(crate) fn marks(self) -> Marks {
+        if self.kind == TruthKind::Tracks { Marks::Wanted } else { Marks::Unused }
+    }
+
     /// Those of a sector's samples in the order of time and pad, if there are to be any.
-    pub(crate) fn of(
-        self,
-        charges: &[Charge],
-        generator: &TimeFrameGenerator,
-        sector: usize,
-    ) -> Option<Labels> {
+    pub(crate) fn of(self, charges: &[Charge], marks: &[Mark], sector: usize) -> Option<Labels> {
         match self.kind {
             TruthKind::None => None,
-            TruthKind::Tracks => Some(generate::of_tracks(charges, &generator.marks(sector))),
+            TruthKind::Tracks => Some(generate::of_tracks(charges, marks)),
             TruthKind::MadeUp => {
                 Some(generate::made_up(charges, self.per_digit, self.seed ^ sector as u64))
             }
