@@ -9,6 +9,7 @@ use generators::io::{
     LabelWriter, PageWriter, SectorLabels, index_of, labels_of, read_pad_mapping,
 };
 use generators::tpc::PadMapping;
+use generators::tpc::charges::Labels;
 use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::SectorPages;
 use generators::tpc::simulate::TimeFrameGenerator;
@@ -71,44 +72,24 @@ impl DataSet for TpcPages {
         let sectors = shape.sectors;
         let estimate = generator.estimate();
         let [pages, samples] = [estimate.pages, estimate.digits].map(|all| all / sectors as u64);
-        let of_sample = BYTES_FOR_SAMPLE + 8.0 * expected_labels(&params, samples)?;
+        let of_labels = 8.0 * expected_labels(&params, samples)?;
+        let of_sample = BYTES_FOR_SAMPLE + SECTORS_IN_MEMORY as f64 * of_labels;
         let labels = LabelsOf::new(&params, seed)?;
         let of_labels = if labels.are_wanted() { samples as f64 * of_sample } else { 0.0 };
         let of_pages = SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64;
-        let plan = Plan { params, memory_bytes: of_pages.max(of_labels as u64) };
+        let plan = Plan { params, memory_bytes: of_pages + of_labels as u64 };
         let write = move |say: &dyn Fn(&str)| {
-            let written = write(&generator, out)?;
-            say(&format!("{written} pages of {sectors} sectors written to {}", out.shown()));
+            let path = labels_of(out)?;
+            let written = write(&generator, labels, (out, &path))?;
+            let pages = written.pages;
+            say(&format!("{pages} pages of {sectors} sectors written to {}", out.shown()));
             if labels.are_wanted() {
-                let path = labels_of(out)?;
-                let written = write_labels(&generator, labels, &path)?;
-                say(&format!("{written} labels written to {}", path.shown()));
+                say(&format!("{} labels written to {}", written.labels, path.shown()));
             }
             Ok(())
         };
         Ok((plan, Box::new(write)))
     }
-}
-
-/// The labels of all samples, sector by sector; returns how many there are.
-fn write_labels(
-    generator: &TimeFrameGenerator,
-    labels: LabelsOf,
-    path: &Path,
-) -> Result<usize, DataError> {
-    let (sectors, format) = (generator.shape().sectors, generator.shape().format);
-    let gains = Gains::unit();
-    let mut writer = LabelWriter::create(path, sectors)?;
-    let mut written = 0;
-    for sector in 0..sectors {
-        let converter = Converter::new(&gains, sector as u8, format);
-        let samples = charges(&generator.digits(sector), &converter);
-        let labels = labels.of(&samples, generator, sector).unwrap_or_default();
-        written += labels.all().len();
-        writer.write(&SectorLabels { sector: sector as u8, labels })?;
-    }
-    writer.finish()?;
-    Ok(written)
 }
 
 fn mapping(params: &Params) -> Result<PadMapping, DataError> {
@@ -118,15 +99,46 @@ fn mapping(params: &Params) -> Result<PadMapping, DataError> {
     }
 }
 
-/// Makes sectors while others are written; returns the number of pages.
-fn write(generator: &TimeFrameGenerator, out: &Path) -> Result<usize, DataError> {
-    let writer = PageWriter::create(out)?;
+/// What was written.
+#[derive(Default)]
+struct Written {
+    pages: usize,
+    labels: usize,
+}
+
+/// A sector's pages, and the labels of its samples if there are to be any.
+struct Made {
+    pages: SectorPages,
+    labels: Option<Labels>,
+}
+
+fn make(generator: &TimeFrameGenerator, labels: LabelsOf, sector: usize) -> Made {
+    if !labels.are_wanted() {
+        return Made { pages: generator.sector(sector), labels: None };
+    }
+    let (pages, digits, marks) = generator.sector_with_digits(sector, labels.marks());
+    let gains = Gains::unit();
+    let converter = Converter::new(&gains, sector as u8, generator.shape().format);
+    let samples = charges(&digits, &converter);
+    Made { pages, labels: labels.of(&samples, &marks, sector) }
+}
+
+/// Makes sectors while others are written.
+fn write(
+    generator: &TimeFrameGenerator,
+    labels: LabelsOf,
+    (pages_path, labels_path): (&Path, &Path),
+) -> Result<Written, DataError> {
+    let sectors = generator.shape().sectors;
+    let pages = PageWriter::create(pages_path)?;
+    let of_labels = || LabelWriter::create(labels_path, sectors);
+    let writers = (pages, labels.are_wanted().then(of_labels).transpose()?);
     let (sender, receiver) = sync_channel(WAITING);
     thread::scope(|scope| {
-        let writing = scope.spawn(|| write_all(writer, receiver));
-        for sector in 0..generator.shape().sectors {
+        let writing = scope.spawn(|| write_all(writers, receiver));
+        for sector in 0..sectors {
             // Nobody receives any more if writing failed: the thread says why.
-            if sender.send(generator.sector(sector)).is_err() {
+            if sender.send(make(generator, labels, sector)).is_err() {
                 break;
             }
         }
@@ -138,12 +150,20 @@ fn write(generator: &TimeFrameGenerator, out: &Path) -> Result<usize, DataError>
     })
 }
 
-fn write_all(mut writer: PageWriter, sectors: Receiver<SectorPages>) -> Result<usize, DataError> {
-    let mut pages = 0;
-    for sector in sectors {
-        writer.write(&sector)?;
-        pages += sector.pages().len();
+fn write_all(
+    (mut of_pages, mut of_labels): (PageWriter, Option<LabelWriter<'_>>),
+    sectors: Receiver<Made>,
+) -> Result<Written, DataError> {
+    let mut written = Written::default();
+    for (Made { pages, labels }, sector) in sectors.into_iter().zip(0..) {
+        of_pages.write(&pages)?;
+        written.pages += pages.pages().len();
+        if let (Some(writer), Some(labels)) = (&mut of_labels, labels) {
+            written.labels += labels.all().len();
+            writer.write(&SectorLabels { sector, labels })?;
+        }
     }
-    writer.finish()?;
-    Ok(pages)
+    of_pages.finish()?;
+    of_labels.map_or(Ok(()), LabelWriter::finish)?;
+    Ok(written)
 }

@@ -55,8 +55,7 @@ const BYTES_FOR_SAMPLE: u64 = 2 * (8 + 8 + 12);
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
     finding(&params, time_bins(&params)?)?;
-    let pages = TpcDecode.plan(of_pages(&params))?;
-    let samples = tpc_decode::estimated_samples(&params)?;
+    let (pages, samples) = tpc_decode::plan_with_samples(of_pages(&params))?;
     Ok(Plan { memory_bytes: pages.memory_bytes + samples * BYTES_FOR_SAMPLE, params })
 }
 
@@ -79,7 +78,8 @@ fn of_pages(params: &Params) -> Params {
 /// A time frame from complete parameters.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<RawFrame, DataError> {
     let finding = finding(params, time_bins(params)?)?;
-    let pages = TpcDecode.plan(of_pages(params))?.params;
+    let mut pages = of_pages(params);
+    pages.complete(tpc_decode::SETTINGS);
     let simulated = Simulated { shape: time_frame::shape(params)?, seed };
     Ok(RawFrame::new(TpcDecode.generate(&pages, seed)?, finding).simulated(simulated))
 }

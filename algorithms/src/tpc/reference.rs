@@ -6,6 +6,7 @@ use generators::tpc::{Digit, PadId};
 use super::input::{Finding, RawFrame};
 use super::noisy::{Limits, NoisyRule, looked_at};
 use crate::parallel::map;
+use crate::tpc_cluster_finder::axes::charges;
 use crate::tpc_cluster_finder::{Charges, RowCluster};
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_noisy_pads::noisy_pads;
@@ -33,12 +34,7 @@ fn case(input: &RawFrame, sector: u8, digits: &[Digit]) -> ChargeCase {
     let Finding { time_bins, fragment, rule, settings } = input.finding;
     let (gains, format) = (input.frame.gains(), input.frame.format());
     let converter = Converter::new(gains, sector, format);
-    let charge = |digit: &Digit| Charge {
-        time: digit.time_bin(),
-        pad: digit.pad_id(),
-        charge: converter.charge(*digit),
-    };
-    let charges: Vec<_> = digits.iter().map(charge).collect();
+    let charges = charges(digits, &converter);
     let noisy = match rule {
         NoisyRule::Lab => noisy_pads(digits, time_bins, gains, format),
         NoisyRule::Published => noisy_by_experiment(&charges, time_bins, fragment),

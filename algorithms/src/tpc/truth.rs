@@ -1,7 +1,7 @@
 //! What is known of simulated time frames beyond their pages.
 
 use generators::tpc::PadMapping;
-use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
+use generators::tpc::simulate::{Marks, TimeFrameGenerator, TimeFrameShape};
 
 use crate::parallel::map;
 use crate::tpc_cluster_finder::quality::Truth;
@@ -27,7 +27,7 @@ impl Simulated {
         map(&frame.sector_numbers(), |&sector| {
             let converter = Converter::new(frame.gains(), sector, frame.format());
             let gain = |pad| converter.gain(pad);
-            Truth::new(generator.digits_with_truth(sector.into(), gain).1)
+            Truth::new(generator.digits_with_truth(sector.into(), gain, Marks::Unused).clusters)
         })
     }
 }

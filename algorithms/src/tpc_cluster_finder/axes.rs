@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use generators::io::{index_of, read_charges};
-use generators::tpc::charges::{Charge, ChargeCase, FRAGMENT_LENGTHS, Labels};
-use generators::tpc::simulate::{TimeFrameGenerator, TrueCluster};
+use generators::tpc::charges::{Charge, ChargeCase, Labels};
+use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
 use text::Foreign;
@@ -19,7 +19,7 @@ use crate::axis::{Axis, Flag, Params, joined};
 use crate::parallel;
 use crate::time_frame;
 use crate::tpc_decode::charge_map::{Converter, Gains};
-use crate::tpc_decode::{INDEX, MAPPING, SECTOR};
+use crate::tpc_decode::{INDEX, MAPPING, SECTOR, checked_length};
 use crate::tpc_noisy_pads;
 
 /// How gains of pads differ.
@@ -203,15 +203,7 @@ fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
 /// # Errors
 /// If there are none of that length.
 pub(crate) fn fragment(params: &Params) -> Result<u32, DataError> {
-    let fragment = FRAGMENT.of(params)?;
-    if !FRAGMENT_LENGTHS.contains(&fragment) {
-        return Err(DataError::Shape(format!(
-            "--fragment {fragment} makes no fragments; use {} to {} time bins",
-            FRAGMENT_LENGTHS.start(),
-            FRAGMENT_LENGTHS.end()
-        )));
-    }
-    Ok(fragment)
+    checked_length(FRAGMENT.of(params)?)
 }
 
 /// The thresholds.
@@ -245,10 +237,12 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     let labels = LabelsOf::new(params, seed)?;
     let of_sector = |sector: usize| {
         let converter = Converter::new(&gains, sector as u8, shape.format);
-        let (digits, truth) = generator.digits_with_truth(sector, |pad| converter.gain(pad));
+        let gain = |pad| converter.gain(pad);
+        let simulated = generator.digits_with_truth(sector, gain, labels.marks());
+        let SectorTruth { digits, clusters, marks } = simulated;
         let noisy = tpc_noisy_pads::noisy_pads(&digits, time_bins, &gains, shape.format);
         let charges = charges(&digits, &converter);
-        let labels = labels.of(&charges, &generator, sector);
+        let labels = labels.of(&charges, &marks, sector);
         let case = ChargeCase {
             name: format!("sector-{sector}"),
             sector: sector as u8,
@@ -259,7 +253,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
             labels,
             charges,
         };
-        (case, Truth::new(truth))
+        (case, Truth::new(clusters))
     };
     let charges = Charges::with_truth(parallel::map(0..shape.sectors, of_sector));
     let charges = charges.with_made_up_labels(labels.kind == TruthKind::MadeUp);
@@ -286,16 +280,16 @@ impl LabelsOf {
         self.kind != TruthKind::None
     }
 
+    /// Whether marks of particles are needed for them.
+    pub(crate) fn marks(self) -> Marks {
+        if self.kind == TruthKind::Tracks { Marks::Wanted } else { Marks::Unused }
+    }
+
     /// Those of a sector's samples in the order of time and pad, if there are to be any.
-    pub(crate) fn of(
-        self,
-        charges: &[Charge],
-        generator: &TimeFrameGenerator,
-        sector: usize,
-    ) -> Option<Labels> {
+    pub(crate) fn of(self, charges: &[Charge], marks: &[Mark], sector: usize) -> Option<Labels> {
         match self.kind {
             TruthKind::None => None,
-            TruthKind::Tracks => Some(generate::of_tracks(charges, &generator.marks(sector))),
+            TruthKind::Tracks => Some(generate::of_tracks(charges, marks)),
             TruthKind::MadeUp => {
                 Some(generate::made_up(charges, self.per_digit, self.seed ^ sector as u64))
             }
@@ -303,15 +297,11 @@ impl LabelsOf {
     }
 }
 
-/// Charges in the order of time, as they come from a detector.
+/// Charges in the order of time, as they come from a detector; those in the same place in that of
+/// digits.
 pub(crate) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
-    let charge = |digit: &Digit| Charge {
-        time: digit.time_bin(),
-        pad: digit.pad_id(),
-        charge: converter.charge(*digit),
-    };
-    let mut charges: Vec<_> = digits.iter().map(charge).collect();
-    charges.sort_unstable_by_key(|sample| (sample.time, sample.pad));
+    let mut charges: Vec<_> = digits.iter().map(|&digit| converter.sample(digit)).collect();
+    charges.sort_by_key(|sample| (sample.time, sample.pad));
     charges
 }
 

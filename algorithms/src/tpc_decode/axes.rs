@@ -7,12 +7,12 @@ use generators::DataError;
 use generators::io::{PageSelection, index_of, read_pad_mapping, read_raw_pages};
 use generators::random::mix;
 use generators::tpc::PadMapping;
-use generators::tpc::charges::FRAGMENT_LENGTHS;
 use generators::tpc::pages::RawPages;
 use generators::tpc::simulate::TimeFrameGenerator;
 use generators::tpc::time::MAX_TIME_BINS_IN_ORBIT;
 
 use super::charge_map::{Gains, entries};
+use super::fragments::checked_length;
 use super::header::FrameBounds;
 use super::input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
 use crate::algorithm::Plan;
@@ -88,8 +88,9 @@ pub(super) static READING: &[Axis] = &[
 /// reference and of a check.
 const BYTES_FOR_SAMPLE: u64 = 3 * 8;
 
-/// Fills in what was not given, and says how much memory that takes.
-pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+/// Fills in what was not given, and says how much memory that takes, and about how many samples
+/// there are.
+pub(crate) fn plan(mut params: Params) -> Result<(Plan, u64), DataError> {
     params.complete(AXES);
     let settings = settings(&params)?;
     let shape = time_frame::shape(&params)?;
@@ -105,27 +106,12 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     };
     // What plugins are shown of pages is a copy.
     let pages = 2 * estimate.pages * size_of::<generators::tpc::page::Page>() as u64;
-    Ok(Plan { params, memory_bytes: pages + estimate.digits * BYTES_FOR_SAMPLE + maps as u64 })
-}
-
-/// About how many samples there are in a time frame.
-///
-/// # Errors
-/// If there can't be such a time frame.
-pub(crate) fn estimated_samples(params: &Params) -> Result<u64, DataError> {
-    let shape = time_frame::shape(params)?;
-    let generator = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1)?;
-    Ok(generator.estimate().digits)
+    let memory_bytes = pages + estimate.digits * BYTES_FOR_SAMPLE + maps as u64;
+    Ok((Plan { params, memory_bytes }, estimate.digits))
 }
 
 fn settings(params: &Params) -> Result<Settings, DataError> {
-    let fragment = FRAGMENT.of(params)?;
-    if !FRAGMENT_LENGTHS.contains(&fragment) {
-        let (shortest, longest) = (FRAGMENT_LENGTHS.start(), FRAGMENT_LENGTHS.end());
-        return Err(DataError::Shape(format!(
-            "--fragment {fragment} makes no fragments; use {shortest} to {longest} time bins"
-        )));
-    }
+    let fragment = checked_length(FRAGMENT.of(params)?)?;
     Ok(Settings { output: OUTPUT.of(params)?, sharing: PARALLEL.of(params)?, fragment })
 }
 

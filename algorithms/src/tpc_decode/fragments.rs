@@ -6,6 +6,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use generators::DataError;
+use generators::tpc::charges::FRAGMENT_LENGTHS;
+
 use super::header::OpenPage;
 
 /// Time bins on either side of a fragment that belong to its neighbours.
@@ -17,6 +20,20 @@ pub const MIN_FRAGMENT: u32 = 2 * OVERLAP + 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragments {
     length: u32,
+}
+
+/// What was given as the length of fragments.
+///
+/// # Errors
+/// If there are none of that length.
+pub(crate) fn checked_length(fragment: u32) -> Result<u32, DataError> {
+    if FRAGMENT_LENGTHS.contains(&fragment) {
+        return Ok(fragment);
+    }
+    let (shortest, longest) = (FRAGMENT_LENGTHS.start(), FRAGMENT_LENGTHS.end());
+    Err(DataError::Shape(format!(
+        "--fragment {fragment} makes no fragments; use {shortest} to {longest} time bins"
+    )))
 }
 
 /// A fragment of a time frame that has an end.

@@ -57,10 +57,11 @@ use crate::plugin_session::variants;
 use fragments::time_bins_of;
 use header::OpenPage;
 
-pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS, estimated_samples};
+pub(crate) use axes::{INDEX, MAPPING, SECTOR, SETTINGS, plan as plan_with_samples};
 pub use charge_map::{Gains, Position};
 pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
+pub(crate) use fragments::checked_length;
 pub use fragments::{FragmentOfFrame, Fragments};
 pub use input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
 
@@ -106,7 +107,7 @@ impl Algorithm for TpcDecode {
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {
-        axes::plan(params)
+        axes::plan(params).map(|(plan, _)| plan)
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<TimeFrame, DataError> {

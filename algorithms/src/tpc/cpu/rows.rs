@@ -98,11 +98,7 @@ impl<'a> Runner<Tpc> for Rows<'a> {
             .iter()
             .map(|&sector| Converter::new(frame.gains(), sector, frame.format()))
             .collect();
-        let charge = |sector: usize, digit: Digit| Charge {
-            time: digit.time_bin(),
-            pad: digit.pad_id(),
-            charge: converters[sector].charge(digit),
-        };
+        let charge = |sector: usize, digit: Digit| converters[sector].sample(digit);
         let digits = self.sectors_of(held.decoded.digits());
         let (rows, starts) = sort(&digits, charge, &mut held.by_row, &());
         self.starts = starts;

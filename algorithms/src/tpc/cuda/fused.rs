@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::noisy::{InBins, WORDS_OF_SECTOR};
+use super::noisy::InBins;
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent, Pristine, QUEUES};
 use crate::device::{Arena, buffers};
@@ -13,7 +13,9 @@ use crate::kernels::tpc_digits::{BIN_DIGITS, BinDigits, COUNT_DIGITS, CountDigit
 use crate::tpc::Tpc;
 use crate::tpc::input::RawFrame;
 use crate::tpc_cluster_finder::RowCluster;
-use crate::tpc_cluster_finder::cuda::{BINNED, Bins, HostFound, HostRoom, Sizes, sector, words_of};
+use crate::tpc_cluster_finder::cuda::{
+    BINNED, Bins, HostFound, HostRoom, Sizes, WORDS_OF_SECTOR, sector, words_of,
+};
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
     DeviceTables, Division, FUSED_WAY, PageBuffers, Part, Resident, Target, Way, Work, fit,

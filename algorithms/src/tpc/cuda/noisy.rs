@@ -1,16 +1,15 @@
 //! Which pads are noisy, found out on the device.
 
 use generators::tpc::PadId;
-use generators::tpc::geometry::{ROWS, pads_in_row};
+use generators::tpc::geometry::ROWS;
 
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr};
-use crate::kernels::tpc_cluster_finder_cuda_cases_h::NOISY_WORDS;
 use crate::kernels::tpc_cuda_noisy_h as kernels;
 use crate::kernels::tpc_noisy_in_bins::{FIND_NOISY_IN_BINS, FindNoisyInBins};
 use crate::kernels::tpc_noisy_in_maps::{FIND_NOISY_IN_MAPS, FindNoisyInMaps};
 use crate::tpc::noisy::{Limits, NoisyRule, groups, looked_at};
-use crate::tpc_cluster_finder::cuda::Bins;
+use crate::tpc_cluster_finder::cuda::{Bins, WORDS_OF_ROW};
 use crate::tpc_decode::charge_map::{TILE, TILES_IN_ROW, column};
 
 const STAGE: &str = "noisy-pads";
@@ -40,7 +39,7 @@ impl InMaps {
         Ok(InMaps { limits, columns: gpu.table(&columns.collect::<Vec<_>>())? })
     }
 
-    /// Finds the noisy pads in maps of the first fragment: bits by column, for each sector.
+    /// Finds the noisy pads in maps of the first fragment.
     pub(super) fn find(&self, gpu: &Gpu, of: MapsOf, noisy: Ptr<u32>) -> Result<(), DeviceError> {
         let groups = self.columns.len();
         let lines = of.entries / (TILES_IN_ROW * TILE);
@@ -56,7 +55,7 @@ impl InMaps {
         };
         let read = (of.entries * of.sectors * size_of::<u16>()) as u64;
         let grid = Grid::blocks((groups * of.sectors) as u32).moving(read);
-        // SAFETY: groups are columns of the maps, and there are bits for all columns.
+        // SAFETY: groups are columns of the maps, and there are bits for all pads.
         gpu.scope(STAGE, || unsafe { gpu.launch(&FIND_NOISY_IN_MAPS, grid, arguments) })
     }
 }
@@ -108,15 +107,10 @@ impl From<Limits> for kernels::Limits {
     }
 }
 
-/// Words that have a bit for each pad of each row of a sector.
-pub(super) const WORDS_OF_SECTOR: usize = ROWS * NOISY_WORDS as usize;
-
-fn words_of_row(pads: &[bool]) -> [u32; NOISY_WORDS as usize] {
-    let mut words = [0; NOISY_WORDS as usize];
+fn words_of_row(pads: &[bool]) -> [u32; WORDS_OF_ROW] {
+    let mut words = [0; WORDS_OF_ROW];
     for (pad, _) in pads.iter().enumerate().filter(|(_, is_looked_at)| **is_looked_at) {
         words[pad / 32] |= 1 << (pad % 32);
     }
     words
 }
-
-const _: () = assert!(pads_in_row(ROWS - 1) <= 32 * NOISY_WORDS as usize);

@@ -46,7 +46,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                           limits.are_passed_by(counts.charges, counts.longest_run, counts.largest);
     const lanemask_t votes = __ballot_sync(FULL_MASK, is_noisy);
     if (threadIdx.x == 0) {
-        noisy[(u64)(first_sector + slot) * NOISY_WORDS * sizeof(u32) + column / TILE_PADS] = (u8)votes;
+        const u32 row = (column - PAD_MARGIN) / ROW_PITCH, pad = (column - PAD_MARGIN) % ROW_PITCH;
+        const u64 row_of_all = (u64)(first_sector + slot) * ROWS + row;
+        noisy[row_of_all * NOISY_WORDS * sizeof(u32) + pad / TILE_PADS] = (u8)votes;
     }
 }
 KERNEL_EXPORT(find_noisy_in_maps)

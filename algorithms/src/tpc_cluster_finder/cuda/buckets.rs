@@ -5,7 +5,7 @@ use generators::tpc::geometry::ROWS;
 
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table, same_as};
-use crate::kernels::tpc_cluster_finder_cuda_finder_cluster_h::Cluster as InWords;
+use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
 use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
 use crate::parallel::map;
 use crate::tpc_cluster_finder::cluster::Cluster;
@@ -14,7 +14,7 @@ use crate::tpc_cluster_finder::input::RowCluster;
 use crate::tpc_cluster_finder::labels::Clusters;
 
 // Its other fields are halves and bytes of words.
-same_as!(Cluster { time_and_flags } => InWords);
+same_as!(Cluster { time_and_flags } => PackedCluster);
 
 /// The buckets, and what comes back of them.
 pub(crate) struct Buckets {
@@ -44,7 +44,7 @@ buffers!(Packed: device, host);
 pub(crate) struct BucketPtrs {
     pub(super) begins: Ptr<u32>,
     pub(super) counts: Ptr<u32>,
-    pub(super) clusters: Ptr<InWords>,
+    pub(super) clusters: Ptr<PackedCluster>,
 }
 
 impl Packed {

@@ -3,19 +3,14 @@
 use std::sync::Arc;
 
 use generators::tpc::charges::{Charge, ChargeCase};
-use generators::tpc::geometry::ROWS;
 
+use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
 use crate::all_cores::copy;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, Ptr, Table};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_cases_h as kernels;
 use crate::tpc_cluster_finder::input::Charges;
-use crate::tpc_cluster_finder::settings::{Settings, sixteenths};
-
-/// Words of a sector with a bit for each pad.
-const NOISY_WORDS: usize = ROWS * kernels::NOISY_WORDS as usize;
-
-const _: () = assert!(kernels::ROWS as usize == ROWS);
+use crate::tpc_cluster_finder::settings::Settings;
 
 /// The sectors of an input, on both sides.
 pub(super) struct Cases<'a> {
@@ -53,7 +48,7 @@ impl<'a> Cases<'a> {
             host_samples: Lent::of(cases, arena, gpu, |gpu| page_locked_samples(gpu, charges))?,
             host_noisy: Lent::of(cases, arena, gpu, |gpu| page_locked_noisy(gpu, cases))?,
             samples: gpu.buffer(charges.samples())?,
-            noisy: gpu.buffer(cases.len() * NOISY_WORDS)?,
+            noisy: gpu.buffer(cases.len() * WORDS_OF_SECTOR)?,
             sectors: Table::new(gpu, cases.len())?,
         })
     }
@@ -91,13 +86,10 @@ fn page_locked_samples(gpu: &Gpu, charges: &Charges) -> Result<PinnedBuffer<Char
 }
 
 fn page_locked_noisy(gpu: &Gpu, cases: &[ChargeCase]) -> Result<PinnedBuffer<u32>, DeviceError> {
-    let mut pinned = gpu.pinned::<u32>(cases.len() * NOISY_WORDS)?;
+    let mut pinned = gpu.pinned::<u32>(cases.len() * WORDS_OF_SECTOR)?;
     pinned.fill(0);
-    for (case, words) in cases.iter().zip(pinned.chunks_exact_mut(NOISY_WORDS)) {
-        for pad in &case.noisy {
-            let (row, pad) = (usize::from(pad.row()), usize::from(pad.pad()));
-            words[row * kernels::NOISY_WORDS as usize + pad / 32] |= 1 << (pad % 32);
-        }
+    for (case, words) in cases.iter().zip(pinned.chunks_exact_mut(WORDS_OF_SECTOR)) {
+        mark_noisy(case, words);
     }
     Ok(pinned)
 }
@@ -113,18 +105,4 @@ fn sectors(cases: &[ChargeCase]) -> impl Iterator<Item = kernels::Sector> {
 /// A sector whose samples are in bins.
 pub(crate) fn sector(time_bins: u32, settings: &Settings) -> kernels::Sector {
     kernels::Sector { first_sample: 0, time_bins, settings: on_device(settings) }
-}
-
-fn on_device(settings: &Settings) -> kernels::Settings {
-    kernels::Settings {
-        qmax_cutoff: sixteenths(settings.qmax_cutoff),
-        inner_threshold: sixteenths(settings.inner_threshold),
-        noise_eps: sixteenths(settings.noise_eps),
-        noise_eps_rel: settings.noise_eps_rel.into(),
-        qtot_cutoff: settings.qtot_cutoff.into(),
-        qmax_single_time: sixteenths(settings.qmax_single_time),
-        qmax_single_pad: sixteenths(settings.qmax_single_pad),
-        min_split: settings.min_split.into(),
-        time_shift: settings.time_shift,
-    }
 }

@@ -35,15 +35,15 @@ PORTABLE_INLINE void add_ring(const u16* ring, Sums& sums) {
 // A thread a peak that was kept; threads beyond the last one repeat it. `places`, unless it is
 // null, gets the place of each one's cluster.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    clusterize(const Job* jobs, const Thresholds* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-               const PeakCounts* counts, const u32* begins, u32* bucket_counts, Cluster* clusters, u32* places,
+    clusterize(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
+               const PeakCounts* counts, const u32* begins, u32* bucket_counts, PackedCluster* clusters, u32* places,
                const __grid_constant__ Batch batch) {
     __shared__ u32 positions[THREADS];
     __shared__ u8 above[THREADS];
     __shared__ u16 around[THREADS * RING];
     const Part part(batch);
     const Job job = part.job(jobs, batch);
-    const Thresholds& thresholds = sectors[job.sector];
+    const Settings& settings = sectors[job.sector];
     const Maps maps = part.maps(charges, nullptr, batch);
     const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
     for (u32 first = part.block * THREADS; first < count; first += step) {
@@ -58,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             return maps.charge(plus(positions[place], neighbour(cell)));
         });
         __syncthreads();
-        above[threadIdx.x] = (u8)add_neighbours(around + own * NEIGHBOURS, thresholds.inner, sums);
+        above[threadIdx.x] = (u8)add_neighbours(around + own * NEIGHBOURS, (u32)settings.inner_threshold, sums);
         __syncthreads();
         block_load<THREADS, RING>(here, around, [&](u32 place, u32 cell) -> u32 {
             const Step step = ring_cell(cell);
@@ -67,10 +67,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         });
         __syncthreads();
         add_ring(around + own * RING, sums);
-        Cluster cluster;
+        PackedCluster cluster;
         u32 place = NO_PLACE;
         const bool is_wanted = threadIdx.x < here && is_own(peak, job);
-        if (is_wanted && sums.finish(place_of(peak, job, pads_in_rows), largest & CHARGE, thresholds, cluster)) {
+        const Peak top = peak_at(peak, job, largest & CHARGE);
+        if (is_wanted && sums.finish(top, pads_in_rows[row_of(peak)], settings, cluster)) {
             place = Buckets{begins, bucket_counts, clusters}.add(bucket_of(peak, job), cluster);
         }
         if (places != nullptr && threadIdx.x < here) job.list(places)[first + own] = place;

@@ -6,7 +6,7 @@ use generators::tpc::geometry::ROWS;
 use crate::all_cores::sorted;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
-use crate::kernels::tpc_cluster_finder_cuda_cluster_h::PackedCluster;
+use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
 use crate::kernels::tpc_cluster_finder_cuda_found_h::Run;
 use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::input::RowCluster;
@@ -62,7 +62,7 @@ impl Found {
     }
 
     pub(super) fn clusters(&self) -> Ptr<PackedCluster> {
-        self.clusters.ptr::<Cluster>().cast()
+        self.clusters.ptr()
     }
 
     pub(super) fn runs(&self) -> Ptr<Run> {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use generators::tpc::charges::{Charge, ChargeCase};
+use generators::tpc::charges::{Charge, ChargeCase, ClusterSettings};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
+use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, same_as};
 use crate::device::{Arena, buffers};
-use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{NOISY_WORDS, Sample, Thresholds};
+use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Sample;
+use crate::kernels::tpc_cluster_finder_cuda_finding_h::Settings;
 use crate::tpc_cluster_finder::input::Charges;
-use crate::tpc_cluster_finder::settings::{Settings, sixteenths};
-use crate::tpc_decode::charge_map::column;
 
 same_as!(Charge { time, pad, charge } => Sample);
 
@@ -28,13 +28,13 @@ buffers!(Input<'_>: host, samples, tables);
 /// to be noisy by a stage before, on the device.
 pub(crate) struct Tables {
     /// Of each sector.
-    pub(super) thresholds: DeviceBuffer<Thresholds>,
-    /// A bit for each column of each sector: [`noisy_words`].
+    pub(super) settings: DeviceBuffer<Settings>,
+    /// A bit for each pad of each row of each sector.
     pub(crate) noisy: DeviceBuffer<u32>,
     pub(super) pads_in_rows: DeviceBuffer<u32>,
 }
 
-buffers!(Tables: noisy; kept: thresholds, pads_in_rows);
+buffers!(Tables: noisy; kept: settings, pads_in_rows);
 
 impl<'a> Input<'a> {
     pub(super) fn new(
@@ -57,28 +57,31 @@ impl<'a> Input<'a> {
 impl Tables {
     fn new(gpu: &Gpu, cases: &[ChargeCase]) -> Result<Self, DeviceError> {
         let settings = cases.iter().map(|case| &case.settings);
-        let noisy: Vec<u32> = cases.iter().flat_map(noisy_words).collect();
+        let mut noisy = vec![0; cases.len() * WORDS_OF_SECTOR];
+        for (case, words) in cases.iter().zip(noisy.chunks_exact_mut(WORDS_OF_SECTOR)) {
+            mark_noisy(case, words);
+        }
         Tables::of_settings(gpu, settings, gpu.table(&noisy)?)
     }
 
     /// For so many sectors whose noisy pads are not known yet.
     pub(crate) fn of_sectors(
         gpu: &Gpu,
-        settings: &Settings,
+        settings: &ClusterSettings,
         sectors: usize,
     ) -> Result<Self, DeviceError> {
-        let noisy = gpu.buffer(sectors * NOISY_WORDS as usize)?;
+        let noisy = gpu.buffer(sectors * WORDS_OF_SECTOR)?;
         Tables::of_settings(gpu, std::iter::repeat_n(settings, sectors), noisy)
     }
 
     fn of_settings<'s>(
         gpu: &Gpu,
-        settings: impl Iterator<Item = &'s Settings>,
+        settings: impl Iterator<Item = &'s ClusterSettings>,
         noisy: DeviceBuffer<u32>,
     ) -> Result<Self, DeviceError> {
-        let of_sectors: Vec<_> = settings.map(thresholds).collect();
+        let of_sectors: Vec<_> = settings.map(on_device).collect();
         let pads: Vec<_> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
-        Ok(Tables { thresholds: gpu.table(&of_sectors)?, noisy, pads_in_rows: gpu.table(&pads)? })
+        Ok(Tables { settings: gpu.table(&of_sectors)?, noisy, pads_in_rows: gpu.table(&pads)? })
     }
 }
 
@@ -91,28 +94,4 @@ fn page_locked(gpu: &Gpu, charges: &Charges) -> Result<PinnedBuffer<Charge>, Dev
         places = others;
     }
     Ok(all)
-}
-
-fn thresholds(settings: &Settings) -> Thresholds {
-    let in_sixteenths = |threshold| sixteenths(threshold) as u32;
-    Thresholds {
-        peak: in_sixteenths(settings.qmax_cutoff),
-        inner: in_sixteenths(settings.inner_threshold),
-        valley: in_sixteenths(settings.noise_eps),
-        relative_valley: settings.noise_eps_rel.into(),
-        whole_charge: settings.qtot_cutoff.into(),
-        single_time: in_sixteenths(settings.qmax_single_time),
-        single_pad: in_sixteenths(settings.qmax_single_pad),
-        min_split: settings.min_split.into(),
-        time_shift: settings.time_shift,
-    }
-}
-
-fn noisy_words(case: &ChargeCase) -> Vec<u32> {
-    let mut words = vec![0; NOISY_WORDS as usize];
-    for &pad in &case.noisy {
-        let column = column(pad);
-        words[column / 32] |= 1 << (column % 32);
-    }
-    words
 }

@@ -6,6 +6,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`finding`] | what clusters are found by, as all kernels have it |
 //! | [`input`] | samples and thresholds on the device |
 //! | [`buckets`] | where clusters go, and how they come back |
 //! | [`batches`] | fragments of sectors that are worked on at once |
@@ -20,13 +21,14 @@
 //! | [`cases`], [`found`] | its sectors on the device, and its list of clusters |
 //!
 //! Kernels are in files of their own, and what they share in `finder/`; what those of `fused` have
-//! is in `fused/`, `cases.h`, `cluster.h` and `found.h`.
+//! is in `fused/`, `cases.h`, `cluster.h` and `found.h`. All have `finding.h`.
 
 mod batches;
 mod buckets;
 mod cases;
 mod compaction;
 mod fill;
+mod finding;
 mod found;
 mod fused;
 mod input;
@@ -46,6 +48,7 @@ pub(crate) use buckets::Buckets;
 pub(crate) use cases::sector;
 pub(crate) use compaction::{Compaction, CompactionWay};
 pub(crate) use fill::Samples;
+pub(crate) use finding::{WORDS_OF_ROW, WORDS_OF_SECTOR};
 pub(crate) use found::{HostFound, HostRoom};
 pub(crate) use fused::{BINNED, Bins, Sizes, words_of};
 pub(crate) use input::Tables;

@@ -22,20 +22,20 @@ PORTABLE_INLINE bool is_largest(const Maps& maps, u32 position, u32 charge) {
 
 PORTABLE_INLINE bool is_peak(const Maps& maps, u32 position) { return (maps.peak(position) & PEAK) != 0; }
 
-PORTABLE_INLINE bool is_valley_at(const Maps& maps, u32 peak, u32 charge, Step step, const Thresholds& thresholds) {
-    return is_valley(charge, maps.charge(plus(peak, step)), thresholds);
+PORTABLE_INLINE bool is_valley_at(const Maps& maps, u32 peak, u32 charge, Step step, const Settings& settings) {
+    return is_valley((i32)charge, maps.charge(plus(peak, step)), settings);
 }
 
-PORTABLE_INLINE bool is_noise(const Maps& maps, u32 peak, const Thresholds& thresholds) {
+PORTABLE_INLINE bool is_noise(const Maps& maps, u32 peak, const Settings& settings) {
     const u32 charge = maps.charge(peak);
 #pragma unroll 1
     for (u32 i = 0; i < NOISE_CELLS; i++) {
         const Step step = noise_cell(i), next = towards(step);
         const u32 other = plus(peak, step);
         if (!is_peak(maps, other) || maps.charge(other) <= charge) continue;
-        if (is_valley_at(maps, peak, charge, next, thresholds)) continue;
+        if (is_valley_at(maps, peak, charge, next, settings)) continue;
         const bool is_far = step.times == 3 || step.times == -3;
-        if (is_far && is_valley_at(maps, peak, charge, {next.pads, 2 * next.times}, thresholds)) continue;
+        if (is_far && is_valley_at(maps, peak, charge, {next.pads, 2 * next.times}, settings)) continue;
         return true;
     }
     return false;
@@ -88,7 +88,7 @@ PORTABLE_INLINE Sums sums_around(const Maps& maps, u32 peak, u32 threshold) {
 
 // A thread a sample.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    find_peaks_each(const Job* jobs, const Thresholds* sectors, const u32* noisy, const u32* positions, u16* charges,
+    find_peaks_each(const Job* jobs, const Settings* sectors, const u32* noisy, const u32* positions, u16* charges,
                     u8* peaks, u32* raw, PeakCounts* counts, const __grid_constant__ Batch batch) {
     const Part part(batch);
     const Job job = part.job(jobs, batch);
@@ -97,27 +97,27 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 position = job.list(positions)[i];
     if (is_outside(position)) return;
     const Maps maps = part.maps(charges, peaks, batch);
-    const Thresholds& thresholds = sectors[job.sector];
+    const Settings& settings = sectors[job.sector];
     const u32 charge = is_noisy(noisy, job.sector, position) ? 0 : maps.charge(position);
-    const bool found = charge > thresholds.peak && is_largest(maps, position, charge);
-    maps.peak(position) = (u8)((found ? PEAK : 0) | (charge > thresholds.inner ? ABOVE : 0));
+    const bool found = (i32)charge > settings.qmax_cutoff && is_largest(maps, position, charge);
+    maps.peak(position) = (u8)((found ? PEAK : 0) | ((i32)charge > settings.inner_threshold ? ABOVE : 0));
     if (found) job.list(raw)[atomicAdd(&counts[part.slot].raw, 1u)] = position;
 }
 KERNEL_EXPORT(find_peaks_each)
 
 // A thread a raw peak.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    suppress_noise_each(const Job* jobs, const Thresholds* sectors, u16* charges, u8* peaks, const u32* raw, u8* is_kept,
+    suppress_noise_each(const Job* jobs, const Settings* sectors, u16* charges, u8* peaks, const u32* raw, u8* is_kept,
                         u32* kept, PeakCounts* counts, const __grid_constant__ Batch batch) {
     const Part part(batch);
     const Job job = part.job(jobs, batch);
-    const Thresholds& thresholds = sectors[job.sector];
+    const Settings& settings = sectors[job.sector];
     const Maps maps = part.maps(charges, peaks, batch);
     PeakCounts& own = counts[part.slot];
     const u32 count = own.raw, step = batch.blocks_of_job * THREADS;
     for (u32 i = part.block * THREADS + threadIdx.x; i < count; i += step) {
         const u32 peak = job.list(raw)[i];
-        const bool keeps = !is_noise(maps, peak, thresholds);
+        const bool keeps = !is_noise(maps, peak, settings);
         job.list(is_kept)[i] = keeps;
         if (keeps) job.list(kept)[atomicAdd(&own.kept, 1u)] = peak;
     }
@@ -136,16 +136,16 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Maps maps = part.maps(charges, peaks, batch);
     maps.charge(position) = (u16)share(maps, position);
 }
-KERNEL_EXPORT(divide_charges_each)
+KERNEL_EXPORT(divide_charges_each, DivideCharges)
 
 // A thread a peak. `places`, unless it is null, gets the place of each one's cluster.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    clusterize_each(const Job* jobs, const Thresholds* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-                    const PeakCounts* counts, const u32* begins, u32* bucket_counts, Cluster* clusters, u32* places,
-                    const __grid_constant__ Batch batch) {
+    clusterize_each(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
+                    const PeakCounts* counts, const u32* begins, u32* bucket_counts, PackedCluster* clusters,
+                    u32* places, const __grid_constant__ Batch batch) {
     const Part part(batch);
     const Job job = part.job(jobs, batch);
-    const Thresholds& thresholds = sectors[job.sector];
+    const Settings& settings = sectors[job.sector];
     const Maps maps = part.maps(charges, nullptr, batch);
     const Buckets buckets = {begins, bucket_counts, clusters};
     const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
@@ -153,13 +153,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const u32 peak = job.list(kept)[i];
         if (places != nullptr) job.list(places)[i] = NO_PLACE;
         if (!is_own(peak, job)) continue;
-        const Sums sums = sums_around(maps, peak, thresholds.inner);
+        const Sums sums = sums_around(maps, peak, (u32)settings.inner_threshold);
         const u32 largest = maps.charge(peak) & CHARGE;
-        Cluster cluster;
-        if (sums.finish(place_of(peak, job, pads_in_rows), largest, thresholds, cluster)) {
+        PackedCluster cluster;
+        if (sums.finish(peak_at(peak, job, largest), pads_in_rows[row_of(peak)], settings, cluster)) {
             const u32 place = buckets.add(bucket_of(peak, job), cluster);
             if (places != nullptr) job.list(places)[i] = place;
         }
     }
 }
-KERNEL_EXPORT(clusterize_each)
+KERNEL_EXPORT(clusterize_each, Clusterize)

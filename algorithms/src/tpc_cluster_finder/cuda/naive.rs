@@ -6,8 +6,8 @@ use super::stages::{Stages, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::DeviceError;
 use crate::kernels::tpc_cluster_finder_naive::{
-    CLUSTERIZE_EACH, ClusterizeEach, DIVIDE_CHARGES_EACH, DivideChargesEach, FIND_PEAKS_EACH,
-    FindPeaksEach, SUPPRESS_NOISE_EACH, SuppressNoiseEach,
+    CLUSTERIZE_EACH, DIVIDE_CHARGES_EACH, FIND_PEAKS_EACH, FindPeaksEach, SUPPRESS_NOISE_EACH,
+    SuppressNoiseEach,
 };
 use crate::tpc_cluster_finder::TpcClusterFinder;
 
@@ -17,19 +17,21 @@ pub(super) const NAIVE: Variant<TpcClusterFinder> = Variant::cuda(
     |at| find_on_gpu(at, STAGES),
 );
 
-pub(super) const STAGES: Stages =
-    Stages { find_peaks, suppress_noise, divide, clusterize, compaction: CompactionWay::AsFound };
+pub(super) const STAGES: Stages = Stages {
+    find_peaks,
+    suppress_noise,
+    divide: |work| work.divide(&DIVIDE_CHARGES_EACH),
+    clusterize: |work| work.clusterize(&CLUSTERIZE_EACH),
+    compaction: CompactionWay::AsFound,
+};
 
 /// Bytes of a position, a charge with its eight neighbours, and a peak.
 const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1;
-/// Bytes of a position, a charge read and written, and the peaks within two steps.
-const DIVIDE_BYTES: usize = 4 + 2 * 2 + 25;
-
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
     let (tables, lists) = (work.tables, work.lists);
     let arguments = |batch| FindPeaksEach {
         jobs: work.jobs,
-        sectors: tables.thresholds.ptr(),
+        sectors: tables.settings.ptr(),
         noisy: tables.noisy.ptr(),
         positions: work.samples.positions,
         charges: work.samples.charges,
@@ -46,7 +48,7 @@ fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
     let lists = work.lists;
     let arguments = |batch| SuppressNoiseEach {
         jobs: work.jobs,
-        sectors: work.tables.thresholds.ptr(),
+        sectors: work.tables.settings.ptr(),
         charges: work.samples.charges,
         peaks: lists.peaks.ptr(),
         raw: lists.raw.ptr(),
@@ -57,36 +59,4 @@ fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
     };
     // SAFETY: as above.
     unsafe { work.on_peaks(&SUPPRESS_NOISE_EACH, arguments) }
-}
-
-fn divide(work: &Work<'_>) -> Result<(), DeviceError> {
-    let arguments = |batch| DivideChargesEach {
-        jobs: work.jobs,
-        positions: work.samples.positions,
-        charges: work.samples.charges,
-        peaks: work.lists.peaks.ptr(),
-        batch,
-    };
-    // SAFETY: as above.
-    unsafe { work.on_samples(&DIVIDE_CHARGES_EACH, DIVIDE_BYTES, arguments) }
-}
-
-fn clusterize(work: &Work<'_>) -> Result<(), DeviceError> {
-    let (tables, lists, buckets) = (work.tables, work.lists, work.buckets);
-    let arguments = |batch| ClusterizeEach {
-        jobs: work.jobs,
-        sectors: tables.thresholds.ptr(),
-        pads_in_rows: tables.pads_in_rows.ptr(),
-        charges: work.samples.charges,
-        kept: lists.kept.ptr(),
-        counts: lists.counts.ptr(),
-        begins: buckets.begins,
-        bucket_counts: buckets.counts,
-        clusters: buckets.clusters,
-        places: work.places,
-        batch,
-    };
-    // SAFETY: as above; there is a bucket for each row of each sector, and a place for each peak
-    // where places are asked for.
-    unsafe { work.on_peaks(&CLUSTERIZE_EACH, arguments) }
 }

@@ -15,10 +15,10 @@ constexpr u32 SCRATCH = THREADS * VALLEY_CELLS;
 static_assert(HALF <= VALLEY_CELLS, "both loads have room");
 
 // A bit for each cell that is a valley of a peak.
-PORTABLE_INLINE u32 valleys_in(const u16* between, u32 charge, const Thresholds& thresholds) {
+PORTABLE_INLINE u32 valleys_in(const u16* between, u32 charge, const Settings& settings) {
     u32 valleys = 0;
 #pragma unroll
-    for (u32 i = 0; i < VALLEY_CELLS; i++) valleys |= (u32)is_valley(charge, between[i], thresholds) << i;
+    for (u32 i = 0; i < VALLEY_CELLS; i++) valleys |= (u32)is_valley((i32)charge, between[i], settings) << i;
     return valleys;
 }
 
@@ -36,13 +36,13 @@ template <u32 FIRST> PORTABLE_INLINE bool is_below(const u16* others, u32 charge
 
 // Marks the raw peaks that are kept. A thread a peak; threads beyond the last one repeat it.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    suppress_noise(const Job* jobs, const Thresholds* sectors, u16* charges, u8* peaks, const u32* raw, const PeakCounts* counts,
+    suppress_noise(const Job* jobs, const Settings* sectors, u16* charges, u8* peaks, const u32* raw, const PeakCounts* counts,
                    u8* is_kept, const __grid_constant__ Batch batch) {
     __shared__ u32 positions[THREADS];
     __shared__ u16 scratch[SCRATCH];
     const Part part(batch);
     const Job job = part.job(jobs, batch);
-    const Thresholds& thresholds = sectors[job.sector];
+    const Settings& settings = sectors[job.sector];
     const Maps maps = part.maps(charges, peaks, batch);
     const u32 count = counts[part.slot].raw, step = batch.blocks_of_job * THREADS;
     for (u32 first = part.block * THREADS; first < count; first += step) {
@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             return maps.charge(plus(positions[place], valley_cell(cell)));
         });
         __syncthreads();
-        const u32 valleys = valleys_in(scratch + own * VALLEY_CELLS, charge, thresholds);
+        const u32 valleys = valleys_in(scratch + own * VALLEY_CELLS, charge, settings);
         __syncthreads();
         block_load<THREADS, HALF>(here, scratch, [&](u32 place, u32 cell) { return other(place, cell); });
         __syncthreads();

@@ -10,7 +10,8 @@ constexpr u32 THREADS = 256;
 // them would be right for a block. `places` has the number of the first cluster of each bucket,
 // then that of all.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    pack_clusters(const Cluster* clusters, const u32* begins, const u32* places, u32 buckets, Cluster* packed) {
+    pack_clusters(const PackedCluster* clusters, const u32* begins, const u32* places, u32 buckets,
+                  PackedCluster* packed) {
     const u32 i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= places[buckets]) return;
     const u32 behind = first_not(0, buckets, [&](u32 bucket) { return places[bucket] <= i; });

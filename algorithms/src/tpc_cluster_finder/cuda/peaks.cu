@@ -23,20 +23,20 @@ PORTABLE_INLINE bool is_largest(const u16* neighbours, u32 charge) {
 
 // Marks the samples that are peaks, and notes them in the map. A thread a sample.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    find_peaks(const Job* jobs, const Thresholds* sectors, const u32* noisy, const u32* positions, u16* charges,
+    find_peaks(const Job* jobs, const Settings* sectors, const u32* noisy, const u32* positions, u16* charges,
                u8* peaks, u8* is_peak, const __grid_constant__ Batch batch) {
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 working[THREADS];
     __shared__ u16 around[THREADS * NEIGHBOURS];
     const Part part(batch);
     const Job job = part.job(jobs, batch);
-    const Thresholds& thresholds = sectors[job.sector];
+    const Settings& settings = sectors[job.sector];
     const Maps maps = part.maps(charges, peaks, batch);
     const u32 i = part.block * THREADS + threadIdx.x;
     const u32 position = i < job.samples ? job.list(positions)[i] : OUTSIDE;
     const bool is_silent = is_outside(position) || is_noisy(noisy, job.sector, position);
     const u32 charge = is_silent ? 0 : maps.charge(position);
-    const bool has_work = charge > thresholds.peak;
+    const bool has_work = (i32)charge > settings.qmax_cutoff;
     const Place place = place_of_working<THREADS>(has_work, warp_sums);
     if (has_work) working[place.own] = position;
     __syncthreads();
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const bool found = has_work && is_largest(around + place.own * NEIGHBOURS, charge);
     if (i < job.samples) job.list(is_peak)[i] = found;
     if (!is_outside(position)) {
-        maps.peak(position) = (u8)((found ? PEAK : 0) | (charge > thresholds.inner ? ABOVE : 0));
+        maps.peak(position) = (u8)((found ? PEAK : 0) | ((i32)charge > settings.inner_threshold ? ABOVE : 0));
     }
 }
 KERNEL_EXPORT(find_peaks)

@@ -5,10 +5,10 @@ use super::runner::find_on_gpu;
 use super::stages::{Stages, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::DeviceError;
-use crate::kernels::tpc_cluster_finder_clusters::{CLUSTERIZE, Clusterize};
+use crate::kernels::tpc_cluster_finder_clusters::CLUSTERIZE;
 use crate::kernels::tpc_cluster_finder_noise::{SUPPRESS_NOISE, SuppressNoise};
 use crate::kernels::tpc_cluster_finder_peaks::{FIND_PEAKS, FindPeaks};
-use crate::kernels::tpc_cluster_finder_shares::{DIVIDE_CHARGES, DivideCharges};
+use crate::kernels::tpc_cluster_finder_shares::DIVIDE_CHARGES;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 
 pub(super) const PUBLISHED: Variant<TpcClusterFinder> = Variant::cuda(
@@ -31,18 +31,21 @@ pub(super) const COMPACTION_LOOKBACK: Variant<TpcClusterFinder> = Variant::cuda(
 
 /// Bytes of a position, a charge with its eight neighbours, a peak and a mark.
 const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1 + 1;
-/// Bytes of a position, a charge read and written, and the peaks within two steps.
-const DIVIDE_BYTES: usize = 4 + 2 * 2 + 25;
-
 pub(crate) const fn stages(compaction: CompactionWay) -> Stages {
-    Stages { find_peaks, suppress_noise, divide, clusterize, compaction }
+    Stages {
+        find_peaks,
+        suppress_noise,
+        divide: |work| work.divide(&DIVIDE_CHARGES),
+        clusterize: |work| work.clusterize(&CLUSTERIZE),
+        compaction,
+    }
 }
 
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
     let (tables, lists) = (work.tables, work.lists);
     let arguments = |batch| FindPeaks {
         jobs: work.jobs,
-        sectors: tables.thresholds.ptr(),
+        sectors: tables.settings.ptr(),
         noisy: tables.noisy.ptr(),
         positions: work.samples.positions,
         charges: work.samples.charges,
@@ -58,7 +61,7 @@ fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
     let lists = work.lists;
     let arguments = |batch| SuppressNoise {
         jobs: work.jobs,
-        sectors: work.tables.thresholds.ptr(),
+        sectors: work.tables.settings.ptr(),
         charges: work.samples.charges,
         peaks: lists.peaks.ptr(),
         raw: lists.raw.ptr(),
@@ -68,36 +71,4 @@ fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
     };
     // SAFETY: as above.
     unsafe { work.on_peaks(&SUPPRESS_NOISE, arguments) }
-}
-
-fn divide(work: &Work<'_>) -> Result<(), DeviceError> {
-    let arguments = |batch| DivideCharges {
-        jobs: work.jobs,
-        positions: work.samples.positions,
-        charges: work.samples.charges,
-        peaks: work.lists.peaks.ptr(),
-        batch,
-    };
-    // SAFETY: as above.
-    unsafe { work.on_samples(&DIVIDE_CHARGES, DIVIDE_BYTES, arguments) }
-}
-
-fn clusterize(work: &Work<'_>) -> Result<(), DeviceError> {
-    let (tables, lists, buckets) = (work.tables, work.lists, work.buckets);
-    let arguments = |batch| Clusterize {
-        jobs: work.jobs,
-        sectors: tables.thresholds.ptr(),
-        pads_in_rows: tables.pads_in_rows.ptr(),
-        charges: work.samples.charges,
-        kept: lists.kept.ptr(),
-        counts: lists.counts.ptr(),
-        begins: buckets.begins,
-        bucket_counts: buckets.counts,
-        clusters: buckets.clusters,
-        places: work.places,
-        batch,
-    };
-    // SAFETY: as above; there is a bucket for each row of each sector, and a place for each peak
-    // where places are asked for.
-    unsafe { work.on_peaks(&CLUSTERIZE, arguments) }
 }

@@ -7,7 +7,9 @@ use super::fill::Samples;
 use super::input::Tables;
 use super::lists::{self, Lists};
 use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
+use crate::kernels::tpc_cluster_finder_clusters::Clusterize;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch, Job};
+use crate::kernels::tpc_cluster_finder_shares::DivideCharges;
 use crate::kernels::tpc_cluster_finder_update::{UPDATE_PEAKS, UpdatePeaks};
 
 /// Maps are cleared by the driver.
@@ -15,6 +17,9 @@ pub(super) const CLEAR: &str = "clear";
 /// One sample in so many is a peak, or fewer are; where there are more, threads have several.
 /// Only the device knows how many there are, and the host need not wait for it.
 pub(super) const SAMPLES_OF_PEAK: usize = 8;
+
+/// Bytes of a position, a charge read and written, and the peaks within two steps.
+const DIVIDE_BYTES: usize = 4 + 2 * 2 + 25;
 
 /// A stage on a batch.
 type Stage = fn(&Work<'_>) -> Result<(), DeviceError>;
@@ -72,6 +77,40 @@ impl Work<'_> {
         };
         // SAFETY: peaks are in the map, and were marked.
         unsafe { self.on_peaks(&UPDATE_PEAKS, arguments) }
+    }
+
+    /// Divides charges by a kernel with a thread for each sample.
+    pub(super) fn divide(&self, kernel: &Kernel<DivideCharges>) -> Result<(), DeviceError> {
+        let arguments = |batch| DivideCharges {
+            jobs: self.jobs,
+            positions: self.samples.positions,
+            charges: self.samples.charges,
+            peaks: self.lists.peaks.ptr(),
+            batch,
+        };
+        // SAFETY: positions are in the maps, with what is around them.
+        unsafe { self.on_samples(kernel, DIVIDE_BYTES, arguments) }
+    }
+
+    /// Finds clusters by a kernel whose threads go over the peaks that are kept.
+    pub(super) fn clusterize(&self, kernel: &Kernel<Clusterize>) -> Result<(), DeviceError> {
+        let (tables, lists, buckets) = (self.tables, self.lists, self.buckets);
+        let arguments = |batch| Clusterize {
+            jobs: self.jobs,
+            sectors: tables.settings.ptr(),
+            pads_in_rows: tables.pads_in_rows.ptr(),
+            charges: self.samples.charges,
+            kept: lists.kept.ptr(),
+            counts: lists.counts.ptr(),
+            begins: buckets.begins,
+            bucket_counts: buckets.counts,
+            clusters: buckets.clusters,
+            places: self.places,
+            batch,
+        };
+        // SAFETY: peaks are in the maps, with what is around them; there is a bucket for each row of
+        // each sector, and a place for each peak where places are asked for.
+        unsafe { self.on_peaks(kernel, arguments) }
     }
 
     /// Starts a kernel with a thread for each sample, which moves so many bytes at most.

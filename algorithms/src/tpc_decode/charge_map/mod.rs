@@ -10,6 +10,7 @@ mod tiles;
 use std::ops::Range;
 
 use generators::random::mix;
+use generators::tpc::charges::Charge;
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, SECTORS, first_pad_of_row, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
 
@@ -204,6 +205,12 @@ impl<'a> Converter<'a> {
     #[inline(always)]
     pub(crate) fn gain(&self, pad: PadId) -> f32 {
         self.gains[column(pad)]
+    }
+
+    /// A digit as the cluster finder has it.
+    #[inline(always)]
+    pub(crate) fn sample(&self, digit: Digit) -> Charge {
+        Charge { time: digit.time_bin(), pad: digit.pad_id(), charge: self.charge(digit) }
     }
 
     /// The entry for a digit: its charge with 4 bits of fraction, cut off.

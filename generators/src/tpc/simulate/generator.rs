@@ -7,9 +7,9 @@ use super::calibrate::{TRIED_FRAMES, rate_of};
 use super::cells::CellOrder;
 use super::collisions::{Collisions, Spread};
 use super::frame::Simulation;
-use super::grid::Grid;
+use super::grid::{Dealt, Grid};
 use super::response::Response;
-use super::truth::{FrameTruth, GainOfPad, Mark, TrueCluster};
+use super::truth::{FrameTruth, Mark, Marks, SectorTruth, TrueCluster};
 use super::{Beam, Load, TimeFrameShape};
 use crate::DataError;
 use crate::random::Exponential;
@@ -85,9 +85,9 @@ impl TimeFrameGenerator {
         let mut grid = self.simulation.grid();
         let (mut digits, mut pages) = (0, 0);
         for frame in TRIED_FRAMES {
-            digits += self.digits_of_frame(0, frame, &mut grid, None).len() as u64;
-            let endpoints = self.pages_of_frame(0, frame, &mut grid);
-            pages += endpoints.iter().map(Vec::len).sum::<usize>() as u64;
+            let (of_endpoints, own) = self.pages_and_digits_of_frame(0, frame, &mut grid, None);
+            digits += own.len() as u64;
+            pages += of_endpoints.iter().map(Vec::len).sum::<usize>() as u64;
         }
         let scale = |tried: u64| {
             let frames = u64::from(self.shape.orbits) * self.shape.sectors as u64;
@@ -102,13 +102,47 @@ impl TimeFrameGenerator {
 
     /// The pages of a sector; its heartbeat frames are made in parallel.
     pub fn sector(&self, sector: usize) -> SectorPages {
-        let frames = (0..self.shape.orbits)
-            .into_par_iter()
-            .map_init(
-                || self.simulation.grid(),
-                |grid, frame| self.pages_of_frame(sector, frame, grid),
-            )
-            .collect();
+        let frames = self.each_frame(|grid, frame| {
+            let mut pages = vec![Vec::new(); ENDPOINTS];
+            self.simulation.frame(sector, frame, grid, |endpoint, samples| {
+                self.encode(sector, frame, (endpoint, samples), &mut pages);
+            });
+            pages
+        });
+        self.assembled(sector, frames)
+    }
+
+    /// The pages of a sector, their digits and, if wanted, which particles left charge where: all
+    /// of one simulation.
+    pub fn sector_with_digits(
+        &self,
+        sector: usize,
+        marks: Marks,
+    ) -> (SectorPages, Vec<Digit>, Vec<Mark>) {
+        let frames = self.each_frame(|grid, frame| {
+            let mut truth = FrameTruth::new(frame, self.shape.orbits, &|_| 1.0, marks);
+            let noted = (marks == Marks::Wanted).then_some(&mut truth);
+            let (pages, digits) = self.pages_and_digits_of_frame(sector, frame, grid, noted);
+            let (_, marks) = truth.into_clusters_and_marks();
+            (pages, digits, marks)
+        });
+        let (mut pages, mut digits, mut all_marks) = (Vec::new(), Vec::new(), Vec::new());
+        for (own_pages, own_digits, own_marks) in frames {
+            pages.push(own_pages);
+            digits.extend(own_digits);
+            all_marks.extend(own_marks);
+        }
+        digits.par_sort_unstable();
+        (self.assembled(sector, pages), digits, sorted(all_marks))
+    }
+
+    /// Makes something of each heartbeat frame, many of them in parallel.
+    fn each_frame<T: Send>(&self, make: impl Fn(&mut Grid, u32) -> T + Send + Sync) -> Vec<T> {
+        let frames = (0..self.shape.orbits).into_par_iter();
+        frames.map_init(|| self.simulation.grid(), make).collect()
+    }
+
+    fn assembled(&self, sector: usize, frames: Vec<Vec<Vec<Page>>>) -> SectorPages {
         let frames = SectorFrames {
             format: self.shape.format,
             sector,
@@ -118,15 +152,33 @@ impl TimeFrameGenerator {
         frames.assemble(self.shape.framing)
     }
 
-    /// The pages with data of each endpoint.
-    fn pages_of_frame(&self, sector: usize, frame: u32, grid: &mut Grid) -> Vec<Vec<Page>> {
-        let mut pages = vec![Vec::new(); ENDPOINTS];
-        self.simulation.frame(sector, frame, grid, |endpoint, samples| {
-            if let Some(info) = self.frame_info(sector, endpoint, frame) {
-                encode_frame(&info, samples.time_bins(), &mut pages[endpoint.number()]);
-            }
+    /// Adds the pages that an endpoint has for its samples to those of each endpoint.
+    fn encode(
+        &self,
+        sector: usize,
+        frame: u32,
+        (endpoint, samples): (Endpoint, &Dealt),
+        pages: &mut [Vec<Page>],
+    ) {
+        if let Some(info) = self.frame_info(sector, endpoint, frame) {
+            encode_frame(&info, samples.time_bins(), &mut pages[endpoint.number()]);
+        }
+    }
+
+    /// The pages with data of each endpoint, and their digits.
+    fn pages_and_digits_of_frame(
+        &self,
+        sector: usize,
+        frame: u32,
+        grid: &mut Grid,
+        truth: Option<&mut FrameTruth<'_>>,
+    ) -> (Vec<Vec<Page>>, Vec<Digit>) {
+        let (mut pages, mut digits) = (vec![Vec::new(); ENDPOINTS], Vec::new());
+        self.simulation.frame_with_truth(sector, frame, grid, truth, |endpoint, samples| {
+            self.encode(sector, frame, (endpoint, samples), &mut pages);
+            self.list(sector, (endpoint, samples), &mut digits);
         });
-        pages
+        (pages, digits)
     }
 
     /// The pages of all sectors at once.
@@ -137,19 +189,14 @@ impl TimeFrameGenerator {
 
     /// The digits of a sector, sorted: what its pages must decode to.
     pub fn digits(&self, sector: usize) -> Vec<Digit> {
-        let mut digits: Vec<_> = (0..self.shape.orbits)
-            .into_par_iter()
-            .map_init(
-                || self.simulation.grid(),
-                |grid, frame| self.digits_of_frame(sector, frame, grid, None),
-            )
-            .flatten_iter()
-            .collect();
+        let frames = self.each_frame(|grid, frame| self.digits_of_frame(sector, frame, grid, None));
+        let mut digits = frames.concat();
         digits.par_sort_unstable();
         digits
     }
 
-    /// The same digits, and the true clusters of the sector, by row and time.
+    /// The same digits, and the true clusters of the sector, by row and time; and, if wanted, which
+    /// particles left charge where: all of one simulation.
     ///
     /// `gain` is by what the charge of a pad will be corrected. The digits are as they are, but
     /// true clusters are of corrected charges, so that they can be compared with what is found in
@@ -158,49 +205,23 @@ impl TimeFrameGenerator {
         &self,
         sector: usize,
         gain: impl Fn(PadId) -> f32 + Sync,
-    ) -> (Vec<Digit>, Vec<TrueCluster>) {
-        let frames = (0..self.shape.orbits).into_par_iter();
-        let frames = frames.map_init(
-            || self.simulation.grid(),
-            |grid, frame| self.frame_with_truth(sector, frame, grid, &gain),
-        );
-        let (digits, clusters): (Vec<_>, Vec<_>) = frames.unzip();
-        let (mut digits, mut clusters) = (digits.concat(), clusters.concat());
-        digits.par_sort_unstable();
+        marks: Marks,
+    ) -> SectorTruth {
+        let frames = self.each_frame(|grid, frame| {
+            let mut truth = FrameTruth::new(frame, self.shape.orbits, &gain, marks);
+            let digits = self.digits_of_frame(sector, frame, grid, Some(&mut truth));
+            (digits, truth.into_clusters_and_marks())
+        });
+        let mut all = SectorTruth::default();
+        for (digits, (clusters, marks)) in frames {
+            all.digits.extend(digits);
+            all.clusters.extend(clusters);
+            all.marks.extend(marks);
+        }
+        all.digits.par_sort_unstable();
         // Equal ones stay in the order of frames and particles.
-        clusters.par_sort_by(TrueCluster::order);
-        (digits, clusters)
-    }
-
-    /// Which particles left charge where in a sector: by time, pad, and the order of particles. The
-    /// simulation is run once more.
-    pub fn marks(&self, sector: usize) -> Vec<Mark> {
-        let frames = (0..self.shape.orbits).into_par_iter();
-        let frames = frames.map_init(
-            || self.simulation.grid(),
-            |grid, frame| {
-                let truth = FrameTruth::new(frame, self.shape.orbits, &|_| 1.0);
-                let mut truth = truth.with_marks();
-                self.digits_of_frame(sector, frame, grid, Some(&mut truth));
-                truth.into_marks()
-            },
-        );
-        let mut marks = frames.collect::<Vec<_>>().concat();
-        // Those of a cell stay in the order of frames and particles.
-        marks.par_sort_by(Mark::order);
-        marks
-    }
-
-    fn frame_with_truth(
-        &self,
-        sector: usize,
-        frame: u32,
-        grid: &mut Grid,
-        gain: GainOfPad<'_>,
-    ) -> (Vec<Digit>, Vec<TrueCluster>) {
-        let mut truth = FrameTruth::new(frame, self.shape.orbits, gain);
-        let digits = self.digits_of_frame(sector, frame, grid, Some(&mut truth));
-        (digits, truth.into_clusters())
+        all.clusters.par_sort_by(TrueCluster::order);
+        SectorTruth { marks: sorted(all.marks), ..all }
     }
 
     fn digits_of_frame(
@@ -212,15 +233,20 @@ impl TimeFrameGenerator {
     ) -> Vec<Digit> {
         let mut digits = Vec::new();
         self.simulation.frame_with_truth(sector, frame, grid, truth, |endpoint, samples| {
-            for bin in samples.time_bins() {
-                let digit = |sample: &Sample| {
-                    let pad = self.pad_of(endpoint.region(), sample.place());
-                    Digit::new(sector as u8, pad, bin.number, sample.adc())
-                };
-                digits.extend(bin.samples.iter().map(digit));
-            }
+            self.list(sector, (endpoint, samples), &mut digits);
         });
         digits
+    }
+
+    /// Adds the digits of an endpoint.
+    fn list(&self, sector: usize, (endpoint, samples): (Endpoint, &Dealt), to: &mut Vec<Digit>) {
+        for bin in samples.time_bins() {
+            let digit = |sample: &Sample| {
+                let pad = self.pad_of(endpoint.region(), sample.place());
+                Digit::new(sector as u8, pad, bin.number, sample.adc())
+            };
+            to.extend(bin.samples.iter().map(digit));
+        }
     }
 
     fn pad_of(&self, region: Region, place: u16) -> PadId {
@@ -260,4 +286,10 @@ impl TimeFrameGenerator {
         }
         word
     }
+}
+
+/// By time and pad; those of a cell stay in the order of frames and particles.
+fn sorted(mut marks: Vec<Mark>) -> Vec<Mark> {
+    marks.par_sort_by(Mark::order);
+    marks
 }

@@ -41,4 +41,4 @@ mod truth;
 pub use generator::{Estimate, TimeFrameGenerator};
 pub use preset::Preset;
 pub use shape::{Beam, Load, TimeFrameShape};
-pub use truth::{Mark, TrueCluster};
+pub use truth::{Mark, Marks, SectorTruth, TrueCluster};

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::deposit::{Deposit, part};
 use super::physics::THRESHOLD;
 use super::response::BELOW;
-use crate::tpc::PadId;
 use crate::tpc::time::time_bins_of;
+use crate::tpc::{Digit, PadId};
 
 /// Steps of charge in an ADC unit.
 const QUARTERS: f64 = 4.0;
@@ -62,6 +62,27 @@ impl Mark {
     }
 }
 
+/// Whether it is taken down which particles left charge where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// Nobody wants to know.
+    Unused,
+    /// It is.
+    Wanted,
+}
+
+/// What is known of a sector.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SectorTruth {
+    /// Its digits, sorted: what its pages must decode to.
+    pub digits: Vec<Digit>,
+    /// Its true clusters, by row and time.
+    pub clusters: Vec<TrueCluster>,
+    /// Which particles left charge where, by time, pad, and the order of particles; none unless they
+    /// are wanted.
+    pub marks: Vec<Mark>,
+}
+
 /// By what the charges of pads are corrected.
 pub(super) type GainOfPad<'a> = &'a (dyn Fn(PadId) -> f32 + Sync);
 
@@ -81,7 +102,7 @@ pub(super) struct FrameTruth<'a> {
 impl<'a> FrameTruth<'a> {
     /// Nothing yet of one of so many heartbeat frames. What is centred outside of the time frame
     /// belongs to the first and to the last one.
-    pub(super) fn new(frame: u32, orbits: u32, gain: GainOfPad<'a>) -> Self {
+    pub(super) fn new(frame: u32, orbits: u32, gain: GainOfPad<'a>, marks: Marks) -> Self {
         let last = orbits - 1;
         let bins = time_bins_of(frame);
         let start = if frame == 0 { i64::MIN } else { bins.start.into() };
@@ -91,23 +112,13 @@ impl<'a> FrameTruth<'a> {
             centres: start..end,
             time_bins: 0..time_bins_of(last).end.into(),
             clusters: Vec::new(),
-            marks: None,
+            marks: (marks == Marks::Wanted).then(Vec::new),
         }
     }
 
-    /// The same with marks.
-    pub(super) fn with_marks(self) -> Self {
-        FrameTruth { marks: Some(Vec::new()), ..self }
-    }
-
-    /// The marks, in the order of regions and particles.
-    pub(super) fn into_marks(self) -> Vec<Mark> {
-        self.marks.unwrap_or_default()
-    }
-
-    /// All of them, in the order of regions and particles.
-    pub(super) fn into_clusters(self) -> Vec<TrueCluster> {
-        self.clusters
+    /// All of them, and marks, in the order of regions and particles.
+    pub(super) fn into_clusters_and_marks(self) -> (Vec<TrueCluster>, Vec<Mark>) {
+        (self.clusters, self.marks.unwrap_or_default())
     }
 
     /// Takes down what a particle leaves from this time bin on, if it can be seen.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use generators::tpc::simulate::{Load, Preset, TimeFrameGenerator, TimeFrameShape, TrueCluster};
+use generators::tpc::simulate::{
+    Load, Marks, Preset, SectorTruth, TimeFrameGenerator, TimeFrameShape, TrueCluster,
+};
 use generators::tpc::time::time_bins_of;
-use generators::tpc::{Digit, PadMapping, ZsFormat};
+use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 
 /// Pads and time bins that a crossing can reach.
 const REACH: f64 = 5.0;
@@ -51,19 +53,35 @@ fn digits_are_the_same_with_truth_and_for_any_number_of_threads() {
     let shape =
         TimeFrameShape { orbits: 4, ..TimeFrameShape::of_preset(Preset::Pp, ZsFormat::DenseLink) };
     let generator = generator(&shape);
-    let (digits, clusters) = generator.digits_with_truth(1, |_| 1.0);
-    assert!(digits == generator.digits(1));
-    assert!(clusters.is_sorted_by_key(|cluster| (cluster.row, cluster.time as u32)));
+    let truth = generator.digits_with_truth(1, |_| 1.0, Marks::Wanted);
+    assert!(truth.digits == generator.digits(1));
+    assert!(truth.clusters.is_sorted_by_key(|cluster| (cluster.row, cluster.time as u32)));
     for threads in [1, 2, 5] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let again = pool.expect("threads").install(|| generator.digits_with_truth(1, |_| 1.0));
-        assert!(again.0 == digits && again.1 == clusters, "{threads} threads");
+        let again = pool
+            .expect("threads")
+            .install(|| generator.digits_with_truth(1, |_| 1.0, Marks::Wanted));
+        assert!(again == truth, "{threads} threads");
     }
+    let without = generator.digits_with_truth(1, |_| 1.0, Marks::Unused);
+    assert!(without == SectorTruth { marks: Vec::new(), ..truth });
+}
+
+#[test]
+fn pages_are_the_same_with_their_digits_and_marks() {
+    let shape =
+        TimeFrameShape { orbits: 3, ..TimeFrameShape::of_preset(Preset::Pp, ZsFormat::Row12) };
+    let generator = generator(&shape);
+    let (pages, digits, marks) = generator.sector_with_digits(1, Marks::Wanted);
+    let truth = generator.digits_with_truth(1, |_| 1.0, Marks::Wanted);
+    assert!(pages.pages() == generator.sector(1).pages());
+    assert!(digits == truth.digits && marks == truth.marks && !marks.is_empty());
+    assert!(generator.sector_with_digits(1, Marks::Unused).2.is_empty());
 }
 
 #[test]
 fn a_true_cluster_has_its_charge_in_digits_but_for_what_is_cut_off() {
-    let (digits, clusters) = quiet().digits_with_truth(0, |_| 1.0);
+    let SectorTruth { digits, clusters, .. } = quiet().digits_with_truth(0, |_| 1.0, Marks::Unused);
     let alone = clusters.iter().filter(|cluster| is_alone(cluster, &clusters));
     let measured = alone.filter(|cluster| cluster.peak < SATURATED);
     let mut count = 0;
@@ -82,7 +100,7 @@ fn a_true_cluster_has_its_charge_in_digits_but_for_what_is_cut_off() {
 
 #[test]
 fn all_charge_is_of_true_clusters() {
-    let (digits, clusters) = quiet().digits_with_truth(0, |_| 1.0);
+    let SectorTruth { digits, clusters, .. } = quiet().digits_with_truth(0, |_| 1.0, Marks::Unused);
     let seen: f64 = digits.iter().map(charge).sum();
     let left: f64 = clusters.iter().map(|cluster| f64::from(cluster.charge)).sum();
     assert!((0.7..1.0).contains(&(seen / left)), "{seen} of {left}");
@@ -91,7 +109,7 @@ fn all_charge_is_of_true_clusters() {
 #[test]
 fn means_lie_in_the_row_and_in_the_time_frame() {
     let generator = quiet();
-    let (_, clusters) = generator.digits_with_truth(0, |_| 1.0);
+    let clusters = generator.digits_with_truth(0, |_| 1.0, Marks::Unused).clusters;
     let last = time_bins_of(generator.shape().orbits - 1).end - 1;
     for cluster in &clusters {
         let pads = generators::tpc::geometry::pads_in_row(cluster.row.into());
@@ -105,11 +123,11 @@ fn means_lie_in_the_row_and_in_the_time_frame() {
 #[test]
 fn true_clusters_are_of_corrected_charges() {
     let generator = quiet();
-    let (digits, clusters) = generator.digits_with_truth(0, |_| 1.0);
-    let (same_digits, corrected) = generator.digits_with_truth(0, |pad| match pad.pad() % 2 {
-        0 => 2.0,
-        _ => 1.0,
-    });
+    let SectorTruth { digits, clusters, .. } =
+        generator.digits_with_truth(0, |_| 1.0, Marks::Unused);
+    let gain = |pad: PadId| if pad.pad().is_multiple_of(2) { 2.0 } else { 1.0 };
+    let SectorTruth { digits: same_digits, clusters: corrected, .. } =
+        generator.digits_with_truth(0, gain, Marks::Unused);
     assert!(same_digits == digits);
     assert_eq!(corrected.len(), clusters.len());
     let charge = |clusters: &[TrueCluster]| -> f32 { clusters.iter().map(|c| c.charge).sum() };

@@ -5,11 +5,11 @@
 struct Buckets {
     const u32* begins;  // of each row of each sector, and where the last one ends
     u32* counts;        // clusters, those that found no room included
-    Cluster* clusters;
+    PackedCluster* clusters;
 
     // Says its place in the bucket. What has no room is only counted: the host sees that, and
     // reports it.
-    __device__ __forceinline__ u32 add(u32 bucket, const Cluster& cluster) const {
+    __device__ __forceinline__ u32 add(u32 bucket, const PackedCluster& cluster) const {
         const u32 begin = begins[bucket], end = begins[bucket + 1];
         const u32 number = atomicAdd(&counts[bucket], 1u);
         if (number < end - begin) clusters[begin + number] = cluster;
@@ -20,15 +20,15 @@ struct Buckets {
 // A peak that was kept and has no cluster, or one of a neighbouring fragment.
 constexpr u32 NO_PLACE = 0xffffffff;
 
-// Where a peak is, in its row and in the time of the frame.
-PORTABLE_INLINE PeakPlace place_of(u32 peak, const Job& job, const u32* pads_in_rows) {
-    const u32 column = column_of(peak) - PAD_MARGIN, row = column / ROW_PITCH;
-    return {column % ROW_PITCH, job.first_time + line_of(peak) - TIME_MARGIN, pads_in_rows[row]};
+// A peak with its charge, and where it is in its row and in the time of the frame.
+PORTABLE_INLINE Peak peak_at(u32 position, const Job& job, u32 charge) {
+    const u32 pad = (column_of(position) - PAD_MARGIN) % ROW_PITCH;
+    return {(i32)pad, (i32)(job.first_time + line_of(position) - TIME_MARGIN), (i32)charge};
 }
 
-PORTABLE_INLINE u32 bucket_of(u32 peak, const Job& job) {
-    return job.sector * ROWS + (column_of(peak) - PAD_MARGIN) / ROW_PITCH;
-}
+PORTABLE_INLINE u32 row_of(u32 position) { return (column_of(position) - PAD_MARGIN) / ROW_PITCH; }
+
+PORTABLE_INLINE u32 bucket_of(u32 peak, const Job& job) { return job.sector * ROWS + row_of(peak); }
 
 // Whether a peak is not one of a neighbouring fragment.
 PORTABLE_INLINE bool is_own(u32 peak, const Job& job) {

@@ -8,15 +8,6 @@ struct alignas(8) Sample {
     u16 pad, charge;
 };
 
-// How clusters of a sector are found. Charges are in sixteenths of an ADC unit, but for the
-// whole charge of a cluster.
-struct Thresholds {
-    u32 peak, inner, valley, relative_valley;
-    u32 whole_charge, single_time, single_pad;
-    u32 min_split;
-    float time_shift;
-};
-
 // A fragment of a sector.
 struct Job {
     u32 sector;                // its number among those of the input
@@ -41,12 +32,10 @@ struct PeakCounts {
     u32 raw, kept;
 };
 
-// Words with a bit for each column, of each sector.
-constexpr u32 NOISY_WORDS = (COLUMNS + 31) / 32;
-
+// Whether a pad is noisy, by the bits of all rows of all sectors.
 PORTABLE_INLINE bool is_noisy(const u32* noisy, u32 sector, u32 position) {
-    const u32 column = column_of(position);
-    return (noisy[sector * NOISY_WORDS + column / 32] >> column % 32 & 1) != 0;
+    const u32 column = column_of(position) - PAD_MARGIN, row = column / ROW_PITCH, pad = column % ROW_PITCH;
+    return (noisy[(sector * ROWS + row) * NOISY_WORDS + pad / 32] >> pad % 32 & 1) != 0;
 }
 
 // The part of a batch that a block has.

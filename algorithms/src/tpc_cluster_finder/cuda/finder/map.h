@@ -4,12 +4,11 @@
 // A position has the column of a pad in its lower half, and in the upper one a line, which is a
 // time bin of the fragment. Margins are wide enough that no step from a sample leaves the map.
 #pragma once
-#include "portable.h"
+#include "../finding.h"
 
 // From the beginning of a row of pads to that of the next one, and in front of the first.
 constexpr u32 ROW_PITCH = 152;
 constexpr u32 PAD_MARGIN = 8;
-constexpr u32 ROWS = 152;
 // Time bins in front of a fragment and behind it.
 constexpr u32 TIME_MARGIN = 4;
 constexpr u32 COLUMNS = ROWS * ROW_PITCH + PAD_MARGIN;

@@ -34,10 +34,3 @@ PORTABLE_INLINE u32 valleys_before(Step step) {
     if (step.times != 3 && step.times != -3) return first;
     return first | 1u << (NEIGHBOURS + (u32)(next.pads + 1) + (next.times < 0 ? 0 : 3));
 }
-
-// Whether a charge beside a peak is so much smaller that there is a valley.
-PORTABLE_INLINE bool is_valley(u32 peak, u32 charge, const Thresholds& thresholds) {
-    if (charge >= peak) return false;
-    const u32 difference = peak - charge;
-    return difference > thresholds.valley && 255 * difference > thresholds.relative_valley * peak;
-}
