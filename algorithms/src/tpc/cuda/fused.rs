@@ -128,7 +128,7 @@ impl HeldPart {
             first_words[usize::from(*sector)] = before as u32;
         }
         Ok(HeldPart {
-            pages: PageBuffers::new(gpu, &input.frame, part, WAY.validation)?,
+            pages: PageBuffers::new(gpu, &input.frame, part, WAY.index)?,
             first_words: gpu.table(&first_words)?,
             found: HostFound::new(gpu, room)?,
         })

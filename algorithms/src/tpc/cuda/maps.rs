@@ -113,7 +113,7 @@ fn room_of(part: &Part) -> Vec<u32> {
 impl HeldPart {
     fn new(gpu: &Gpu, input: &RawFrame, part: &Part) -> Result<Self, DeviceError> {
         Ok(HeldPart {
-            pages: PageBuffers::new(gpu, &input.frame, part, WAY.validation)?,
+            pages: PageBuffers::new(gpu, &input.frame, part, WAY.index)?,
             jobs: Jobs::new(gpu, input, part)?,
         })
     }

@@ -1,7 +1,5 @@
 //! What is decoded together, and how.
 
-use generators::tpc::Layout;
-
 /// What is decoded together. Sectors that are decoded apart have their positions apart, so a
 /// variant that does so may order them as it likes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,30 +19,11 @@ pub(crate) enum Maps {
     Tiled,
 }
 
-/// What is judged of pages before they are decoded, and whether it is written down where their
-/// blocks are.
+/// Whether validation writes down where the blocks of pages are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Validation {
-    /// All of them; the decoder goes through a page from its beginning.
-    Whole,
-    /// All of them; the decoder begins at any block.
-    Indexed,
-    /// Their headers; the decoder judges what is behind them.
-    Headers,
-}
-
-/// The same for pages of all layouts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Validations {
-    pub(super) rows: Validation,
-    pub(super) links: Validation,
-}
-
-impl Validations {
-    pub(super) fn of(self, layout: Layout) -> Validation {
-        match layout {
-            Layout::Row => self.rows,
-            Layout::Link | Layout::DenseLink => self.links,
-        }
-    }
+pub(crate) enum Index {
+    /// The decoder goes through a page from its beginning.
+    Unused,
+    /// The decoder begins anywhere.
+    Written,
 }

@@ -2,8 +2,7 @@
 // of a block, and written by whole warps.
 //
 // Where blocks begin was found out when the page was validated, and written down: two
-// words for a thousand bytes. So a page is no chain any more that one warp has to follow. (The chain of
-// a row page is short: these are validated here. See fused/row.h.)
+// words for a thousand bytes. So a page is no chain any more that one warp has to follow.
 // Each thread goes to a block of its own and lists its channels; then the threads take
 // samples as they come, neighbours those that are next to each other: what a warp lists
 // is a piece of memory as wide as its alignment. Charges are listed beside their positions;
@@ -53,26 +52,6 @@ struct Source {
     const Job* jobs;
 };
 
-// Row pages are judged where they are decoded. By then their samples have got places: of a page that
-// is rejected they are left over, so all are placed and decoded once more, without it.
-struct Judgement {
-    uint2* extents;
-    u8* verdicts;
-    u32* rejected;  // whether any page of the fragment was
-
-    __device__ __forceinline__ void reject(u32 page) const {
-        if (threadIdx.x > 0) return;
-        extents[page].y &= ~low_bits(16);
-        verdicts[page] = DAMAGED;
-        atomicOr(rejected, 1u);
-    }
-};
-
-// Of pages that have been judged before.
-struct Judged {
-    __device__ __forceinline__ void reject(u32) const {}
-};
-
 // The jobs of this block among those of a fragment.
 struct Share {
     u32 begin, end;
@@ -84,9 +63,9 @@ struct Share {
     }
 };
 
-template <class Runs, class Target, class Judge>
-__device__ __forceinline__ void decode(const Source& source, Share share, const typename Target::Output::Cell* cells,
-                                       const Target& target, const Judge& judge) {
+template <class Runs, class Target>
+__device__ __forceinline__ void decode(const Source& source, Share share,
+                                       const typename Target::Output::Cell* cells, const Target& target) {
     using Output = typename Target::Output;
     using Shared = typename Runs::template Shared<Output>;
     SMEM_DYN(Shared, shared);
@@ -100,57 +79,52 @@ __device__ __forceinline__ void decode(const Source& source, Share share, const 
         __syncthreads();
         // Not kept in registers, which are scarce.
         const PageRecord& page = shared->page;
-        if (Runs::find(*shared, page, first, source.geometry)) {
-            const Output output = target.of(page, job.slot);
-            const Samples<Runs, Output> samples = {*shared, page, output};
-            samples.emit(first);
-        } else {
-            judge.reject(job.page);
-        }
+        Runs::find(*shared, page, source.geometry);
+        __syncthreads();
+        const Output output = target.of(page, job.slot);
+        const Samples<Runs, Output> samples = {*shared, page, output};
+        samples.emit(first);
         __syncthreads();
     }
 }
 
 }  // namespace
 
-// Judges and decodes the pages of a fragment to digits; if this is done `again`, only where any was
-// rejected before. Any number of blocks.
+// Decodes the pages of a fragment to digits, with their places in the `index`, `stride` a
+// page, and the pads of channels in `cells`, which row pages don't have. Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    fused_row_digits(const u8* pages, const PageRecord* records, const u32* geometry, const Job* jobs,
-                     const u32* begins, u32 fragment, uint2* extents, u8* verdicts, u32* rejected, u32 again,
+    fused_row_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
+                     const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
                      u64* digits) {
-    if (again && rejected[fragment] == 0) return;
-    const Source source = {pages, records, nullptr, 0, {geometry}, jobs};
+    (void)cells;
+    const Source source = {pages, records, index, stride, {geometry}, jobs};
     const StoredDigitTarget target = {digits};
-    const Judgement judgement = {extents, verdicts, rejected + fragment};
-    decode<RowRuns>(source, {begins, fragment}, nullptr, target, judgement);
+    decode<RowRuns>(source, {begins, fragment}, nullptr, target);
 }
-KERNEL_EXPORT(fused_row_digits)
+KERNEL_EXPORT(fused_row_digits, FusedDigits)
 KERNEL_SHARED(fused_row_digits, RowRuns::Shared<StoredDigitOutput>)
 
-// The same to positions and charges, a charge beside each position.
+// The same to positions and charges, a charge beside each position; `gains` are for row pages, cells for others.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
-    fused_row_charges(const u8* pages, const PageRecord* records, const u32* geometry, const Job* jobs,
-                      const u32* begins, u32 fragment, uint2* extents, u8* verdicts, u32* rejected, u32 again,
-                      const Fragment* fragments, const float* gains, u32* positions, u16* charges) {
-    if (again && rejected[fragment] == 0) return;
-    const Source source = {pages, records, nullptr, 0, {geometry}, jobs};
+    fused_row_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
+                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
+                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
+                      u16* charges) {
+    (void)cells;
+    const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ListedTarget target = {fragments + fragment, gains, positions, charges};
-    const Judgement judgement = {extents, verdicts, rejected + fragment};
-    decode<RowRuns>(source, {begins, fragment}, nullptr, target, judgement);
+    decode<RowRuns>(source, {begins, fragment}, nullptr, target);
 }
-KERNEL_EXPORT(fused_row_charges)
+KERNEL_EXPORT(fused_row_charges, FusedCharges)
 KERNEL_SHARED(fused_row_charges, RowRuns::Shared<ListedOutput>)
 
-// Decodes the pages of a fragment to digits, with the places of blocks in the `index`, `stride` a page,
-// and the pads of channels in `cells`. Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                      const u32* geometry, const Job* jobs, const u32* begins, u32 fragment, const u16* cells,
                      u64* digits) {
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const StoredDigitTarget target = {digits};
-    decode<LinkRuns>(source, {begins, fragment}, cells, target, Judged{});
+    decode<LinkRuns>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_link_digits, FusedDigits)
 KERNEL_SHARED(fused_link_digits, LinkRuns::Shared<StoredDigitOutput>)
@@ -158,10 +132,12 @@ KERNEL_SHARED(fused_link_digits, LinkRuns::Shared<StoredDigitOutput>)
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
-                      const Fragment* fragments, const ChargeCell* cells, u32* positions, u16* charges) {
+                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
+                      u16* charges) {
+    (void)gains;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ListedTarget target = {fragments + fragment, nullptr, positions, charges};
-    decode<LinkRuns>(source, {begins, fragment}, cells, target, Judged{});
+    decode<LinkRuns>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_link_charges, FusedCharges)
 KERNEL_SHARED(fused_link_charges, LinkRuns::Shared<ListedOutput>)
@@ -172,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
                      u64* digits) {
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const StoredDigitTarget target = {digits};
-    decode<DenseLinkRuns>(source, {begins, fragment}, cells, target, Judged{});
+    decode<DenseLinkRuns>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_dense_link_digits, FusedDigits)
 KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<StoredDigitOutput>)
@@ -180,10 +156,12 @@ KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<StoredDigitOutput>)
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
-                      const Fragment* fragments, const ChargeCell* cells, u32* positions, u16* charges) {
+                      const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,
+                      u16* charges) {
+    (void)gains;
     const Source source = {pages, records, index, stride, {geometry}, jobs};
     const ListedTarget target = {fragments + fragment, nullptr, positions, charges};
-    decode<DenseLinkRuns>(source, {begins, fragment}, cells, target, Judged{});
+    decode<DenseLinkRuns>(source, {begins, fragment}, cells, target);
 }
 KERNEL_EXPORT(fused_dense_link_charges, FusedCharges)
 KERNEL_SHARED(fused_dense_link_charges, DenseLinkRuns::Shared<ListedOutput>)

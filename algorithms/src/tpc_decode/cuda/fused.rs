@@ -1,10 +1,8 @@
 //! Our decoder: pages through shared memory, all threads of a block at any place of them.
 
-mod rows;
-
 use generators::tpc::Layout;
 
-use super::division::{Division, Maps, Validation, Validations};
+use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::tiles::{self, TileBuffers};
@@ -13,7 +11,7 @@ use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_fused::{
     FUSED_DENSE_LINK_CHARGES, FUSED_DENSE_LINK_DIGITS, FUSED_LINK_CHARGES, FUSED_LINK_DIGITS,
-    FusedCharges, FusedDigits,
+    FUSED_ROW_CHARGES, FUSED_ROW_DIGITS, FusedCharges, FusedDigits,
 };
 use crate::tpc_decode::TpcDecode;
 
@@ -34,43 +32,23 @@ pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
 )
 .unstable();
 
-pub(crate) const WAY: Way = Way {
-    validation: Validations { rows: Validation::Headers, links: Validation::Indexed },
-    maps: Maps::Tiled,
-    decode,
-};
+pub(crate) const WAY: Way = Way { index: Index::Written, maps: Maps::Tiled, decode };
 
 fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
-    match work.resident.frame.format().layout() {
-        Layout::Row => rows::decode(work)?,
-        Layout::Link => {
-            decode_links(work, (&FUSED_LINK_DIGITS, &FUSED_LINK_CHARGES))?;
-        }
-        Layout::DenseLink => {
-            decode_links(work, (&FUSED_DENSE_LINK_DIGITS, &FUSED_DENSE_LINK_CHARGES))?;
-        }
-    }
-    match work.target {
-        Target::Digits(_) => Ok(()),
-        Target::Charges(charges) => tiles::make(work, charges, tiles_of(charges)),
-    }
-}
-
-/// Maps are tiled: see [`WAY`].
-fn tiles_of(charges: &Charges) -> &TileBuffers {
-    match &charges.tiles {
-        Some(tiles) => tiles,
-        None => unreachable!("maps are tiled"),
-    }
-}
-
-fn decode_links(
-    work: &Work<'_>,
-    (digits, charges): (&Kernel<FusedDigits>, &Kernel<FusedCharges>),
-) -> Result<(), DeviceError> {
+    let (digits, charges) = match work.resident.frame.format().layout() {
+        Layout::Row => (&FUSED_ROW_DIGITS, &FUSED_ROW_CHARGES),
+        Layout::Link => (&FUSED_LINK_DIGITS, &FUSED_LINK_CHARGES),
+        Layout::DenseLink => (&FUSED_DENSE_LINK_DIGITS, &FUSED_DENSE_LINK_CHARGES),
+    };
     match work.target {
         Target::Digits(decoded) => launch(work, digits, to_digits(work, decoded.ptr())),
-        Target::Charges(decoded) => launch(work, charges, to_charges(work, decoded)),
+        Target::Charges(decoded) => match &decoded.tiles {
+            Some(tiles) => {
+                launch(work, charges, to_charges(work, decoded, tiles))?;
+                tiles::make(work, decoded, tiles)
+            }
+            None => unreachable!("maps are tiled: see WAY"),
+        },
     }
 }
 
@@ -90,7 +68,7 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
     }
 }
 
-fn to_charges(work: &Work<'_>, charges: &Charges) -> FusedCharges {
+fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
     let (buffers, tables) = (work.resident.buffers, work.resident.tables);
     FusedCharges {
         pages: buffers.pages.ptr(),
@@ -102,9 +80,10 @@ fn to_charges(work: &Work<'_>, charges: &Charges) -> FusedCharges {
         begins: buffers.begins.ptr(),
         fragment: work.fragment as u32,
         fragments: buffers.fragments.ptr(),
+        gains: tables.gains.ptr(),
         cells: tables.charge_cells.ptr(),
         positions: charges.positions.ptr(),
-        charges: tiles_of(charges).charges.ptr(),
+        charges: tiles.charges.ptr(),
     }
 }
 
@@ -118,7 +97,7 @@ fn launch<A: Arguments>(
     let pages = Grid::blocks(load.pages as u32);
     let at_once = work.gpu.resident_blocks(kernel, pages)?;
     let grid = Grid::blocks(at_once.min(load.pages as u32)).moving(bytes);
-    // SAFETY: headers of jobs are sound, and so is all of pages of links, with their places in the
-    // index; there is a place for each of their samples.
+    // SAFETY: jobs are validated pages, with their places in the index; there is a place
+    // for each of their samples.
     unsafe { work.gpu.launch(kernel, grid, arguments) }
 }

@@ -5,9 +5,6 @@
 // Pages of all fragments are one long list, fragment by fragment, cut into tiles. Sums
 // of tiles are found first, then what is before each tile, then what is before each
 // page. That reads 8 bytes a page and fragment, which are nothing beside the page.
-//
-// Where pages are judged by who decodes them, the samples of all are placed again once any page
-// of a fragment was `rejected`.
 #include "block_scan.h"
 #include "pages/page.h"
 
@@ -57,11 +54,6 @@ struct Tile {
     }
 };
 
-// Whether samples are placed again, after the pages of a fragment were decoded, and none was rejected.
-__device__ __forceinline__ bool is_done(const u32* rejected, u32 fragment) {
-    return rejected != nullptr && rejected[fragment] == 0;
-}
-
 template <u32 BLOCK>
 __device__ __forceinline__ Sums exclusive_sums(Sums own, u32* warp_sums, Sums& total) {
     Sums before;
@@ -76,9 +68,7 @@ __device__ __forceinline__ Sums exclusive_sums(Sums own, u32* warp_sums, Sums& t
 
 // The jobs and samples of each tile of each fragment, to `sums`. A block a tile.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    place_count(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, const u32* rejected,
-                u32 fragment, uint2* sums) {
-    if (is_done(rejected, fragment)) return;
+    place_count(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, uint2* sums) {
     __shared__ u32 warp_sums[LANES];
     const Tile tile(extents, pages, fragments, tiles);
     Sums total;
@@ -90,8 +80,7 @@ KERNEL_EXPORT(place_count)
 // Turns `sums` into those of the tiles before. `begins` gets the number of the first
 // job of each fragment, then that of all jobs, then that of all samples. One block.
 extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
-    place_sum(uint2* sums, u32 fragments, u32 tiles, const u32* rejected, u32 fragment, u32* begins) {
-    if (is_done(rejected, fragment)) return;
+    place_sum(uint2* sums, u32 fragments, u32 tiles, u32* begins) {
     __shared__ u32 warp_sums[LANES];
     const u32 count = fragments * tiles;
     Sums all;
@@ -115,9 +104,7 @@ KERNEL_EXPORT(place_sum)
 
 // The jobs of all fragments. A block a tile.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    place_jobs(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, const u32* rejected,
-               u32 fragment, const uint2* sums, Job* jobs) {
-    if (is_done(rejected, fragment)) return;
+    place_jobs(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, const uint2* sums, Job* jobs) {
     __shared__ u32 warp_sums[LANES];
     const Tile tile(extents, pages, fragments, tiles);
     Sums total;

@@ -1,7 +1,7 @@
 //! The second stage: where the samples of each page go.
 
 use super::resident::Resident;
-use crate::device::gpu::{DeviceError, Gpu, Grid, Ptr};
+use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::kernels::tpc_decode_place::{
     PLACE_COUNT, PLACE_JOBS, PLACE_SUM, PlaceCount, PlaceJobs, PlaceSum,
 };
@@ -9,24 +9,6 @@ use crate::kernels::tpc_decode_place::{
 const STAGE: &str = "place";
 
 pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceError> {
-    gpu.scope(STAGE, || launch(gpu, resident, Ptr::NONE, 0))
-}
-
-/// Does it again, if a page was rejected that was decoded for a fragment.
-pub(super) fn place_again(
-    gpu: &Gpu,
-    resident: &Resident<'_>,
-    fragment: usize,
-) -> Result<(), DeviceError> {
-    launch(gpu, resident, resident.buffers.rejected.ptr(), fragment as u32)
-}
-
-fn launch(
-    gpu: &Gpu,
-    resident: &Resident<'_>,
-    rejected: Ptr<u32>,
-    fragment: u32,
-) -> Result<(), DeviceError> {
     let buffers = resident.buffers;
     let pages = buffers.streams.len() as u32;
     let (fragments, tiles) = (buffers.fragments.len() as u32, buffers.tiles() as u32);
@@ -35,25 +17,14 @@ fn launch(
         pages,
         fragments: buffers.fragments.ptr(),
         tiles,
-        rejected,
-        fragment,
         sums: buffers.sums.ptr(),
     };
-    let sum = PlaceSum {
-        sums: buffers.sums.ptr(),
-        fragments,
-        tiles,
-        rejected,
-        fragment,
-        begins: buffers.begins.ptr(),
-    };
+    let sum = PlaceSum { sums: buffers.sums.ptr(), fragments, tiles, begins: buffers.begins.ptr() };
     let jobs = PlaceJobs {
         extents: count.extents,
         pages,
         fragments: count.fragments,
         tiles,
-        rejected,
-        fragment,
         sums: buffers.sums.ptr(),
         jobs: buffers.jobs.ptr(),
     };
@@ -61,11 +32,13 @@ fn launch(
     let tiles = Grid::blocks(fragments * tiles);
     let listed = read + buffers.jobs.bytes();
     let summed = Grid::blocks(1).moving(2 * buffers.sums.bytes());
-    // SAFETY: there is an extent for each page, and a sum for each block.
-    unsafe { gpu.launch(&PLACE_COUNT, tiles.moving(read), count)? };
-    // SAFETY: there is a beginning for each fragment, and two words more.
-    unsafe { gpu.launch(&PLACE_SUM, summed, sum)? };
-    // SAFETY: there is a job for each page that headers promise, and no more of them
-    // are sound.
-    unsafe { gpu.launch(&PLACE_JOBS, tiles.moving(listed), jobs) }
+    gpu.scope(STAGE, || {
+        // SAFETY: there is an extent for each page, and a sum for each block.
+        unsafe { gpu.launch(&PLACE_COUNT, tiles.moving(read), count)? };
+        // SAFETY: there is a beginning for each fragment, and two words more.
+        unsafe { gpu.launch(&PLACE_SUM, summed, sum)? };
+        // SAFETY: there is a job for each page that headers promise, and no more of them
+        // are sound.
+        unsafe { gpu.launch(&PLACE_JOBS, tiles.moving(listed), jobs) }
+    })
 }

@@ -3,7 +3,7 @@
 
 use generators::tpc::Layout;
 
-use super::division::{Division, Maps, Validation, Validations};
+use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::work::{Decode, Way, Work};
@@ -57,8 +57,7 @@ pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> =
     Variant { open: |at| decode_by_shaders(at, BALLOT_WAY), ..BALLOT_SCAN.as_shaders() };
 
 const fn published(decode: Decode) -> Way {
-    let validation = Validations { rows: Validation::Whole, links: Validation::Whole };
-    Way { validation, maps: Maps::Filled, decode }
+    Way { index: Index::Unused, maps: Maps::Filled, decode }
 }
 
 fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {

@@ -3,7 +3,7 @@
 use generators::tpc::Layout;
 use generators::tpc::page::PAGE_BYTES;
 
-use super::division::{Validation, Validations};
+use super::division::Index;
 use super::parts::Part;
 use super::tables::DeviceTables;
 use super::{placing, validation};
@@ -44,10 +44,6 @@ pub(crate) struct PageBuffers {
     pub(super) index: DeviceBuffer<Piece>,
     /// Entries of the index for each page; none if there is no index.
     pub(super) stride: u32,
-    /// What is judged of pages before they are decoded.
-    pub(super) validation: Validation,
-    /// Of each fragment, whether who decodes its pages rejected any.
-    pub(super) rejected: DeviceBuffer<u32>,
     pub(super) fragments: DeviceBuffer<Fragment>,
     /// Jobs and samples of the tiles of each fragment.
     pub(super) sums: DeviceBuffer<[u32; 2]>,
@@ -57,17 +53,14 @@ pub(crate) struct PageBuffers {
 
 buffers!(
     PageBuffers: host_verdicts, host_begins, pages, streams, records, extents, verdicts, index,
-    rejected, sums, begins, jobs; kept: fragments
+    sums, begins, jobs; kept: fragments
 );
 
 impl Resident<'_> {
     /// Starts all that comes between the copy of pages and decoding: they are judged, and their
     /// samples get places.
     pub(crate) fn prepare(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        match self.buffers.validation {
-            Validation::Headers => validation::open(gpu, self)?,
-            Validation::Whole | Validation::Indexed => validation::validate(gpu, self)?,
-        }
+        validation::validate(gpu, self)?;
         placing::place(gpu, self)
     }
 }
@@ -77,12 +70,10 @@ impl PageBuffers {
         gpu: &Gpu,
         frame: &TimeFrame,
         part: &Part,
-        validation: Validations,
+        index: Index,
     ) -> Result<Self, DeviceError> {
         let pages = part.pages.len();
-        let layout = frame.format().layout();
-        let validation = validation.of(layout);
-        let stride = if validation == Validation::Indexed { stride(layout) } else { 0 };
+        let stride = stride(index, frame.format().layout());
         let begins = part.fragments.len() + 2;
         let tiles = part.fragments.len() * pages.div_ceil(PAGES_IN_TILE);
         let mut buffers = PageBuffers {
@@ -96,8 +87,6 @@ impl PageBuffers {
             verdicts: gpu.buffer(pages)?,
             index: gpu.buffer(pages * stride as usize)?,
             stride,
-            validation,
-            rejected: gpu.buffer(part.fragments.len())?,
             fragments: gpu.buffer(part.fragments.len())?,
             sums: gpu.buffer(tiles)?,
             begins: gpu.buffer(begins)?,
@@ -137,13 +126,13 @@ impl PageBuffers {
     }
 }
 
-/// Blocks with samples that a page can have: as many as its orbit has time bins, or as have room in
-/// it. Nobody wants to know where the records of row pages are.
-fn stride(layout: Layout) -> u32 {
-    match layout {
-        Layout::Row => 0,
-        Layout::Link => BLOCKS_OF_LINK_PAGE,
-        Layout::DenseLink => BLOCKS_OF_DENSE_LINK_PAGE,
+/// Blocks with samples that a page can have (records of a row page): as many as its
+/// orbit has time bins, or as have room in it.
+fn stride(index: Index, layout: Layout) -> u32 {
+    match (index, layout) {
+        (Index::Unused, _) => 0,
+        (Index::Written, Layout::Row | Layout::Link) => BLOCKS_OF_LINK_PAGE,
+        (Index::Written, Layout::DenseLink) => BLOCKS_OF_DENSE_LINK_PAGE,
     }
 }
 

@@ -6,13 +6,14 @@
 // group of threads takes a row, and each of its threads every so many samples.
 //
 // Shared memory: the samples of each row, for this record and for the next.
+#include "pages/geometry.h"
 #include "pages/page.h"
-#include "pages/row_mask.h"
 #include "pages/target.h"
 
 namespace {
 
 constexpr u32 THREADS = 64;
+constexpr u32 SECOND_HALF = 1u << 15;
 
 __device__ __forceinline__ u32 half_at(const u8* bytes) { return bytes[0] | (u32)bytes[1] << 8; }
 
@@ -82,7 +83,7 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
     u32 position = page.start, slot = 0, turn = 0;
     for (u32 n = 0; n < page.span; n++) {
         position += position % 2;
-        const Record record = {bytes, bytes + position, rows_of_mask(half_at(bytes + position))};
+        const Record record = {bytes, bytes + position, half_at(bytes + position) & ~SECOND_HALF};
         position += 2;
         if (record.mask == 0) continue;
         const u32 rows = record.rows();

@@ -164,7 +164,7 @@ impl<'a> Held<'a> {
 impl HeldPart {
     fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
         Ok(HeldPart {
-            buffers: PageBuffers::new(gpu, frame, part, way.validation)?,
+            buffers: PageBuffers::new(gpu, frame, part, way.index)?,
             target: Target::new(gpu, frame, part, way.maps)?,
         })
     }

@@ -21,7 +21,8 @@ constexpr u32 RESIDENT_BLOCKS = 12 * 1024 / Walk::WINDOW;
 
 template <Layout LAYOUT, class Walk>
 __device__ __forceinline__ void validate(const u8* pages, const u32* streams, const u32* geometry, u32 count,
-                                         const Bounds& bounds, const Findings& findings, Piece* index, u32 stride) {
+                                         const Bounds& bounds, PageRecord* records, uint2* extents, u8* verdicts,
+                                         Piece* index, u32 stride) {
     __shared__ Slot<Walk::WINDOW> slots[PAGES_OF_BLOCK];
     const u32 warp = threadIdx.x / LANES * (LANES / TEAM), first_page = blockIdx.x * PAGES_OF_BLOCK + warp;
     const u32 page = first_page + threadIdx.x % LANES / TEAM;
@@ -35,7 +36,12 @@ __device__ __forceinline__ void validate(const u8* pages, const u32* streams, co
     if (page >= count || rank_in_team() > 0) return;
     if (verdict == SOUND && !walk.sound) verdict = DAMAGED;
     record.pieces = (u16)walk.index.count;
-    findings.note<LAYOUT>(page, open, verdict);
+    records[page] = record;
+    // Time bins of pages whose samples are wanted; see place.cu.
+    const u32 time_bins = open.end_of_time_bins<LAYOUT>() - record.first_time_bin;
+    const u32 samples = verdict == SOUND ? record.samples : 0;
+    extents[page] = make_uint2(record.first_time_bin, time_bins << 16 | samples);
+    verdicts[page] = verdict;
 }
 
 }  // namespace
@@ -48,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<RowWalk>)
     validate_row(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                  u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
-    validate<ROW, RowWalk>(pages, streams, geometry, count, bounds, {records, extents, verdicts}, index, stride);
+    validate<ROW, RowWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index, stride);
 }
 KERNEL_EXPORT(validate_row, Validate)
 
@@ -57,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<LinkWalk>)
     validate_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                   u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
-    validate<LINK, LinkWalk>(pages, streams, geometry, count, bounds, {records, extents, verdicts}, index, stride);
+    validate<LINK, LinkWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index, stride);
 }
 KERNEL_EXPORT(validate_link, Validate)
 
@@ -67,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<DenseLinkW
                         u32 first_orbit, u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index,
                         u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
-    validate<DENSE_LINK, DenseLinkWalk>(pages, streams, geometry, count, bounds, {records, extents, verdicts}, index,
+    validate<DENSE_LINK, DenseLinkWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index,
                                         stride);
 }
 KERNEL_EXPORT(validate_dense_link, Validate)

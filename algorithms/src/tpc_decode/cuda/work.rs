@@ -1,6 +1,6 @@
 //! What decoders are given.
 
-use super::division::{Maps, Validations};
+use super::division::{Index, Maps};
 use super::parts::Load;
 use super::resident::Resident;
 use super::target::Target;
@@ -9,7 +9,7 @@ use crate::device::gpu::{DeviceError, Gpu};
 /// How pages are decoded, whatever is decoded together.
 #[derive(Clone, Copy)]
 pub(crate) struct Way {
-    pub(crate) validation: Validations,
+    pub(crate) index: Index,
     pub(super) maps: Maps,
     pub(crate) decode: Decode,
 }

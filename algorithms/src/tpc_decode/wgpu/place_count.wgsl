@@ -2,9 +2,9 @@
 #include "pages/place.wgsl"
 #include "pages/sums.wgsl"
 
-struct Arguments { blocks: u32, pages: u32, tiles: u32, fragment: u32 }
+struct Arguments { blocks: u32, pages: u32, tiles: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(3) var<storage, read_write> sums: array<vec2u>;
+@group(0) @binding(2) var<storage, read_write> sums: array<vec2u>;
 
 @compute @workgroup_size(THREADS)
 fn place_count(place: InWarp) {

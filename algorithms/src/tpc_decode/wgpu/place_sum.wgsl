@@ -1,10 +1,10 @@
 // Turns sums of tiles into those of the tiles before: see place.cu. One block.
 #include "pages/sums.wgsl"
 
-struct Arguments { blocks: u32, fragments: u32, tiles: u32, fragment: u32 }
+struct Arguments { blocks: u32, fragments: u32, tiles: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read_write> sums: array<vec2u>;
-@group(0) @binding(2) var<storage, read_write> begins: array<u32>;
+@group(0) @binding(1) var<storage, read_write> begins: array<u32>;
 
 const THREADS = 256u;
 

@@ -27,9 +27,9 @@ struct DenseLinkRuns {
         Link links[LINKS];
     };
 
-    // The page is sound: it was judged before. Barriers within and at the end.
+    // Barriers within.
     template <class Shared>
-    __device__ __forceinline__ static bool find(Shared& shared, const PageRecord& page, u32, Geometry geometry) {
+    __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
         const u32 first_fec = geometry.first_fec(page.endpoint);
         for (u32 first = 0; first < page.pieces; first += BLOCKS) {
             const u32 blocks = min(page.pieces - first, BLOCKS);
@@ -39,7 +39,6 @@ struct DenseLinkRuns {
                 list_link(shared, shared.links[i], first + i / MAX_FECS_IN_HALF, first_fec);
             __syncthreads();
         }
-        return true;
     }
 
     // Makes the run of this thread's block, and finds its links.

@@ -13,9 +13,8 @@ struct LinkRuns {
     template <class Output>
     using Shared = LinkPage<MOST, typename Output::Cell>;
 
-    // The page is sound: it was judged before. A barrier at the end.
     template <class Shared>
-    __device__ __forceinline__ static bool find(Shared& shared, const PageRecord& page, u32, Geometry geometry) {
+    __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
         const u32 first_fec = geometry.first_fec(page.endpoint);
         for (u32 i = threadIdx.x; i < page.pieces; i += THREADS) {
             SampleRun run = shared.runs[i];
@@ -30,8 +29,6 @@ struct LinkRuns {
             run.time_bin = (u16)((page.orbit_start + crossing) / BC_PER_TIME_BIN - page.first_time_bin);
             shared.add(i, run, sample);
         }
-        __syncthreads();
-        return true;
     }
 
     // Five samples in eight bytes.

@@ -1,11 +1,9 @@
 // Row pages: a thread finds the rows of a record, then a thread lists the pads of a row.
-//
-// They are judged on the way, all of a page before anything of it leaves: the page has to be gone
-// through anyway, and its chain is short.
 #pragma once
+#include "../pages/geometry.h"
 #include "../pages/target.h"
 #include "block_scan.h"
-#include "records.h"
+#include "staged.h"
 
 namespace {
 
@@ -31,70 +29,50 @@ struct RowRuns {
     template <class Output>
     using Shared = RowPage<MOST>;
 
-    // Of records, samples are counted below and rows above: a record has nine rows at most, and a row
-    // 255 samples, whatever the page says.
-    static constexpr u32 ROWS_SHIFT = 20;
-    static_assert(MOST_RECORDS * MAX_ROWS_IN_HALF * 255 < 1u << ROWS_SHIFT, "there is room for all samples");
-    static_assert(MOST_RECORDS * MAX_ROWS_IN_HALF < 1u << (32 - ROWS_SHIFT), "there is room for all rows");
-
-    // Returns whether the page is sound. Barriers within and at the end.
+    // Barriers within.
     template <class Shared>
-    __device__ __forceinline__ static bool find(Shared& shared, const PageRecord& page, u32 first_sample,
-                                                Geometry geometry) {
-        const bool follows = threadIdx.x > 0 || follow_records(shared, page, geometry);
-        if (__syncthreads_or(!follows)) return false;
-        const bool has_record = threadIdx.x < page.span;
-        const u32 record = has_record ? shared.runs[threadIdx.x].packed : 0;
-        RecordSums sums;
-        if (has_record) sums = sum_record(shared, record, page);
-        u32 all;
-        const u32 before = block_exclusive_sum<THREADS>(sums.rows << ROWS_SHIFT | sums.samples, shared.warp_sums, all);
-        const u32 runs = all >> ROWS_SHIFT, samples = all & low_bits(ROWS_SHIFT);
-        // Pages that say more than they can have are damaged; there is no room for what they say.
-        if (runs > MOST || samples > MAX_SAMPLES || samples != page.samples) return false;
-        if (has_record && sums.sound) {
-            const u32 first = first_sample + (before & low_bits(ROWS_SHIFT));
-            find_rows(shared, record, first, before >> ROWS_SHIFT, geometry.first_row(page.endpoint));
+    __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
+        SampleRun record = {};
+        u32 rows = 0, runs;
+        if (threadIdx.x < page.pieces) {
+            record = shared.runs[threadIdx.x];
+            rows = shared.half(record.packed) & 0x7fff;
         }
-        if (__syncthreads_or(!sums.sound)) return false;
-        bool sound = true;
-        for (u32 i = threadIdx.x; i < runs; i += THREADS) sound = list_row(shared, i, geometry) && sound;
-        return !__syncthreads_or(!sound);
+        const u32 first = block_exclusive_sum<THREADS>((u32)__popc(rows), shared.warp_sums, runs);
+        find_rows(shared, record, rows, first, geometry.first_row(page.endpoint));
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < runs; i += THREADS) list_row(shared, i);
     }
 
     // Makes runs of a record's rows, with the place of the row instead of that of its samples.
     template <class Shared>
-    __device__ __forceinline__ static void find_rows(Shared& shared, u32 record, u32 sample, u32 run, u32 first_row) {
-        const RecordRows<Shared> rows(shared, record);
-        u32 position = rows.first(), address = rows.addresses;
-        for (u32 mask = rows.mask; mask != 0; mask &= mask - 1) {
-            const u32 row = first_row + (u32)__ffs((int)mask) - 1;
+    __device__ __forceinline__ static void find_rows(Shared& shared, SampleRun record, u32 rows, u32 run,
+                                                     u32 first_row) {
+        const u32 count = (u32)__popc(rows);
+        u32 sample = record.first, address = record.packed + 2u;
+        u32 position = record.packed + 2 * count;
+        for (; rows != 0; rows &= rows - 1) {
+            const u32 row = first_row + (u32)__ffs((int)rows) - 1;
             shared.runs[run++] = {(u16)sample, (u16)position, (u16)threadIdx.x, (u16)row};
             sample += shared.byte(position + 2 * shared.byte(position));
             // Behind the last row there is no address: what stands there is not used.
-            position = shared.even_half(address);
+            position = shared.half(address);
             address += 2;
         }
     }
 
-    // Returns whether the row is sound. Nothing is listed beyond its samples.
     template <class Shared>
-    __device__ __forceinline__ static bool list_row(Shared& shared, u32 number, Geometry geometry) {
+    __device__ __forceinline__ static void list_row(Shared& shared, u32 number) {
         SampleRun run = shared.runs[number];
         const u32 position = run.packed, sequences = shared.byte(position);
-        const u32 all = shared.byte(position + 2 * sequences), pads = geometry.pads_in_row(run.kind);
-        u32 samples = 0, free_pad = 0;
+        u32 samples = 0;
         for (u32 i = 0; i < sequences; i++) {
             const u32 pair = shared.half(position + 1 + 2 * i), end = pair >> 8;
-            u32 pad = pair & 0xff;
-            const u32 end_pad = pad + end - samples;
-            if (pad < free_pad || end <= samples || end > all || end_pad > pads) return false;
-            free_pad = end_pad;
-            for (; samples < end; samples++, pad++) shared.list(run.first + samples, number, pad);
+            for (u32 pad = pair & 0xff; samples < end; samples++, pad++)
+                shared.list(run.first + samples, number, pad);
         }
         run.packed = (u16)(position + 1 + 2 * sequences);
         shared.add(number, run, run.first + samples);
-        return true;
     }
 
     template <class Shared>

@@ -60,11 +60,6 @@ struct Staged {
     __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 
-    // Two bytes from an even place on.
-    __device__ __forceinline__ u32 even_half(u32 position) const {
-        return reinterpret_cast<const u16*>(granules)[position / 2];
-    }
-
     // Loads a payload, its continuation behind it, and the places of its blocks, as runs
     // with their heads instead of their samples. The first sample has the number `first`.
     // Barrier needed after.

@@ -4,8 +4,7 @@
 
 namespace tpc_decode {
 
-// What is known of a page whose headers are sound: made by validate.cu or open_row.cu, read by
-// all decoders.
+// What is known of a sound page: made by validate.cu, read by all decoders.
 struct __align__(16) PageRecord {
     u32 orbit_start;     // bunch crossings from the beginning of the time frame to the page's orbit
     u32 first_time_bin;
@@ -20,12 +19,6 @@ struct __align__(16) PageRecord {
     u8 map;              // number of the sector's map of charges
     u8 version;
     u8 continues;        // whether the last block goes on in the next page
-};
-
-enum Verdict : u8 {
-    EMPTY,  // nothing but an RDH
-    SOUND,
-    DAMAGED,
 };
 
 // A page whose samples are wanted, and where they go.

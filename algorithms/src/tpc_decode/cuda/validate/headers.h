@@ -4,6 +4,12 @@
 
 namespace {
 
+enum Verdict : u8 {
+    EMPTY,  // nothing but an RDH
+    SOUND,
+    DAMAGED,
+};
+
 // What is known of all pages before looking at them: `FrameBounds`.
 struct Bounds {
     u32 version, first_orbit, orbits;
@@ -170,23 +176,5 @@ __device__ __forceinline__ Verdict open_in_stream(const u8* page, Stream stream,
     open.record.continuation = (u16)(next.record.start - RDH_BYTES);
     return follows ? SOUND : DAMAGED;
 }
-
-// Where it is written down what is known of pages.
-struct Findings {
-    PageRecord* records;
-    // The first time bin, and how many there are above the number of samples: 0 of a page that is
-    // rejected. See place.cu.
-    uint2* extents;
-    u8* verdicts;
-
-    template <Layout LAYOUT>
-    __device__ __forceinline__ void note(u32 page, const OpenPage& open, Verdict verdict) const {
-        const u32 first = open.record.first_time_bin, time_bins = open.end_of_time_bins<LAYOUT>() - first;
-        const u32 samples = verdict == SOUND ? open.record.samples : 0;
-        records[page] = open.record;
-        extents[page] = make_uint2(first, time_bins << 16 | samples);
-        verdicts[page] = verdict;
-    }
-};
 
 }  // namespace

@@ -3,10 +3,12 @@
 // The record says where its rows are, so each lane judges every so many of them, and that each
 // ends where the next is said to begin. Where the next record begins follows from the last row.
 #pragma once
-#include "../pages/row_mask.h"
 #include "walk.h"
 
 namespace {
+
+// In the mask of rows: the endpoint is the second of its region.
+constexpr u32 SECOND_HALF = 1u << 15;
 
 struct RowWalk : Walk {
     static constexpr u32 WINDOW = 1024;
@@ -16,8 +18,7 @@ struct RowWalk : Walk {
     static constexpr u32 END_SHIFT = 16;
 
     Geometry geometry;
-    RowMasks masks;
-    u32 first_row, sample_bits;
+    u32 first_row, known_rows, half, sample_bits;
     u32 records = 0;
 
     // A row of a record.
@@ -27,21 +28,25 @@ struct RowWalk : Walk {
     };
 
     __device__ __forceinline__ RowWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
-        : Walk(page, pieces, walking), geometry(geometry), masks(geometry, page.endpoint) {
+        : Walk(page, pieces, walking), geometry(geometry) {
         first_row = geometry.first_row(page.endpoint);
+        known_rows = (1u << geometry.rows(page.endpoint)) - 1;
+        half = page.endpoint & 1 ? SECOND_HALF : 0;
         sample_bits = bits_of_row_sample(page);
         if (walking && page.span == 0) end(true);
     }
 
     __device__ __forceinline__ void step(const Window& window, bool steps) {
         const u32 start = steps ? position + position % 2 : window.start;
-        const u32 mask = window.half(start), rows = rows_of_mask(mask);
-        const bool may_be = steps && start + 2 <= page.end && masks.is_sound(mask);
+        const u32 mask = window.half(start), rows = mask & ~SECOND_HALF;
+        const bool right_half = mask == 0 || (mask & SECOND_HALF) == half;
+        const bool may_be = steps && start + 2 <= page.end && right_half && (rows & ~known_rows) == 0;
         bool is_sound = may_be || !steps;
         const u32 counted = team_sum(judge_rows(window, start + 2, may_be ? rows : 0, is_sound));
         const bool gives_up = any_of_team(!is_sound);
         if (!steps) return;
         if (gives_up) return give_up();
+        index.add(start, samples);
         records++;
         samples += counted & low_bits(END_SHIFT);
         position = rows == 0 ? start + 2 : counted >> END_SHIFT;

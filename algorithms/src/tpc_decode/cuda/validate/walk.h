@@ -5,8 +5,9 @@
 
 namespace {
 
-// The places of a page's blocks with samples, for decoders that want to begin anywhere; or
-// nothing, where nobody wants to know. Those of records of row pages nobody does.
+// The places of a page's blocks with samples, for decoders that want to begin
+// anywhere (of row pages those of all records, so that their numbers tell the time);
+// or nothing, where nobody wants to know.
 struct Index {
     Piece* pieces;
     u32 count = 0;

@@ -1,6 +1,5 @@
 // The pages of a tile of a fragment: see place.cu. Both who counts and who lists them have extents
-// and fragments first. Dense link pages are judged before they have places, so that none is placed
-// again.
+// and fragments first.
 #include "block_scan.wgsl"
 
 @group(0) @binding(0) var<storage, read> extents: array<vec2u>;
