@@ -11,8 +11,8 @@ use super::{point, scale, x_axis};
 use crate::record::SummaryRow;
 
 const READING: &str = "markers: median, whiskers: 95 % confidence interval of the median";
-/// From this ratio of the numbers of items on, times tell of these before all else.
-const SIZES_VARY: f64 = 1.5;
+/// From this ratio of the numbers of items on, times tell of these, too.
+const SIZES_VARY: f64 = 1.01;
 
 /// The chart of a study over `axis`.
 pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
