@@ -34,8 +34,11 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
 pub(super) const AS_SHADERS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE
         .as_shaders()
+        .beside(block_merge::BLOCK_MERGE_256.name)
         .summary("published: a block a segment, chunks by radix sort, Merge Path"),
     segmented_radix::SEGMENTED_RADIX.as_shaders(),
     segmented_radix::CONCAT.as_shaders(),
-    channel_bucket::CHANNEL_BUCKET.as_shaders(),
+    channel_bucket::CHANNEL_BUCKET.as_shaders().differing(
+        "4096 digis are sorted at once, of 8192: workgroup memory of 48 KiB is all that is asked for",
+    ),
 ];

@@ -64,7 +64,9 @@ const BY_TILES: Variant<StsUnpack> = Variant::cuda(
 /// Those whose kernels are shaders too. Their blocks wait for earlier ones, as those of CUDA do:
 /// WebGPU does not promise that these go on, though GPUs see to it.
 pub(super) const AS_SHADERS: &[Variant<StsUnpack>] =
-    &[BY_BLOCKS.as_shaders(), BY_TILES.as_shaders()];
+    &[BY_BLOCKS.as_shaders(), BY_TILES.as_shaders().differing(SMALL_BLOCKS)];
+
+const SMALL_BLOCKS: &str = "blocks have 64 or 128 threads, of 256: for want of workgroup memory";
 
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     Variant::cuda(
