@@ -92,6 +92,14 @@ pub struct VariantInfo {
     pub code: usize,
 }
 
+impl VariantInfo {
+    /// Whether it is there to be compared with a native variant, and runs only if it is named:
+    /// CUDA that is not written as one would.
+    pub fn is_idiom(&self) -> bool {
+        self.backend == Backend::Cuda && self.native.is_some()
+    }
+}
+
 /// An input with its right answer.
 pub trait Case: Sync {
     /// The parameters that describe it.
