@@ -17,6 +17,7 @@ mod ratio;
 mod runs;
 mod student;
 pub mod synthetic;
+mod visited_pairs;
 mod visits;
 
 pub use change_points::{ChangePoint, Examined, Search};
@@ -31,4 +32,5 @@ pub use paired::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, Paired, is_look}
 pub use ranks::mann_whitney;
 pub use ratio::{Series, ratio_freedom, ratio_interval, visits};
 pub use runs::{Between, MIN_RUNS};
+pub use visited_pairs::VisitedPairs;
 pub use visits::{MIN_VISITS, PILOT, visits_for};

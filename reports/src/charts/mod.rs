@@ -10,6 +10,7 @@
 //! | `bars`, `stages`, `quality`, `memory`, `lines`, `samples`, `roofline`, `winner_map` | turn rows into panels |
 //! | `link` | turns measured links to GPUs into panels |
 //! | `published` | turns published figures beside measured ones into panels |
+//! | `portability` | turns what portable kernels cost into panels |
 //! | `trend` | turns points over many runs into panels |
 //! | `scale`, `unit` | axes and their labels |
 //! | `bar_panels`, `line_panels` | what panels hold, and how they are painted |
@@ -31,6 +32,7 @@ mod lines;
 mod link;
 mod memory;
 mod palette;
+mod portability;
 mod published;
 mod quality;
 mod raster;
@@ -52,6 +54,7 @@ pub(crate) use palette::color as series_color;
 pub use palette::look_of;
 
 use crate::grouped::{grouped, tasks_of};
+use crate::portability::Comparison;
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
@@ -199,6 +202,20 @@ pub fn draw_published(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError
     let id = &figure.figure.id;
     let mut images = Images::of(id);
     images.add(&format!("published-{id}"), published::figure(figure))?;
+    Ok(images.all)
+}
+
+/// What portable kernels cost, compared with native ones.
+///
+/// # Errors
+///
+/// If it cannot be drawn.
+pub fn draw_portability(
+    run: &RunRecord,
+    comparisons: &[Comparison],
+) -> Result<Vec<NamedSvg>, ChartError> {
+    let mut images = Images::of("portability");
+    images.add("portability", portability::portability(run, comparisons))?;
     Ok(images.all)
 }
 
