@@ -8,6 +8,7 @@ use generators::sts::Digi;
 
 use super::coarse_time::CoarseTime;
 use crate::parallel::map;
+use crate::sts_sort::cpu::scatter::begin;
 
 /// Runs are of no use if they have fewer digis than this on average.
 const SHORTEST: usize = 16;
@@ -103,10 +104,7 @@ impl RunsOfPart {
             ends[*bucket] += 1;
             of_buckets[*bucket] += run.length;
         }
-        let mut sum = 0;
-        for count in &mut ends {
-            sum += std::mem::replace(count, sum);
-        }
+        begin(&mut ends);
         let mut runs = vec![Run::default(); found.len()];
         for (bucket, run) in found {
             // Begins become ends.
