@@ -10,6 +10,7 @@
 
 use std::fmt;
 
+use generators::partition::Partition;
 use generators::random::mix;
 use generators::sts::{Address, Digi, SegmentedDigis};
 
@@ -109,40 +110,40 @@ impl fmt::Display for Show {
 
 /// Digi for digi as the reference.
 pub(super) fn identical(
-    input: &SegmentedDigis,
+    partition: &Partition,
     reference: &[Digi],
     output: &[Digi],
     view: View,
 ) -> Result<(), Mismatch> {
-    check_length(input, output)?;
+    check_length(partition, output)?;
     let Some(first) = first_difference(reference, output) else {
         return Ok(());
     };
     let differ = |at: usize| at >= first && view(reference[at]) != view(output[at]);
     match first_where(output.len(), differ) {
         None => Ok(()),
-        Some(at) => Err(wrong_digi(input, at, reference, output)),
+        Some(at) => Err(wrong_digi(partition, at, reference, output)),
     }
 }
 
 /// The keys of the reference, and within each run of equal keys its digis. Of a segment
 /// the keys come first.
 pub(crate) fn same_keys_and_runs<O: Order>(
-    input: &SegmentedDigis,
+    partition: &Partition,
     reference: &[Digi],
     output: &[Digi],
     view: View,
 ) -> Result<(), Mismatch> {
-    check_length(input, output)?;
+    check_length(partition, output)?;
     if first_difference(reference, output).is_none() {
         return Ok(());
     }
     let keys = |at: usize| O::key(reference[at]) != O::key(output[at]);
     let keys = first_where(output.len(), keys);
-    let end = keys.map_or(input.partition().segments(), |at| input.partition().segment_of(at));
+    let end = keys.map_or(partition.segments(), |at| partition.segment_of(at));
     // Runs of segments before the one that has a wrong key.
     first_error(end, |segment| {
-        let range = input.partition().range(segment);
+        let range = partition.range(segment);
         let (expected, found) = (&reference[range.clone()], &output[range]);
         match first_wrong_run::<O>(expected, found, view) {
             None => Ok(()),
@@ -153,7 +154,7 @@ pub(crate) fn same_keys_and_runs<O: Order>(
     })?;
     match keys {
         None => Ok(()),
-        Some(at) => Err(wrong_digi(input, at, reference, output)),
+        Some(at) => Err(wrong_digi(partition, at, reference, output)),
     }
 }
 
@@ -178,7 +179,7 @@ pub(super) fn ordered_and_complete(
     output: &[Digi],
     view: View,
 ) -> Result<(), Mismatch> {
-    check_length(input, output)?;
+    check_length(input.partition(), output)?;
     first_error(input.partition().segments(), |segment| {
         let found = &output[input.partition().range(segment)];
         let descends = |index: usize| index > 0 && found[index].key() < found[index - 1].key();
@@ -196,17 +197,17 @@ pub(super) fn ordered_and_complete(
     })
 }
 
-fn check_length(input: &SegmentedDigis, output: &[Digi]) -> Result<(), Mismatch> {
-    let (expected, found) = (input.digis().len(), output.len());
+fn check_length(partition: &Partition, output: &[Digi]) -> Result<(), Mismatch> {
+    let (expected, found) = (partition.elements(), output.len());
     if expected == found {
         return Ok(());
     }
     Err(Mismatch::Length { expected, found })
 }
 
-fn wrong_digi(input: &SegmentedDigis, at: usize, expected: &[Digi], found: &[Digi]) -> Mismatch {
-    let segment = input.partition().segment_of(at);
-    let index = at - input.partition().range(segment).start;
+fn wrong_digi(partition: &Partition, at: usize, expected: &[Digi], found: &[Digi]) -> Mismatch {
+    let segment = partition.segment_of(at);
+    let index = at - partition.range(segment).start;
     Mismatch::Digi { place: Position { segment, index }, expected: expected[at], found: found[at] }
 }
 

@@ -60,8 +60,8 @@ pub(super) static READING: &[Axis] = &[SETUP.axis(), SEMANTICS.axis(), ORDER.axi
 /// reference, of a variant in its lists and in order, and a copy of them for the check.
 const BYTES_FOR_DIGI: u64 = 2 * 5 + 32 + 4 * 8;
 
-/// Bytes more for each digi if it is sorted: a scratch, and a copy for the check.
-const BYTES_TO_SORT: u64 = 2 * 8;
+/// Bytes more for each digi if it is sorted: a scratch.
+const BYTES_TO_SORT: u64 = 8;
 
 /// Bytes for each microslice: its descriptor and its first and last messages, twice; what is to be
 /// unpacked, and counts of the reference, of a variant and of the check.

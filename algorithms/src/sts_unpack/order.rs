@@ -2,7 +2,6 @@
 
 use generators::named;
 use generators::partition::Partition;
-use generators::sts::SegmentedDigis;
 use generators::sts::raw::{TimesliceCounts, Unpacked};
 use rayon::slice::ParallelSliceMut;
 
@@ -37,6 +36,5 @@ pub(super) fn sort(unpacked: &mut Unpacked) {
 /// Whether digis of these timeslices are the right ones, sorted by time.
 pub(super) fn compare(found: &Unpacked, right: &Unpacked) -> Result<(), Damage> {
     let timeslices = partition(&right.timeslices);
-    let sorted = SegmentedDigis::new(right.digis.clone(), timeslices);
-    Ok(same_keys_and_runs::<ByTime>(&sorted, &right.digis, &found.digis, |digi| digi)?)
+    Ok(same_keys_and_runs::<ByTime>(&timeslices, &right.digis, &found.digis, |digi| digi)?)
 }
