@@ -78,15 +78,17 @@ mod tests {
 
     #[test]
     fn nineteen_intervals_in_twenty_hold_the_change_whatever_drifts() {
-        let (mut held, mut widest): (usize, f64) = (0, 0.0);
+        let (mut held, mut widest, mut widths): (usize, f64, f64) = (0, 0.0, 0.0);
         for seed in 0..1000 {
             let pairs = VisitedPairs::of(visits(seed, 1.02)).expect("enough visits");
             let Interval { low, high } = pairs.interval();
             held += usize::from((low..=high).contains(&1.02));
             widest = widest.max(high - low);
+            widths += high - low;
             assert_eq!(pairs.visits(), 12);
         }
         assert!((930..=975).contains(&held), "{held} of 1000");
+        assert!(widths / 1000.0 < 0.003, "{}", widths / 1000.0);
         assert!(widest < 0.01, "a drift of a tenth is in no interval: {widest}");
     }
 
