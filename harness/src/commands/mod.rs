@@ -5,6 +5,7 @@ mod decode;
 mod devices;
 mod export;
 mod find_clusters;
+mod from_suite;
 mod generate;
 mod history;
 mod list;

@@ -1,7 +1,7 @@
 //! `bench reproduce`: published figures, beside what is measured here.
 
 mod known;
-mod measure;
+mod part;
 
 use std::path::Path;
 
@@ -12,10 +12,11 @@ use reports::report::{self, ReportInput};
 use reports::store::Run;
 use text::Foreign;
 
-use super::runs;
+use super::from_suite::FromSuite;
 use crate::failure::{Exit, Failure};
+use crate::measure::KernelTimes;
+use crate::request::ReproduceRequest;
 use crate::request::suggestion::instead_of;
-use crate::request::{DEFAULT_STORE, ReproduceRequest};
 
 /// The suite that measures what figures need.
 pub(super) const THESIS: &str = "thesis";
@@ -33,13 +34,16 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     for problem in known::problems(&figures) {
         super::say(&format!("note: {problem}"));
     }
-    let (run, exit) = match &request.run {
-        Some(run) => {
-            let folder = runs::folder(run, Path::new(DEFAULT_STORE), None)?;
-            (Run::read(&folder)?, Exit::Success)
-        }
-        None => measure::run(&figures, request)?,
+    let from = FromSuite {
+        run: request.run.as_deref(),
+        budget: request.budget,
+        output: &request.output,
+        command: &request.command,
+        config: &request.config,
+        name: "reproduce",
+        kernels: KernelTimes::OfSome,
     };
+    let (run, exit) = from.run(|| part::part(&figures))?;
     let here = Here { record: &run.record, rows: &run.summary };
     let reproduced = published::reproduce(figures, &here);
     if !reproduced.iter().any(Reproduction::is_measured) {
@@ -47,7 +51,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
         let nothing = format!("nothing of these figures was measured in {folder}");
         return Err(Failure::NothingMeasured(nothing));
     }
-    present(&reproduced, &run, request)?;
+    present(&reproduced, &run, &from)?;
     Ok(exit)
 }
 
@@ -83,24 +87,16 @@ fn say_what_is_missing(figures: &[Figure]) -> Result<(), Failure> {
 }
 
 /// Charts and page first: they are kept even if nobody takes the text.
-fn present(figures: &[Reproduction], run: &Run, request: &ReproduceRequest) -> Result<(), Failure> {
-    if let Some(folder) = folder(run, request) {
-        if request.output.charts {
+fn present(figures: &[Reproduction], run: &Run, from: &FromSuite<'_>) -> Result<(), Failure> {
+    if let Some(folder) = from.folder(run) {
+        if from.output.charts {
             for figure in figures {
                 charts::write(folder, &charts::draw_published(figure)?)?;
             }
         }
-        write(&folder.join(PAGE), &page(figures, run, folder, request.output.rank)?)?;
+        write(&folder.join(PAGE), &page(figures, run, folder, from.output.rank)?)?;
     }
-    super::put(&request.output.format, |format, _| Ok(published::render(format, figures)?))
-}
-
-/// Where charts and page go: into the run that was measured now, but not into others.
-fn folder<'a>(run: &'a Run, request: &'a ReproduceRequest) -> Option<&'a Path> {
-    match (&request.run, &request.output.out) {
-        (Some(_), out) => out.as_deref(),
-        (None, _) => Some(&run.folder),
-    }
+    super::put(&from.output.format, |format, _| Ok(published::render(format, figures)?))
 }
 
 fn write(path: &Path, page: &str) -> Result<(), Failure> {

@@ -39,13 +39,16 @@ fn part(suite: Suite, request: &SuiteRequest) -> Result<Suite, Failure> {
     let Some(shard) = request.shard else {
         return Ok(suite);
     };
-    let suite = suite.shard(shard);
-    if suite.parts.is_empty() {
-        let name = &suite.name;
-        let reason = format!("nothing was measured: {name} has fewer inputs than shards ({shard})");
-        return Err(Failure::NothingMeasured(reason));
+    let nothing = format!("{} has fewer inputs than shards ({shard})", suite.name);
+    not_empty(suite.shard(shard), &nothing)
+}
+
+/// The part of a suite, unless there is nothing in it: then why.
+pub(super) fn not_empty(suite: Suite, nothing: &str) -> Result<Suite, Failure> {
+    match suite.parts.is_empty() {
+        true => Err(Failure::NothingMeasured(format!("nothing was measured: {nothing}"))),
+        false => Ok(suite),
     }
-    Ok(suite)
 }
 
 /// What there is to measure.

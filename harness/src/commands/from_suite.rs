@@ -1,0 +1,82 @@
+//! A run that figures and comparisons are made of: one that is there, or a part of a suite that is
+//! measured for them.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reports::store::Run;
+
+use super::suite::Planned;
+use super::{runs, try_plugins};
+use crate::failure::{Exit, Failure};
+use crate::measure::{Assignment, Job, KernelTimes, Session, Start, default_folder};
+use crate::platform::{Interrupt, process_start};
+use crate::request::{DEFAULT_STORE, OutputFlags};
+use crate::suite::Suite;
+
+/// What was asked for.
+pub(super) struct FromSuite<'a> {
+    /// The run that is there; `None` to measure one.
+    pub(super) run: Option<&'a Path>,
+    /// Time for all points.
+    pub(super) budget: Duration,
+    /// What to leave behind.
+    pub(super) output: &'a OutputFlags,
+    /// The command line as typed.
+    pub(super) command: &'a [String],
+    /// The file with defaults of flags, if there is one.
+    pub(super) config: &'a Option<PathBuf>,
+    /// The command: folders are called so if nobody says how.
+    pub(super) name: &'static str,
+    /// Which runs on a GPU tell the times of their kernels.
+    pub(super) kernels: KernelTimes,
+}
+
+impl FromSuite<'_> {
+    /// The run, and what measuring it led to. `suite` is the part that is measured, if one is.
+    ///
+    /// # Errors
+    /// If there is no such run, or nothing can be measured.
+    pub(super) fn run(
+        &self,
+        suite: impl FnOnce() -> Result<Suite, Failure>,
+    ) -> Result<(Run, Exit), Failure> {
+        match self.run {
+            Some(run) => {
+                let folder = runs::folder(run, Path::new(DEFAULT_STORE), None)?;
+                Ok((Run::read(&folder)?, Exit::Success))
+            }
+            None => self.measured(suite()?),
+        }
+    }
+
+    fn measured(&self, suite: Suite) -> Result<(Run, Exit), Failure> {
+        let Planned { requests, plans, part } = Planned::new(suite, self.command, self.config)?;
+        try_plugins(&plans, self.output.quiet)?;
+        let out = self.output.out.clone();
+        let assignment = Assignment {
+            command: self.command,
+            jobs: Job::of(&requests, &plans),
+            out: out.unwrap_or_else(|| default_folder(self.name)),
+            start: Start::New,
+            suite: Some(part),
+            started: process_start(),
+            budget: Some(self.budget),
+            ceilings: true,
+            charts: None,
+            kernels: self.kernels,
+            slowdown: 0.0,
+            quiet: self.output.quiet,
+        };
+        let outcome = Session::run(&assignment, &Interrupt::listen())?;
+        Ok((Run::read(&outcome.folder)?, outcome.exit()))
+    }
+
+    /// Where charts and tables go: into a run that was measured now, but not into others.
+    pub(super) fn folder<'a>(&'a self, run: &'a Run) -> Option<&'a Path> {
+        match self.run {
+            Some(_) => self.output.out.as_deref(),
+            None => Some(&run.folder),
+        }
+    }
+}
