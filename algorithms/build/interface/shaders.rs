@@ -18,10 +18,13 @@ use super::{File, found, without_dots};
 pub fn table(root: &Path, files: &BTreeMap<PathBuf, File>) -> Result<String, Box<dyn Error>> {
     let mut text = "pub(super) static SHADERS: &[Shader] = &[\n".to_owned();
     for file in files.values().filter(|file| is_kernel_file(&file.path)) {
-        let folder = file.path.with_file_name("").join("../wgpu");
+        let folder = without_dots(&file.path.with_file_name("").join("../wgpu"));
+        // One that was added changes its folder. A path that is not there would be a change each time.
+        if root.join(&folder).exists() {
+            println!("cargo:rerun-if-changed={}", root.join(&folder).display());
+        }
         for kernel in &file.declared.kernels {
-            let path = without_dots(&folder.join(format!("{}.wgsl", kernel.name)));
-            println!("cargo:rerun-if-changed={}", root.join(&path).display());
+            let path = folder.join(format!("{}.wgsl", kernel.name));
             if root.join(&path).exists() {
                 text += &shader(root, &path, kernel, &file.known)?;
             }
