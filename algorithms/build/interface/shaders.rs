@@ -19,10 +19,6 @@ pub fn table(root: &Path, files: &BTreeMap<PathBuf, File>) -> Result<String, Box
     let mut text = "pub(super) static SHADERS: &[Shader] = &[\n".to_owned();
     for file in files.values().filter(|file| is_kernel_file(&file.path)) {
         let folder = without_dots(&file.path.with_file_name("").join("../wgpu"));
-        // One that was added changes its folder. A path that is not there would be a change each time.
-        if root.join(&folder).exists() {
-            println!("cargo:rerun-if-changed={}", root.join(&folder).display());
-        }
         for kernel in &file.declared.kernels {
             let path = folder.join(format!("{}.wgsl", kernel.name));
             if root.join(&path).exists() {
@@ -59,7 +55,6 @@ fn with_includes(
     if !known.insert(path.to_owned()) {
         return Ok(String::new());
     }
-    println!("cargo:rerun-if-changed={}", root.join(path).display());
     let says = |problem: &str| format!("{}: {problem}", path.display());
     let own = fs::read_to_string(root.join(path)).map_err(|error| says(&error.to_string()))?;
     let mut text = String::new();
