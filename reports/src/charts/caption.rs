@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axes::{self, Axis};
 use super::study::Study;
 use crate::rank::Rank;
-use crate::record::{Gpu, SummaryRow, YesNo};
+use crate::record::{Gpu, RunRecord, SummaryRow, YesNo};
 use crate::shape;
 use crate::units::{self, counted};
 
@@ -37,19 +37,24 @@ fn what_is_shown(rank: Rank) -> String {
 
 /// `Model, 2 cores, 25 GB memory, 2 usable threads`.
 fn machine(study: &Study) -> String {
-    let machine = &study.run.machine;
+    machine_of(study.run, study.rows.iter().map(|row| row.device.as_str()))
+}
+
+/// The machine of a run, with those of its devices that are GPUs.
+pub fn machine_of<'a>(run: &RunRecord, devices: impl Iterator<Item = &'a str>) -> String {
+    let machine = &run.machine;
     let parts = [
         machine.cpu_model.clone(),
         counted(machine.cores, "core"),
         format!("{} memory", units::bytes(machine.memory_bytes as f64)),
-        counted(study.run.environment.usable_threads, "usable thread"),
+        counted(run.environment.usable_threads, "usable thread"),
     ];
-    let devices: BTreeSet<&str> = study.rows.iter().map(|row| row.device.as_str()).collect();
+    let devices: BTreeSet<&str> = devices.collect();
     let gpus = devices.into_iter().filter_map(|device| {
         let number: usize = device.strip_prefix("cuda:")?.parse().ok()?;
         Some(gpu(device, machine.gpus.get(number)?))
     });
-    let adapters = study.run.shaders.iter().flat_map(|shaders| &shaders.adapters);
+    let adapters = run.shaders.iter().flat_map(|shaders| &shaders.adapters);
     let adapters = adapters.map(|adapter| format!("{}: {}", adapter.device, adapter.model));
     let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).chain(adapters).collect();
     all.join(shape::SEPARATOR)
