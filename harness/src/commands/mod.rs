@@ -19,6 +19,7 @@ mod selftest;
 mod serve;
 mod site;
 mod suite;
+mod throughput;
 mod unpack;
 mod verify;
 mod winners;
@@ -54,6 +55,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::List(request) => list::run(&request),
         Request::Devices(request) => devices::run(&request),
         Request::Task(request) => run_task(request),
+        Request::Throughput(request) => throughput::run(*request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),
@@ -106,6 +108,7 @@ pub(crate) fn loads_plugins(request: &mut Request) -> bool {
             let MeasureRequest { settings, session, .. } = request.measuring();
             !settings.plugins.is_empty() && !session.profile
         }
+        Request::Throughput(request) => !request.measuring.settings.plugins.is_empty(),
         Request::RunSuite(request) => !request.plugins.is_empty() || names_some(&request.suite),
         Request::SelfTest(request) => names_some(&request.suite),
         _ => false,
