@@ -27,6 +27,8 @@ mod point;
 mod session;
 mod stream;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod window;
 
 pub(crate) use plan::StreamPlan;

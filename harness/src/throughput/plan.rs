@@ -1,5 +1,6 @@
 //! Which points there are, and whether their events fit into memory.
 
+use algorithms::device::Device;
 use reports::units;
 
 use crate::plan::{CandidateSpec, Input, Plan, PlanError, check_events, check_threads};
@@ -36,23 +37,20 @@ impl StreamPlan {
     /// # Errors
     /// If nothing is to be run, a device can't be used, or events don't fit into memory.
     pub(crate) fn new(request: &ThroughputRequest) -> Result<Self, PlanError> {
-        for device in request.places.iter().flat_map(|place| place.devices()) {
-            if let Some(problem) = problem_of(*device) {
-                let problem = format!("nothing was measured: {device} can't be used: {problem}");
-                return Err(PlanError::NothingToMeasure(problem));
-            }
-        }
         let plan = Plan::new(&request.measuring)?;
         let (streams, batches) = (request.stream_counts(), request.batches());
         let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
         for input in &plan.inputs {
             check_events(bytes_of_event(input), most(&streams), most(&batches))?;
         }
+        let (usable, unusable): (Vec<_>, Vec<_>) =
+            request.places.iter().partition(|place| others_problem(place).is_none());
+        let mut notes: Vec<String> = unusable.into_iter().filter_map(others_problem).collect();
         let mut points = Vec::new();
         for (input, planned) in plan.inputs.iter().enumerate() {
             for &candidate in &planned.candidates {
                 let on_it = |place: &&DevicePlace| place.devices()[0] == candidate.device;
-                for place in request.places.iter().filter(on_it) {
+                for place in usable.iter().copied().filter(on_it) {
                     for &batch in &batches {
                         for &streams in &streams {
                             let place = place.clone();
@@ -64,7 +62,11 @@ impl StreamPlan {
         }
         let most_threads = points.iter().map(|point| point.threads(&plan)).max().unwrap_or(0);
         check_threads(most_threads, usable_threads())?;
-        let notes = more_threads_than_cpus(most_threads).into_iter().collect();
+        if points.is_empty() {
+            let problem = format!("nothing was measured: {}", notes.join("; "));
+            return Err(PlanError::NothingToMeasure(problem));
+        }
+        notes.extend(more_threads_than_cpus(most_threads));
         Ok(StreamPlan { plan, points, notes })
     }
 }
@@ -87,6 +89,16 @@ fn bytes_of_event(input: &Input) -> u64 {
         crate::plan::Origin::Generated(_) => input.memory_bytes,
         crate::plan::Origin::Read { case, .. } => INPUTS_OF_A_READ_EVENT * case.work().input_bytes,
     }
+}
+
+/// Why a place can't be used whose first device can be; the plan tells of that one.
+fn others_problem(place: &DevicePlace) -> Option<String> {
+    let (first, others) = place.devices().split_first()?;
+    let mut others = others.iter().filter(|_| problem_of(*first).is_none());
+    let problem = |device: &Device| {
+        Some(format!("{place} can't be used: {device}: {}", problem_of(*device)?))
+    };
+    others.find_map(problem)
 }
 
 fn more_threads_than_cpus(threads: usize) -> Option<String> {

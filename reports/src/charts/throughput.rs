@@ -18,6 +18,8 @@ use crate::shape;
 use crate::throughput::{Curve, ThroughputRow, curves, what_limits};
 use crate::units;
 
+/// Curves that a caption tells of; the table has them all.
+const MOST_SAID: usize = 8;
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
 /// An ideal that is far above all that was measured says no more there.
@@ -37,7 +39,10 @@ pub fn over_streams(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<Lin
     let view = View::new(rows, |row| row.streams as f64, "streams")?;
     let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.rates(setting)).collect();
     let marks = "vertical: where the rate stops growing, shaded: its 95 % interval";
-    view.chart("items a second over streams", panels, run, &[RATE, IDEALS, marks])
+    let mut chart =
+        view.chart("items a second over streams", panels, run, &[RATE, IDEALS, marks])?;
+    chart.caption.extend(view.words());
+    Some(chart)
 }
 
 /// Items a second over the threads of all streams, if the threads of a stream vary: as many
@@ -174,6 +179,18 @@ impl<'a> View<'a> {
     fn panel(&self, title: &str, unit: Unit, y: Scale, lines: Vec<Line>) -> LinePanel {
         let (title, x) = (title.to_owned(), self.x.clone());
         LinePanel { title, x, y, unit, lines, cuts: Vec::new() }
+    }
+
+    /// Where each curve ends to grow, and what limits it, as far as there is room.
+    fn words(&self) -> Vec<String> {
+        let said = self.settings.iter().flat_map(|(title, curves)| {
+            curves.iter().map(move |curve| {
+                let who = [name(curve), title.clone()];
+                let who: Vec<_> = who.into_iter().filter(|part| !part.is_empty()).collect();
+                format!("{}: {}", who.join(shape::SEPARATOR), curve.words())
+            })
+        });
+        said.take(MOST_SAID).collect()
     }
 
     /// Rates without an ideal.
@@ -317,6 +334,8 @@ mod tests {
         let [cut] = &chart.panels[0].cuts[..] else { panic!("{:?}", chart.panels[0].cuts) };
         assert!((1.8..2.0).contains(&cut.at), "{cut:?}");
         assert_eq!(cut.words, "not by these: cores 50 %");
+        let words = chart.caption.last().expect("words");
+        assert!(words.contains("plateau of 19.1 M/s") && words.contains("not by these"), "{words}");
         let end = chart.panels[0].lines[0].points[1];
         assert!(end.x < 4.0 && (24e6..25e6).contains(&end.y), "not far above the rates: {end:?}");
     }

@@ -10,6 +10,9 @@ use crate::shape;
 use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
 use crate::units;
 
+/// Fewer events hardly have a 99th percentile.
+const FEW: usize = 100;
+
 const COLUMNS: [(&str, Side); 14] = [
     ("variant", Side::Left),
     ("device", Side::Left),
@@ -108,15 +111,35 @@ fn table(task: &str, setting: &[(String, String)], rows: &[&ThroughputRow]) -> T
     };
     let columns: Vec<_> = columns.iter().map(|(_, column)| *column).collect();
     let said = curves.iter().map(|curve| format!("{}: {}", who(curve), curve.words()));
-    let refused = rows.iter().filter(|row| !row.note.is_empty());
-    let refused = refused.map(|row| {
-        let streams = units::counted(row.streams, "stream");
-        format!("{} on {}, {streams}: {}", row.variant, row.device, row.note)
-    });
+    let few = few_events(rows);
     Table::new(&columns, rows.iter().map(cells))
         .under(heading)
-        .with_notes(said.chain(refused).collect())
+        .with_notes(said.chain(notes(rows)).chain(few).collect())
         .with_looks(looks)
+}
+
+/// The notes of rows, each once, with the streams that it is about.
+fn notes(rows: &[&ThroughputRow]) -> Vec<String> {
+    let noted = rows.iter().filter(|row| !row.note.is_empty());
+    let notes = grouped(noted, |row| (&row.variant, &row.device, &row.note)).into_iter();
+    let note = |((variant, device, note), rows): ((&String, &String, &String), Vec<_>)| {
+        let mut streams: Vec<usize> =
+            rows.iter().map(|row: &&&ThroughputRow| row.streams).collect();
+        streams.sort_unstable();
+        streams.dedup();
+        let streams: Vec<String> = streams.iter().map(usize::to_string).collect();
+        format!("{variant} on {device}, streams {}: {note}", streams.join(", "))
+    };
+    notes.map(note).collect()
+}
+
+/// Below a hundred events the 99th percentile lies between the two longest.
+fn few_events(rows: &[&ThroughputRow]) -> Option<String> {
+    let few = rows.iter().filter(|row| row.rate().is_some() && row.events < FEW).count();
+    (few > 0).then(|| {
+        let points = units::counted(few, "point");
+        format!("p99 of fewer than {FEW} events, at {points}, says little more than the longest; try a longer --duration")
+    })
 }
 
 /// `1.2 M digis an event · batch 4 · working set 96 MB a stream · …`.
@@ -205,6 +228,6 @@ mod tests {
         let all = tables(&[row(1, 10e6), wrong, other]);
         assert_eq!(all.len(), 2);
         let text = for_people(Format::Markdown, &all, Paint::Plain);
-        assert!(text.contains("2 streams: wrong output: hit 3"), "{text}");
+        assert!(text.contains("streams 2: wrong output: hit 3"), "{text}");
     }
 }
