@@ -8,9 +8,9 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use super::measuring::{data_flags, source};
 use crate::request::{DevicePlace, MeasureRequest, Settings, ThroughputFlags, ThroughputRequest};
 
-/// Of the settings of measuring commands, those that streams have too.
-const SETTINGS: [&str; 7] =
-    ["seed", "variants", "plugins", "threads", "places", "binds", "checked"];
+/// Of the settings of measuring commands, those that streams have too. Calls of plugins are watched
+/// one at a time, so there are none.
+const SETTINGS: [&str; 6] = ["seed", "variants", "threads", "places", "binds", "checked"];
 const DEVICES: &str = "devices";
 
 fn subcommand(task: &'static dyn Task) -> Command {
@@ -53,7 +53,6 @@ fn settings(matches: &ArgMatches) -> Settings {
     Settings {
         seed: matches.get_one("seed").copied().unwrap_or(seed),
         variants: all(matches, "variants"),
-        plugins: all(matches, "plugins"),
         threads: all(matches, "threads"),
         places: all(matches, "places"),
         binds: all(matches, "binds"),

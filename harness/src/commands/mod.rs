@@ -108,7 +108,6 @@ pub(crate) fn loads_plugins(request: &mut Request) -> bool {
             let MeasureRequest { settings, session, .. } = request.measuring();
             !settings.plugins.is_empty() && !session.profile
         }
-        Request::Throughput(request) => !request.measuring.settings.plugins.is_empty(),
         Request::RunSuite(request) => !request.plugins.is_empty() || names_some(&request.suite),
         Request::SelfTest(request) => names_some(&request.suite),
         _ => false,

@@ -7,7 +7,6 @@ use super::refuse_development_build;
 use crate::failure::{Exit, Failure};
 use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start};
-use crate::plugins::{self, Baseline};
 use crate::request::{DevicePlace, ThroughputRequest};
 use crate::throughput::{Outcome, Session, StreamPlan};
 
@@ -17,11 +16,9 @@ pub(super) fn run(mut request: ThroughputRequest) -> Result<Exit, Failure> {
     if let Some(reason) = devices.find_map(|&device| only_verifies(device)) {
         return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
     }
-    plugins::load(&request.measuring.settings.plugins, Baseline::Measured)?;
     let planned = StreamPlan::new(&request)?;
     refuse_development_build()?;
     let quiet = request.flags.quiet;
-    super::try_plugins(std::slice::from_ref(&planned.plan), quiet)?;
     let interrupt = Interrupt::listen();
     let tell = |text: &str| super::tell(quiet, text);
     let outcome = Session::run(&request, &planned, process_start(), &interrupt, &tell)?;

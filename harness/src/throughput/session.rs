@@ -17,7 +17,7 @@ use super::gpus::StreamGpus;
 use super::plan::{PointSpec, StreamPlan};
 use super::point::{Length, Measured, Setup, measure};
 use crate::measure::{self, Assignment, Deadline, MeasureError, default_folder};
-use crate::platform::{Exit, Interrupt, Topology, plugin_guard};
+use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::ThroughputRequest;
 
 /// The part of a budget that measuring the bandwidth of memory may take.
@@ -90,7 +90,6 @@ impl<'a> Session<'a> {
         let name = format!("throughput-{}", self.planned.plan.task().name());
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
         let mut folder = ThroughputFolder::create(&path, &record)?;
-        plugin_guard::keep_results_in(folder.path());
         (self.tell)(&format!("results go to {}", path.shown()));
         let budget = self.request.flags.budget;
         let time = budget.map(|budget| budget.mul_f64(CEILINGS));
@@ -100,7 +99,6 @@ impl<'a> Session<'a> {
         folder.describe(&record)?;
         let mut outcome = Outcome { folder: path, ..Outcome::default() };
         let measured = self.measure_all(&ceilings, &mut folder, &mut outcome, &mut record);
-        plugin_guard::return_home();
         let kept = || outcome.folder.shown().to_string();
         measured.map_err(|error| match error {
             MeasureError::Store(source) => MeasureError::StoreInterrupted { source, kept: kept() },

@@ -1,5 +1,7 @@
 //! Streams on the host and on emulated GPUs, from the plan to the rows.
 
+mod fake;
+
 use std::time::Duration;
 
 use algorithms::device::{Device, emulator};
@@ -14,7 +16,7 @@ use super::plan::StreamPlan;
 use super::point::{Length, Measured, Setup, measure};
 use crate::cli::{Request, parse};
 use crate::platform::Interrupt;
-use crate::request::ThroughputRequest;
+use crate::request::{AxisValues, Source, ThroughputRequest};
 
 const LENGTH: Length =
     Length { wanted: Duration::from_millis(20), most: Duration::from_millis(500) };
@@ -32,8 +34,11 @@ fn request(line: &str) -> ThroughputRequest {
 
 /// What comes of all points of a command.
 fn measured(line: &str, interrupt: &Interrupt) -> Vec<Measured> {
-    let request = request(line);
-    let planned = StreamPlan::new(&request).expect("a plan");
+    carried_out(&request(line), interrupt)
+}
+
+fn carried_out(request: &ThroughputRequest, interrupt: &Interrupt) -> Vec<Measured> {
+    let planned = StreamPlan::new(request).expect("a plan");
     let gpus = StreamGpus::new(planned.plan.checks);
     let ceilings = Ceilings::default();
     let setup = Setup { plan: &planned.plan, gpus: &gpus, ceilings: &ceilings, interrupt, seed: 1 };
@@ -80,13 +85,45 @@ fn streams_of_gpus_have_queues_and_buffers_of_their_own() {
         "sts --preset mcbm-2024 --scale 0.0001 --variant resident",
     ] {
         let line = format!("{line} --device emulator --streams 2 --batch 2");
+        let mut right = 0;
         for measured in measured(&line, &Interrupt::default()) {
             match measured {
-                Measured::Right(row, _) => assert!(row.rate().is_some(), "{row:?}"),
+                Measured::Right(row, _) => right += usize::from(row.rate().is_some()),
                 Measured::Unavailable(row) => assert!(row.note.starts_with("not run: "), "{row:?}"),
                 other => panic!("{line}: {other:?}"),
             }
         }
+        assert!(right > 0, "{line}");
+    }
+}
+
+#[test]
+fn nothing_is_told_of_what_is_wrong_before_in_or_after_the_window() {
+    for (variant, expected) in [
+        ("right", None),
+        ("wrong", Some("wrong output: an act is missing")),
+        ("wrong-later", Some("after the window, stream 0: wrong output: an act is missing")),
+        ("panics-later", Some("panicked: no more acts")),
+        ("fails-later", Some("not run: ")),
+    ] {
+        let mut request = request("merge --device cpu --streams 2 --batch 1");
+        request.measuring.task = &fake::TASK;
+        request.measuring.source = Source::Generated(AxisValues::default());
+        request.measuring.settings.variants = vec![variant.to_owned()];
+        let measured = carried_out(&request, &Interrupt::default());
+        let [measured] = <[Measured; 1]>::try_from(measured).expect("one point");
+        let note = match measured {
+            Measured::Right(row, _) => {
+                assert_eq!((expected, row.valid), (None, YesNo::Yes));
+                continue;
+            }
+            Measured::Wrong(row) | Measured::Unavailable(row) => {
+                assert_eq!(row.valid, YesNo::No, "{variant}");
+                row.note
+            }
+            Measured::Interrupted => panic!("{variant}"),
+        };
+        assert!(note.starts_with(expected.expect(variant)), "{variant}: {note}");
     }
 }
 
