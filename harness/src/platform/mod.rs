@@ -5,6 +5,7 @@ mod allocator;
 mod build;
 pub(crate) mod children;
 pub(crate) mod counters;
+mod cpu_time;
 mod drawing;
 mod exit;
 mod fingerprint;
@@ -26,6 +27,7 @@ pub use affinity::{
 pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;
 pub use build::{executable_fingerprint, is_development_build, software};
+pub use cpu_time::CpuTimes;
 pub use drawing::{draw, size};
 pub use exit::Exit;
 pub use fingerprint::variant_fingerprint;

@@ -80,16 +80,8 @@ impl Ceilings {
         gpus.trim();
     }
 
-    /// Writes the shares that a point takes into its row, which has its rates; `busy` is the CPU
-    /// time of the process in the window over its length.
-    pub(super) fn fill(
-        &self,
-        row: &mut ThroughputRow,
-        place: &DevicePlace,
-        on_gpu: Option<OnGpu>,
-        busy: Option<f64>,
-    ) {
-        row.cores_share = busy.map(|busy| busy / usable_threads() as f64);
+    /// Writes the shares that a point takes into its row, which has its rates.
+    pub(super) fn fill(&self, row: &mut ThroughputRow, place: &DevicePlace, on_gpu: Option<OnGpu>) {
         let Some(rate) = row.events_per_s else { return };
         let bytes = rate * row.bytes_min;
         let Some(on_gpu) = on_gpu else {
@@ -163,7 +155,7 @@ mod tests {
             ..ThroughputRow::default()
         };
         let on_gpu = OnGpu { kernel_s: 1e-3, up_bytes: 60e6, down_bytes: 20e6 };
-        ceilings.fill(&mut row, &place, Some(on_gpu), None);
+        ceilings.fill(&mut row, &place, Some(on_gpu));
         let close = |share: Option<f64>, expected: f64| {
             assert!((share.expect("known") - expected).abs() < 1e-9, "{share:?} {expected}");
         };
@@ -179,8 +171,8 @@ mod tests {
         let ceilings = Ceilings { named: [(host(), bandwidth)].into(), notes: Vec::new() };
         let mut row =
             ThroughputRow { events_per_s: Some(10.0), bytes_min: 1e8, ..ThroughputRow::default() };
-        ceilings.fill(&mut row, &Device::Cpu.into(), None, Some(usable_threads() as f64 / 2.0));
-        assert_eq!((row.copy_share, row.cores_share), (Some(0.1), Some(0.5)));
+        ceilings.fill(&mut row, &Device::Cpu.into(), None);
+        assert_eq!(row.copy_share, Some(0.1));
         assert_eq!((row.link_share, row.kernels_share), (None, None));
     }
 

@@ -22,7 +22,7 @@ use super::tally::Tally;
 use super::window::{Clock, Window};
 use crate::measure::{CheckError, MeasureError, check_candidate};
 use crate::plan::Plan;
-use crate::platform::{Interrupt, process_time};
+use crate::platform::{CpuTimes, Interrupt, usable_threads};
 
 /// Between two looks at whether the window is over.
 const LOOK: Duration = Duration::from_millis(5);
@@ -73,8 +73,14 @@ struct Stream<'a> {
 struct Ran {
     window: Window,
     events: Vec<Vec<Event>>,
-    /// CPU time of the process over wall-clock time.
-    busy: Option<f64>,
+    busy: Option<Busy>,
+}
+
+/// The shares of the CPUs' time in the window that this process had, and that others had.
+#[derive(Clone, Copy, Debug)]
+struct Busy {
+    own: f64,
+    others: Option<f64>,
 }
 
 /// Measures a point.
@@ -122,7 +128,9 @@ fn measure_streams(
         cases.iter().map(|cases| cases.iter().map(|case| case.work().items).collect()).collect();
     let tally = Tally { window: ran.window, events: &ran.events, items: &items };
     tally.fill(row);
-    setup.ceilings.fill(row, &point.place, on_gpu, ran.busy);
+    setup.ceilings.fill(row, &point.place, on_gpu);
+    row.cores_share = ran.busy.map(|busy| busy.own);
+    row.others_share = ran.busy.and_then(|busy| busy.others);
     row.valid = true.into();
     row.note = remarks(&streams);
     Ok(tally.rows(&row.point_id))
@@ -252,8 +260,8 @@ fn run_stream(
     }
 }
 
-/// Waits until the window is over; returns the CPU time of the process within, over its length.
-fn watch(clock: &Clock, interrupt: &Interrupt) -> Option<f64> {
+/// Waits until the window is over; returns how busy the CPUs were within.
+fn watch(clock: &Clock, interrupt: &Interrupt) -> Option<Busy> {
     let is_over = |clock: &Clock| clock.is_over() || interrupt.asked();
     let window = loop {
         match clock.window() {
@@ -265,9 +273,11 @@ fn watch(clock: &Clock, interrupt: &Interrupt) -> Option<f64> {
     while clock.now() < window.end && !is_over(clock) {
         thread::sleep(LOOK.min(window.end.saturating_sub(clock.now())));
     }
-    let (now, time) = (clock.now(), process_time()?);
-    let used = time.saturating_sub(clock.cpu_time_at_begin()?);
-    Some(used.as_secs_f64() / (now - window.begin).as_secs_f64())
+    let (now, times) = (clock.now(), CpuTimes::now()?);
+    let (own, others) = times.since(&clock.cpu_times_at_begin()?);
+    let all = (now - window.begin).as_secs_f64() * usable_threads() as f64;
+    let share = |time: Duration| time.as_secs_f64() / all;
+    Some(Busy { own: share(own), others: others.map(share) })
 }
 
 /// Checks the events of all streams once more, the streams beside each other: whether their outputs

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::platform::process_time;
+use crate::platform::CpuTimes;
 
 /// A window holds so many of the longest events at least.
 const EVENTS: u32 = 10;
@@ -31,7 +31,7 @@ pub(super) struct Clock {
     most: Duration,
     warm: AtomicUsize,
     longest_ns: AtomicU64,
-    opened: OnceLock<(Window, Option<Duration>)>,
+    opened: OnceLock<(Window, Option<CpuTimes>)>,
     beyond: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -71,7 +71,7 @@ impl Clock {
             let begin = self.now();
             let window = Window { begin, end: begin.saturating_add(length) };
             // Nobody else is the last one.
-            let _ = self.opened.set((window, process_time()));
+            let _ = self.opened.set((window, CpuTimes::now()));
         }
     }
 
@@ -80,9 +80,9 @@ impl Clock {
         self.opened.get().map(|(window, _)| *window)
     }
 
-    /// The CPU time of the process when it was opened.
-    pub(super) fn cpu_time_at_begin(&self) -> Option<Duration> {
-        self.opened.get().and_then(|(_, time)| *time)
+    /// The CPU times when it was opened.
+    pub(super) fn cpu_times_at_begin(&self) -> Option<CpuTimes> {
+        self.opened.get().and_then(|(_, times)| *times)
     }
 
     /// Told by each stream once, when it is beyond the window.

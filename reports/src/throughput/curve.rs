@@ -10,6 +10,9 @@ use crate::units;
 /// Below this share of what a core gives to one stream it is worth a word.
 const LESS: f64 = 0.9;
 
+/// From this share of the CPUs on others change what is measured.
+const DISTURBED: f64 = 0.05;
+
 /// What a variant gets done over streams, on one device, at one setting.
 #[derive(Clone, Debug)]
 pub struct Curve<'a> {
@@ -74,12 +77,24 @@ impl<'a> Curve<'a> {
             }
         };
         let Some(row) = self.plateau().or_else(|| self.best()) else { return said };
-        let further = [at(row), self.core_yield(row).unwrap_or_default()];
+        let further = [
+            at(row),
+            self.core_yield(row).unwrap_or_default(),
+            self.disturbed().unwrap_or_default(),
+        ];
         std::iter::once(said)
             .chain(further)
             .filter(|it| !it.is_empty())
             .collect::<Vec<_>>()
             .join("; ")
+    }
+
+    /// What others take of the CPUs, streams don't get.
+    fn disturbed(&self) -> Option<String> {
+        let others = self.rows.iter().filter_map(|row| row.others_share);
+        let most = others.reduce(f64::max).filter(|&most| most >= DISTURBED)?;
+        let percent = units::percent(most);
+        Some(format!("others had up to {percent} of the CPUs meanwhile: measure when they don't"))
     }
 
     /// A core that gives less than it gives to one stream waits for what all share.
@@ -153,6 +168,16 @@ mod tests {
         }
         let words = curves(&rows)[0].words();
         assert!(words.contains("a core does 72 % of what it does for one stream"), "{words}");
+    }
+
+    #[test]
+    fn others_who_work_meanwhile_are_told() {
+        let mut rows = two_cores();
+        rows[1].others_share = Some(0.02);
+        assert!(!curves(&rows)[0].words().contains("others"));
+        rows[2].others_share = Some(0.4);
+        let words = curves(&rows)[0].words();
+        assert!(words.contains("others had up to 40 % of the CPUs meanwhile"), "{words}");
     }
 
     #[test]

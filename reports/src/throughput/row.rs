@@ -71,6 +71,8 @@ pub struct ThroughputRow {
     pub delivery_share: Option<f64>,
     /// CPU time of the process over that of all CPUs that it may use.
     pub cores_share: Option<f64>,
+    /// CPU time of all others, on the CPUs that the process may use, over that of these CPUs.
+    pub others_share: Option<f64>,
     /// `bytes_min` of all events over what memory copies at most: that of the host with all CPUs,
     /// or of the GPUs.
     pub copy_share: Option<f64>,
@@ -106,7 +108,7 @@ impl ThroughputRow {
     pub const COLUMNS: &str = "point_id,algorithm,variant,backend,device,threads,places,bind,\
         params,streams,batch,items,item_unit,bytes_min,working_set_bytes,window_s,events,\
         items_per_s,items_per_s_low,items_per_s_high,events_per_s,p50_s,p50_low_s,p50_high_s,\
-        p99_s,p99_low_s,p99_high_s,max_s,delivery_share,cores_share,copy_share,link_share,\
+        p99_s,p99_low_s,p99_high_s,max_s,delivery_share,cores_share,others_share,copy_share,link_share,\
         kernels_share,valid,note";
 
     /// The row of so many streams with a batch each of which nothing is known.

@@ -13,7 +13,7 @@ use crate::units;
 /// Fewer events hardly have a 99th percentile.
 const FEW: usize = 100;
 
-const COLUMNS: [(&str, Side); 14] = [
+const COLUMNS: [(&str, Side); 15] = [
     ("variant", Side::Left),
     ("device", Side::Left),
     ("threads", Side::Right),
@@ -25,6 +25,7 @@ const COLUMNS: [(&str, Side); 14] = [
     ("p50", Side::Right),
     ("p99", Side::Right),
     ("cores", Side::Right),
+    ("others", Side::Right),
     ("copy", Side::Right),
     ("link", Side::Right),
     ("kernels", Side::Right),
@@ -80,6 +81,7 @@ fn record(row: &ThroughputRow) -> Record<'_> {
         .with("max_s", row.max_s)
         .with("delivery_share", row.delivery_share)
         .with("cores_share", row.cores_share)
+        .with("others_share", row.others_share)
         .with("copy_share", row.copy_share)
         .with("link_share", row.link_share)
         .with("kernels_share", row.kernels_share)
@@ -104,7 +106,7 @@ fn table(task: &str, setting: &[(String, String)], rows: &[&ThroughputRow]) -> T
     };
     let looks = rows.iter().map(look).collect();
     let heading = format!("{task}: {}", heading(setting, rows));
-    let shown = |column: usize| column < 12 || rows.iter().any(|row| row.backend != "cpu");
+    let shown = |column: usize| column < 13 || rows.iter().any(|row| row.backend != "cpu");
     let columns: Vec<_> = COLUMNS.into_iter().enumerate().filter(|(i, _)| shown(*i)).collect();
     let cells = |row: &&ThroughputRow| -> Vec<String> {
         cells(row, &curves).into_iter().take(columns.len()).collect()
@@ -182,6 +184,7 @@ fn cells(row: &ThroughputRow, curves: &[Curve<'_>]) -> Vec<String> {
         time(row.p50_s),
         time(row.p99_s),
         share(row.cores_share),
+        share(row.others_share),
         share(row.copy_share),
         share(row.link_share),
         share(row.kernels_share),
