@@ -48,8 +48,9 @@ pub struct ThroughputFlags {
     /// Time for all of it, such as 30m, divided fairly over the points.
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Streams")]
     pub budget: Option<Duration>,
-    /// Folder for the results [default: results/<UTC time>-throughput-TASK]
+    /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(help = "Folder for the results [default: results/<UTC time>-throughput-TASK]")]
     pub out: Option<PathBuf>,
     /// How to print the table, and into which files.
     #[command(flatten, next_help_heading = "Output")]
