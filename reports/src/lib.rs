@@ -13,6 +13,7 @@
 //! | [`compare`] | two runs, point by point: verdicts |
 //! | [`filter`] | which points a command is about |
 //! | [`trend`] | points over many runs: when their level changed |
+//! | [`portability`] | what portable kernels cost, compared with native ones |
 //! | [`published`] | published figures beside what was measured here |
 //! | [`shape`] | the data shape of a point in words |
 //! | [`run_table`] | a run as a table |
@@ -43,6 +44,7 @@ pub mod frame;
 mod grouped;
 pub mod history;
 pub mod paint;
+pub mod portability;
 pub mod published;
 mod quality;
 pub mod rank;

@@ -19,6 +19,7 @@ mod runs;
 mod streams;
 mod student;
 pub mod synthetic;
+mod visited_pairs;
 mod visits;
 
 pub use change_points::{ChangePoint, Examined, Search};
@@ -35,4 +36,5 @@ pub use ranks::mann_whitney;
 pub use ratio::{Series, ratio_freedom, ratio_interval, visits};
 pub use runs::{Between, MIN_RUNS};
 pub use streams::{Estimate, mean_of_blocks, quantile_with_interval};
+pub use visited_pairs::VisitedPairs;
 pub use visits::{MIN_VISITS, PILOT, visits_for};

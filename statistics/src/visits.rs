@@ -25,7 +25,7 @@ const BEYOND_PILOT: usize = 2 * PILOT;
 /// Nobody waits for more visits than this.
 const MOST_VISITS: usize = 10_000;
 /// The share of visits that are trimmed at either end.
-const TRIMMED: f64 = 0.2;
+pub(super) const TRIMMED: f64 = 0.2;
 
 /// What visits with their samples in seconds say of their median; `None` for fewer than
 /// [`MIN_VISITS`] that have any.

@@ -34,7 +34,7 @@ pub use mutants::{Choose, Harm, Mutants};
 pub use output::{Element, Output};
 pub(crate) use session::Runner;
 pub use session::{Damage, Session};
-pub use variant::{Open, Opened, Opening, Variant};
+pub use variant::{Native, Open, Opened, Opening, SHADERS, Variant};
 pub use work::{Metric, Plan, Relation, Work};
 
 /// What is known of a task without any data.

@@ -26,10 +26,24 @@ pub struct Variant<A: Algorithm> {
     pub semantics: fn(&A::Input) -> Semantics,
     /// If it can have teams within a team: how many threads the outer one can use.
     pub nested: Option<usize>,
+    /// What it is compared with to see what it costs not to be native; `None` if it is native.
+    pub native: Option<Native>,
     /// What it is in a plugin; `None` if `bench` has it itself.
     pub(crate) plugin: Option<PluginVariant>,
     /// Gets it ready to run on an input.
     pub open: Open<A>,
+}
+
+/// The CUDA variant that does the same, step by step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Native {
+    /// Its name.
+    pub variant: &'static str,
+    /// What is written otherwise: `shaders`, or what a layer over CUDA has in the place of
+    /// something native.
+    pub written_as: &'static str,
+    /// What else differs, and why; empty if nothing does.
+    pub differs: &'static str,
 }
 
 /// Gets a variant ready to run on an input.
@@ -51,6 +65,9 @@ pub struct Opening<'a, 'o, A: Algorithm> {
     /// Where to run.
     pub target: &'o Target<'o>,
 }
+
+/// How kernels for GPUs of any make are written.
+pub const SHADERS: &str = "shaders";
 
 impl<A: Algorithm> Clone for Variant<A> {
     fn clone(&self) -> Self {
@@ -86,6 +103,7 @@ impl<A: Algorithm> Variant<A> {
             semantics_supported: &[Semantics::Exact],
             semantics: |_| Semantics::Exact,
             nested: None,
+            native: None,
             plugin: None,
             open,
         }
@@ -93,7 +111,36 @@ impl<A: Algorithm> Variant<A> {
 
     /// The same kernels as shaders, for GPUs of any make.
     pub(crate) const fn as_shaders(self) -> Self {
-        Variant { backend: Backend::Wgpu, ..self }
+        let native = Native { variant: self.name, written_as: SHADERS, differs: "" };
+        Variant { backend: Backend::Wgpu, native: Some(native), ..self }
+    }
+
+    /// The same kernels with something native written as a layer over CUDA has to. It runs only if
+    /// it is named.
+    pub(crate) const fn as_idiom(
+        self,
+        name: &'static str,
+        summary: &'static str,
+        written_as: &'static str,
+    ) -> Self {
+        let native = Native { variant: self.name, written_as, differs: "" };
+        Variant { name, summary, native: Some(native), ..self }
+    }
+
+    /// One that is compared with a native variant of another name than its own.
+    pub(crate) const fn beside(self, variant: &'static str) -> Self {
+        match self.native {
+            Some(native) => Variant { native: Some(Native { variant, ..native }), ..self },
+            None => self,
+        }
+    }
+
+    /// One that can't do all as the native variant does.
+    pub(crate) const fn differing(self, differs: &'static str) -> Self {
+        match self.native {
+            Some(native) => Variant { native: Some(Native { differs, ..native }), ..self },
+            None => self,
+        }
     }
 
     /// The same with such a summary.

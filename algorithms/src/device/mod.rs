@@ -22,6 +22,7 @@ pub(crate) use arena::Leave;
 pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
 pub use cpu::{InnerTeams, Team, TeamError};
 use gpu::Gpu;
+use gpu::webgpu::Checks;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use instructions::with_instructions;
 pub(crate) use prefetch::{prefetch, prefetch_to_second};
@@ -51,11 +52,20 @@ pub enum Device {
     Cpu,
     /// A GPU by its number.
     Cuda(u32),
+    /// The same, opened once more: what it takes for more or less time than the other is noise.
+    CudaAgain(u32),
     /// A GPU by the number that wgpu has for it, or software that does what one would do.
     Wgpu(u32),
+    /// The same, with all checks that wgpu makes of shaders.
+    WgpuChecked(u32),
     /// Kernels run on the host, for correctness only.
     Emulator,
 }
+
+/// Behind the name of a GPU that is opened once more.
+const AGAIN: &str = "+again";
+/// Behind the name of a GPU whose shaders are checked.
+const CHECKED: &str = "+checked";
 
 /// Where to run: a device, and the threads of the host that serve it.
 pub struct Target<'a> {
@@ -93,9 +103,32 @@ impl Device {
     pub fn backend(self) -> Backend {
         match self {
             Device::Cpu => Backend::Cpu,
-            Device::Cuda(_) | Device::Emulator => Backend::Cuda,
-            Device::Wgpu(_) => Backend::Wgpu,
+            Device::Cuda(_) | Device::CudaAgain(_) | Device::Emulator => Backend::Cuda,
+            Device::Wgpu(_) | Device::WgpuChecked(_) => Backend::Wgpu,
         }
+    }
+
+    /// The number of a GPU by the driver of NVIDIA; `None` if it is none.
+    pub fn cuda_number(self) -> Option<u32> {
+        match self {
+            Device::Cuda(number) | Device::CudaAgain(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The number of a GPU by wgpu, and what its shaders are checked for; `None` if it is none.
+    pub fn adapter(self) -> Option<(u32, Checks)> {
+        match self {
+            Device::Wgpu(number) => Some((number, Checks::None)),
+            Device::WgpuChecked(number) => Some((number, Checks::All)),
+            _ => None,
+        }
+    }
+
+    /// The same GPU with its shaders checked; others, as they are.
+    #[must_use]
+    pub fn checked(self) -> Self {
+        self.adapter().map_or(self, |(number, _)| Device::WgpuChecked(number))
     }
 }
 
@@ -114,7 +147,9 @@ impl fmt::Display for Device {
         match self {
             Device::Cpu => f.write_str("cpu"),
             Device::Cuda(number) => write!(f, "cuda:{number}"),
+            Device::CudaAgain(number) => write!(f, "cuda:{number}{AGAIN}"),
             Device::Wgpu(number) => write!(f, "wgpu:{number}"),
+            Device::WgpuChecked(number) => write!(f, "wgpu:{number}{CHECKED}"),
             Device::Emulator => f.write_str("emulator"),
         }
     }
@@ -125,10 +160,16 @@ impl FromStr for Device {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let unknown = || {
-            let there_are = "there are cpu, cuda:N, wgpu:N and emulator";
+            let there_are = "there are cpu, cuda:N, wgpu:N, wgpu:N+checked and emulator";
             format!("unknown device {}; {there_are}", text.quoted())
         };
         let (kind, number) = text.split_once(':').unwrap_or((text, "0"));
+        if let ("cuda", Some(number)) = (kind, number.strip_suffix(AGAIN)) {
+            return number.parse().map(Device::CudaAgain).map_err(|_| unknown());
+        }
+        if let ("wgpu", Some(number)) = (kind, number.strip_suffix(CHECKED)) {
+            return number.parse().map(Device::WgpuChecked).map_err(|_| unknown());
+        }
         match kind {
             "cpu" | "emulator" if text != kind => Err(unknown()),
             "cpu" => Ok(Device::Cpu),
@@ -146,11 +187,23 @@ mod tests {
 
     #[test]
     fn devices_come_back_from_their_names() {
-        for name in ["cpu", "cuda:0", "cuda:12", "wgpu:0", "emulator"] {
+        for name in
+            ["cpu", "cuda:0", "cuda:12", "cuda:1+again", "wgpu:0", "wgpu:2+checked", "emulator"]
+        {
             assert_eq!(name.parse::<Device>().expect("known").to_string(), name);
         }
         for name in ["gpu", "cuda:", "cuda:x", "cuda:-1", "wgpu:", "cpu:0", "emulator:0", ""] {
             assert!(name.parse::<Device>().is_err(), "{name}");
         }
+        for name in ["cuda:0+checked", "wgpu:0+again", "wgpu:+checked", "cpu+checked"] {
+            assert!(name.parse::<Device>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_shaders_are_checked() {
+        assert_eq!(Device::Wgpu(3).checked(), Device::WgpuChecked(3));
+        assert_eq!(Device::WgpuChecked(3).checked(), Device::WgpuChecked(3));
+        assert_eq!(Device::Cuda(3).checked(), Device::Cuda(3));
     }
 }

@@ -74,10 +74,11 @@ fn ready<'a, A: PluginTask>(
     let (given, workers) = ((at.task, at.input, at.arena), at.threads());
     let semantics = (at.variant.semantics)(at.input);
     let asked = Asked { semantics, by_time: loaded.by_time };
-    let gpu = match (at.target.device, &at.target.gpu) {
-        (Device::Cpu, _) => None,
-        (Device::Cuda(number), Some(gpu)) => Some((gpu, number as i32)),
-        (device, _) => {
+    let device = at.target.device;
+    let gpu = match at.target.gpu.as_ref().zip(device.cuda_number()) {
+        Some((gpu, number)) => Some((gpu, number as i32)),
+        None if device == Device::Cpu => None,
+        None => {
             let reason = format!("plugins can't run on {device}");
             return Err(NotReady::Unavailable(reason));
         }

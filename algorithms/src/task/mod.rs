@@ -15,7 +15,7 @@ use generators::DataError;
 
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
-use crate::algorithm::{Damage, Given, Metric, Plan, Semantics, TaskInfo, Work};
+use crate::algorithm::{Damage, Given, Metric, Native, Plan, Semantics, TaskInfo, Work};
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Target, Unavailable};
@@ -82,6 +82,8 @@ pub struct VariantInfo {
     pub semantics_supported: &'static [Semantics],
     /// If it can have teams within a team: how many threads the outer one can use.
     pub nested: Option<usize>,
+    /// What it is compared with to see what it costs not to be native; `None` if it is native.
+    pub native: Option<Native>,
     /// The plugin that it comes from; `None` if `bench` has it itself.
     pub plugin: Option<&'static PluginInfo>,
     /// Why it is nowhere to be had, and how to get it; `None` if it is there.
@@ -89,6 +91,14 @@ pub struct VariantInfo {
     /// Where its machine code begins, in the memory of this process: whoever goes on from
     /// there, by calls and through pointers, finds all of it.
     pub code: usize,
+}
+
+impl VariantInfo {
+    /// Whether it is there to be compared with a native variant, and runs only if it is named:
+    /// CUDA that is not written as one would.
+    pub fn is_idiom(&self) -> bool {
+        self.backend == Backend::Cuda && self.native.is_some()
+    }
 }
 
 /// An input with its right answer.

@@ -68,6 +68,7 @@ fn info<A: Algorithm>(variant: &Variant<A>) -> VariantInfo {
         stable: variant.stable,
         semantics_supported: variant.semantics_supported,
         nested: variant.nested,
+        native: variant.native,
         plugin: variant.plugin.and_then(PluginVariant::info),
         unavailable_reason: variant.plugin.and_then(PluginVariant::why_absent),
         code: variant.open as usize,

@@ -28,6 +28,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "winners" => WINNERS,
         "site" => SITE,
         "reproduce" => REPRODUCE,
+        "portability" => PORTABILITY,
         "completions" => COMPLETIONS,
         "man" => MAN,
         "decode" => DECODE,
@@ -183,6 +184,16 @@ Examples:
   bench export --all --store results/store --out history.parquet
   bench export latest --table samples --out samples.parquet
   bench export results/today --format influx | curl --data-binary @- 'http://host:8086/write?db=lab'";
+
+const PORTABILITY: &str = "\
+Examples:
+  bench portability                   shaders, checked and trusted, over CUDA on the first GPU
+  bench portability --device cuda:1,wgpu:0 --out DIR
+  bench portability unpack --device cuda:0
+                                      what is written otherwise in CUDA, without shaders
+  bench portability --run DIR --format markdown
+
+Exit codes: 5 if there is no GPU by NVIDIA, or none that wgpu knows.";
 
 const COMPLETIONS: &str = "\
 Example:

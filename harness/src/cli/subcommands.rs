@@ -13,8 +13,8 @@ use crate::plugins::trial;
 use crate::request::values::each_once;
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
-    ListRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SiteRequest, SuiteRequest,
-    ThroughputRequest, VerifyRequest, WinnersRequest,
+    ListRequest, PortabilityRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SiteRequest,
+    SuiteRequest, ThroughputRequest, VerifyRequest, WinnersRequest,
 };
 
 /// What is to be done.
@@ -55,6 +55,8 @@ pub enum Request {
     Export(ExportRequest),
     /// Measure what published figures show, and tell whether their conclusions hold here.
     Reproduce(Box<ReproduceRequest>),
+    /// Compare kernels with native ones that do the same on one GPU: what does it cost to be portable?
+    Portability(Box<PortabilityRequest>),
     /// Print completions for a shell.
     Completions {
         /// Which.
@@ -120,10 +122,15 @@ impl Request {
             Request::Verify(request) => {
                 each_once(&mut request.variants);
                 each_once(&mut request.plugins);
-                each_once(&mut request.devices);
+                request.tidy_devices();
             }
             Request::Reproduce(request) => {
                 each_once(&mut request.figures);
+                (request.command, request.config) = (typed, defaults);
+            }
+            Request::Portability(request) => {
+                each_once(&mut request.tasks);
+                each_once(&mut request.devices);
                 (request.command, request.config) = (typed, defaults);
             }
             Request::SelfTest(request) => request.command = typed,

@@ -10,7 +10,7 @@ use crate::request::{DevicePlace, MeasureRequest, Settings, ThroughputFlags, Thr
 
 /// Of the settings of measuring commands, those that streams have too. Calls of plugins are watched
 /// one at a time, so there are none.
-const SETTINGS: [&str; 6] = ["seed", "variants", "threads", "places", "binds", "checked"];
+const SETTINGS: [&str; 5] = ["seed", "variants", "threads", "places", "binds"];
 const DEVICES: &str = "devices";
 
 fn subcommand(task: &'static dyn Task) -> Command {
@@ -56,7 +56,6 @@ fn settings(matches: &ArgMatches) -> Settings {
         threads: all(matches, "threads"),
         places: all(matches, "places"),
         binds: all(matches, "binds"),
-        checked: matches.get_flag("checked"),
         ..Settings::default()
     }
 }

@@ -10,6 +10,7 @@ mod history;
 mod list;
 mod measure;
 mod one_variant;
+mod portability;
 mod present;
 mod reconstruct;
 mod report;
@@ -63,6 +64,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Generate(request) => generate::run(&request),
         Request::History(request) => history::run(&request),
         Request::Report(request) => report::run(&request),
+        Request::Portability(request) => portability::run(&request),
         Request::Reproduce(request) => reproduce::run(&request),
         Request::Export(request) => export::run(&request),
         Request::Site(request) => site::run(&request),

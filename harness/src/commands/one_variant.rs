@@ -31,7 +31,7 @@ pub(super) fn made_of_file<A: Algorithm>(
     }
     let (input, _) = algorithm.read(path, &options.into_iter().next().unwrap_or_default())?;
     let team = Team::new(settings.thread_counts()[0].all)?;
-    let gpus = Gpus::with_checks(settings.checks());
+    let gpus = Gpus::default();
     let place = gpus.place(device, &team).map_err(|problem| {
         Failure::NothingMeasured(format!("{device} can't be used: {problem}"))
     })?;

@@ -42,10 +42,21 @@ pub struct Assignment<'a> {
     pub ceilings: bool,
     /// Which charts to draw; a run is finished once they are.
     pub charts: Option<Wanted>,
+    /// Which runs on a GPU tell the times of their kernels.
+    pub kernels: KernelTimes,
     /// A known slowdown of all samples, as a fraction: for self-tests.
     pub slowdown: f64,
     /// No lines on how far it is.
     pub quiet: bool,
+}
+
+/// Which runs on a GPU tell the times of their kernels. Each of them is made once more for that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelTimes {
+    /// The first ones and one in some after them: kernels hold still.
+    OfSome,
+    /// All: kernels are what is compared.
+    OfAll,
 }
 
 /// Whether a run begins or goes on.
@@ -159,6 +170,7 @@ impl<'a> Assignment<'a> {
             budget: request.session.budget,
             ceilings: !request.session.profile,
             charts: request.session.output.charts_wanted(),
+            kernels: KernelTimes::OfSome,
             slowdown: 0.0,
             quiet: request.session.output.quiet,
         }

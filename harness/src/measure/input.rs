@@ -157,7 +157,7 @@ impl<'p> InputState<'p> {
         self.effort.reference_s += (referred - start).as_secs_f64();
         let run = if resources.is_known { run_candidate } else { check_candidate };
         let checked = check(candidate.as_mut(), &place, subject, run);
-        let has_figures = resources.mode == GpuMode::Measure && !resources.is_known;
+        let has_figures = resources.mode != GpuMode::Profile && !resources.is_known;
         let figures = checked.and_then(|()| {
             let figures = has_figures.then(|| candidate.figures()).transpose()?;
             Ok(figures.unwrap_or_default())

@@ -46,7 +46,7 @@ mod stages;
 mod stopping;
 mod teams;
 
-pub use assignment::{Assignment, Job, Outcome, Start};
+pub use assignment::{Assignment, Job, KernelTimes, Outcome, Start};
 pub use ceilings::measure_bandwidth;
 pub use checking::{CheckError, check_candidate};
 pub(crate) use deadline::{Deadline, share};

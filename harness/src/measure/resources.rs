@@ -34,11 +34,10 @@ impl Resources {
         mode: GpuMode,
     ) -> Result<Self, TeamError> {
         let inputs = plans.clone().flat_map(|plan| &plan.inputs);
-        let checks = Plan::checks_of(plans.clone());
         let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
         Ok(Resources {
             teams: Teams::start(plans.flat_map(|plan| &plan.teams))?,
-            gpus: Gpus::with_checks(checks),
+            gpus: Gpus::default(),
             watched: WatchedGpus::of(devices),
             mode,
             is_known: false,

@@ -147,9 +147,13 @@ impl<'a> CandidateSampler<'a> {
     }
 
     /// Whether the last run on a GPU is made once more.
-    fn is_staged(&self) -> bool {
+    fn is_staged(&self, mode: GpuMode) -> bool {
         let samples_before = self.runs.saturating_sub(2);
-        self.staged < FIRST_STAGED + samples_before / STAGED_EVERY
+        match mode {
+            GpuMode::Measure => self.staged < FIRST_STAGED + samples_before / STAGED_EVERY,
+            GpuMode::MeasureKernels => true,
+            GpuMode::Profile => false,
+        }
     }
 
     /// The stages of the run that was timed; on a GPU those of another one, with
@@ -157,9 +161,7 @@ impl<'a> CandidateSampler<'a> {
     fn stages(&mut self) -> Result<Staged, DeviceError> {
         let gpu = match &self.on_gpu {
             None => return Ok(Staged { stages: Some(self.candidate.stages()?), seconds: None }),
-            Some(on_gpu) if on_gpu.mode == GpuMode::Profile || !self.is_staged() => {
-                return Ok(Staged::default());
-            }
+            Some(on_gpu) if !self.is_staged(on_gpu.mode) => return Ok(Staged::default()),
             Some(on_gpu) => Arc::clone(&on_gpu.gpu),
         };
         self.staged += 1;
@@ -315,7 +317,7 @@ impl Sampler for CandidateSampler<'_> {
     /// A GPU is at work before each run.
     fn is_kept_warm(&self) -> bool {
         let on_gpu = self.on_gpu.as_ref();
-        on_gpu.is_some_and(|on_gpu| on_gpu.mode == GpuMode::Measure)
+        on_gpu.is_some_and(|on_gpu| on_gpu.mode != GpuMode::Profile)
     }
 }
 

@@ -11,7 +11,7 @@ use reports::units;
 use text::Foreign;
 
 use super::MeasureError;
-use super::assignment::{Assignment, Outcome, Start};
+use super::assignment::{Assignment, KernelTimes, Outcome, Start};
 use super::batch::Batches;
 use super::deadline::Deadline;
 use super::gpu::on_gpu::GpuMode;
@@ -141,9 +141,11 @@ impl<'a> Session<'a> {
 /// A profiler should see nothing but runs.
 fn gpu_mode(assignment: &Assignment<'_>) -> GpuMode {
     if assignment.any(|request| request.session.profile) {
-        GpuMode::Profile
-    } else {
-        GpuMode::Measure
+        return GpuMode::Profile;
+    }
+    match assignment.kernels {
+        KernelTimes::OfSome => GpuMode::Measure,
+        KernelTimes::OfAll => GpuMode::MeasureKernels,
     }
 }
 

@@ -20,7 +20,6 @@ use std::path::PathBuf;
 
 use algorithms::axis::Params;
 use algorithms::device::Device;
-use algorithms::device::gpu::webgpu::Checks;
 use algorithms::task::{Case, Task, VariantInfo};
 use generators::DataError;
 use reports::record::{PluginRecord, Point};
@@ -71,8 +70,6 @@ pub struct Plan {
     pub teams: Vec<TeamSpec>,
     /// What was asked for and can't be had here.
     pub notes: Vec<String>,
-    /// What shaders are checked for.
-    pub checks: Checks,
     task: &'static dyn Task,
     infos: Vec<VariantInfo>,
 }
@@ -126,11 +123,6 @@ pub struct CandidateSpec {
 }
 
 impl Plan {
-    /// What shaders are checked for where these plans are carried out together.
-    pub(crate) fn checks_of<'a>(plans: impl Iterator<Item = &'a Plan>) -> Checks {
-        plans.map(|plan| plan.checks).max().unwrap_or_default()
-    }
-
     /// What identifies a candidate on an input.
     pub fn point(&self, input: &Input, spec: &CandidateSpec) -> Point {
         let team = &self.teams[spec.team].layout;

@@ -2,7 +2,6 @@
 
 use algorithms::axis;
 use algorithms::device::Device;
-use algorithms::device::gpu::webgpu::Checks;
 use algorithms::registry;
 use algorithms::task::{Task, VariantInfo};
 use reports::record::Point;
@@ -28,7 +27,6 @@ impl Plan {
             inputs: vec![input],
             teams: Vec::new(),
             notes: Vec::new(),
-            checks: Checks::None,
             task,
             infos: task.variants(),
         };

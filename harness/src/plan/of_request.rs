@@ -9,7 +9,7 @@ use text::Foreign;
 use super::teams::TeamList;
 use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants};
 use crate::platform::available_memory;
-use crate::platform::gpus::problem_of;
+use crate::platform::gpus::why_not_measured;
 use crate::request::{AxisValues, MeasureRequest, Settings, Source};
 
 impl Plan {
@@ -35,7 +35,6 @@ impl Plan {
             |(origin, memory_bytes)| Input { origin, memory_bytes, candidates: candidates.clone() };
         Ok(Plan {
             notes,
-            checks: request.settings.checks(),
             inputs: origins.into_iter().map(input).collect(),
             teams: teams.teams,
             task: request.task,
@@ -88,7 +87,7 @@ fn candidates(
     }
     let mut candidates = Vec::new();
     let usable = request.settings.devices.iter().copied();
-    for device in usable.filter(|&device| problem_of(device).is_none()) {
+    for device in usable.filter(|&device| why_not_measured(device).is_none()) {
         let backend = device.backend();
         for &variant in selected.iter().filter(|&&i| infos[i].backend == backend) {
             let mut wanted = teams.wanted(&request.settings, infos[variant].nested)?;
@@ -152,7 +151,7 @@ fn with_one_level(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Opt
 }
 
 fn why_idle(request: &MeasureRequest, device: Device) -> String {
-    match problem_of(device) {
+    match why_not_measured(device) {
         Some(problem) => format!("{device} can't be used: {problem}"),
         None => {
             let task = request.task.name();

@@ -8,7 +8,8 @@ use text::Foreign;
 
 use crate::request::suggestion;
 
-/// The numbers of the variants that match any of the globs; all without globs.
+/// The numbers of the variants that match any of the globs; without globs all but idioms, which
+/// nobody would run by chance.
 ///
 /// # Errors
 /// If a glob matches nothing: with a suggestion, and all names.
@@ -19,11 +20,13 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
             return Err(unknown(glob, infos));
         }
     }
-    matching_variants(infos, globs)
+    let mut matching = matching_variants(infos, globs)?;
+    matching.retain(|&number| !globs.is_empty() || !infos[number].is_idiom());
+    Ok(matching)
 }
 
-/// The same for one of several tasks, whose variants may be others than all that were
-/// asked for.
+/// All that match, idioms too, for one of several tasks, whose variants may be others than all
+/// that were asked for.
 ///
 /// # Errors
 /// If a glob is none.
@@ -74,6 +77,19 @@ mod tests {
         assert_eq!(select(&[]), Ok(vec![0, 1, 2]));
         assert_eq!(select(&["std-*"]), Ok(vec![0, 1]));
         assert_eq!(select(&["block-merge", "std-stable"]), Ok(vec![0, 2]));
+    }
+
+    #[test]
+    fn idioms_run_only_if_they_are_named() {
+        let infos = algorithms::registry::task("decode").expect("a task").variants();
+        let names = |globs: &[&str]| -> Vec<&str> {
+            let globs: Vec<_> = globs.iter().map(ToString::to_string).collect();
+            let numbers = select_variants(&infos, &globs).expect("known");
+            numbers.into_iter().map(|number| infos[number].name).collect()
+        };
+        assert!(names(&[]).contains(&"ballot-scan"));
+        assert!(!names(&[]).contains(&"ballot-scan-shifts"));
+        assert!(names(&["ballot-scan*"]).contains(&"ballot-scan-shifts"));
     }
 
     #[test]

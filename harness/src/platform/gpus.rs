@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use algorithms::device::emulator::Config;
 use algorithms::device::gpu::cuda::{self, ContextSharing};
-use algorithms::device::gpu::webgpu::{self, Checks};
+use algorithms::device::gpu::webgpu;
 use algorithms::device::gpu::{DeviceError, Gpu};
 use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
@@ -16,18 +16,12 @@ use text::Foreign;
 pub struct Gpus {
     open: Mutex<HashMap<Device, Arc<Gpu>>>,
     emulator: Config,
-    checks: Checks,
 }
 
 impl Gpus {
     /// GPUs, and the emulator as `config` says.
     pub fn with_emulator(config: Config) -> Self {
         Gpus { emulator: config, ..Gpus::default() }
-    }
-
-    /// GPUs whose shaders are checked so.
-    pub fn with_checks(checks: Checks) -> Self {
-        Gpus { checks, ..Gpus::default() }
     }
 
     /// A place to run. A GPU on which a kernel has failed is opened anew, since
@@ -55,9 +49,9 @@ impl Gpus {
             Some(_) if sharing() == ContextSharing::Primary => return Err(lost(device)),
             _ => open.remove(&device),
         };
-        let gpu = Arc::new(match device {
-            Device::Cuda(number) => cuda::open(number, sharing())?,
-            Device::Wgpu(number) => webgpu::open(number, self.checks)?,
+        let gpu = Arc::new(match (device.cuda_number(), device.adapter()) {
+            (Some(number), _) => cuda::open(number, sharing())?,
+            (_, Some((number, checks))) => webgpu::open(number, checks)?,
             _ => Gpu::emulated(self.emulator)?,
         });
         open.insert(device, Arc::clone(&gpu));
@@ -102,8 +96,8 @@ pub fn problem_of(device: Device) -> Option<String> {
     };
     match device {
         Device::Cpu => None,
-        Device::Cuda(number) => known(number),
-        Device::Wgpu(number) => problem_of_adapter(number),
+        Device::Cuda(number) | Device::CudaAgain(number) => known(number),
+        Device::Wgpu(number) | Device::WgpuChecked(number) => problem_of_adapter(number),
         Device::Emulator => algorithms::device::emulator::unavailable().map(str::to_owned),
     }
 }
@@ -118,12 +112,17 @@ fn problem_of_adapter(number: u32) -> Option<String> {
     }
 }
 
+/// Why nothing can be measured on a device; `None` if something can.
+pub fn why_not_measured(device: Device) -> Option<String> {
+    problem_of(device).or_else(|| only_verifies(device))
+}
+
 /// Why a device that can be used is not to be measured; `None` if it is.
 pub fn only_verifies(device: Device) -> Option<String> {
     let shows = "whether kernels are right, not how fast they are";
     let why = match device {
         Device::Emulator => format!("the emulator shows {shows}"),
-        Device::Wgpu(number) => {
+        Device::Wgpu(number) | Device::WgpuChecked(number) => {
             let adapters = webgpu::adapters().ok()?;
             let adapter = adapters.get(number as usize).filter(|it| it.is_software)?;
             format!("{device} is software, {}, which shows {shows}", adapter.name.shown())

@@ -13,6 +13,7 @@ mod list;
 mod measure;
 mod outputs;
 mod points;
+mod portability;
 mod report;
 mod reproduce;
 mod selftest;
@@ -40,6 +41,7 @@ pub use measure::{
 };
 pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
 pub use points::PointFlags;
+pub use portability::PortabilityRequest;
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;
 pub use selftest::{SelfTestRequest, Ways};

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use algorithms::device::Device;
-use algorithms::device::gpu::webgpu::Checks;
 use clap::{Args, Command};
 
 use super::trying::is_only_tried;
@@ -26,7 +25,7 @@ pub struct Settings {
     /// A shared library with variants of your own; repeatable.
     #[arg(long = "plugin", value_name = "LIB", help_heading = "Where")]
     pub plugins: Vec<PathBuf>,
-    /// cpu, cuda:N, wgpu:N [default: the CPU and every GPU with CUDA]
+    /// cpu, cuda:N, wgpu:N, wgpu:N+checked [default: the CPU and every GPU with CUDA]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
@@ -47,7 +46,8 @@ pub struct Settings {
     #[arg(long = "cache", value_name = "MODE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::caches(), default_value = "hot")]
     pub caches: Vec<CacheMode>,
-    /// Keep the checks of wgpu in shaders, as in a browser: bounds, loops, zeroed memory.
+    /// Take wgpu:N+checked for each wgpu:N: with the checks of wgpu in shaders, as in a browser, of
+    /// bounds and loops, and zeroed memory.
     #[arg(long, help_heading = "Where", hide_short_help = true)]
     pub checked: bool,
     /// Samples a variant and point, at least and at most; without MAX as many more as it takes
@@ -72,11 +72,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What is done so that a wrong shader does no harm.
-    pub fn checks(&self) -> Checks {
-        if self.checked { Checks::All } else { Checks::None }
-    }
-
     /// Numbers of threads: all that there are if none are given.
     pub fn thread_counts(&self) -> Vec<Threads> {
         let mut counts = self.threads.concat();
@@ -91,7 +86,7 @@ impl Settings {
     pub(crate) fn tidy(&mut self) {
         each_once(&mut self.variants);
         each_once(&mut self.plugins);
-        each_once(&mut self.devices);
+        take_checked(&mut self.devices, self.checked);
         each_once(&mut self.places);
         each_once(&mut self.binds);
         each_once(&mut self.caches);
@@ -99,6 +94,14 @@ impl Settings {
             self.make_short();
         }
     }
+}
+
+/// Each device once, with checks in its shaders if `--checked` is given.
+pub(super) fn take_checked(devices: &mut Vec<Device>, checked: bool) {
+    if checked {
+        devices.iter_mut().for_each(|device| *device = device.checked());
+    }
+    each_once(devices);
 }
 
 /// What flags mean if none is given.

@@ -97,7 +97,8 @@ impl FromStr for DevicePlace {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let devices: Vec<Device> = text.split('+').map(str::parse).collect::<Result<_, _>>()?;
+        let devices: Vec<Device> =
+            names(text).iter().map(|it| it.parse()).collect::<Result<_, _>>()?;
         for (i, device) in devices.iter().enumerate() {
             if device.backend() != devices[0].backend() {
                 let problem = format!("{} and {device} are devices of different kinds", devices[0]);
@@ -112,6 +113,26 @@ impl FromStr for DevicePlace {
         }
         Ok(DevicePlace(devices))
     }
+}
+
+/// The names of devices that are joined: what has no number belongs to the one before, as in
+/// `wgpu:0+checked`.
+fn names(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for part in text.split('+') {
+        match names.last_mut() {
+            Some(name)
+                if !part.is_empty()
+                    && !part.contains(':')
+                    && name.contains(':')
+                    && part != "cpu" =>
+            {
+                *name = format!("{name}+{part}");
+            }
+            _ => names.push(part.to_owned()),
+        }
+    }
+    names
 }
 
 impl ThroughputRequest {
@@ -185,6 +206,8 @@ mod tests {
         assert_eq!(place.to_string(), "cuda:0+cuda:1");
         let devices: Vec<Device> = (0..3).map(|stream| place.of_stream(stream)).collect();
         assert_eq!(devices, [Device::Cuda(0), Device::Cuda(1), Device::Cuda(0)]);
+        let checked: DevicePlace = "wgpu:0+checked+wgpu:1".parse().expect("one kind");
+        assert_eq!(checked.devices(), [Device::WgpuChecked(0), Device::Wgpu(1)]);
         for (text, problem) in [
             ("cuda:0+cpu", "different kinds; give them as two: cuda:0,cpu"),
             ("cuda:0+cuda:0", "cuda:0 is there twice"),

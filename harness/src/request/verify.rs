@@ -7,6 +7,7 @@ use algorithms::device::emulator::Lanes;
 use algorithms::task::Task;
 use clap::Args;
 
+use super::settings::take_checked;
 use super::{AxisValues, is_only_tried, values};
 
 /// Checking each access takes hundreds of times as long: larger inputs are left to
@@ -64,7 +65,8 @@ pub struct VerifyRequest {
     /// Check each access to memory for races, bounds and initialisation; smaller inputs only.
     #[arg(long, help_heading = "Emulator")]
     pub races: bool,
-    /// Keep the checks of wgpu in shaders, as in a browser: bounds, loops, zeroed memory.
+    /// Take wgpu:N+checked for each wgpu:N: with the checks of wgpu in shaders, as in a browser, of
+    /// bounds and loops, and zeroed memory.
     #[arg(long)]
     pub checked: bool,
     /// Hide progress.
@@ -82,6 +84,11 @@ impl VerifyRequest {
         let first = self.seed;
         let seeds = if is_only_tried() { 1 } else { self.seeds };
         (0..seeds).map(move |number| first.wrapping_add(number))
+    }
+
+    /// Leaves each device once, checked if they are to be.
+    pub(crate) fn tidy_devices(&mut self) {
+        take_checked(&mut self.devices, self.checked);
     }
 
     /// Inputs with more items are left out.

@@ -15,7 +15,7 @@ macro_rules! suites {
 }
 
 /// Names and texts: those for CPUs first.
-const SUITES: [(&str, &str); 14] = suites![
+const SUITES: [(&str, &str); 15] = suites![
     "smoke",
     "nightly",
     "sort-shapes",
@@ -30,6 +30,7 @@ const SUITES: [(&str, &str); 14] = suites![
     "gpu-sts",
     "gpu-merge",
     "gpu-gather",
+    "gpu-portability",
 ];
 
 /// What a suite that comes with the binary says of itself.

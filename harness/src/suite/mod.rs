@@ -27,6 +27,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use algorithms::device::Device;
+use generators::DataError;
 use reports::record::Point;
 use reports::shape;
 
@@ -127,6 +129,16 @@ impl Suite {
         }
         self.parts.retain(|part| !part.inputs.is_empty());
         self
+    }
+
+    /// The same on other devices, in all parts.
+    ///
+    /// # Errors
+    /// If an input makes no sense.
+    pub fn on(mut self, devices: &[Device]) -> Result<Self, DataError> {
+        let parts = self.parts.into_iter().map(|part| part.on(devices));
+        self.parts = parts.collect::<Result<_, _>>()?;
+        Ok(self)
     }
 
     /// Leaves out the parts of which nothing can run here, unless that is all; says which.

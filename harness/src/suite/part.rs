@@ -9,7 +9,7 @@ use reports::record::{Params, Point};
 
 use super::Settings;
 use crate::plan::{TeamLayout, record_params, select_variants};
-use crate::platform::gpus::problem_of;
+use crate::platform::gpus::why_not_measured;
 use crate::request::{AxisValues, MeasureRequest, Source};
 
 /// A product of axes, or of an include: what one measuring command can do, but
@@ -52,6 +52,12 @@ impl Part {
         Ok(Part { inputs: inputs.collect::<Result<_, DataError>>()?, task, axes, settings })
     }
 
+    /// The same on other devices, with all points again that were left out.
+    pub(super) fn on(self, devices: &[Device]) -> Result<Self, DataError> {
+        let settings = Settings { devices: devices.to_vec(), ..self.settings };
+        Part::product(self.task, self.axes, settings)
+    }
+
     /// All points.
     pub fn points(&self) -> impl Iterator<Item = &Point> + Clone {
         self.inputs.iter().flat_map(|input| &input.points)
@@ -73,9 +79,9 @@ impl Part {
         self.inputs.retain(|input| !input.points.is_empty());
     }
 
-    /// Why none of its devices can be used here; `None` if one can.
+    /// Why nothing can be measured on its devices here; `None` if something can.
     pub(super) fn unusable(&self) -> Option<String> {
-        let problem = |&device: &Device| Some(format!("{device}: {}", problem_of(device)?));
+        let problem = |&device: &Device| Some(format!("{device}: {}", why_not_measured(device)?));
         let problems: Option<Vec<_>> = self.settings.devices.iter().map(problem).collect();
         problems.map(|problems| problems.join("; "))
     }

@@ -5,20 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use algorithms::device::Device;
 use algorithms::device::emulator::Config;
 use algorithms::device::gpu::cuda::{self, ContextSharing};
-use algorithms::device::gpu::webgpu::{self, Checks};
+use algorithms::device::gpu::webgpu;
 use algorithms::device::gpu::{DeviceError, Gpu};
 
 /// The GPUs of streams, kept from one point to the next: opening one loads all its kernels.
-pub(super) struct StreamGpus {
-    open: Mutex<Vec<(Device, usize, Arc<Gpu>)>>,
-    checks: Checks,
-}
+#[derive(Default)]
+pub(super) struct StreamGpus(Mutex<Vec<(Device, usize, Arc<Gpu>)>>);
 
 impl StreamGpus {
-    pub(super) fn new(checks: Checks) -> Self {
-        StreamGpus { open: Mutex::default(), checks }
-    }
-
     /// The GPU of a stream; `None` on the host.
     ///
     /// # Errors
@@ -28,18 +22,18 @@ impl StreamGpus {
         device: Device,
         stream: usize,
     ) -> Result<Option<Arc<Gpu>>, DeviceError> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = open.iter().find(|(other, of, _)| (*other, *of) == (device, stream));
         if let Some((.., gpu)) = known.filter(|(.., gpu)| !gpu.is_lost()) {
             return Ok(Some(Arc::clone(gpu)));
         }
-        let gpu = match device {
+        let gpu = match (device, device.cuda_number(), device.adapter()) {
+            (Device::Cpu, ..) => return Ok(None),
             // In contexts of their own their kernels would take turns.
-            Device::Cuda(number) => cuda::open(number, ContextSharing::Primary)?,
-            Device::Wgpu(number) => webgpu::open(number, self.checks)?,
+            (_, Some(number), _) => cuda::open(number, ContextSharing::Primary)?,
+            (_, _, Some((number, checks))) => webgpu::open(number, checks)?,
             // Commands refuse it; tests see whether streams of a GPU are right.
-            Device::Emulator => Gpu::emulated(Config::default())?,
-            Device::Cpu => return Ok(None),
+            _ => Gpu::emulated(Config::default())?,
         };
         let gpu = Arc::new(gpu);
         open.retain(|(other, of, _)| (*other, *of) != (device, stream));
@@ -49,7 +43,7 @@ impl StreamGpus {
 
     /// Gives back the memory that nobody has.
     pub(super) fn trim(&self) {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         open.iter().for_each(|(.., gpu)| gpu.trim());
     }
 }

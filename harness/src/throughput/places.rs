@@ -45,7 +45,7 @@ fn team_specs(
 
 /// The usable CPUs of the NUMA node that a GPU is at; `None` where all are as near.
 fn near(device: Device, topology: &Topology, mask: &[usize]) -> Option<Place> {
-    let Device::Cuda(number) = device else { return None };
+    let number = device.cuda_number()?;
     if topology.nodes() < 2 {
         return None;
     }

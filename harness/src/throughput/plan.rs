@@ -4,7 +4,7 @@ use algorithms::device::Device;
 use reports::units;
 
 use crate::plan::{CandidateSpec, Input, Plan, PlanError, check_events, check_threads};
-use crate::platform::gpus::problem_of;
+use crate::platform::gpus::why_not_measured;
 use crate::platform::usable_threads;
 use crate::request::{DevicePlace, ThroughputRequest};
 
@@ -94,9 +94,9 @@ fn bytes_of_event(input: &Input) -> u64 {
 /// Why a place can't be used whose first device can be; the plan tells of that one.
 fn others_problem(place: &DevicePlace) -> Option<String> {
     let (first, others) = place.devices().split_first()?;
-    let mut others = others.iter().filter(|_| problem_of(*first).is_none());
+    let mut others = others.iter().filter(|_| why_not_measured(*first).is_none());
     let problem = |device: &Device| {
-        Some(format!("{place} can't be used: {device}: {}", problem_of(*device)?))
+        Some(format!("{place} can't be used: {device}: {}", why_not_measured(*device)?))
     };
     others.find_map(problem)
 }

@@ -77,7 +77,7 @@ impl<'a> Session<'a> {
         let session = Session {
             request,
             planned,
-            gpus: StreamGpus::new(planned.plan.checks),
+            gpus: StreamGpus::default(),
             deadline: Deadline::new(started, request.flags.budget),
             interrupt,
             tell,

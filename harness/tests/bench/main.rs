@@ -24,6 +24,7 @@ mod noisy_pads;
 mod page_labels;
 mod places;
 mod plugins;
+mod portability;
 mod refusals;
 mod regression;
 mod report;

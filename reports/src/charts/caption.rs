@@ -40,7 +40,7 @@ fn machine(study: &Study) -> String {
     machine_of(study.run, study.rows.iter().map(|row| row.device.as_str()))
 }
 
-/// The machine of a run, with those of its devices that are GPUs.
+/// The machine of a run with those of its GPUs that are among these devices.
 pub fn machine_of<'a>(run: &RunRecord, devices: impl Iterator<Item = &'a str>) -> String {
     let machine = &run.machine;
     let parts = [

@@ -11,6 +11,7 @@
 //! | `link` | turns measured links to GPUs into panels |
 //! | `published` | turns published figures beside measured ones into panels |
 //! | `throughput` | turns streams of events into panels |
+//! | `portability` | turns what portable kernels cost into panels |
 //! | `trend` | turns points over many runs into panels |
 //! | `scale`, `unit` | axes and their labels |
 //! | `bar_panels`, `line_panels` | what panels hold, and how they are painted |
@@ -32,6 +33,7 @@ mod lines;
 mod link;
 mod memory;
 mod palette;
+mod portability;
 mod published;
 mod quality;
 mod raster;
@@ -54,6 +56,7 @@ pub(crate) use palette::color as series_color;
 pub use palette::look_of;
 
 use crate::grouped::{grouped, tasks_of};
+use crate::portability::Comparison;
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
@@ -226,6 +229,20 @@ pub fn draw_throughput(
     images.add("latency-over-streams", throughput::latency(run, rows))?;
     images.add("throughput-over-threads", throughput::over_threads(run, rows))?;
     images.add("throughput-over-gpus", throughput::over_gpus(run, rows))?;
+    Ok(images.all)
+}
+
+/// What portable kernels cost, compared with native ones.
+///
+/// # Errors
+///
+/// If it cannot be drawn.
+pub fn draw_portability(
+    run: &RunRecord,
+    comparisons: &[Comparison],
+) -> Result<Vec<NamedSvg>, ChartError> {
+    let mut images = Images::of("portability");
+    images.add("portability", portability::portability(run, comparisons))?;
     Ok(images.all)
 }
 

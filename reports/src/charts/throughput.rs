@@ -66,7 +66,9 @@ pub fn latency(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePane
 
 /// The most that devices get done, over how many they are.
 pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
-    let count = |row: &ThroughputRow| row.device.split('+').count();
+    // What has no number says something of the one before: `wgpu:0+checked`.
+    let count =
+        |row: &ThroughputRow| row.device.split('+').filter(|name| name.contains(':')).count();
     let on_gpus: Vec<ThroughputRow> =
         rows.iter().filter(|row| row.backend != "cpu" && row.rate().is_some()).cloned().collect();
     distinct(on_gpus.iter().map(count)).get(1)?;

@@ -99,6 +99,9 @@ mod tests {
         assert!((nanoseconds - 70.93).abs() < 0.01, "{nanoseconds}");
         let speed_up = table.published_speed_up(value).expect("a basis");
         assert!((speed_up - 2.4 / 1.22).abs() < 1e-9, "{speed_up}");
+        let layers = figure("fig4.4");
+        let one_api = layers.value("oneAPI", "").expect("a value");
+        assert_eq!(layers.published_speed_up(one_api), Some(100.0 / 136.0));
         let gather = figure("fig3.10");
         let value = gather.value("writes to the host", "MI100").expect("a value");
         assert_eq!(gather.published_speed_up(value), Some(60.0));

@@ -48,13 +48,13 @@ pub struct Value {
     pub items: Option<f64>,
     /// The label of the value that this one is related to.
     pub basis: Option<String>,
-    /// The task.
+    /// The task; empty for what was published only, and can't be had here.
     pub task: String,
     /// The variant.
     pub variant: String,
     /// The stages whose times are added up, joined by `+`; a share of one: `0.5*total`.
     pub stage: String,
-    /// `cpu` or `cuda`.
+    /// `cpu`, `cuda`, `wgpu` or `wgpu+checked`.
     pub device: String,
     /// How many threads.
     pub threads: Threads,
@@ -80,6 +80,8 @@ pub enum Unit {
     Microseconds,
     /// So many times faster than the basis.
     SpeedUp,
+    /// So many per cent more time than the basis.
+    Longer,
     /// No time, but so many of these: `bytes`, `clusters`.
     Amount(String),
     /// Nothing was printed.
@@ -93,6 +95,7 @@ impl From<String> for Unit {
             "ms" => Unit::Milliseconds,
             "us" => Unit::Microseconds,
             "x" => Unit::SpeedUp,
+            "% longer" => Unit::Longer,
             "" => Unit::Nothing,
             _ => Unit::Amount(text),
         }
@@ -165,8 +168,10 @@ impl Figure {
 
     /// How many times as fast as its basis a value was published to be.
     pub fn published_speed_up(&self, value: &Value) -> Option<f64> {
-        if value.unit == Unit::SpeedUp {
-            return value.published;
+        match value.unit {
+            Unit::SpeedUp => return value.published,
+            Unit::Longer => return Some(100.0 / (100.0 + value.published?)),
+            _ => {}
         }
         let label = value.basis.as_ref()?;
         // A speed-up is over the basis on the same machine, else over the only one.
@@ -182,7 +187,7 @@ impl Value {
             Unit::Seconds => 1_000_000_000.0,
             Unit::Milliseconds => 1_000_000.0,
             Unit::Microseconds => 1_000.0,
-            Unit::SpeedUp | Unit::Nothing | Unit::Amount(_) => return None,
+            Unit::SpeedUp | Unit::Longer | Unit::Nothing | Unit::Amount(_) => return None,
         };
         Some(self.published? * unit * 1e-9)
     }
@@ -211,12 +216,18 @@ impl Value {
         let mut params = self.params.iter();
         point.algorithm == self.task
             && point.variant == self.variant
-            && point.device.split(':').next() == Some(&self.device)
+            && kind(&point.device) == self.device
             && self.threads.are(point.threads, most)
             && (self.places.is_empty() || self.places == point.places)
             && (self.bind.is_empty() || point.bind.split('(').next() == Some(&self.bind))
             && params.all(|(name, value)| point.params.get(name) == Some(value))
     }
+}
+
+/// A device without its number: `cuda` of `cuda:0`, `wgpu+checked` of `wgpu:1+checked`.
+fn kind(device: &str) -> String {
+    let (kind, number) = device.split_once(':').unwrap_or((device, ""));
+    format!("{kind}{}", number.trim_start_matches(|digit: char| digit.is_ascii_digit()))
 }
 
 impl Threads {

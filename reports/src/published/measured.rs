@@ -89,9 +89,13 @@ impl Here<'_> {
         let wholes = self.rows.iter().filter(is_whole);
         let meant = wholes.filter(|row| wanted.is_point(&row.point(), most));
         let Some(total) = meant.max_by_key(|row| row.items) else {
-            let needs_gpu = wanted.device == "cuda" && self.record.machine.gpus.is_empty();
+            let has_gpu = !self.record.machine.gpus.is_empty();
+            let needs_gpu = wanted.device == "cuda" && !has_gpu;
+            let needs_shaders = wanted.device.starts_with("wgpu") && self.record.shaders.is_none();
             return Err(match wanted.threads {
+                _ if wanted.task.is_empty() => "not to be had here".to_owned(),
                 _ if needs_gpu => "needs a GPU".to_owned(),
+                _ if needs_shaders => "needs a GPU that shaders run on".to_owned(),
                 Threads::Exactly(number) if number > most => format!("needs {number} threads"),
                 _ => "not measured".to_owned(),
             });

@@ -124,9 +124,11 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures;
     use super::super::fixture::{chain, rows, table};
+    use super::super::{Here, figures};
     use super::*;
+    use crate::charts::fixture::{row, run};
+    use crate::record::SummaryRow;
 
     fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a Judged {
         let mut judged = table.judged.iter();
@@ -172,6 +174,28 @@ mod tests {
         let presort = judged(&table, "The stage presort is faster on a GPU than with all");
         assert_eq!(presort.outcome, Outcome::Holds(2.5));
         assert_eq!(table.speed_up("presort, online, GPU"), Some(10.0));
+    }
+
+    /// Kernels of the published unpacker, native ones twice as fast as shaders.
+    #[test]
+    fn portable_kernels_are_compared_with_native_ones() {
+        let on = |device: &str, seconds: f64| {
+            let stages = [("total", 10.0 * seconds), ("kernel", seconds)];
+            stages.map(|(stage, seconds)| SummaryRow {
+                algorithm: "unpack".into(),
+                stage: stage.into(),
+                device: device.into(),
+                ..row("epoch-parallel", "preset=mcbm-2024;scale=0.5", seconds)
+            })
+        };
+        let rows = [on("cuda:0", 1.0), on("wgpu:0", 2.0), on("wgpu:0+checked", 3.0)].concat();
+        let figure = figures().into_iter().find(|figure| figure.id == "fig4.4").expect("there");
+        let layers = Reproduction::of(figure, &Here { record: &run(), rows: &rows });
+        assert_eq!(layers.speed_up("shaders by wgpu"), Some(0.5));
+        assert_eq!(layers.speed_up("shaders by wgpu, checked"), Some(1.0 / 3.0));
+        assert_eq!(layers.judged[0].outcome, Outcome::Holds(2.0));
+        assert_eq!(layers.judged[1].outcome, Outcome::Holds(1.5));
+        assert_eq!(layers.found("oneAPI"), Err("not to be had here"));
     }
 
     #[test]

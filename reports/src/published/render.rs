@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::figure::{Figure, Value};
+use super::figure::{Figure, Unit, Value};
 use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
 use crate::frame::{Frame, Record, json_text};
@@ -123,7 +123,7 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
             "" => NOTHING.to_owned(),
             hardware => hardware.to_owned(),
         },
-        known(value.amount(), |amount| written(value, amount)),
+        there(value),
         known(value.amount_an_item(), |amount| each(value, amount)),
         known(reproduction.figure.published_speed_up(value), times),
         match found {
@@ -134,6 +134,14 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
         known(found.ok(), |here| an_item(value, here)),
         known(reproduction.speed_up(&value.label), times),
     ]
+}
+
+/// What was printed: an amount, or `36 % longer`.
+fn there(value: &Value) -> String {
+    match (&value.unit, value.published) {
+        (Unit::Longer, Some(percent)) => format!("{percent} % longer"),
+        _ => known(value.amount(), |amount| written(value, amount)),
+    }
 }
 
 /// `1.22 s`, `5.90 M clusters`, `112 bytes`.

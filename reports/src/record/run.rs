@@ -61,8 +61,9 @@ pub struct RunRecord {
 pub struct Shaders {
     /// The GPUs.
     pub adapters: Vec<Adapter>,
-    /// Whether shaders check all bounds and count the rounds of loops, and workgroup memory is
-    /// set to zero. Else they are trusted as kernels are.
+    /// Whether all of these check bounds and count the rounds of loops, and set workgroup memory
+    /// to zero. Else those do whose names end with `+checked`, and others are trusted as kernels
+    /// are.
     pub checked: bool,
 }
 
@@ -70,7 +71,7 @@ pub struct Shaders {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Adapter {
-    /// `wgpu:0`.
+    /// `wgpu:0`, or `wgpu:0+checked`.
     pub device: String,
     /// The model's name.
     pub model: String,

@@ -9,8 +9,31 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_time_bins::{self as kernels, BUCKETS, FEW, LEAST_STEP, MANY, PART, Part};
 use crate::sts::ClusterEntry;
 
+/// Clusters that a block of a shader sorts at once, for which there is little workgroup memory: see
+/// `time_bins/common.wgsl`.
+const SHADER_FEW: u32 = 2048;
+
+/// By how many clusters it has a side is sorted in one way or another; groups of large ones have so
+/// many at least.
+#[derive(Clone, Copy)]
+struct Sizes {
+    few: u32,
+    many: u32,
+    least_step: u32,
+}
+
+impl Sizes {
+    fn new(gpu: &Gpu) -> Self {
+        match gpu.properties().has_shaders {
+            true => Sizes { few: SHADER_FEW, many: SHADER_FEW, least_step: SHADER_FEW / 2 },
+            false => Sizes { few: FEW, many: MANY, least_step: LEAST_STEP },
+        }
+    }
+}
+
 /// What sorting takes beside clusters and entries.
 pub(super) struct TimeBins {
+    sizes: Sizes,
     /// Those of large sides.
     parts: Table<Part>,
     extents: DeviceBuffer<u32>,
@@ -34,17 +57,19 @@ struct Sorting<'a> {
 
 impl TimeBins {
     pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
+        let sizes = Sizes::new(gpu);
         // No side is large where there are so few.
-        let large = if digis > MANY as usize { sides } else { 0 };
-        let groups = digis / LEAST_STEP as usize + sides + 1;
+        let large = if digis > sizes.many as usize { sides } else { 0 };
+        let groups = digis / sizes.least_step as usize + sides + 1;
         Ok(TimeBins {
+            sizes,
             parts: Table::new(gpu, digis / PART as usize + large)?,
             extents: gpu.buffer(2 * large)?,
             counts: gpu.buffer(BUCKETS as usize * large)?,
             group_of: gpu.buffer(BUCKETS as usize * large)?,
             group_begins: gpu.buffer(groups)?,
             places: gpu.buffer(groups)?,
-            overfull: gpu.buffer(1 + 2 * (digis / FEW as usize))?,
+            overfull: gpu.buffer(1 + 2 * (digis / sizes.few as usize))?,
         })
     }
 
@@ -57,12 +82,13 @@ impl TimeBins {
         grouped: &DeviceBuffer<ClusterEntry>,
     ) -> Result<(), DeviceError> {
         let sorting = Sorting { from, entries, grouped };
+        let Sizes { few, many, .. } = self.sizes;
         let most = from.sides.lengths().max().unwrap_or(0);
         self.sort_few(gpu, sorting)?;
-        if most > FEW as usize {
+        if many > few && most > few as usize {
             sort_many(gpu, sorting)?;
         }
-        let parts = parts(from.sides);
+        let parts = parts(from.sides, many);
         if parts.is_empty() {
             return Ok(());
         }
@@ -146,7 +172,8 @@ impl TimeBins {
             overfull,
         };
         let sort_overfull = kernels::TimeBinsOverfull { overfull, grouped, entries };
-        let groups = Grid::blocks(parts * (PART / LEAST_STEP)).moving(2 * sorting.entries.bytes());
+        let groups = Grid::blocks(parts * (PART / self.sizes.least_step));
+        let groups = groups.moving(2 * sorting.entries.bytes());
         // Nobody knows how many there are, nor how many bytes are moved.
         let some = Grid::blocks(gpu.properties().multiprocessors.min(parts));
         // SAFETY: a block for each group that sides can have; there are no more overfull bins
@@ -177,9 +204,10 @@ fn sort_many(gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
     unsafe { gpu.launch(&kernels::TIME_BINS_MANY, sorting.block_a_side(), arguments) }
 }
 
-/// The parts of all sides that may be large; how many clusters these have is not known yet.
-fn parts(sides: &Partition) -> Vec<Part> {
-    let large = |&(_, length): &(usize, usize)| length > MANY as usize;
+/// The parts of all sides that may have more than `many` clusters; how many they have is not known
+/// yet.
+fn parts(sides: &Partition, many: u32) -> Vec<Part> {
+    let large = |&(_, length): &(usize, usize)| length > many as usize;
     let parts = parts_of(sides.lengths().enumerate().filter(large), PART as usize);
     parts.map(|[side, first]| Part { side, first }).collect()
 }

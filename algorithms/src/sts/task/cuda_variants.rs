@@ -5,6 +5,7 @@ use super::by_stage::ByStage;
 use super::cuda_session::{CudaChains, Schedule};
 use crate::algorithm::{Open, Opened, Opening, Variant};
 use crate::device::Unavailable;
+use crate::sts::ChainStage;
 use crate::sts::cuda::{
     ChainConfig, ClusterSortWay, ClusterWay, CollectWay, HitsWay, PresortWay, SortWay, UnpackWay,
 };
@@ -131,8 +132,36 @@ const CHAIN: &[Variant<StsTask>] = &[
         .summary("ours: the same, timeslices copied while others are at work"),
 ];
 
+/// Those of which all kernels are shaders too. Others write to memory of the host, or are about
+/// graphs and several queues, of which shaders have none.
+const AS_SHADERS: &[&str] = &[
+    "on-host",
+    "lookup-table",
+    "tiles",
+    "online",
+    "connectors",
+    "per-side",
+    "links",
+    "block-merge",
+    "tile-merge",
+    "time-bins",
+    "fronts",
+    "pairs",
+    "buckets",
+    "resident",
+    "balanced",
+];
+
+/// The variants of a stage, or of the whole chain: those whose kernels are shaders are there for
+/// GPUs of any make, too.
+pub(super) fn of(stage: Option<ChainStage>) -> Vec<Variant<StsTask>> {
+    let own = VARIANTS.of(stage);
+    let as_shaders = own.iter().filter(|variant| AS_SHADERS.contains(&variant.name));
+    own.iter().copied().chain(as_shaders.map(|variant| variant.as_shaders())).collect()
+}
+
 /// All of them.
-pub(super) const VARIANTS: ByStage = ByStage {
+const VARIANTS: ByStage = ByStage {
     presort: PRESORT,
     cluster: CLUSTER,
     cluster_sort: CLUSTER_SORT,

@@ -155,7 +155,7 @@ impl Algorithm for StsTask {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        let own = [variants::VARIANTS, cuda_variants::VARIANTS].map(|all| all.of(self.stage));
+        let own = [variants::VARIANTS.of(self.stage).to_vec(), cuda_variants::of(self.stage)];
         [own.concat(), crate::plugin_session::variants(self, &[])].concat()
     }
 

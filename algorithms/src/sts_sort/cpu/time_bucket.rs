@@ -1,16 +1,16 @@
-//! Our sort by time alone: a scatter by coarse time, then radix sort within each bucket.
+//! Our sort by time alone: buckets of coarse time, then radix sort within each bucket.
 //!
 //! Digis of a timeslice come read-out board by read-out board, and those of each nearly in order
-//! of time. So the first scatter writes to few places at a time, which move on slowly, however
-//! many buckets there are; and there are so many that the digis of each fit the first-level
-//! cache, where radix sort does the rest. Every pass is stable. Digis in any other order only
-//! take longer.
+//! of time: in runs of the same bucket. Those of a bucket are gathered run by run, with no pass that
+//! places digis one by one. There are so many buckets that the digis of each fit the first-level
+//! cache, where radix sort does the rest. Where runs are short, as in digis in any other order, a
+//! scatter makes long ones first. Every pass is stable.
 
 use generators::sts::Digi;
 
 use super::scatter::PIECES_PER_PART;
 use super::streams;
-use super::times::{CoarseTime, TimeRange, sort_spans};
+use super::times::{CoarseTime, Runs, TimeRange, sort_spans};
 use super::two_arrays::ResultIn;
 
 /// Below so many digis the tables cost more than they save.
@@ -27,10 +27,13 @@ pub(crate) fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usiz
         return ResultIn::Digis;
     }
     let time = coarse_time(digis);
-    let bucket = |digi| time.bucket(digi);
     let part = if parts == 1 { digis.len() } else { digis.len().div_ceil(PIECES_PER_PART * parts) };
-    let ends = streams::scatter(digis, scratch, part, time.buckets(), bucket);
-    sort_spans(scratch, digis, &ends, part);
+    if let Some(runs) = Runs::find(digis, part, &time) {
+        sort_spans(digis, scratch, &runs, part);
+        return ResultIn::Scratch;
+    }
+    let ends = streams::scatter(digis, scratch, part, time.buckets(), |digi| time.bucket(digi));
+    sort_spans(scratch, digis, &Runs::of_buckets(ends), part);
     ResultIn::Digis
 }
 

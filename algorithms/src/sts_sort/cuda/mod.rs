@@ -25,6 +25,7 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE_512,
     block_merge::BLOCK_MERGE_1024,
     segmented_radix::SEGMENTED_RADIX,
+    segmented_radix::SEGMENTED_RADIX_ATOMICS,
     segmented_radix::SEGMENTED_RADIX_PAIRS,
     segmented_radix::CONCAT,
     channel_bucket::CHANNEL_BUCKET,
@@ -34,8 +35,11 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
 pub(super) const AS_SHADERS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE
         .as_shaders()
+        .beside(block_merge::BLOCK_MERGE_256.name)
         .summary("published: a block a segment, chunks by radix sort, Merge Path"),
     segmented_radix::SEGMENTED_RADIX.as_shaders(),
     segmented_radix::CONCAT.as_shaders(),
-    channel_bucket::CHANNEL_BUCKET.as_shaders(),
+    channel_bucket::CHANNEL_BUCKET.as_shaders().differing(
+        "4096 digis are sorted at once, of 8192: workgroup memory of 48 KiB is all that is asked for",
+    ),
 ];

@@ -5,11 +5,12 @@
 use super::runner::DIGI;
 use super::segments::{Segments, by_segment};
 use crate::algorithm::Variant;
-use crate::device::gpu::{DeviceError, Gpu, Ptr};
+use crate::device::gpu::{DeviceError, Gpu, Kernel, Ptr};
 use crate::kernels::sts_sort_segmented_radix::{
     SEGMENTED_RADIX_KEYS, SEGMENTED_RADIX_PAIRS_PASS, SEGMENTED_RADIX_PASS, SegmentedRadixKeys,
     SegmentedRadixPairsPass, SegmentedRadixPass,
 };
+use crate::kernels::sts_sort_segmented_radix_atomics::SEGMENTED_RADIX_PASS_ATOMICS;
 use crate::sts_sort::StsSort;
 use crate::sts_sort::channel_lists::channels_in_order;
 
@@ -27,6 +28,20 @@ pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cuda(
     "LSD radix sort a segment with one block, six passes (as CUB), digis as keys: 3n",
     |at| by_segment(at, OUTPUT, sort_digis),
 );
+
+/// The same with counters of a class.
+pub(super) const SEGMENTED_RADIX_ATOMICS: Variant<StsSort> = Variant {
+    open: |at| {
+        by_segment(at, OUTPUT, |gpu, segments| {
+            sort_digis_by(gpu, segments, &SEGMENTED_RADIX_PASS_ATOMICS)
+        })
+    },
+    ..SEGMENTED_RADIX.as_idiom(
+        "segmented-radix-atomics",
+        "segmented-radix with digits counted by the methods of a class of atomics",
+        "atomics of a class",
+    )
+};
 
 /// Input, an array between, and output, of digis and then of keys.
 pub(super) const SEGMENTED_RADIX_PAIRS: Variant<StsSort> = Variant::cuda(
@@ -55,8 +70,16 @@ fn of_pass([input, between, output]: [Ptr<u64>; 3], pass: usize) -> (Ptr<u64>, P
 }
 
 fn sort_digis(gpu: &Gpu, segments: &Segments<3>) -> Result<(), DeviceError> {
+    sort_digis_by(gpu, segments, &SEGMENTED_RADIX_PASS)
+}
+
+fn sort_digis_by(
+    gpu: &Gpu,
+    segments: &Segments<3>,
+    kernel: &'static Kernel<SegmentedRadixPass>,
+) -> Result<(), DeviceError> {
     for (pass, digit) in DIGITS_OF_DIGI.into_iter().enumerate() {
-        start_pass(gpu, segments, of_pass(segments.digis(), pass), digit)?;
+        start_pass(gpu, segments, (kernel, digit), of_pass(segments.digis(), pass))?;
     }
     Ok(())
 }
@@ -65,22 +88,22 @@ fn sort_digis(gpu: &Gpu, segments: &Segments<3>) -> Result<(), DeviceError> {
 fn join_channels(gpu: &Gpu, segments: &Segments<2>) -> Result<(), DeviceError> {
     let [digis, between] = segments.digis();
     let [.., low, high] = DIGITS_OF_DIGI;
-    start_pass(gpu, segments, (digis, between), low)?;
-    start_pass(gpu, segments, (between, digis), high)
+    start_pass(gpu, segments, (&SEGMENTED_RADIX_PASS, low), (digis, between))?;
+    start_pass(gpu, segments, (&SEGMENTED_RADIX_PASS, high), (between, digis))
 }
 
 /// Starts a pass by a digit: its first bit and its number of bits.
 fn start_pass<const ARRAYS: usize>(
     gpu: &Gpu,
     segments: &Segments<ARRAYS>,
+    (kernel, (shift, bits)): (&'static Kernel<SegmentedRadixPass>, (u32, u32)),
     (from, to): (Ptr<u64>, Ptr<u64>),
-    (shift, bits): (u32, u32),
 ) -> Result<(), DeviceError> {
     let arguments = SegmentedRadixPass { from, to, begins: segments.begins(), shift, bits };
     // Read twice, to count and to distribute, and written once.
     let grid = segments.grid(3);
     // SAFETY: all arrays have a place for each digi of each segment.
-    unsafe { gpu.launch(&SEGMENTED_RADIX_PASS, grid, arguments) }
+    unsafe { gpu.launch(kernel, grid, arguments) }
 }
 
 fn sort_pairs(gpu: &Gpu, segments: &Segments<6>) -> Result<(), DeviceError> {

@@ -29,9 +29,10 @@ use super::StsUnpack;
 use crate::algorithm::Variant;
 use crate::device::gpu::Grid;
 use crate::kernels::sts_unpack_epoch_parallel::UNPACK_BY_BLOCKS;
+use crate::kernels::sts_unpack_epoch_parallel_slices::UNPACK_BY_SLICES;
 use crate::kernels::sts_unpack_thread_per_microslice::UNPACK_BY_THREADS;
 use runner::unpack_on_gpu;
-use slots::Slots;
+use slots::{Slots, ToSlots};
 use tiles::Tiles;
 
 pub(crate) use pieces::Pieces;
@@ -42,7 +43,7 @@ pub(crate) use stream::{MakeUnpacker, RawToStream};
 pub(crate) const TILES: MakeUnpacker = Tiles::boxed;
 pub(crate) const EPOCH_PARALLEL: MakeUnpacker = |gpu, jobs| {
     let grid = Grid::blocks(jobs.len() as u32);
-    Slots::boxed(gpu, jobs, (&UNPACK_BY_BLOCKS, grid))
+    Slots::boxed(gpu, jobs, ToSlots::By(&UNPACK_BY_BLOCKS, grid))
 };
 
 const BY_BLOCKS: Variant<StsUnpack> = Variant::cuda(
@@ -52,6 +53,20 @@ const BY_BLOCKS: Variant<StsUnpack> = Variant::cuda(
     |at| unpack_on_gpu(at, EPOCH_PARALLEL),
 )
 .by_published_rules();
+
+const BY_SLICES: Variant<StsUnpack> = Variant {
+    open: |at| {
+        unpack_on_gpu(at, |gpu, jobs| {
+            let grid = Grid::blocks(jobs.len() as u32);
+            Slots::boxed(gpu, jobs, ToSlots::BySlices(&UNPACK_BY_SLICES, grid))
+        })
+    },
+    ..BY_BLOCKS.as_idiom(
+        "epoch-parallel-slices",
+        "epoch-parallel with a slice of global memory for each block's shared memory",
+        "slices of global memory for shared memory",
+    )
+};
 
 const BY_TILES: Variant<StsUnpack> = Variant::cuda(
     "tiles",
@@ -64,7 +79,9 @@ const BY_TILES: Variant<StsUnpack> = Variant::cuda(
 /// Those whose kernels are shaders too. Their blocks wait for earlier ones, as those of CUDA do:
 /// WebGPU does not promise that these go on, though GPUs see to it.
 pub(super) const AS_SHADERS: &[Variant<StsUnpack>] =
-    &[BY_BLOCKS.as_shaders(), BY_TILES.as_shaders()];
+    &[BY_BLOCKS.as_shaders(), BY_TILES.as_shaders().differing(SMALL_BLOCKS)];
+
+const SMALL_BLOCKS: &str = "blocks have 64 or 128 threads, of 256: for want of workgroup memory";
 
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     Variant::cuda(
@@ -73,11 +90,12 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
         |at| {
             unpack_on_gpu(at, |gpu, jobs| {
                 let grid = UNPACK_BY_THREADS.thread_each(jobs.len());
-                Slots::boxed(gpu, jobs, (&UNPACK_BY_THREADS, grid))
+                Slots::boxed(gpu, jobs, ToSlots::By(&UNPACK_BY_THREADS, grid))
             })
         },
     )
     .by_published_rules(),
     BY_BLOCKS,
+    BY_SLICES,
     BY_TILES,
 ];

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use generators::tpc::Layout;
 use generators::tpc::page::Page;
 use generators::tpc::pages::{RawPages, StreamPages};
 

@@ -10,7 +10,7 @@ use super::super::suite::Planned;
 use super::super::{open_suite, try_plugins};
 use super::THESIS;
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, Session, Start, default_folder};
+use crate::measure::{Assignment, Job, KernelTimes, Session, Start, default_folder};
 use crate::platform::{Interrupt, process_start, usable_threads};
 use crate::request::ReproduceRequest;
 use crate::suite::Suite;
@@ -31,6 +31,7 @@ pub(super) fn run(figures: &[Figure], request: &ReproduceRequest) -> Result<(Run
         budget: Some(request.budget),
         ceilings: true,
         charts: None,
+        kernels: KernelTimes::OfSome,
         slowdown: 0.0,
         quiet: request.output.quiet,
     };

@@ -8,7 +8,7 @@ use reports::record::{Point, RunRecord};
 
 use super::super::tell;
 use crate::failure::Failure;
-use crate::measure::{Assignment, Job, Session, Start, describe};
+use crate::measure::{Assignment, Job, KernelTimes, Session, Start, describe};
 use crate::plan::Plan;
 use crate::platform::{Interrupt, Topology};
 use crate::request::{MeasureRequest, SelfTestRequest};
@@ -96,6 +96,7 @@ impl<'a> Sittings<'a> {
             budget: None,
             ceilings: false,
             charts: None,
+            kernels: KernelTimes::OfSome,
             slowdown,
             quiet: true,
         }

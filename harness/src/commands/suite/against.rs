@@ -15,7 +15,7 @@ use super::Planned;
 use super::earlier;
 use crate::duet::{self, Against, DuetOutcome, Executable, points};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, Outcome, Start, default_folder, describe};
+use crate::measure::{Assignment, Job, KernelTimes, Outcome, Start, default_folder, describe};
 use crate::plan::plugin_records;
 use crate::platform::{self, Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
@@ -53,6 +53,7 @@ pub(super) fn run(
         budget: request.budget,
         ceilings: false,
         charts: None,
+        kernels: KernelTimes::OfSome,
         slowdown: 0.0,
         quiet: request.output.quiet,
     };

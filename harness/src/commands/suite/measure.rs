@@ -10,7 +10,7 @@ use super::super::{say, try_plugins};
 use super::Planned;
 use super::earlier::{self, Earlier};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, Session, Start, default_folder};
+use crate::measure::{Assignment, Job, KernelTimes, Session, Start, default_folder};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt};
 use crate::request::SuiteRequest;
@@ -41,6 +41,7 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
         // A run that only lacks its end has them.
         ceilings: request.ceilings && !nothing_left,
         charts: output.charts_wanted(),
+        kernels: KernelTimes::OfSome,
         slowdown: 0.0,
         quiet: output.quiet,
     };

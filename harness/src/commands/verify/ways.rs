@@ -4,7 +4,6 @@ use std::fmt;
 
 use algorithms::device::emulator::{Config, Policy, Schedule};
 use algorithms::device::gpu::DeviceError;
-use algorithms::device::gpu::webgpu::Checks;
 use algorithms::device::{Device, Target, Team};
 use algorithms::task::VariantInfo;
 
@@ -34,15 +33,10 @@ pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Fa
             let nested = std::iter::once_with(|| Team::nested(NESTED, |_| Ok(())));
             teams.chain(nested).map(|team| Ok(with_team(device, team?))).collect()
         }
-        Device::Cuda(_) => Ok(vec![with_team(device, Team::new(usable_threads())?)]),
-        Device::Wgpu(_) => {
-            let way = with_team(device, Team::new(usable_threads())?);
-            let checks = if request.checked { Checks::All } else { Checks::None };
-            Ok(vec![Way { gpus: Gpus::with_checks(checks), ..way }])
-        }
         Device::Emulator => {
             (0..request.schedules).map(|number| on_emulator(number, request)).collect()
         }
+        gpu => Ok(vec![with_team(gpu, Team::new(usable_threads())?)]),
     }
 }
 

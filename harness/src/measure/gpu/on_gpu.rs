@@ -48,6 +48,8 @@ pub(crate) struct OnGpu<'a> {
 pub(crate) enum GpuMode {
     /// It is kept at work before them, and some are run once more for their stages.
     Measure,
+    /// The same, but all runs are made once more for their stages, and none for their energy.
+    MeasureKernels,
     /// Nothing that a profiler would have to tell from them.
     Profile,
 }

@@ -10,22 +10,20 @@ use crate::plan::Plan;
 
 /// Those that candidates of these plans run on; `None` if there are none.
 pub(crate) fn shaders<'a>(plans: impl Iterator<Item = &'a Plan> + Clone) -> Option<Shaders> {
-    let checked = Plan::checks_of(plans.clone()) == Checks::All;
     let inputs = plans.flat_map(|plan| &plan.inputs);
     let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));
-    let number = |device| match device {
-        Device::Wgpu(number) => Some(number),
-        _ => None,
-    };
-    let numbers: BTreeSet<u32> = devices.filter_map(number).collect();
-    let adapters: Vec<_> = numbers.into_iter().filter_map(adapter).collect();
+    let opened: BTreeSet<_> = devices.filter_map(Device::adapter).collect();
+    let checked = opened.iter().all(|(_, checks)| *checks == Checks::All);
+    let adapters: Vec<_> = opened.into_iter().filter_map(adapter).collect();
     (!adapters.is_empty()).then_some(Shaders { adapters, checked })
 }
 
-fn adapter(number: u32) -> Option<Adapter> {
+fn adapter((number, checks): (u32, Checks)) -> Option<Adapter> {
     let known = webgpu::adapters().ok()?.into_iter().nth(number as usize)?;
+    let device = Device::Wgpu(number);
+    let device = if checks == Checks::All { device.checked() } else { device };
     Some(Adapter {
-        device: Device::Wgpu(number).to_string(),
+        device: device.to_string(),
         model: known.name,
         driver: known.driver,
         interface: known.interface,

@@ -80,18 +80,14 @@ fn bandwidth(gpus: &Gpus, device: Device) -> Result<Bandwidth, DeviceError> {
 
 /// Who watches a GPU, if the device is one that can be used.
 fn watch(device: Device) -> Option<Watch> {
-    match device {
-        Device::Cuda(number) => {
-            let (_, gpus) = cuda::devices().ok()?;
-            let gpu = gpus.get(number as usize)?;
-            Some(Watch::new(Box::new(cuda::monitor(gpu))))
-        }
-        Device::Wgpu(number) => {
-            let adapters = webgpu::adapters().ok()?;
-            // GPUs of other makes have nobody who watches them.
-            let bus = &adapters.get(number as usize)?.pci_bus_id;
-            Some(Watch::new(Box::new(cuda::monitor_at(bus))))
-        }
-        Device::Cpu | Device::Emulator => None,
+    if let Some(number) = device.cuda_number() {
+        let (_, gpus) = cuda::devices().ok()?;
+        let gpu = gpus.get(number as usize)?;
+        return Some(Watch::new(Box::new(cuda::monitor(gpu))));
     }
+    let (number, _) = device.adapter()?;
+    let adapters = webgpu::adapters().ok()?;
+    // GPUs of other makes have nobody who watches them.
+    let bus = &adapters.get(number as usize)?.pci_bus_id;
+    Some(Watch::new(Box::new(cuda::monitor_at(bus))))
 }

@@ -105,6 +105,16 @@ fn stages_are_those_of_a_run_of_their_own_with_fresh_input() {
 }
 
 #[test]
+fn where_kernels_are_compared_all_samples_are_run_again_for_their_stages() {
+    let clocks = [1980; 9];
+    let Some((sample, resets, runs)) = sampled(GpuMode::MeasureKernels, &clocks, &[]) else {
+        return;
+    };
+    assert_eq!((resets, runs), (18, 18));
+    assert_eq!(sample.stages, Some(Vec::new()));
+}
+
+#[test]
 fn the_first_samples_and_then_one_in_five_are_run_again_for_their_stages() {
     // One more warms up.
     let runs_of = |samples: usize| {

@@ -37,6 +37,7 @@ impl Task for Fake {
             stable: true,
             semantics_supported: &[Semantics::Exact],
             nested: None,
+            native: None,
             plugin: None,
             unavailable_reason: None,
             code: 0,

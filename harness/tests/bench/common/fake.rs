@@ -64,6 +64,7 @@ impl Task for FakeTask {
             stable: true,
             semantics_supported: &[Semantics::Exact],
             nested: None,
+            native: None,
             plugin: None,
             unavailable_reason: None,
             code: 0,

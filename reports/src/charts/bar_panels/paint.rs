@@ -4,7 +4,7 @@ use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::{Cartesian2d, SVGBackend};
 use plotters::style::text_anchor::HPos;
-use plotters::style::{RGBColor, TRANSPARENT};
+use plotters::style::{RGBColor, TRANSPARENT, WHITE};
 
 use super::super::canvas::{
     Area, At, GRID, INK, Painted, QUIET, anchored, disc, fill, height, line, place, said,
@@ -70,6 +70,7 @@ impl Panel for BarPanel {
         self.paint_reference(area, &plot)?;
         for (row, bar) in self.bars.iter().enumerate() {
             bar.paint(area, &plot, row as f64)?;
+            self.paint_reference_in(bar, area, &plot, row as f64)?;
         }
         for (row, (name, reason)) in (self.bars.len()..).zip(&self.refused) {
             let at = place(area, &plot, (scale.low, row as f64 + 0.5));
@@ -90,6 +91,15 @@ impl BarPanel {
             let end = |part: f64| (value, (dash as f64 + part) / 4.0);
             line(area, &[0.0, 0.6].map(|part| place(area, plot, end(part))), QUIET, 1)
         })
+    }
+
+    /// The same within a bar that reaches beyond it, where it would be hidden.
+    fn paint_reference_in(&self, bar: &Bar, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> Painted {
+        let reaches_beyond = |value: &f64| bar.dots.is_empty() && bar.value > *value;
+        let Some(value) = self.reference.filter(reaches_beyond) else { return Ok(()) };
+        let half = SHARE / 2.0;
+        let ends = [0.5 - half, 0.5 + half].map(|part| place(area, plot, (value, row + part)));
+        line(area, &ends, WHITE, 1)
     }
 }
 

@@ -6,7 +6,7 @@ use generators::sts::raw::ELINKS;
 use generators::sts::{Digi, MAX_ADC};
 
 use super::target::sum_sides;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent, Properties};
 use crate::device::{Arena, buffers};
 use crate::kernels::sts_cuda_raw_to_sides_slots_h::Slots;
 use crate::kernels::sts_raw_to_sides::{
@@ -17,6 +17,18 @@ use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cuda::{Pieces, Work};
 use crate::sts_unpack::survey::Job;
 use crate::sts_unpack::tables::{Board, Link};
+
+/// Warps of a block of a shader at most: see `by_slot.wgsl`.
+const SHADER_WARPS: u32 = 16;
+
+/// Threads of a block.
+fn threads(properties: &Properties) -> u32 {
+    let threads = RAW_COUNT_SIDES.threads();
+    match properties.has_shaders {
+        true => threads.min(SHADER_WARPS * properties.lanes),
+        false => threads,
+    }
+}
 
 /// Which sides each board reads, if e-links tell.
 pub(in crate::sts::cuda) struct SidesOfBoards(Vec<Slots>);
@@ -83,7 +95,7 @@ impl<'a> OfRaw<'a> {
         (boards, sides): (&SidesOfBoards, usize),
         jobs: &[Job],
     ) -> Result<Self, DeviceError> {
-        let pieces = Pieces::new(gpu, jobs, RAW_COUNT_SIDES.threads())?;
+        let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let slots_of_piece = boards.most();
         Ok(OfRaw {
             slots: Lent::of(raw.tables(), arena, gpu, |gpu| gpu.table(&boards.0))?,

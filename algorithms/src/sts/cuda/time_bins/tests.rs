@@ -7,6 +7,7 @@ use generators::random::hash;
 use super::*;
 use crate::device::Buffers;
 use crate::device::emulator::{self, Config, Lanes};
+use crate::device::gpu::webgpu;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::Cluster;
 
@@ -126,10 +127,18 @@ fn threads_do_not_race() {
 }
 
 #[test]
+fn shaders_sort_them_too() {
+    let Ok(gpu) = webgpu::open(0, webgpu::Checks::None) else { return };
+    check(&gpu, &EVEN);
+    check(&gpu, &[]);
+    check(&gpu, &UNEVEN);
+}
+
+#[test]
 fn parts_cover_large_sides() {
     let (small, large) = (MANY as usize, MANY as usize + 1);
     let sides = Partition::from_lengths([0, small, large, 3 * small]);
     let expected = [[2, 0], [2, PART], [3, 0], [3, PART], [3, 2 * PART]];
     let expected = expected.map(|[side, first]| Part { side, first });
-    assert_eq!(parts(&sides), expected);
+    assert_eq!(parts(&sides, MANY), expected);
 }

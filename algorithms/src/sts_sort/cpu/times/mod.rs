@@ -6,16 +6,19 @@
 //! | `small_counts` | counts of 16 bits, four in a word |
 //! | `parts` | groups of digis in parts for several threads |
 //! | `finish` | the final pass over digis that are nearly in place |
+//! | `runs` | digis that follow each other in the same bucket |
 //! | `spans` | spans of time whose digis fit the first-level cache |
 
 mod coarse_time;
 mod finish;
 mod parts;
+mod runs;
 mod small_counts;
 mod spans;
 
 pub(super) use coarse_time::{CoarseTime, TimeRange, sample};
 pub(super) use finish::{finish, finish_by, finish_in_parts};
 pub(super) use parts::parts_of;
+pub(super) use runs::Runs;
 pub(super) use small_counts::SmallCounts;
 pub(super) use spans::sort_spans;

@@ -4,9 +4,12 @@
 //! leave much to insert. Radix sort, least significant digit first, does not care: its digits are
 //! so large that one or two of them are all that the times of a span differ in.
 
+use std::ops::Range;
+
 use generators::sts::Digi;
 
 use super::parts::parts_of;
+use super::runs::Runs;
 use super::small_counts::SmallCounts;
 use crate::sts_sort::cpu::radix;
 use crate::sts_sort::cpu::two_arrays::ResultIn;
@@ -22,43 +25,35 @@ struct Tables {
     between: Vec<Digi>,
 }
 
-/// Sorts digis that lie span by span into `target`, by time within each span, in parts of about
-/// this length that run in parallel; stable. `ends` are the places where spans end. What was in
-/// `source` is lost.
-pub(in super::super) fn sort_spans(
-    source: &mut [Digi],
-    target: &mut [Digi],
-    ends: &[usize],
-    part: usize,
-) {
-    let (mut source, mut target) = (source, target);
+/// Sorts digis into `target`, span by span of time, and by time within each span, in parts of about
+/// this length that run in parallel; stable. Spans are the buckets of `runs`.
+pub(in super::super) fn sort_spans(source: &[Digi], target: &mut [Digi], runs: &Runs, part: usize) {
+    let (mut target, mut first) = (target, 0);
     rayon::scope(|scope| {
-        for (digis, mine) in parts_of(ends, part) {
-            let (unsorted, rest) = std::mem::take(&mut source).split_at_mut(digis.len());
+        for (digis, ends) in parts_of(runs.ends(), part) {
             let (sorted, more) = std::mem::take(&mut target).split_at_mut(digis.len());
-            let mine = mine.iter().map(move |end| end - digis.start);
-            scope.spawn(move |_| sort_part(unsorted, sorted, mine));
-            (source, target) = (rest, more);
+            let spans = first..first + ends.len();
+            first = spans.end;
+            scope.spawn(move |_| sort_part(source, sorted, runs, spans));
+            target = more;
         }
     });
 }
 
-fn sort_part(source: &mut [Digi], target: &mut [Digi], ends: impl Iterator<Item = usize>) {
-    let mut tables = Tables::default();
-    let mut start = 0;
-    for end in ends {
-        tables.sort(&mut source[start..end], &mut target[start..end]);
-        start = end;
+fn sort_part(source: &[Digi], target: &mut [Digi], runs: &Runs, spans: Range<usize>) {
+    let (mut tables, mut room, mut target) = (Tables::default(), Vec::new(), target);
+    for span in spans {
+        let unsorted = runs.gather(source, span, &mut room);
+        let (sorted, more) = target.split_at_mut(unsorted.len());
+        tables.sort(unsorted, sorted);
+        target = more;
     }
 }
 
 impl Tables {
-    fn sort(&mut self, source: &mut [Digi], target: &mut [Digi]) {
+    fn sort(&mut self, source: &[Digi], target: &mut [Digi]) {
         if source.len() > SmallCounts::LARGEST {
-            if radix::sort_segment::<ByTime>(source, target, 1) == ResultIn::Digis {
-                target.copy_from_slice(source);
-            }
-            return;
+            return self.sort_many(source, target);
         }
         let (earliest, latest) = range(source);
         // Of no digi, or of one time.
@@ -81,6 +76,15 @@ impl Tables {
                 scatter(target, between, counts, digit.next());
                 scatter(between, target, counts, digit.next().next());
             }
+        }
+    }
+
+    /// More than fit a first-level cache, as of one time or nearly so.
+    fn sort_many(&mut self, source: &[Digi], target: &mut [Digi]) {
+        target.copy_from_slice(source);
+        self.between.resize(source.len(), Digi::default());
+        if radix::sort_segment::<ByTime>(target, &mut self.between, 1) == ResultIn::Scratch {
+            target.copy_from_slice(&self.between);
         }
     }
 }

@@ -12,6 +12,8 @@ const TOLD_OWN = 2u;
 const TOLD_UP_TO_PIECE = 3u;
 const TOLD_BITS = (1u << TOLD_SHIFT) - 1u;
 
+var<private> epochs_at: u32;
+
 // The messages of the piece: those of `piece_size` bytes from a byte on, but for the first
 // `skipped`, which are before the third message of the microslice.
 var<private> window: u32;

@@ -17,6 +17,8 @@ mod dispatch;
 mod faults;
 mod pipelines;
 mod staging;
+#[cfg(test)]
+mod tests;
 mod work;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

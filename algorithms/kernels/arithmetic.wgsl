@@ -1,0 +1,85 @@
+// Arithmetic in single precision, right to the last bit on any GPU.
+//
+// WGSL lets a driver fuse a product with a sum, reorder sums, and be off by a few units in the last
+// place of quotients and roots. So results go through a mask that no compiler knows, before anything
+// is made of them; and quotients and roots are mended by what is left over, in whole numbers. What
+// is trusted: sums and products are rounded to nearest, as by all GPUs, quotients are as near as
+// WGSL says, and no number is below the least normal one.
+
+const FRACTION_BITS = 23u;
+const FRACTION = (1u << FRACTION_BITS) - 1u;
+const SIGN = 1u << 31u;
+const MOST_EXPONENT = 255u;
+const INFINITE = MOST_EXPONENT << FRACTION_BITS;
+const BIAS = 127;
+// A bit more than the fraction of a number has: it says which way to round.
+const HALF_BITS = FRACTION_BITS + 1u;
+const HALF_UNITS = f32(1u << HALF_BITS);
+const UNITS = f32(1u << FRACTION_BITS);
+
+// The same number. A grid has fewer than 2^31 blocks, but compilers don't know.
+fn kept_apart(number: f32) -> f32 {
+    return bitcast<f32>(bitcast<u32>(number) ^ (arguments.blocks >> 31u));
+}
+
+fn sum(a: f32, b: f32) -> f32 { return kept_apart(a + b); }
+fn difference(a: f32, b: f32) -> f32 { return kept_apart(a - b); }
+fn product(a: f32, b: f32) -> f32 { return kept_apart(a * b); }
+
+fn exponent_of(bits: u32) -> u32 { return bits >> FRACTION_BITS & MOST_EXPONENT; }
+fn significand_of(bits: u32) -> u32 { return (bits & FRACTION) | (1u << FRACTION_BITS); }
+// Neither zero, nor infinite, nor no number.
+fn is_ordinary(bits: u32) -> bool { return ((exponent_of(bits) + 1u) & MOST_EXPONENT) > 1u; }
+
+// A number of 25 bits, rounded to 24. Quotients and roots of numbers never lie in the middle.
+fn of_parts(sign: u32, exponent: i32, halves: u32) -> f32 {
+    let significand = (halves + 1u) >> 1u;
+    if exponent < 1 { return bitcast<f32>(sign); }
+    // Rounding may carry to the exponent.
+    let bits = min((u32(exponent - 1) << FRACTION_BITS) + significand, INFINITE);
+    return bitcast<f32>(sign | bits);
+}
+
+fn quotient(a: f32, b: f32) -> f32 {
+    let above = bitcast<u32>(a);
+    let below = bitcast<u32>(b);
+    if !is_ordinary(above) || !is_ordinary(below) { return kept_apart(a / b); }
+    let divisor = significand_of(below);
+    var dividend = significand_of(above);
+    var exponent = i32(exponent_of(above)) - i32(exponent_of(below)) + BIAS;
+    if dividend < divisor {
+        dividend <<= 1u;
+        exponent--;
+    }
+    var halves = u32(f32(dividend) / f32(divisor) * HALF_UNITS);
+    // What is left is small: its upper bits are not needed.
+    var left = i32((dividend << HALF_BITS) - halves * divisor);
+    while left < 0 {
+        halves--;
+        left += i32(divisor);
+    }
+    while left >= i32(divisor) {
+        halves++;
+        left -= i32(divisor);
+    }
+    return of_parts((above ^ below) & SIGN, exponent, halves);
+}
+
+fn root(a: f32) -> f32 {
+    let bits = bitcast<u32>(a);
+    if !is_ordinary(bits) || a < 0.0 { return kept_apart(sqrt(a)); }
+    // Half of an even exponent, rounded down.
+    let exponent = (i32(exponent_of(bits)) - BIAS) >> 1u;
+    let square = significand_of(bits) << ((exponent_of(bits) + 1u) % 2u);
+    var halves = u32(sqrt(f32(square) / UNITS) * HALF_UNITS);
+    var left = i32((square << (HALF_BITS + 1u)) - halves * halves);
+    while left < 0 {
+        halves--;
+        left += i32(2u * halves + 1u);
+    }
+    while left > i32(2u * halves) {
+        left -= i32(2u * halves + 1u);
+        halves++;
+    }
+    return of_parts(0u, exponent + BIAS, halves);
+}

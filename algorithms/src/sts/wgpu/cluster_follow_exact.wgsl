@@ -1,0 +1,9 @@
+// Chains to clusters, by the exact rules.
+#include "connectors/follow.wgsl"
+#include "formulas/exact/times.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn cluster_follow_exact(place: InBlock) {
+    enter(place);
+    follow_own();
+}

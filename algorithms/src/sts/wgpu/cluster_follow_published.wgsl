@@ -1,0 +1,9 @@
+// Chains to clusters, as published.
+#include "connectors/follow.wgsl"
+#include "formulas/published/times.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn cluster_follow_published(place: InBlock) {
+    enter(place);
+    follow_own();
+}

@@ -1,0 +1,9 @@
+// Chains to clusters, by the exact rules.
+#include "formulas/exact/times.wgsl"
+#include "links/follow.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn cluster_heads_exact(place: InWarp) {
+    enter_lanes(place);
+    follow_tile();
+}

@@ -1,0 +1,9 @@
+// Chains to clusters, as published.
+#include "formulas/published/times.wgsl"
+#include "links/follow.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn cluster_heads_published(place: InWarp) {
+    enter_lanes(place);
+    follow_tile();
+}

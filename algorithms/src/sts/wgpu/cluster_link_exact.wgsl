@@ -1,0 +1,9 @@
+// Who follows whom, by the exact rules.
+#include "formulas/exact/sought.wgsl"
+#include "links/link.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn cluster_link_exact(place: InBlock) {
+    enter(place);
+    link_tile();
+}

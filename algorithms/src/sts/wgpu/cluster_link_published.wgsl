@@ -1,0 +1,9 @@
+// Who follows whom, as published.
+#include "formulas/published/sought.wgsl"
+#include "links/link.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn cluster_link_published(place: InBlock) {
+    enter(place);
+    link_tile();
+}

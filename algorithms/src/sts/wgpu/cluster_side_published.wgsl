@@ -1,0 +1,10 @@
+// The clusters of all sides, as published. A block a side.
+#include "per_side/side.wgsl"
+#include "formulas/published/times.wgsl"
+#include "formulas/published/window.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn cluster_side_published(place: InBlock) {
+    enter(place);
+    if block < arguments.blocks { find_clusters(); }
+}

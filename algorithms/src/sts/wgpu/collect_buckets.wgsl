@@ -1,0 +1,24 @@
+// The hits of all modules behind each other: see collect.cu. A thread a piece of a hit.
+
+struct Arguments { blocks: u32, modules: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read> hits: array<vec4u>;
+@group(0) @binding(1) var<storage, read> offsets: array<u32>;
+// Where the hits of each module go.
+@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(3) var<storage, read_write> flat: array<vec4u>;
+#include "formulas/sides.wgsl"
+
+// As large as a piece: see formulas/records.h.
+const PIECES = 3u;
+
+@compute @workgroup_size(THREADS)
+fn collect_buckets(place: InBlock) {
+    enter(place);
+    let piece = block * THREADS + thread;
+    if block >= arguments.blocks || piece >= begins[arguments.modules] * PIECES { return; }
+    let hit = piece / PIECES;
+    let segment = segment_of(arguments.modules, hit);
+    let number = offsets[segment] + (hit - begins[segment]);
+    flat[piece] = hits[number * PIECES + piece % PIECES];
+}

@@ -1,0 +1,14 @@
+// Where channels begin: see formulas/connecting.h.
+#include "digi.wgsl"
+#include "side.wgsl"
+
+// Says where the channels up to that of a digi begin that the digi before it has not reached; the
+// last digi says so of all that are left.
+fn find_channels(side: Side, place: u32) {
+    let channel = digi_channel(digis[side.begin + place]);
+    var first = 0u;
+    if place > 0u { first = digi_channel(digis[side.begin + place - 1u]) + 1u; }
+    for (var c = first; c <= channel; c++) { channels[side.channels + c] = place; }
+    if place + 1u < side.count { return; }
+    for (var c = channel + 1u; c < CHANNEL_OFFSETS; c++) { channels[side.channels + c] = side.count; }
+}

@@ -1,0 +1,72 @@
+// Who follows whom, found by leaps: see formulas/following.h. It needs `digis`, `connectors`,
+// `follows`, and what rules say is sought. Places count from where a side begins.
+#include "digi.wgsl"
+
+const FIRST_LEAP = 4u;
+const BYTES_OF_WORD = 4u;
+
+// A side, or what links need of it.
+struct Followers { begin: u32, count: u32 }
+
+// The first place from one on that has reached what is sought; the number of digis if none has. The
+// way there is a matter of its distance, not of how many places there are.
+fn leap_to(side: Followers, first: u32, sought: Sought) -> u32 {
+    var low = first;
+    var leap = FIRST_LEAP;
+    var high = first + leap;
+    while high < side.count && !is_reached(sought, digis[side.begin + high]) {
+        low = high + 1u;
+        leap *= 2u;
+        high += leap;
+    }
+    high = min(high, side.count);
+    while low < high {
+        let middle = (low + high) / 2u;
+        if is_reached(sought, digis[side.begin + middle]) { high = middle; } else { low = middle + 1u; }
+    }
+    return low;
+}
+
+// Whether the digi at the next place is of the same channel, and so near that both may choose the
+// same one.
+fn is_crowded(side: Followers, place: u32) -> bool {
+    let own = digis[side.begin + place];
+    let next = digis[side.begin + place + 1u];
+    return digi_channel(own) == digi_channel(next)
+        && digi_time(next) - digi_time(own) <= arguments.crowd_ns;
+}
+
+// Says that a digi follows another one: a byte of a word that others have, too.
+fn mark(place: u32) {
+    atomicOr(&follows[place / BYTES_OF_WORD], 1u << (8u * (place % BYTES_OF_WORD)));
+}
+
+// Links a digi with the earliest one of the next channel, from a place on, that is near; returns
+// the first place that is left to later digis of its channel.
+fn link_one(side: Followers, place: u32, first: u32) -> u32 {
+    let own = digis[side.begin + place];
+    let sought = sought_by(own);
+    let near = leap_to(side, first, sought);
+    let is_near = near < side.count && digi_channel(digis[side.begin + near]) == sought.channel
+        && is_not_after(digi_time(own), digi_time(digis[side.begin + near]));
+    connectors[side.begin + place] = select(NOBODY, near, is_near);
+    if !is_near { return near; }
+    mark(side.begin + near);
+    return near + 1u;
+}
+
+// Links all digis of a run, if this is its first.
+fn link_run(side: Followers, first: u32) {
+    if first > 0u && is_crowded(side, first - 1u) { return; }
+    var place = first;
+    var free = link_one(side, place, place + 1u);
+    while place + 1u < side.count && is_crowded(side, place) {
+        place++;
+        free = link_one(side, place, max(free, place + 1u));
+    }
+}
+
+// Links a digi; where digis choose in turn, all of a run.
+fn link(side: Followers, place: u32) {
+    if IS_EXCLUSIVE { link_run(side, place); } else { link_one(side, place, place + 1u); }
+}

@@ -1,0 +1,23 @@
+// What stages leave in device memory: see formulas/records.h.
+
+struct Cluster {
+    charge: f32,
+    size: i32,
+    position: f32,
+    position_error: f32,
+    time: u32,
+    time_error: f32,
+}
+
+struct Entry { time: u32, index: u32 }
+
+struct Hit {
+    x: f32, y: f32, z: f32,
+    time: u32,
+    dx: f32, dy: f32, dz: f32, dxy: f32,
+    time_error: f32, du: f32, dv: f32,
+    address: u32,
+}
+
+// What was found on a side: how many clusters, and the bits of the largest error of their times.
+struct Found { clusters: u32, latest_error: u32 }

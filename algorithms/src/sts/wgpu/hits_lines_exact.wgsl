@@ -1,0 +1,9 @@
+// Lines of clusters, by the exact rules.
+#include "formulas/exact/pairs.wgsl"
+#include "pairs/lines.wgsl"
+
+@compute @workgroup_size(LINE_THREADS)
+fn hits_lines_exact(place: InBlock) {
+    enter(place);
+    if block < arguments.blocks { write_line(jobs[block]); }
+}

@@ -1,0 +1,9 @@
+// The hits of all modules, as published; modules are found by binary search.
+#include "hits/fronts.wgsl"
+#include "formulas/published/pairs.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn hits_of_fronts_search_published(place: InBlock) {
+    enter(place);
+    if has_place() { find_hits(segment_of(arguments.modules, own_place())); }
+}

@@ -1,0 +1,9 @@
+// The hits of all modules, by the exact rules, by shared pairs.
+#include "formulas/exact/pairs.wgsl"
+#include "pairs/hits.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn hits_of_pairs_exact(place: InWarp) {
+    enter_lanes(place);
+    if block < arguments.blocks { find_hits_of_job(jobs[block]); }
+}

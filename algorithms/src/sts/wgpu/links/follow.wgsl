@@ -1,0 +1,72 @@
+// Makes clusters of chains: see links.cu. A block a tile; the bytes of those that follow others end
+// with a whole word of eight.
+#include "../formulas/clusters.wgsl"
+#include "../formulas/found.wgsl"
+#include "heads.wgsl"
+
+struct Arguments { blocks: u32, sides: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read> digis: array<vec2u>;
+@group(0) @binding(1) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read> connectors: array<u32>;
+@group(0) @binding(3) var<storage, read> follows: array<vec2u>;
+@group(0) @binding(4) var<storage, read> tables: ClusterTables;
+@group(0) @binding(5) var<storage, read_write> clusters: array<Cluster>;
+@group(0) @binding(6) var<storage, read_write> found: array<Counted>;
+
+const ITEMS = 8u;
+
+// The bits of the largest error of this thread's clusters, if the tile has a single side.
+var<private> own_error: u32;
+
+fn follower(begin: u32, place: u32) -> u32 { return connectors[begin + place]; }
+
+// Few words for many threads: those of a tile with a single side tell each other first.
+fn note_error(sides: SidesOfTile, side: u32, error: f32) {
+    let bits = bitcast<u32>(error);
+    if is_one(sides) { own_error = max(own_error, bits); } else { atomicMax(&found[side].latest_error, bits); }
+}
+
+// All threads take part, whatever the sides are.
+fn tell_error(sides: SidesOfTile) {
+    let largest = max_of_warp(own_error);
+    workgroupBarrier();
+    if lane == 0u { warp_sums[warp] = largest; }
+    workgroupBarrier();
+    if thread != 0u || !is_one(sides) { return; }
+    for (var other = 0u; other < WARPS; other++) { own_error = max(own_error, warp_sums[other]); }
+    atomicMax(&found[sides.first].latest_error, own_error);
+}
+
+fn follow_singles(heads: Heads, sides: SidesOfTile) {
+    for (var rank = thread; rank < heads.count; rank += THREADS) {
+        let place = place_of(heads, rank);
+        let side = side_in(sides, place);
+        let cluster = cluster_of_one(digis[place], offset_of(side, arguments.sides));
+        clusters[place_of_cluster(heads, rank, begins[side])] = cluster;
+        note_error(sides, side, cluster.time_error);
+    }
+}
+
+fn follow_others(heads: Heads, sides: SidesOfTile) {
+    for (var rank = thread; rank < heads.count; rank += THREADS) {
+        let place = place_of(heads, rank);
+        let side = side_in(sides, place);
+        let begin = begins[side];
+        let cluster = cluster_of(begin, place - begin, offset_of(side, arguments.sides));
+        clusters[place_of_cluster(heads, rank, begin)] = cluster;
+        note_error(sides, side, cluster.time_error);
+    }
+}
+
+fn follow_tile() {
+    if block >= arguments.blocks || block * TILE >= digi_count() { return; }
+    let heads = gather_heads();
+    let sides = sides_of_tile();
+    take_places(heads.singles, sides);
+    take_places(heads.others, sides);
+    workgroupBarrier();
+    follow_singles(heads.singles, sides);
+    follow_others(heads.others, sides);
+    tell_error(sides);
+}

@@ -1,0 +1,80 @@
+// The first digis of a tile's chains: see links.cu. Chains of a single digi and others are apart.
+#include "block_scan.wgsl"
+#include "sides_of_tile.wgsl"
+
+// In ascending order, from a number of the list on; `first` is the tile's first digi.
+struct Heads { first: u32, count: u32, list: u32 }
+struct HeadsOfTile { singles: Heads, others: Heads }
+// Which of a thread's digis lead a chain: a bit each.
+struct OwnHeads { singles: u32, others: u32 }
+
+// How far behind the tile's first digi each head is, and places for clusters.
+var<workgroup> head_list: array<u32, TILE>;
+var<workgroup> places: array<u32, TILE>;
+
+fn place_of(heads: Heads, rank: u32) -> u32 { return heads.first + head_list[heads.list + rank]; }
+
+// How many lie before a place.
+fn heads_before(heads: Heads, end: u32) -> u32 {
+    var low = 0u;
+    var high = heads.count;
+    while low < high {
+        let middle = (low + high) / 2u;
+        if place_of(heads, middle) < end { low = middle + 1u; } else { high = middle; }
+    }
+    return low;
+}
+
+fn own_heads(first: u32, count: u32) -> OwnHeads {
+    var own = OwnHeads(0u, 0u);
+    if first >= count { return own; }
+    let bytes = follows[first / ITEMS];
+    for (var i = 0u; i < ITEMS && first + i < count; i++) {
+        if (shifted_right(bytes, 8u * i).x & 0xffu) != 0u { continue; }
+        if connectors[first + i] == NOBODY { own.singles |= 1u << i; } else { own.others |= 1u << i; }
+    }
+    return own;
+}
+
+// Writes numbers of a thread's digis to the list.
+fn write_heads(heads: u32, list: u32) {
+    var at = list;
+    for (var i = 0u; i < ITEMS; i++) {
+        if (heads >> i & 1u) != 0u {
+            head_list[at] = thread * ITEMS + i;
+            at++;
+        }
+    }
+}
+
+// Gathers the heads of the block's tile, singles first: two counts share a word. All threads take
+// part; a barrier is included.
+fn gather_heads() -> HeadsOfTile {
+    let first = block * TILE;
+    let own = own_heads(first + thread * ITEMS, digi_count());
+    let counts = countOneBits(own.others) << 16u | countOneBits(own.singles);
+    let before = block_exclusive_sum(counts);
+    let singles = block_total & 0xffffu;
+    write_heads(own.singles, before & 0xffffu);
+    write_heads(own.others, singles + (before >> 16u));
+    workgroupBarrier();
+    return HeadsOfTile(Heads(first, singles, 0u), Heads(first, block_total >> 16u, singles));
+}
+
+// Takes places for the clusters of each side: `places` has them where the side's first head is in
+// the list.
+fn take_places(heads: Heads, sides: SidesOfTile) {
+    for (var rank = thread; rank < heads.count; rank += THREADS) {
+        let side = side_in(sides, place_of(heads, rank));
+        if rank > 0u && place_of(heads, rank - 1u) >= begins[side] { continue; }
+        let own = heads_before(heads, begins[side + 1u]) - rank;
+        places[heads.list + rank] = atomicAdd(&found[side].clusters, own);
+    }
+}
+
+// Where the cluster of a head goes.
+fn place_of_cluster(heads: Heads, rank: u32, begin: u32) -> u32 {
+    var leader = 0u;
+    if begin > heads.first { leader = heads_before(heads, begin); }
+    return begin + places[heads.list + leader] + rank - leader;
+}

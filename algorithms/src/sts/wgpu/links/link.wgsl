@@ -1,0 +1,22 @@
+// Writes connectors, and a byte for each digi that follows another one: see links.cu. A block a tile.
+#include "../formulas/following.wgsl"
+#include "sides_of_tile.wgsl"
+
+struct Arguments { blocks: u32, sides: u32, window_ns: u32, whole_ns: u32, crowd_ns: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read> digis: array<vec2u>;
+@group(0) @binding(1) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read_write> connectors: array<u32>;
+@group(0) @binding(3) var<storage, read_write> follows: array<atomic<u32>>;
+
+fn link_tile() {
+    let first = block * TILE;
+    let end = min(first + TILE, digi_count());
+    if block >= arguments.blocks || first >= end { return; }
+    let sides = sides_of_tile();
+    for (var place = first + thread; place < end; place += THREADS) {
+        let side = side_in(sides, place);
+        let begin = begins[side];
+        link(Followers(begin, begins[side + 1u] - begin), place - begin);
+    }
+}

@@ -1,0 +1,27 @@
+// The lines of all clusters, where their entries are: see pairs.cu. A block a job: some of any side.
+#include "../formulas/lines.wgsl"
+#include "job.wgsl"
+
+struct Arguments { blocks: u32, modules: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
+@group(0) @binding(1) var<storage, read> entries: array<Entry>;
+@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(3) var<storage, read> found: array<Found>;
+@group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
+@group(0) @binding(5) var<storage, read> jobs: array<Job>;
+@group(0) @binding(6) var<storage, read_write> lines: array<Line>;
+
+fn write_line(job: Job) {
+    let own = job.first + thread;
+    if own >= found[job.segment].clusters { return; }
+    sensor = sensors[job.segment % arguments.modules];
+    let begin = begins[job.segment];
+    let index = entries[begin + own].index;
+    let cluster = clusters[begin + index];
+    if job.segment < arguments.modules {
+        lines[begin + own] = line_of(sensor.front, 0, cluster, index);
+    } else {
+        lines[begin + own] = line_of(sensor.back, i32(CHANNELS_OF_SIDE), cluster, index);
+    }
+}

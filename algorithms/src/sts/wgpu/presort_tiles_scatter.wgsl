@@ -1,0 +1,86 @@
+// Moves digis to their sides, a tile at a time through workgroup memory: see tiles.cu. A block a
+// tile; tiles are as large as little workgroup memory lets them be.
+//
+// Workgroup memory: counters and places for each side (16 KiB), and of a tile the digis (8 KiB, or
+// 16 where there are 48) and the side of each (4 KiB, or 8).
+#include "block_scan.wgsl"
+#include "tiles/counters.wgsl"
+
+struct Arguments { blocks: u32, count: u32, sides: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read> digis: array<vec2u>;
+@group(0) @binding(1) var<storage, read> modules: array<u32>;
+@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(3) var<storage, read_write> taken: array<atomic<u32>>;
+@group(0) @binding(4) var<storage, read_write> to: array<vec2u>;
+
+// The launcher reckons with as many.
+const TILE = 1024u * min(2u, max(1u, WORKGROUP_BYTES / 24576u));
+const ITEMS = TILE / THREADS;
+
+var<workgroup> staged: array<vec2u, TILE>;
+var<workgroup> side_at: array<u32, TILE>;
+// Where the digis of each side begin in the tile; counters then are where they go, less that.
+var<workgroup> place_in_tile: array<u32, MOST_SIDES>;
+// The digis of a thread, each with its side and its rank among the tile's digis of it.
+var<private> own_digis: array<vec2u, ITEMS>;
+var<private> ranked: array<u32, ITEMS>;
+
+// Counts the digis of a tile by side.
+fn count_tile(first: u32, end: u32) {
+    for (var i = 0u; i < ITEMS; i++) {
+        let at = first + i * THREADS + thread;
+        if at < end {
+            own_digis[i] = digis[at];
+            let side = side_of(own_digis[i]);
+            ranked[i] = side << RANK_BITS | atomicAdd(&counted[side], 1u);
+        }
+    }
+    workgroupBarrier();
+}
+
+// Turns counts into places in the tile, and takes places of all digis of each side. A barrier is
+// included.
+fn take_places() {
+    var before = 0u;
+    for (var first = 0u; first < arguments.sides; first += THREADS) {
+        let side = first + thread;
+        var count = 0u;
+        if side < arguments.sides { count = atomicLoad(&counted[side]); }
+        let own = before + block_exclusive_sum(count);
+        before += block_total;
+        if count > 0u {
+            place_in_tile[side] = own;
+            atomicStore(&counted[side], begins[side] + atomicAdd(&taken[side], count) - own);
+        }
+        workgroupBarrier();
+    }
+}
+
+// Brings the tile into order of sides. A barrier is included.
+fn stage_tile(first: u32, end: u32) {
+    for (var i = 0u; i < ITEMS; i++) {
+        if first + i * THREADS + thread < end {
+            let side = ranked[i] >> RANK_BITS;
+            let at = place_in_tile[side] + (ranked[i] & ((1u << RANK_BITS) - 1u));
+            staged[at] = of_side(own_digis[i]);
+            side_at[at] = side;
+        }
+    }
+    workgroupBarrier();
+}
+
+@compute @workgroup_size(THREADS)
+fn presort_tiles_scatter(place: InWarp) {
+    enter_lanes(place);
+    if block >= arguments.blocks { return; }
+    let first = block * TILE;
+    let end = min(arguments.count, first + TILE);
+    clear_counters();
+    count_tile(first, end);
+    take_places();
+    stage_tile(first, end);
+    for (var at = thread; at < end - first; at += THREADS) {
+        to[atomicLoad(&counted[side_at[at]]) + at] = staged[at];
+    }
+}

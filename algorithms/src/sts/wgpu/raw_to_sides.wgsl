@@ -1,0 +1,46 @@
+// Puts all digis of raw data to their sides, once places are taken: see raw_to_sides.cu. Blocks have
+// so many tiles each, one behind the other.
+#include "formulas/back.wgsl"
+#include "raw_to_sides/by_slot.wgsl"
+
+struct Arguments { blocks: u32, rules: u32, tiles: u32, tiles_of_block: u32, slots_of_piece: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(7) var<storage, read> places: array<u32>;
+@group(0) @binding(8) var<storage, read> begins: array<u32>;
+@group(0) @binding(9) var<storage, read_write> digis: array<vec2u>;
+
+// All pieces have told which epoch is behind them.
+fn epoch_before(place: u32, number: u32, content: u32) -> Epoch {
+    if number == 0u { return Epoch(number_of(message_at(content + MESSAGE_BYTES)), 0u); }
+    let at = epochs_at + 2u * (place - 1u);
+    return Epoch(atomicLoad(&states[at]) & TOLD_BITS, atomicLoad(&states[at + 1u]) & TOLD_BITS);
+}
+
+fn put(place: u32) { digis[place] = of_side(digi_of_hit); }
+// That was done before.
+fn note_found(job: u32) {}
+
+@compute @workgroup_size(THREADS)
+fn raw_to_sides(place: InWarp) {
+    enter_lanes(place);
+    if block >= arguments.blocks { return; }
+    epochs_at = 2u;
+    let first = block * arguments.tiles_of_block;
+    let end = min(arguments.tiles, first + arguments.tiles_of_block);
+    var kept_board = NO_BOARD;
+    for (var tile = first; tile < end; tile++) {
+        // All have read what the last tile left.
+        workgroupBarrier();
+        if tile_boards[tile] != kept_board {
+            kept_board = tile_boards[tile];
+            keep_board(kept_board);
+        }
+        let own = (tile * WARPS + warp) * arguments.slots_of_piece;
+        for (var slot = lane; slot < slot_count; slot += LANES) {
+            let place = begins[side_of_slot[slot]] + places[own + slot];
+            atomicStore(&of_slots[warp * ELINKS + slot], place);
+        }
+        workgroupBarrier();
+        unpack_piece(tile * WARPS + warp);
+    }
+}

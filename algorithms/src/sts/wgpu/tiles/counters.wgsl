@@ -1,0 +1,15 @@
+// Blocks with a counter for each side: see tiles.cu.
+#include "../formulas/stream.wgsl"
+
+// The launcher reckons with as many.
+const MOST_SIDES = 2048u;
+const THREADS = 256u;
+
+// How many digis a block has of each side.
+var<workgroup> counted: array<atomic<u32>, MOST_SIDES>;
+
+// A barrier is included.
+fn clear_counters() {
+    for (var side = thread; side < arguments.sides; side += THREADS) { atomicStore(&counted[side], 0u); }
+    workgroupBarrier();
+}

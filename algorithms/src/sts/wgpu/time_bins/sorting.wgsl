@@ -1,0 +1,98 @@
+// Sorting entries by bins of time, in workgroup memory: see time_bins/sorting.h. It needs what is to
+// be sorted (`time_at`, `index_at`) and where it goes (`put_in_order`).
+//
+// Workgroup memory: entries (16 KiB), and where bins begin (8 KiB).
+#include "block_scan.wgsl"
+#include "extent.wgsl"
+#include "scale.wgsl"
+
+// As many bins as entries at most: few share one, unless many come at once.
+const BINS = FEW;
+const BINS_EACH = BINS / THREADS;
+
+var<workgroup> sorted_keys: array<Entry, FEW>;
+// From the second one on: the entries of each bin at first; then where its next entry goes, which
+// is at last where the next bin begins.
+var<workgroup> bin_begins: array<atomic<u32>, BINS + 1u>;
+var<workgroup> extent: array<atomic<u32>, 2>;
+var<private> times: array<u32, ITEMS>;
+
+// A barrier is needed after.
+fn clear_bins() {
+    for (var i = 0u; i < BINS_EACH; i++) { atomicStore(&bin_begins[1u + i * THREADS + thread], 0u); }
+    if thread == 0u { atomicStore(&bin_begins[0], 0u); }
+    if thread < 2u { atomicStore(&extent[thread], ~0u); }
+}
+
+fn include_in_extent() {
+    let first = min_of_warp(first_time);
+    let last = max_of_warp(last_time);
+    if lane != 0u { return; }
+    atomicMin(&extent[0], first);
+    atomicMin(&extent[1], ~last);
+}
+
+// Turns counts of bins into where they begin. Barriers before and after are included.
+fn sum_bins() {
+    workgroupBarrier();
+    let own = 1u + thread * BINS_EACH;
+    var count = 0u;
+    for (var i = 0u; i < BINS_EACH; i++) { count += atomicLoad(&bin_begins[own + i]); }
+    var before = block_exclusive_sum(count);
+    for (var i = 0u; i < BINS_EACH; i++) {
+        let in_bin = atomicLoad(&bin_begins[own + i]);
+        atomicStore(&bin_begins[own + i], before);
+        before += in_bin;
+    }
+    workgroupBarrier();
+}
+
+// Moves entries to their bins. A barrier is included.
+fn move_to_bins(begin: u32, count: u32, scale: Scale) {
+    for (var i = 0u; i < ITEMS; i++) {
+        if i * THREADS + thread < count { atomicAdd(&bin_begins[1u + bin_of(scale, times[i])], 1u); }
+    }
+    sum_bins();
+    for (var i = 0u; i < ITEMS; i++) {
+        let at = i * THREADS + thread;
+        if at < count {
+            let goes_to = atomicAdd(&bin_begins[1u + bin_of(scale, times[i])], 1u);
+            sorted_keys[goes_to] = Entry(times[i], index_at(begin, at));
+        }
+    }
+    workgroupBarrier();
+}
+
+// Writes each entry to where it belongs: before it come those of its bin that are earlier. A thread
+// an entry, as many entries may share a bin.
+fn write_in_order(begin: u32, count: u32, scale: Scale) {
+    for (var i = thread; i < count; i += THREADS) {
+        let own = sorted_keys[i];
+        let bin = bin_of(scale, own.time);
+        let end = atomicLoad(&bin_begins[bin + 1u]);
+        let first = atomicLoad(&bin_begins[bin]);
+        var goes_to = first;
+        for (var other = first; other < end; other++) {
+            if is_earlier(sorted_keys[other], own) { goes_to++; }
+        }
+        put_in_order(begin + goes_to, own);
+    }
+}
+
+// Sorts as many clusters or entries as fit.
+fn sort_by_bins(begin: u32, count: u32) {
+    clear_bins();
+    for (var i = 0u; i < ITEMS; i++) {
+        let at = i * THREADS + thread;
+        if at < count {
+            times[i] = time_at(begin, at);
+            include_time(times[i]);
+        }
+    }
+    workgroupBarrier();
+    include_in_extent();
+    workgroupBarrier();
+    let scale = scale_of(atomicLoad(&extent[0]), atomicLoad(&extent[1]), BINS);
+    move_to_bins(begin, count, scale);
+    write_in_order(begin, count, scale);
+}

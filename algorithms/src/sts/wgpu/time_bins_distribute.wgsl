@@ -1,0 +1,103 @@
+// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/groups.h. A block
+// a part.
+//
+// Workgroup memory: a tile (16 KiB), and of its groups counts (4 KiB) and how far entries go (4 KiB).
+// The group of a bucket is read where it lies.
+#include "block_scan.wgsl"
+#include "time_bins/buckets.wgsl"
+#include "time_bins/part.wgsl"
+
+struct Arguments { blocks: u32 }
+var<immediate> arguments: Arguments;
+@group(0) @binding(0) var<storage, read> begins: array<u32>;
+@group(0) @binding(1) var<storage, read> found: array<Found>;
+@group(0) @binding(2) var<storage, read> parts: array<Part>;
+@group(0) @binding(3) var<storage, read> entry_words: array<u32>;
+@group(0) @binding(4) var<storage, read> extents: array<u32>;
+// Two in a word.
+@group(0) @binding(5) var<storage, read> group_of: array<u32>;
+@group(0) @binding(6) var<storage, read_write> places: array<atomic<u32>>;
+@group(0) @binding(7) var<storage, read_write> grouped: array<Entry>;
+
+const TILE = FEW;
+const GROUPS_EACH = GROUPS / THREADS;
+
+var<workgroup> staged: array<Entry, TILE>;
+// Counts of the tile at first; then where the next entry of each group goes in it.
+var<workgroup> next_in_tile: array<atomic<u32>, GROUPS>;
+// From where a group begins in the tile to where it goes.
+var<workgroup> distances: array<u32, GROUPS>;
+var<private> side: Side;
+var<private> scale: Scale;
+var<private> times: array<u32, ITEMS>;
+
+fn group_at(time: u32) -> u32 {
+    let bucket = side.number * BUCKETS + bin_of(scale, time);
+    return group_of[bucket / 2u] >> (bucket % 2u * 16u) & 0xffffu;
+}
+
+// Takes room for a tile's entries in their groups, and turns counts into where groups begin in the
+// tile. A barrier is included.
+fn place_groups() {
+    let first = thread * GROUPS_EACH;
+    var count = 0u;
+    for (var i = 0u; i < GROUPS_EACH; i++) { count += atomicLoad(&next_in_tile[first + i]); }
+    var before = block_exclusive_sum(count);
+    for (var group = first; group < first + GROUPS_EACH; group++) {
+        let own = atomicLoad(&next_in_tile[group]);
+        if own > 0u {
+            distances[group] = atomicAdd(&places[first_group_of(side) + group], own) - before;
+        }
+        atomicStore(&next_in_tile[group], before);
+        before += own;
+    }
+    workgroupBarrier();
+}
+
+// Counts the entries of a tile by group. A barrier is included.
+fn count_tile(first: u32, count: u32) {
+    for (var group = thread; group < GROUPS; group += THREADS) { atomicStore(&next_in_tile[group], 0u); }
+    workgroupBarrier();
+    for (var i = 0u; i < ITEMS; i++) {
+        let at = i * THREADS + thread;
+        if at < count {
+            times[i] = entry_words[word_of_time(side, first + at)];
+            atomicAdd(&next_in_tile[group_at(times[i])], 1u);
+        }
+    }
+    workgroupBarrier();
+}
+
+// Moves a tile: to workgroup memory first, where the entries of each group come to lie together,
+// then to their places in one run a group. A barrier is included.
+fn distribute_tile(first: u32, count: u32) {
+    count_tile(first, count);
+    place_groups();
+    for (var i = 0u; i < ITEMS; i++) {
+        let at = i * THREADS + thread;
+        if at < count {
+            let goes_to = atomicAdd(&next_in_tile[group_at(times[i])], 1u);
+            staged[goes_to] = Entry(times[i], first + at);
+        }
+    }
+    workgroupBarrier();
+    for (var i = thread; i < count; i += THREADS) {
+        let entry = staged[i];
+        grouped[side.begin + distances[group_at(entry.time)] + i] = entry;
+    }
+    workgroupBarrier();
+}
+
+@compute @workgroup_size(THREADS)
+fn time_bins_distribute(place: InWarp) {
+    enter_lanes(place);
+    if block >= arguments.blocks { return; }
+    let part = parts[block];
+    side = side_of(part.side);
+    if is_empty(side, part) { return; }
+    scale = scale_of_side(part.side);
+    let end = end_of(side, part);
+    for (var first = part.first; first < end; first += TILE) {
+        distribute_tile(first, min(TILE, end - first));
+    }
+}

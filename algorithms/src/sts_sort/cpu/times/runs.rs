@@ -1,0 +1,188 @@
+//! Runs: digis that follow each other and are in the same bucket of coarse time.
+//!
+//! What read-out boards send is nearly in order of time, so that hundreds of digis that come
+//! one after the other are in the same bucket. To find where runs begin takes a comparison a digi; to
+//! count or to place digis one by one would mean to wait for each until the one before is counted.
+
+use generators::sts::Digi;
+
+use super::coarse_time::CoarseTime;
+use crate::parallel::map;
+
+/// Runs are of no use if they have fewer digis than this on average.
+const SHORTEST: usize = 16;
+
+/// Digis in which a few short runs do not tell yet.
+const TOO_FEW: usize = 1024;
+
+/// The runs of all buckets.
+pub(in super::super) struct Runs {
+    /// In parts of the digis, in their order.
+    parts: Vec<RunsOfPart>,
+    /// Where the digis of each bucket end when buckets lie behind each other.
+    ends: Vec<usize>,
+}
+
+/// The runs of a part: those of a bucket lie together, as they come.
+struct RunsOfPart {
+    runs: Vec<Run>,
+    /// Where the runs of each bucket end.
+    ends: Vec<u32>,
+    /// How many digis there are in each bucket.
+    digis: Vec<u32>,
+}
+
+/// Digis that follow each other.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    first: u32,
+    length: u32,
+}
+
+impl Runs {
+    /// The runs of digis in buckets of time, in parts of this length, which run in parallel; none if
+    /// they are short.
+    pub(in super::super) fn find(digis: &[Digi], part: usize, time: &CoarseTime) -> Option<Runs> {
+        let parts = digis.chunks(part).enumerate();
+        let found = map(parts, |(number, digis)| RunsOfPart::find(digis, number * part, time));
+        let parts = found.into_iter().collect::<Option<Vec<_>>>()?;
+        let mut end = 0;
+        let ends = (0..time.buckets()).map(|bucket| {
+            end += parts.iter().map(|part| part.digis[bucket] as usize).sum::<usize>();
+            end
+        });
+        let ends = ends.collect();
+        Some(Runs { parts, ends })
+    }
+
+    /// A run for each bucket, of digis that lie bucket by bucket; `ends` are the places where
+    /// buckets end.
+    pub(in super::super) fn of_buckets(ends: Vec<usize>) -> Runs {
+        let begins = std::iter::once(0).chain(ends.iter().copied());
+        let run = |(first, &end): (usize, &usize)| Run {
+            first: first as u32,
+            length: (end - first) as u32,
+        };
+        let runs: Vec<_> = begins.zip(&ends).map(run).collect();
+        let digis = runs.iter().map(|run| run.length).collect();
+        let part = RunsOfPart { ends: (1..=runs.len() as u32).collect(), runs, digis };
+        Runs { parts: vec![part], ends }
+    }
+
+    /// Where the digis of each bucket end when buckets lie behind each other.
+    pub(in super::super) fn ends(&self) -> &[usize] {
+        &self.ends
+    }
+
+    /// The digis of a bucket in the order in which they come: where they lie, if that is one run, or
+    /// put together in `room`.
+    pub(in super::super) fn gather<'a>(
+        &self,
+        source: &'a [Digi],
+        bucket: usize,
+        room: &'a mut Vec<Digi>,
+    ) -> &'a [Digi] {
+        let mut runs = self.parts.iter().flat_map(|part| part.of(bucket));
+        let digis = |run: &Run| &source[run.first as usize..][..run.length as usize];
+        let first = runs.next().map_or(&[][..], digis);
+        let Some(second) = runs.next() else { return first };
+        room.clear();
+        room.extend_from_slice(first);
+        room.extend_from_slice(digis(second));
+        runs.for_each(|run| room.extend_from_slice(digis(run)));
+        room
+    }
+}
+
+impl RunsOfPart {
+    /// The runs of digis, the first of which is that of this number.
+    fn find(digis: &[Digi], first: usize, time: &CoarseTime) -> Option<Self> {
+        let found = in_order(digis, first as u32, time)?;
+        let (mut ends, mut of_buckets) = (vec![0; time.buckets()], vec![0; time.buckets()]);
+        for (bucket, run) in &found {
+            ends[*bucket] += 1;
+            of_buckets[*bucket] += run.length;
+        }
+        let mut sum = 0;
+        for count in &mut ends {
+            sum += std::mem::replace(count, sum);
+        }
+        let mut runs = vec![Run::default(); found.len()];
+        for (bucket, run) in found {
+            // Begins become ends.
+            runs[ends[bucket] as usize] = run;
+            ends[bucket] += 1;
+        }
+        Some(RunsOfPart { runs, ends, digis: of_buckets })
+    }
+
+    fn of(&self, bucket: usize) -> &[Run] {
+        let begin = if bucket == 0 { 0 } else { self.ends[bucket - 1] };
+        &self.runs[begin as usize..self.ends[bucket] as usize]
+    }
+}
+
+/// The runs in their order, each with its bucket; none if they are short. There is a digi at least.
+fn in_order(digis: &[Digi], first: u32, time: &CoarseTime) -> Option<Vec<(usize, Run)>> {
+    let mut runs = Vec::new();
+    let (mut begin, mut bucket) = (0, time.bucket(digis[0]));
+    let run = |begin: usize, end: usize| Run {
+        first: first + begin as u32,
+        length: (end - begin) as u32,
+    };
+    for (at, &digi) in digis.iter().enumerate() {
+        let own = time.bucket(digi);
+        if own != bucket {
+            runs.push((bucket, run(begin, at)));
+            (begin, bucket) = (at, own);
+            if runs.len() * SHORTEST > at + TOO_FEW {
+                return None;
+            }
+        }
+    }
+    runs.push((bucket, run(begin, digis.len())));
+    Some(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::random::mix;
+
+    use super::super::TimeRange;
+    use super::*;
+
+    fn in_buckets(runs: &Runs, digis: &[Digi]) -> Vec<Digi> {
+        let (mut all, mut own) = (Vec::new(), Vec::new());
+        for (bucket, &end) in runs.ends().iter().enumerate() {
+            all.extend_from_slice(runs.gather(digis, bucket, &mut own));
+            assert_eq!(all.len(), end);
+        }
+        all
+    }
+
+    #[test]
+    fn digis_of_runs_come_bucket_by_bucket_in_their_order() {
+        let time = TimeRange::new(0, 1023).coarse(3);
+        // Steps of ten digis of about the same time, some in another bucket.
+        let digi = |i: u64| Digi::from_bits((mix(i / 10) % 1000 + i % 2) & 0x3ff | i << 32);
+        for length in [1, 9, 10, 11, 1234] {
+            let digis: Vec<_> = (0..length).map(digi).collect();
+            let mut expected = digis.clone();
+            expected.sort_by_key(|&digi| time.bucket(digi));
+            for part in [16, 100, 5000] {
+                let runs = Runs::find(&digis, part, &time).expect("they are long");
+                assert_eq!(in_buckets(&runs, &digis), expected, "{length} in parts of {part}");
+            }
+            let ends = |bucket| expected.partition_point(|&digi| time.bucket(digi) <= bucket);
+            let runs = Runs::of_buckets((0..time.buckets()).map(ends).collect());
+            assert_eq!(in_buckets(&runs, &expected), expected);
+        }
+    }
+
+    #[test]
+    fn short_runs_are_of_no_use() {
+        let time = TimeRange::new(0, 1023).coarse(5);
+        let digis: Vec<_> = (0..2000).map(|i| Digi::from_bits(mix(i) & 0x3ff)).collect();
+        assert!(Runs::find(&digis, 2000, &time).is_none());
+    }
+}

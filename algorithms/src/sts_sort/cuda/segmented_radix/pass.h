@@ -1,0 +1,108 @@
+// A pass of a radix sort over a segment by one block: digits are counted, then keys are distributed
+// tile by tile.
+#pragma once
+#include "digi.h"
+#include "radix_rank.h"
+#include "streams.h"
+
+namespace {
+
+constexpr u32 THREADS = 512;
+constexpr u32 ITEMS = 8;
+constexpr u32 TILE = THREADS * ITEMS;
+constexpr u32 RADIX_BITS = 8;
+
+using Rank = RadixRank<THREADS, ITEMS, RADIX_BITS>;
+
+struct Shared {
+    u64 keys[TILE];
+    Rank::Shared rank;
+    u32 tile_starts[Rank::BINS];  // where a digit begins in the tile
+    u32 places[Rank::BINS];       // where its next key goes in the segment
+};
+
+struct Digit {
+    u32 shift, mask;
+    __device__ __forceinline__ u32 operator()(u64 key) const { return (u32)(key >> shift) & mask; }
+};
+
+// Counts in shared memory as CUDA has it.
+struct NativeAtomics {
+    __device__ __forceinline__ static void count(u32& counter) { atomicAdd(&counter, 1u); }
+};
+
+// Where each digit begins in the sorted segment. Barriers are included.
+template <class Atomics>
+__device__ void find_places(const u64* keys, u32 count, Digit digit, Shared& shared) {
+    const u32 bin = threadIdx.x;
+    if (bin < Rank::BINS) shared.places[bin] = 0;
+    __syncthreads();
+    for_each_word<THREADS>(keys, count, [&](u32, u64 key) { Atomics::count(shared.places[digit(key)]); });
+    __syncthreads();
+    const u32 own = bin < Rank::BINS ? shared.places[bin] : 0;
+    u32 total;
+    const u32 before = block_exclusive_sum<THREADS>(own, shared.rank.warp_sums, total);
+    if (bin < Rank::BINS) shared.places[bin] = before;
+    __syncthreads();
+}
+
+// Loads a tile and puts it in order of its digits. `ranks` are the new places
+// of the items that a thread had. Barriers are included.
+__device__ __forceinline__ void order_tile(const u64* keys, u32 count, Digit digit, u32 (&ranks)[ITEMS],
+                                           Shared& shared) {
+    for_each_word<THREADS>(keys, count, [&](u32 i, u64 key) { shared.keys[i] = key; });
+    __syncthreads();
+    u64 own[ITEMS];
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (Rank::position(i) < count) own[i] = shared.keys[Rank::position(i)];
+    }
+    const auto digit_of = [&](u32 i) { return Rank::position(i) < count ? digit(own[i]) : Rank::BINS - 1; };
+    Rank::rank(digit_of, Rank::has_items(count), ranks, shared.rank, shared.tile_starts);
+#pragma unroll
+    for (u32 i = 0; i < ITEMS; i++) {
+        if (Rank::position(i) < count) shared.keys[ranks[i]] = own[i];
+    }
+    __syncthreads();
+}
+
+__device__ __forceinline__ u32 place_of(u32 at, u32 digit, const Shared& shared) {
+    return shared.places[digit] + at - shared.tile_starts[digit];
+}
+
+// The next tile's keys go behind those of this one.
+__device__ __forceinline__ void advance(u32 count, Shared& shared) {
+    __syncthreads();
+    const u32 bin = threadIdx.x;
+    if (bin < Rank::BINS) {
+        const u32 end = bin + 1 < Rank::BINS ? shared.tile_starts[bin + 1] : count;
+        shared.places[bin] += end - shared.tile_starts[bin];
+    }
+    __syncthreads();
+}
+
+__device__ __forceinline__ Digit digit_of(u32 shift, u32 bits) { return {shift, (1u << bits) - 1}; }
+
+// One pass over each segment: keys from `from` to `to` in a stable order by the
+// digit of `bits` bits from `shift` on. Segment s is at positions begins[s] ..
+// begins[s + 1]. A block a segment.
+template <class Atomics>
+__device__ __forceinline__ void sort_pass(const u64* from, u64* to, const u32* begins, u32 shift, u32 bits,
+                                          Shared& shared) {
+    const u32 begin = begins[blockIdx.x], count = begins[blockIdx.x + 1] - begin;
+    if (count == 0) return;
+    const Digit digit = digit_of(shift, bits);
+    find_places<Atomics>(from + begin, count, digit, shared);
+    for (u32 at = 0; at < count; at += TILE) {
+        const u32 in_tile = min(TILE, count - at);
+        u32 ranks[ITEMS];
+        order_tile(from + begin + at, in_tile, digit, ranks, shared);
+        for (u32 i = threadIdx.x; i < in_tile; i += THREADS) {
+            const u64 key = shared.keys[i];
+            to[begin + place_of(i, digit(key), shared)] = key;
+        }
+        advance(in_tile, shared);
+    }
+}
+
+}  // namespace

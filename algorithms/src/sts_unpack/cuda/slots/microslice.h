@@ -1,0 +1,97 @@
+// A block unpacks a microslice into slots, as published: tiles of as many messages as it has threads,
+// of which three scans say all that depends on what comes before: the number of the epoch, how often
+// such numbers went back, and the slot of a digi.
+//
+// What the threads of a block share is wherever the kernel has it.
+#pragma once
+#include "block_scan.h"
+#include "../raw/hit.h"
+
+namespace {
+
+constexpr u32 THREADS = 512;
+
+struct Shared {
+    // Of all epochs that begin in the tile, behind that in which the tile begins.
+    u32 numbers[THREADS + 1];
+    u32 warp_sums[LANES];
+    Counts counts;
+};
+
+// The sum over this thread and those below it. A barrier is before it, and one behind.
+PORTABLE_INLINE u32 sum_up_to_here(bool own, Shared& shared, u32& total) {
+    __syncthreads();
+    const u32 before = block_exclusive_sum<THREADS>(own, shared.warp_sums, total);
+    return before + own;
+}
+
+// Adds up what is not the place of a digi: nothing of it, in most warps.
+PORTABLE_INLINE void count(u32& counter, bool own) {
+    const lanemask_t all = __ballot_sync(FULL_MASK, own);
+    if (all != 0 && threadIdx.x % LANES == 0) atomicAdd(&counter, (u32)popc(all));
+}
+
+// The messages behind the first two; digis go to `slots`.
+PORTABLE_INLINE void unpack(const u8* content, const Job& job, const Board& board, u32 rules, u64* slots,
+                            Shared& shared) {
+    const u64 base = first_of_cycle(job);
+    const u32 messages = messages_of(job);
+    u32 wraps = 0, digis = 0;
+    if (threadIdx.x == 0) shared.numbers[0] = number_of(message_at(content + MESSAGE_BYTES));
+    for (u32 tile = FIRST_MESSAGES; tile < messages; tile += THREADS) {
+        const u32 at = tile + threadIdx.x;
+        const u32 message = at < messages ? message_at(content + (u64)at * MESSAGE_BYTES) : DUMMY;
+        const bool begins = is_ts_msb(message), hits = is_hit(message);
+        u32 begun, wrapped, found;
+        const u32 epoch = sum_up_to_here(begins, shared, begun);
+        if (begins) shared.numbers[epoch] = number_of(message);
+        __syncthreads();
+        const u32 number = shared.numbers[epoch];
+        const bool wraps_here = begins && number < shared.numbers[epoch - 1];
+        const u32 wraps_up_to_here = wraps + sum_up_to_here(wraps_here, shared, wrapped);
+        u64 digi = 0;
+        u32 fate = UNWANTED;
+        if (hits) {
+            const Epoch own = {number, wraps_up_to_here};
+            fate = fate_of(message, own.since_start(base), board, rules, digi);
+        }
+        const u32 slot = sum_up_to_here(fate == DIGI, shared, found);
+        if (fate == DIGI) slots[digis + slot - 1] = digi;
+        count(shared.counts.other, at < messages && !begins && !hits);
+        count(shared.counts.elink, fate == UNKNOWN_ELINK);
+        count(shared.counts.overflow, overflows(fate, rules));
+        count(shared.counts.undefined, fate == UNDEFINED);
+        // All have read their numbers before the last scan.
+        if (threadIdx.x == 0) shared.numbers[0] = shared.numbers[begun];
+        wraps += wrapped;
+        digis += found;
+    }
+    if (threadIdx.x == 0) shared.counts.digis = digis;
+}
+
+// The microslice of this block, if there is one. Digis go to the slots from its own `first_slots` on,
+// which are as many as it has messages.
+PORTABLE_INLINE void unpack_microslice(const u8* bytes, const Job* jobs, u32 job_count, const Board* boards,
+                                       u32 rules, const u32* first_slots, Counts* counts, u64* slots,
+                                       Shared& shared) {
+    const u32 number = blockIdx.x;
+    if (number >= job_count) return;
+    const Job job = jobs[number];
+    const u8* content = bytes + job.begin;
+    const bool has_board = job.board != NO_BOARD;
+    const bool wrong_size = has_board && has_wrong_size(job);
+    const bool wrong_first = has_board && !wrong_size && has_wrong_first_messages(content);
+    if (threadIdx.x == 0) {
+        shared.counts = {};
+        shared.counts.size = wrong_size;
+        shared.counts.first = wrong_first;
+    }
+    __syncthreads();
+    if (has_board && !wrong_size && !wrong_first) {
+        unpack(content, job, boards[job.board], rules, slots + first_slots[number], shared);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) counts[number] = shared.counts;
+}
+
+}  // namespace

@@ -1,0 +1,41 @@
+// The same as ballot_scan.cu where no votes are to be had: lanes add up their bits, shifted to their
+// places, as a layer does that knows reductions only. See pages/scan.h.
+//
+// Static shared memory: the channels of a dense block, 1600 bytes a warp.
+#include "pages/links.h"
+
+// Decodes the pages of a fragment to digits. A warp a page; there may be more warps.
+extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
+    shift_link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
+                u32 fragment, u64* digits) {
+    (void)geometry;
+    decode_links<ShiftScan>(pages, records, pads, jobs, begins, fragment, DigitTarget{digits});
+}
+KERNEL_EXPORT(shift_link_digits, DecodeDigits)
+
+// The same to positions and charges.
+extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
+    shift_link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
+                 u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+    (void)geometry;
+    const ChargeTarget target = {fragments + fragment, gains, positions, maps};
+    decode_links<ShiftScan>(pages, records, pads, jobs, begins, fragment, target);
+}
+KERNEL_EXPORT(shift_link_charges, DecodeCharges)
+
+extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
+    shift_dense_link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
+                      u32 fragment, u64* digits) {
+    (void)geometry;
+    decode_dense_links<ShiftScan>(pages, records, pads, jobs, begins, fragment, DigitTarget{digits});
+}
+KERNEL_EXPORT(shift_dense_link_digits, DecodeDigits)
+
+extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
+    shift_dense_link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
+                       u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+    (void)geometry;
+    const ChargeTarget target = {fragments + fragment, gains, positions, maps};
+    decode_dense_links<ShiftScan>(pages, records, pads, jobs, begins, fragment, target);
+}
+KERNEL_EXPORT(shift_dense_link_charges, DecodeCharges)

@@ -1,0 +1,64 @@
+//! `bench portability` from the outside, without a GPU: what it refuses, and what it makes of a run
+//! that was measured on one.
+
+use crate::common::{Folder, folder, in_repository};
+
+/// A run with CUDA and shaders on one GPU.
+const RUN: &str = "docs/results/shaders/sort";
+
+fn compared(folder: &Folder, flags: &str) -> String {
+    let run = in_repository(RUN);
+    folder.bench(format!("portability --run {} {flags}", run.display())).exits(0).stdout
+}
+
+#[test]
+fn kernels_of_a_run_stand_beside_their_native_ones() {
+    let folder = folder();
+    let table = compared(&folder, "--out o");
+    let heading = "sort: block-merge-256x11, 20 M digis · 24 segments";
+    assert!(table.contains(heading), "{table}");
+    assert!(!table.contains("sort: block-merge,"), "chunks of another size: {table}");
+    assert!(
+        table.lines().any(|line| line.starts_with("shaders") && line.contains("1.8")),
+        "{table}"
+    );
+    folder.has("o/portability.svg o/portability.png o/portability.csv");
+    let rows = folder.read("o/portability.csv");
+    assert_eq!(rows.lines().count(), 1 + 6, "three sorts of two inputs: {rows}");
+    assert!(rows.lines().all(|line| !line.contains("block-merge-512x7")), "{rows}");
+    let markdown = compared(&folder, "--format markdown");
+    assert!(markdown.starts_with("### sort: "), "{markdown}");
+}
+
+#[test]
+fn what_has_no_partner_in_a_run_is_nothing_to_compare() {
+    let run = in_repository(RUN);
+    let line = format!("portability unpack --run {}", run.display());
+    folder().bench(line).exits(5).says("nothing was compared");
+}
+
+#[test]
+fn tasks_and_devices_that_make_no_sense_are_refused() {
+    let folder = folder();
+    for (line, words) in [
+        ("portability merge", "no kernels that are there natively and portably"),
+        ("portability sorrt", "did you mean \"sort\"?"),
+        ("portability --device cpu", "cpu is neither"),
+        ("portability --device wgpu:0", "--device names no cuda:N"),
+        ("portability --device cuda:0,cuda:1", "--device takes one GPU"),
+        ("portability --run r --device cuda:0", "cannot be used with"),
+    ] {
+        folder.bench(line).exits(2).says(words);
+    }
+}
+
+#[test]
+fn without_a_gpu_nothing_is_measured_and_the_reason_is_told() {
+    let folder = folder();
+    for (line, words) in [
+        ("portability --device emulator", "not how fast they are"),
+        ("portability --device cuda:9999,wgpu:0", "native kernels need a GPU by NVIDIA"),
+    ] {
+        folder.bench(line).exits(5).says(words);
+    }
+}

@@ -1,0 +1,192 @@
+//! How many times as long kernels take as native ones.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use statistics::{Interval, Series, VisitedPairs, ratio_interval};
+
+use crate::rank::{KERNEL, TOTAL};
+use crate::record::{Point, SampleRow, flags};
+
+/// By how much a portable layer was published to slow a kernel down: 0.2 % (thesis, section 4.5).
+pub const CLAIMED: f64 = 0.002;
+
+/// A ratio of kernels' times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// So many times as long as the native kernels.
+    pub ratio: f64,
+    /// The 95 % interval of that; `None` for too few samples.
+    pub interval: Option<Interval>,
+    /// The visits that both were sampled in, one right after the other; none if they were sampled
+    /// at times of their own.
+    pub visits: usize,
+}
+
+/// What a cost says of the claim that it is 0.2 % at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Judged {
+    /// It is less, whatever the noise.
+    #[serde(rename = "yes")]
+    Within,
+    /// It is more, whatever the noise.
+    #[serde(rename = "no")]
+    Beyond,
+    /// The interval holds both, or the noise does.
+    Unclear,
+    /// There is no interval, or none of the noise.
+    Unknown,
+}
+
+/// The samples of a point's kernels.
+pub(super) struct Kernels {
+    /// Seconds by the round in which they were taken, without those in which the host was late.
+    rounds: BTreeMap<usize, f64>,
+    /// The rounds in which visits begin.
+    visits: Vec<usize>,
+}
+
+impl Kernels {
+    /// Those of a point among all samples of a run.
+    pub(super) fn of(point: &Point, samples: &[SampleRow]) -> Self {
+        let id = point.id();
+        let mut kernels = Kernels { rounds: BTreeMap::new(), visits: Vec::new() };
+        for sample in samples.iter().filter(|sample| sample.point_id == id) {
+            if sample.stage == TOTAL && flags::has(&sample.flags, flags::FRESH) {
+                kernels.visits.push(sample.round);
+            }
+            // What launches cost the host is no time of a kernel.
+            if sample.stage == KERNEL && !flags::has(&sample.flags, flags::LATE_LAUNCHES) {
+                kernels.rounds.insert(sample.round, sample.seconds);
+            }
+        }
+        kernels
+    }
+
+    fn visit_of(&self, round: usize) -> usize {
+        self.visits.partition_point(|&start| start <= round)
+    }
+
+    /// Times of both in the rounds that both have, by the visits of this one.
+    fn pairs(&self, new: &Kernels) -> Vec<Vec<(f64, f64)>> {
+        let mut visits: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
+        for (&round, &base) in &self.rounds {
+            if let Some(&new) = new.rounds.get(&round) {
+                visits.entry(self.visit_of(round)).or_default().push((base, new));
+            }
+        }
+        visits.into_values().collect()
+    }
+
+    fn series(&self) -> Series {
+        let seconds: Vec<f64> = self.rounds.values().copied().collect();
+        let mut visits: Vec<usize> =
+            self.visits.iter().map(|&start| self.rounds.range(..start).count()).collect();
+        visits.dedup();
+        Series::new(&seconds, &visits)
+    }
+}
+
+impl Cost {
+    /// How many times as long `new` takes as `base`; `None` if one of them has no sample.
+    ///
+    /// By the rounds that both have. Where these are of too few visits, as in runs that took the
+    /// times of kernels now and then only, by all samples of either.
+    pub(super) fn of(base: &Kernels, new: &Kernels) -> Option<Self> {
+        if let Some(pairs) = VisitedPairs::of(base.pairs(new)) {
+            let (ratio, interval) = (pairs.ratio(), Some(pairs.interval()));
+            return Some(Cost { ratio, interval, visits: pairs.visits() });
+        }
+        let (base, new) = (base.series(), new.series());
+        let ratio = new.median() / base.median();
+        let interval = ratio_interval(&base, &new);
+        ratio.is_finite().then_some(Cost { ratio, interval, visits: 0 })
+    }
+
+    /// How far from 1 the ratio may be, as a fraction: of native kernels over themselves that is
+    /// the noise.
+    pub fn bound(&self) -> Option<f64> {
+        let interval = self.interval?;
+        Some((1.0 - interval.low).max(interval.high - 1.0))
+    }
+
+    /// What it says of the claim, with noise of so much beyond its own interval.
+    pub fn judged(&self, noise: Option<f64>) -> Judged {
+        let Some((interval, noise)) = self.interval.zip(noise) else {
+            return Judged::Unknown;
+        };
+        if interval.high + noise <= 1.0 + CLAIMED {
+            Judged::Within
+        } else if interval.low - noise > 1.0 + CLAIMED {
+            Judged::Beyond
+        } else {
+            Judged::Unclear
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{point, samples};
+    use super::*;
+
+    fn cost(low: f64, high: f64) -> Cost {
+        let interval = Some(Interval { low, high });
+        Cost { ratio: f64::midpoint(low, high), interval, visits: 12 }
+    }
+
+    #[test]
+    fn a_claim_holds_only_beyond_noise() {
+        let noise = Some(0.0005);
+        assert_eq!(cost(0.9990, 1.0010).judged(noise), Judged::Within);
+        assert_eq!(cost(1.0010, 1.0018).judged(noise), Judged::Unclear);
+        assert_eq!(cost(1.0024, 1.0030).judged(noise), Judged::Unclear);
+        assert_eq!(cost(1.0030, 1.0040).judged(noise), Judged::Beyond);
+        assert_eq!(cost(0.50, 0.51).judged(noise), Judged::Within, "faster than native");
+        assert_eq!(cost(1.5, 1.6).judged(None), Judged::Unknown);
+        let few = Cost { interval: None, ..cost(1.5, 1.6) };
+        assert_eq!(few.judged(noise), Judged::Unknown);
+    }
+
+    #[test]
+    fn the_bound_is_the_farther_end() {
+        let bound = cost(0.9985, 1.0005).bound().expect("an interval");
+        assert!((bound - 0.0015).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_both_have_in_a_round_is_compared_whatever_drifts() {
+        let (native, shaders) = (point("native", "cuda:0"), point("native", "wgpu:0"));
+        let rows = [samples(&native, 1e-3), samples(&shaders, 1.5e-3)].concat();
+        let [base, new] = [&native, &shaders].map(|point| Kernels::of(point, &rows));
+        let cost = Cost::of(&base, &new).expect("samples");
+        let Interval { low, high } = cost.interval.expect("visits");
+        assert!(low <= 1.5 && 1.5 <= high && high - low < 0.01, "{cost:?}");
+        assert_eq!(cost.visits, 12);
+        assert_eq!(Cost::of(&base, &Kernels::of(&point("other", "cuda:0"), &rows)), None);
+    }
+
+    #[test]
+    fn runs_that_time_kernels_now_and_then_are_compared_as_a_whole() {
+        let (native, shaders) = (point("native", "cuda:0"), point("native", "wgpu:0"));
+        let mut later = samples(&shaders, 1.5e-3);
+        later.iter_mut().for_each(|row| row.round += 1000);
+        let rows = [samples(&native, 1e-3), later].concat();
+        let [base, new] = [&native, &shaders].map(|point| Kernels::of(point, &rows));
+        let cost = Cost::of(&base, &new).expect("samples");
+        assert!((cost.ratio / 1.5 - 1.0).abs() < 0.1 && cost.interval.is_some(), "{cost:?}");
+        assert_eq!(cost.visits, 0);
+    }
+
+    #[test]
+    fn kernels_that_waited_for_the_host_do_not_count() {
+        let native = point("native", "cuda:0");
+        let mut rows = samples(&native, 1e-3);
+        let count = |rows: &[SampleRow]| Kernels::of(&native, rows).rounds.len();
+        let all = count(&rows);
+        let first = rows.iter_mut().find(|row| row.stage == KERNEL).expect("a kernel");
+        first.flags = format!("{}+{}", flags::FRESH, flags::LATE_LAUNCHES);
+        assert_eq!(count(&rows), all - 1);
+    }
+}

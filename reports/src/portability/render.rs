@@ -1,0 +1,220 @@
+//! Comparisons as tables, CSV and JSON.
+
+use super::cost::{CLAIMED, Cost, Judged};
+use super::find::{Comparison, Contender};
+use crate::frame::{Cell, Document, Frame, Record};
+use crate::grouped::distinct;
+use crate::paint::Paint;
+use crate::record::RunRecord;
+use crate::shape;
+use crate::table::{Format, NOTHING, Side, Table, TableError, for_people, known};
+use crate::units;
+
+/// The columns of [`cells`] and [`native`].
+const COLUMNS: [(&str, Side); 7] = [
+    ("written as", Side::Left),
+    ("kernels", Side::Right),
+    ("over native", Side::Right),
+    ("95 % interval", Side::Right),
+    ("within 0.2 %", Side::Left),
+    ("registers", Side::Right),
+    ("local memory", Side::Right),
+];
+
+/// All comparisons of a run, as a text that ends with a line break.
+///
+/// # Errors
+/// If they can't be serialised.
+pub fn render(
+    format: Format,
+    run: &RunRecord,
+    comparisons: &[Comparison],
+    paint: Paint,
+) -> Result<String, TableError> {
+    match format {
+        Format::Table | Format::Markdown => {
+            let tables: Vec<Table> = comparisons.iter().map(table).collect();
+            Ok(for_people(format, &tables, paint))
+        }
+        Format::Csv => Ok(frame(comparisons).csv()?),
+        Format::Json => Ok(Document::new(run, &frame(comparisons)).json()?),
+    }
+}
+
+/// The native kernels of an input, and all that is compared with them.
+fn table(comparison: &Comparison) -> Table {
+    let rows = comparison.contenders.iter().map(cells);
+    let rows = std::iter::once(native(comparison)).chain(rows);
+    Table::new(&COLUMNS, rows).under(heading(comparison)).with_notes(notes(comparison))
+}
+
+/// `sort: block-merge, 20 M digis · 24 segments`.
+fn heading(comparison: &Comparison) -> String {
+    let native = comparison.native;
+    format!("{}: {}, {}", native.algorithm, native.variant, shape::phrases(&comparison.axes()))
+}
+
+fn native(comparison: &Comparison) -> [String; 7] {
+    let resources = &comparison.resources;
+    [
+        "native".to_owned(),
+        known(comparison.native.median_s, |seconds| units::seconds(seconds, 3)),
+        "1".to_owned(),
+        NOTHING.to_owned(),
+        NOTHING.to_owned(),
+        known(resources.registers, |count| count.to_string()),
+        known(resources.local_bytes, units::bytes),
+    ]
+}
+
+fn cells(contender: &Contender) -> [String; 7] {
+    let cost = contender.cost.as_ref().ok();
+    let resources = &contender.resources;
+    [
+        contender.written_as.clone(),
+        known(contender.seconds, |seconds| units::seconds(seconds, 3)),
+        known(cost, |cost| factor(cost.ratio)),
+        known(cost.and_then(|cost| cost.interval), |interval| {
+            format!("{} to {}", factor(interval.low), factor(interval.high))
+        }),
+        words(contender.judged).to_owned(),
+        known(resources.registers, |count| count.to_string()),
+        known(resources.local_bytes, units::bytes),
+    ]
+}
+
+/// A ratio to four decimals, for two parts in a thousand are what it is about.
+fn factor(ratio: f64) -> String {
+    if ratio < 10.0 { format!("{ratio:.4}") } else { units::significant(ratio, 3) }
+}
+
+fn words(judged: Judged) -> &'static str {
+    match judged {
+        Judged::Within => "yes",
+        Judged::Beyond => "no",
+        Judged::Unclear => "not clear",
+        Judged::Unknown => NOTHING,
+    }
+}
+
+/// What a reader should know: noise, refusals, and what else differs.
+fn notes(comparison: &Comparison) -> Vec<String> {
+    let refused = comparison.contenders.iter().filter_map(|contender| {
+        let why = contender.cost.as_ref().err()?;
+        Some(format!("{}: {why}", contender.written_as))
+    });
+    let noise = noise(comparison);
+    let differs = what_differs(comparison).into_iter();
+    let differs = differs.map(|what| format!("What differs: {what}."));
+    noise.into_iter().chain(refused).chain(differs).collect()
+}
+
+/// What native kernels differ by from themselves, and whether a cost of 0.2 % would be seen.
+fn noise(comparison: &Comparison) -> Option<String> {
+    let bound = comparison.noise?;
+    let narrow = if bound < CLAIMED { "less" } else { "not less" };
+    Some(format!(
+        "Noise: native kernels, measured once more, are within {} of themselves, {narrow} than {}.",
+        units::percent(bound),
+        units::percent(CLAIMED)
+    ))
+}
+
+/// What else differs from native kernels than how they are written, each once.
+pub fn what_differs(comparison: &Comparison) -> Vec<&'static str> {
+    let differs = comparison.contenders.iter().map(|contender| contender.differs);
+    distinct(differs.filter(|differs| !differs.is_empty()))
+}
+
+fn frame(comparisons: &[Comparison]) -> Frame {
+    let all = || comparisons.iter().flat_map(|it| it.contenders.iter().map(move |one| (it, one)));
+    let rows: Vec<Record<'_>> = all().map(|(comparison, one)| record(comparison, one)).collect();
+    Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
+}
+
+/// A contender for programs.
+fn record<'a>(comparison: &'a Comparison, contender: &'a Contender) -> Record<'a> {
+    let Comparison { native, resources: of_native, noise, .. } = comparison;
+    let Contender { total, resources, .. } = contender;
+    let cost: Option<&Cost> = contender.cost.as_ref().ok();
+    let interval = cost.and_then(|cost| cost.interval);
+    Record::default()
+        .with("algorithm", &native.algorithm)
+        .with("native_variant", &native.variant)
+        .with("native_device", &native.device)
+        .with("native_point_id", native.point().id())
+        .with("written_as", &contender.written_as)
+        .with("variant", &total.variant)
+        .with("device", &total.device)
+        .with("point_id", total.point().id())
+        .with("params", native.params.to_string())
+        .with("native_kernel_s", native.median_s)
+        .with("kernel_s", contender.seconds)
+        .with("ratio", cost.map(|cost| cost.ratio))
+        .with("ci95_low", interval.map(|interval| interval.low))
+        .with("ci95_high", interval.map(|interval| interval.high))
+        .with("visits", cost.map(|cost| cost.visits as u64))
+        .with("noise", *noise)
+        .with("within_claim", Cell::named(contender.judged))
+        .with("native_kernel", &of_native.kernel)
+        .with("native_registers", of_native.registers)
+        .with("native_local_bytes", of_native.local_bytes)
+        .with("native_shared_bytes", of_native.shared_bytes)
+        .with("native_occupancy", of_native.occupancy)
+        .with("kernel", &resources.kernel)
+        .with("registers", resources.registers)
+        .with("local_bytes", resources.local_bytes)
+        .with("shared_bytes", resources.shared_bytes)
+        .with("occupancy", resources.occupancy)
+        .with("differs", contender.differs)
+        .with("why_missing", contender.cost.as_ref().err().map(String::as_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::comparisons;
+    use super::super::fixture::{PAIRS, run};
+    use super::*;
+    use crate::charts::fixture;
+
+    fn rendered(format: Format) -> String {
+        let (rows, samples) = run();
+        let found = comparisons(&rows, &samples, &PAIRS);
+        render(format, &fixture::run(), &found, Paint::Plain).expect("a text")
+    }
+
+    #[test]
+    fn people_see_ratios_noise_and_registers() {
+        let text = rendered(Format::Table);
+        let line = |begin: &str| {
+            let line = text.lines().find(|line| line.starts_with(begin));
+            line.unwrap_or_else(|| panic!("{begin}: {text}"))
+        };
+        assert!(line("sort: native, 1 M digis · 24 segments · order random").len() > 5);
+        assert!(line("native ").contains("1.00 ms"), "{text}");
+        assert!(line("native ").ends_with("40           8 B"), "{text}");
+        let shaders = line("shaders ");
+        assert!(shaders.contains("1.50 ms") && shaders.contains(" no "), "{text}");
+        assert!(line("shaders, checked").contains("2.1000"), "{text}");
+        assert!(line("ballots as sums").contains(" yes "), "{text}");
+        assert!(text.contains("of themselves, less than 0.20 %."), "{text}");
+        assert_eq!(text.matches("What differs: blocks are smaller.").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn programs_get_a_row_for_each_contender() {
+        let text = rendered(Format::Csv);
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let columns = reader.headers().expect("a header").clone();
+        let column = |name: &str| columns.iter().position(|column| column == name).expect(name);
+        let rows: Result<Vec<csv::StringRecord>, _> = reader.records().collect();
+        let rows = rows.expect("well formed");
+        assert_eq!(rows.len(), 4);
+        assert_eq!(&rows[2][column("device")], "wgpu:0+checked");
+        assert_eq!(&rows[2][column("within_claim")], "no");
+        assert_eq!(&rows[0][column("native_registers")], "40");
+        assert_eq!(&rows[1][column("registers")], "", "drivers tell none of shaders");
+        let json: serde_json::Value = serde_json::from_str(&rendered(Format::Json)).expect("JSON");
+        assert!(json.to_string().contains("\"ratio\""), "{json}");
+    }
+}

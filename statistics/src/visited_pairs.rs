@@ -1,0 +1,108 @@
+//! What is measured in the same rounds of the same visits: pairs that share whatever drifts.
+//!
+//! In a round each candidate has a sample, so two samples of one round were taken within a moment:
+//! the clock and the temperature of a GPU were the same, and so were its neighbours. Their ratio
+//! holds still where neither time does. Where buffers lie is the same for a visit, and makes some
+//! tenths of a per cent: each visit is one observation, the median of its rounds, as in
+//! [`visits`](super::visits).
+
+use super::description::median;
+use super::evidence::Evidence;
+use super::interval::Interval;
+use super::visits::{MIN_VISITS, TRIMMED};
+
+/// The ratio of two candidates that were sampled in the same rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VisitedPairs {
+    evidence: Evidence,
+    visits: usize,
+}
+
+impl VisitedPairs {
+    /// From the times of base and new in the rounds of each visit, in seconds; `None` for fewer
+    /// than three visits that have any, or if a time is none.
+    ///
+    /// It is for series whose length nobody chose by looking at them: of those that ended once they
+    /// were narrow enough the interval promises too much.
+    pub fn of<R: IntoIterator<Item = (f64, f64)>>(
+        visits: impl IntoIterator<Item = R>,
+    ) -> Option<Self> {
+        let logarithms = |rounds: R| -> Vec<f64> {
+            rounds.into_iter().map(|(base, new)| (new / base).ln()).collect()
+        };
+        let visits = visits.into_iter().map(logarithms).filter(|rounds| !rounds.is_empty());
+        let medians: Vec<f64> = visits.map(|rounds| median(&rounds)).collect();
+        if medians.len() < MIN_VISITS {
+            return None;
+        }
+        let evidence = Evidence::of_logarithms(&medians, TRIMMED)?;
+        Some(VisitedPairs { evidence, visits: medians.len() })
+    }
+
+    /// How many visits there are.
+    pub fn visits(&self) -> usize {
+        self.visits
+    }
+
+    /// The trimmed mean of the ratios of visits.
+    pub fn ratio(&self) -> f64 {
+        self.evidence.centre.exp()
+    }
+
+    /// The 95 % interval of the ratio.
+    pub fn interval(&self) -> Interval {
+        self.evidence.interval()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic::Noise;
+    use super::*;
+
+    /// Visits of five rounds of a change, on a device whose clock drifts by a tenth.
+    fn visits(seed: u64, change: f64) -> Vec<Vec<(f64, f64)>> {
+        let mut random = Noise::new(seed);
+        let mut visit = |number: usize| {
+            let place = 1.0 + 1e-3 * random.normal();
+            let mut round = |round: usize| {
+                let drift = 1.0 + 0.1 * (5 * number + round) as f64 / 60.0;
+                let mut time = || drift * (1.0 + 2e-3 * random.normal());
+                let base = time();
+                (base, change * place * time())
+            };
+            (0..5).map(&mut round).collect()
+        };
+        (0..12).map(&mut visit).collect()
+    }
+
+    #[test]
+    fn nineteen_intervals_in_twenty_hold_the_change_whatever_drifts() {
+        let (mut held, mut widest): (usize, f64) = (0, 0.0);
+        for seed in 0..1000 {
+            let pairs = VisitedPairs::of(visits(seed, 1.02)).expect("enough visits");
+            let Interval { low, high } = pairs.interval();
+            held += usize::from((low..=high).contains(&1.02));
+            widest = widest.max(high - low);
+            assert_eq!(pairs.visits(), 12);
+        }
+        assert!((930..=975).contains(&held), "{held} of 1000");
+        assert!(widest < 0.005, "a drift of a tenth is in no interval: {widest}");
+    }
+
+    #[test]
+    fn an_odd_visit_counts_little() {
+        let mut visits = visits(7, 1.0);
+        visits[3].iter_mut().for_each(|(_, new)| *new *= 3.0);
+        let pairs = VisitedPairs::of(visits).expect("enough visits");
+        assert!((pairs.ratio() - 1.0).abs() < 2e-3, "{pairs:?}");
+    }
+
+    #[test]
+    fn few_visits_and_no_times_say_nothing() {
+        assert_eq!(VisitedPairs::of(visits(1, 1.0).into_iter().take(2)), None);
+        let with_nothing = [vec![(1.0, 1.0)], vec![], vec![(1.0, 1.1)]];
+        assert_eq!(VisitedPairs::of(with_nothing), None);
+        assert_eq!(VisitedPairs::of([[(0.0, 1.0)]; 5]), None);
+    }
+}
