@@ -11,6 +11,7 @@
 //! | `document` | TOML files, with all that is wrong in them by line |
 //! | [`plan`] | which points are to be measured, and whether they fit |
 //! | [`measure`] | checking, sampling, stopping |
+//! | [`throughput`] | streams of events side by side: rates and latencies |
 //! | [`plugins`] | variants from shared libraries, tried before they are used |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
 //! | [`progress`] | how far it is, on the terminal |
@@ -30,6 +31,7 @@ pub mod plugins;
 pub mod progress;
 pub mod request;
 pub mod suite;
+pub mod throughput;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

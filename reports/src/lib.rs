@@ -22,6 +22,7 @@
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`report`] | a run as a page, or as a text for a merge request |
 //! | [`site`] | a store as pages that need no server |
+//! | [`throughput`] | what streams of events get done side by side |
 //! | [`winners`] | who is the fastest at each setting |
 //! | [`rank`] | what variants are ranked by: end to end, or kernels |
 //! | [`paint`] | colours of words for terminals |
@@ -56,6 +57,7 @@ pub mod shape;
 pub mod site;
 pub mod store;
 pub mod table;
+pub mod throughput;
 pub mod trend;
 pub mod units;
 pub mod winners;

@@ -9,6 +9,7 @@ pub(crate) mod example;
 mod typed;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use generators::DataError;
 
@@ -17,7 +18,7 @@ use crate::algorithm::{Algorithm, Session};
 use crate::algorithm::{Damage, Given, Metric, Native, Plan, Semantics, TaskInfo, Work};
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
-use crate::device::{Backend, Target, Unavailable};
+use crate::device::{Arena, Backend, Target, Unavailable};
 use crate::plugin::{Contract, PluginInfo};
 use crate::timing::Stages;
 
@@ -122,6 +123,9 @@ pub trait Case: Sync {
     /// Gives the memory of all buffers that are not in use back to the system,
     /// so that the next ones lie elsewhere. The input stays where it is.
     fn drop_buffers(&self);
+    /// From now on candidates take their buffers from there: for inputs that are processed one
+    /// after the other by the same buffers.
+    fn take_buffers_from(&mut self, _: Arc<Arena>) {}
     /// Writes the input to a file, for [`Task::read`].
     ///
     /// # Errors

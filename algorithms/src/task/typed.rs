@@ -94,7 +94,7 @@ struct CaseOf<A: Algorithm> {
     references: [Mutex<Option<Answer<A::Output>>>; Semantics::ALL.len()],
     work: OnceLock<Work>,
     notes: OnceLock<Vec<String>>,
-    arena: Arena,
+    arena: Arc<Arena>,
 }
 
 impl<A: Algorithm> CaseOf<A> {
@@ -115,7 +115,7 @@ impl<A: Algorithm> CaseOf<A> {
             references: Default::default(),
             work: OnceLock::new(),
             notes: OnceLock::new(),
-            arena: Arena::default(),
+            arena: Arc::default(),
         }
     }
 
@@ -181,6 +181,10 @@ impl<A: Algorithm> Case for CaseOf<A> {
 
     fn drop_buffers(&self) {
         self.arena.clear();
+    }
+
+    fn take_buffers_from(&mut self, arena: Arc<Arena>) {
+        self.arena = arena;
     }
 
     fn write(&self, path: &Path) -> Result<(), DataError> {

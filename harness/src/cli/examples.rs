@@ -11,6 +11,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "" => TOP,
         "list" => LIST,
         "devices" => DEVICES,
+        "throughput" => THROUGHPUT,
         "run" => return Some(format!("{}\n\n{RUN}", built_in::table(70)).into()),
         "compare" => COMPARE,
         "selftest" => SELFTEST,
@@ -41,6 +42,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "presort" | "cluster" | "cluster-sort" | "hits" | "collect" => {
             return Some(sts_stage(command).into());
         }
+        _ if command.starts_with("throughput ") => return Some(of_streams(command).into()),
         _ => return task(command).map(|_| of_sorts(command).into()),
     };
     Some(text.into())
@@ -72,6 +74,24 @@ Examples:
   bench devices                       CPUs, caches and GPUs
   bench devices --measure             what memory and links can do at most
   bench devices --measure --out ceilings --format json";
+
+const THROUGHPUT: &str = "\
+Examples:
+  bench throughput sts --preset cbm-auau --scale 0.1 --streams 1,2,4 --device cpu
+  bench throughput unpack --scale 0.02 --variant simd --streams doubling
+  bench throughput decode --threads 1,2 --streams 1,2 --batch 8 --duration 10s
+  bench throughput sts --variant balanced --device cuda:0,cuda:0+cuda:1 --streams 1,2,4,8";
+
+/// Examples of streams of a task.
+fn of_streams(command: &str) -> String {
+    format!(
+        "\
+Examples:
+  bench {command} --streams 1,2,4 --device cpu
+  bench {command} --threads 1,2 --streams doubling --duration 10s
+  bench {command} --streams 1,2,4,8 --device cuda:0,cuda:0+cuda:1 --out DIR"
+    )
+}
 
 const RUN: &str = "\
 Examples:

@@ -85,10 +85,7 @@ impl FromArgMatches for TaskRequest {
 }
 
 fn subcommand(task: &'static dyn Task) -> Command {
-    let command = Command::new(task.name())
-        .args(task.axes().iter().map(|axis| axes::flag(axis, true)))
-        .arg(input_flag(task))
-        .args(reading_flags(task));
+    let command = data_flags(Command::new(task.name()), task);
     let command = SessionFlags::augment_args(Settings::augment_args(command));
     let command = match task.name() {
         DECODE => PageFlags::augment_args(command),
@@ -98,6 +95,14 @@ fn subcommand(task: &'static dyn Task) -> Command {
         _ => command,
     };
     command.about(format!("Measure: {}", task.info().summary))
+}
+
+/// With what can be said of the data of a task.
+pub(super) fn data_flags(command: Command, task: &'static dyn Task) -> Command {
+    command
+        .args(task.axes().iter().map(|axis| axes::flag(axis, true)))
+        .arg(input_flag(task))
+        .args(reading_flags(task))
 }
 
 fn input_flag(task: &'static dyn Task) -> Arg {
@@ -125,13 +130,18 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
     axes.iter().any(|axis| axis.name == name)
 }
 
-fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureRequest, clap::Error> {
-    let source = match matches.get_one::<PathBuf>("input") {
+/// Where the input of a task comes from.
+pub(super) fn source(task: &'static dyn Task, matches: &ArgMatches) -> Source {
+    match matches.get_one::<PathBuf>("input") {
         Some(file) => {
             Source::File { path: file.clone(), options: axes::values(task.file_axes(), matches) }
         }
         None => Source::Generated(axes::generated(task.axes(), matches)),
-    };
+    }
+}
+
+fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureRequest, clap::Error> {
+    let source = source(task, matches);
     Ok(MeasureRequest {
         session: SessionFlags::from_arg_matches(matches)?,
         ..MeasureRequest::new(task, source, Settings::from_arg_matches(matches)?)

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `subcommands` | all of them: [`Request`] |
-//! | `measuring`, `verify`, `generate` | flags that depend on tasks and data sets |
+//! | `measuring`, `throughput`, `verify`, `generate` | flags that depend on tasks and data sets |
 //! | `trial` | how `bench` has itself try a plugin |
 //! | `axes` | the axes of tasks and data sets as flags: a new one needs no line here |
 //! | `formats` | `--format FORMAT[=FILE]` |
@@ -23,6 +23,7 @@ mod formats;
 mod generate;
 mod measuring;
 mod subcommands;
+mod throughput;
 mod trial;
 mod verify;
 

@@ -14,7 +14,7 @@ use crate::request::values::each_once;
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
     ListRequest, PortabilityRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SiteRequest,
-    SuiteRequest, VerifyRequest, WinnersRequest,
+    SuiteRequest, ThroughputRequest, VerifyRequest, WinnersRequest,
 };
 
 /// What is to be done.
@@ -27,6 +27,9 @@ pub enum Request {
     /// `bench sort` and the like.
     #[command(flatten)]
     Task(TaskRequest),
+    /// Keep a task busy by streams of events: rates, latencies, and what limits them.
+    #[command(subcommand)]
+    Throughput(Box<ThroughputRequest>),
     /// Measure a suite: many tasks, axes, devices and threads.
     #[command(name = "run")]
     RunSuite(Box<SuiteRequest>),
@@ -105,6 +108,10 @@ impl Request {
                 let measuring = request.measuring();
                 measuring.complete();
                 (measuring.command, measuring.config) = (typed, defaults);
+            }
+            Request::Throughput(request) => {
+                request.complete()?;
+                (request.measuring.command, request.measuring.config) = (typed, defaults);
             }
             Request::RunSuite(request) => {
                 each_once(&mut request.plugins);

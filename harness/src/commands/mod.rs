@@ -21,6 +21,7 @@ mod selftest;
 mod serve;
 mod site;
 mod suite;
+mod throughput;
 mod unpack;
 mod verify;
 mod winners;
@@ -56,6 +57,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::List(request) => list::run(&request),
         Request::Devices(request) => devices::run(&request),
         Request::Task(request) => run_task(request),
+        Request::Throughput(request) => throughput::run(*request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),

@@ -27,12 +27,14 @@ use reports::record::{PluginRecord, Point};
 use crate::platform::Exit;
 use crate::request::CacheMode;
 
+pub(crate) use memory::check_events;
 pub use memory::check_memory;
 pub(crate) use of_points::Candidates;
 pub(crate) use of_request::unknown_levels;
 pub use selection::{matching_variants, select_variants};
 pub use team_layout::{InnerTeams, TeamLayout};
 pub use teams::TeamSpec;
+pub(crate) use teams::check_threads;
 
 /// A request that nothing can be measured for.
 #[derive(Debug, thiserror::Error)]

@@ -103,7 +103,7 @@ impl TeamList {
     }
 }
 
-fn check_threads(threads: usize, cpus: usize) -> Result<(), PlanError> {
+pub(crate) fn check_threads(threads: usize, cpus: usize) -> Result<(), PlanError> {
     let limit = MAX_THREADS_ANYWHERE.max(MAX_THREADS_PER_CPU * cpus);
     if threads <= limit {
         return Ok(());

@@ -43,6 +43,13 @@ pub fn thread_time() -> Option<Duration> {
     time.ok().map(Duration::from)
 }
 
+/// The time for which all threads of this process have had a CPU, together, where the system
+/// tells.
+pub fn process_time() -> Option<Duration> {
+    let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID);
+    time.ok().map(Duration::from)
+}
+
 /// Restricts the calling thread to these CPUs.
 ///
 /// # Errors

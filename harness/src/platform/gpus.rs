@@ -46,7 +46,7 @@ impl Gpus {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         match open.get(&device) {
             Some(gpu) if !gpu.is_lost() => return Ok(Arc::clone(gpu)),
-            Some(_) if sharing() == ContextSharing::WithPlugins => return Err(lost(device)),
+            Some(_) if sharing() == ContextSharing::Primary => return Err(lost(device)),
             _ => open.remove(&device),
         };
         let gpu = Arc::new(match (device.cuda_number(), device.adapter()) {
@@ -68,7 +68,7 @@ impl Gpus {
 /// Plugins for GPUs use the primary context; everything else does then, too, so that
 /// no GPU has to go from one context to another between samples.
 fn sharing() -> ContextSharing {
-    if plugin::any_for(Backend::Cuda) { ContextSharing::WithPlugins } else { ContextSharing::Own }
+    if plugin::any_for(Backend::Cuda) { ContextSharing::Primary } else { ContextSharing::Own }
 }
 
 fn lost(device: Device) -> DeviceError {

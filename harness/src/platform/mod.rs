@@ -5,6 +5,7 @@ mod allocator;
 mod build;
 pub(crate) mod children;
 pub(crate) mod counters;
+mod cpu_time;
 mod drawing;
 mod exit;
 mod fingerprint;
@@ -20,10 +21,13 @@ pub(crate) mod supervisor;
 mod sysfs;
 mod topology;
 
-pub use affinity::{current_cpu, pin_current_thread, thread_time, usable_cpus, usable_threads};
+pub use affinity::{
+    current_cpu, pin_current_thread, process_time, thread_time, usable_cpus, usable_threads,
+};
 pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;
 pub use build::{executable_fingerprint, is_development_build, software};
+pub use cpu_time::CpuTimes;
 pub use drawing::{draw, size};
 pub use exit::Exit;
 pub use fingerprint::variant_fingerprint;
@@ -33,4 +37,4 @@ pub use memory::{available_memory, last_level_bytes};
 pub(crate) use process::tell_of_full_files;
 pub use process::{Interrupt, process_start};
 pub(crate) use process::{lines, lines_of};
-pub use topology::{Cache, LogicalCpu, Topology};
+pub use topology::{Cache, LogicalCpu, Topology, gpu_node};

@@ -153,3 +153,12 @@ fn numbered_folders(base: &Path, prefix: &str) -> Vec<(usize, PathBuf)> {
     folders.sort();
     folders
 }
+
+/// The NUMA node that a device of the PCI bus is at, by its address as drivers write it; `None`
+/// where the system does not tell.
+pub fn gpu_node(pci_bus_id: &str) -> Option<usize> {
+    // Drivers write the domain with eight digits, the system with four.
+    let address = pci_bus_id.to_lowercase();
+    let address = address.get(address.len().checked_sub("0000:00:00.0".len())?..)?;
+    sysfs::number(&Path::new("/sys/bus/pci/devices").join(address).join("numa_node"))
+}

@@ -142,7 +142,8 @@ pub(crate) fn thread_counts(text: &str) -> Result<Vec<Threads>, String> {
     }
 }
 
-fn doubling(most: usize) -> Vec<usize> {
+/// 1, 2, 4 and so on, and the most.
+pub(super) fn doubling(most: usize) -> Vec<usize> {
     let powers = std::iter::successors(Some(1), |&threads| Some(2 * threads));
     let powers = powers.take_while(|&threads| threads < most);
     powers.chain([most]).collect()

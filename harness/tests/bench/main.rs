@@ -36,6 +36,7 @@ mod sts_raw;
 mod suite_runs;
 mod suites;
 mod text_of_others;
+mod throughput;
 mod tools;
 mod unpack;
 mod verify;

@@ -10,6 +10,7 @@
 //! | `bars`, `stages`, `quality`, `memory`, `lines`, `samples`, `roofline`, `winner_map` | turn rows into panels |
 //! | `link` | turns measured links to GPUs into panels |
 //! | `published` | turns published figures beside measured ones into panels |
+//! | `throughput` | turns streams of events into panels |
 //! | `portability` | turns what portable kernels cost into panels |
 //! | `trend` | turns points over many runs into panels |
 //! | `scale`, `unit` | axes and their labels |
@@ -42,6 +43,7 @@ mod scale;
 mod stages;
 mod study;
 mod text;
+mod throughput;
 mod trend;
 mod unit;
 mod winner_map;
@@ -58,6 +60,7 @@ use crate::portability::Comparison;
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
+use crate::throughput::ThroughputRow;
 use crate::trend::Trend;
 use chart::{Chart, Panel};
 use study::Study;
@@ -202,6 +205,30 @@ pub fn draw_published(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError
     let id = &figure.figure.id;
     let mut images = Images::of(id);
     images.add(&format!("published-{id}"), published::figure(figure))?;
+    Ok(images.all)
+}
+
+/// Draws the charts of streams of events, as far as there are points for them:
+///
+/// | file | shows | drawn if |
+/// |---|---|---|
+/// | `throughput-over-streams` | items a second, beside the ideal, and where they stop growing | streams vary |
+/// | `latency-over-streams` | median and 99th percentile of the time of an event | streams vary |
+/// | `throughput-over-threads` | items a second over the threads of all streams together | threads vary |
+/// | `throughput-over-gpus` | the most that one or several GPUs do, beside the ideal | their number varies |
+///
+/// # Errors
+///
+/// If one cannot be drawn; there are no others then.
+pub fn draw_throughput(
+    run: &RunRecord,
+    rows: &[ThroughputRow],
+) -> Result<Vec<NamedSvg>, ChartError> {
+    let mut images = Images::of(rows.first().map_or("", |row| &row.algorithm));
+    images.add("throughput-over-streams", throughput::over_streams(run, rows))?;
+    images.add("latency-over-streams", throughput::latency(run, rows))?;
+    images.add("throughput-over-threads", throughput::over_threads(run, rows))?;
+    images.add("throughput-over-gpus", throughput::over_gpus(run, rows))?;
     Ok(images.all)
 }
 

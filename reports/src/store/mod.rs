@@ -6,6 +6,8 @@
 //! | `samples.csv` | a [`SampleRow`](crate::record::SampleRow) a line |
 //! | `summary.csv` | a [`SummaryRow`](crate::record::SummaryRow) a line |
 //!
+//! Streams leave `throughput.csv` and `events.csv` instead of the latter two.
+//!
 //! Rows are appended and handed to the system as they come, each in one write:
 //! a run that is killed keeps what it measured.
 
@@ -15,6 +17,7 @@ mod read;
 mod regular;
 mod resume;
 mod table_file;
+mod throughput;
 mod write;
 
 pub use ceilings::{claim_ceilings, write_ceilings};
@@ -22,6 +25,7 @@ pub use error::StoreError;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
 pub(crate) use regular::open as open_file;
+pub use throughput::ThroughputFolder;
 pub use write::{RunFolder, clean, describe};
 
 pub(crate) const RUN: &str = "run.json";

@@ -11,9 +11,10 @@ pub enum ContextSharing {
     /// One of its own: after a failed kernel, which spoils its context, a new one is
     /// as good as the first.
     Own,
-    /// The primary one, which is the only one that the CUDA runtime in plugins uses.
-    /// After a failed kernel it can't be had anew, since they hold it, too.
-    WithPlugins,
+    /// The primary one, which is the only one that the CUDA runtime in plugins uses, and which
+    /// several GPUs of the same number share so that their kernels run side by side: contexts
+    /// take turns. After a failed kernel it can't be had anew, since others hold it, too.
+    Primary,
 }
 
 /// The oldest driver whose functions are all that are called here: for CUDA 12.0.

@@ -51,7 +51,7 @@ impl CudaEngine {
         let number = gpu.number as usize;
         let context = match sharing {
             ContextSharing::Own => CudaContext::new_non_primary(number, 0)?,
-            ContextSharing::WithPlugins => CudaContext::new(number)?,
+            ContextSharing::Primary => CudaContext::new(number)?,
         };
         // SAFETY: all work goes through one stream, so nothing has to be
         // tracked; and events around each call would be a part of its time.

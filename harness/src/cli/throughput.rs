@@ -1,0 +1,96 @@
+//! `bench throughput TASK`: the flags of a task's data and of where it runs, and those of streams.
+
+use algorithms::registry::{task, tasks};
+use algorithms::task::Task;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
+
+use super::measuring::{data_flags, source};
+use crate::request::{DevicePlace, MeasureRequest, Settings, ThroughputFlags, ThroughputRequest};
+
+/// Of the settings of measuring commands, those that streams have too. Calls of plugins are watched
+/// one at a time, so there are none.
+const SETTINGS: [&str; 5] = ["seed", "variants", "threads", "places", "binds"];
+const DEVICES: &str = "devices";
+
+fn subcommand(task: &'static dyn Task) -> Command {
+    let settings = Settings::augment_args(Command::new(task.name()));
+    let shared = settings.get_arguments().filter(|flag| SETTINGS.contains(&flag.get_id().as_str()));
+    let shared: Vec<Arg> = shared.cloned().map(for_streams).collect();
+    let command = data_flags(Command::new(task.name()), task).args(shared).arg(devices());
+    ThroughputFlags::augment_args(command)
+        .about(format!("Keep streams busy: {}", task.info().summary))
+}
+
+/// Threads are those of a stream.
+fn for_streams(flag: Arg) -> Arg {
+    match flag.get_id().as_str() {
+        "threads" => flag.help("Threads of each stream: numbers, all, or doubling [default: 1]"),
+        _ => flag,
+    }
+}
+
+fn devices() -> Arg {
+    Arg::new(DEVICES)
+        .long("device")
+        .value_name("DEVICE")
+        .value_delimiter(',')
+        .action(clap::ArgAction::Append)
+        .value_parser(|text: &str| text.parse::<DevicePlace>())
+        .help_heading("Where")
+        .help(
+            "cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread streams over several [default: the \
+             CPU and every GPU with CUDA]",
+        )
+}
+
+/// The settings that streams have too; all others as if nothing was said.
+fn settings(matches: &ArgMatches) -> Settings {
+    fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
+        matches.get_many(id).into_iter().flatten().cloned().collect()
+    }
+    let Settings { seed, .. } = Settings::default();
+    Settings {
+        seed: matches.get_one("seed").copied().unwrap_or(seed),
+        variants: all(matches, "variants"),
+        threads: all(matches, "threads"),
+        places: all(matches, "places"),
+        binds: all(matches, "binds"),
+        ..Settings::default()
+    }
+}
+
+impl Subcommand for ThroughputRequest {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(tasks().iter().map(|task| subcommand(*task)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        task(name).is_some()
+    }
+}
+
+impl FromArgMatches for ThroughputRequest {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let named = matches.subcommand();
+        let Some((task, matches)) = named.and_then(|(name, below)| Some((task(name)?, below)))
+        else {
+            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+        };
+        let places = matches.get_many(DEVICES).into_iter().flatten().cloned().collect();
+        Ok(ThroughputRequest {
+            measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
+            places,
+            flags: ThroughputFlags::from_arg_matches(matches)?,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

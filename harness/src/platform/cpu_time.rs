@@ -1,0 +1,85 @@
+//! How long CPUs have worked, for this process and for all.
+
+use std::fs;
+use std::time::Duration;
+
+use nix::unistd::{SysconfVar, sysconf};
+
+use super::affinity::{process_time, usable_cpus};
+
+/// Columns of a line of `/proc/stat` in which a CPU works for somebody: user, nice, system, irq,
+/// softirq, and what a host took for others (steal). Those between are idle.
+const BUSY: [usize; 6] = [0, 1, 2, 5, 6, 7];
+
+/// Times for which CPUs have worked since some moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuTimes {
+    /// For this process, on all CPUs together.
+    pub own: Duration,
+    /// For anybody, on the CPUs that this process may use together; `None` where the system does
+    /// not tell.
+    pub all: Option<Duration>,
+}
+
+impl CpuTimes {
+    /// Those until now; `None` where the system does not tell.
+    pub fn now() -> Option<Self> {
+        let all = fs::read_to_string("/proc/stat").ok();
+        let all = all.and_then(|text| busy(&text, &usable_cpus(), ticks_per_s()?));
+        Some(CpuTimes { own: process_time()?, all })
+    }
+
+    /// The time for this process since an earlier moment, and that for others.
+    pub fn since(&self, earlier: &CpuTimes) -> (Duration, Option<Duration>) {
+        let own = self.own.saturating_sub(earlier.own);
+        let all = self.all.zip(earlier.all);
+        (own, all.map(|(now, then)| now.saturating_sub(then).saturating_sub(own)))
+    }
+}
+
+fn ticks_per_s() -> Option<f64> {
+    let ticks = sysconf(SysconfVar::CLK_TCK).ok()??;
+    Some(ticks as f64).filter(|&ticks| ticks > 0.0)
+}
+
+/// How long these CPUs have worked, by the text of `/proc/stat`; `None` if it lacks one of them.
+fn busy(text: &str, cpus: &[usize], ticks_per_s: f64) -> Option<Duration> {
+    let ticks_of = |cpu: &usize| -> Option<u64> {
+        let mut lines = text.lines().map(str::split_ascii_whitespace);
+        let name = format!("cpu{cpu}");
+        let line = lines.find_map(|mut words| (words.next()? == name).then_some(words))?;
+        let ticks: Vec<u64> = line.map_while(|word| word.parse().ok()).collect();
+        Some(BUSY.iter().filter_map(|&column| ticks.get(column)).sum())
+    };
+    let ticks: Option<u64> = cpus.iter().map(ticks_of).sum();
+    Duration::try_from_secs_f64(ticks? as f64 / ticks_per_s).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAT: &str = "cpu  700 0 300 9000 50 7 3 40 0 0\n\
+        cpu0 400 10 100 4000 20 5 3 30 0 0\ncpu1 300 0 200 5000 30 2 0 10 0 0\nintr 1\n";
+
+    #[test]
+    fn only_usable_cpus_count_and_idle_time_does_not() {
+        let busy = |cpus: &[usize]| busy(STAT, cpus, 100.0);
+        assert_eq!(busy(&[0]), Some(Duration::from_millis(5480)));
+        assert_eq!(busy(&[0, 1]), Some(Duration::from_millis(10_600)));
+        assert_eq!(busy(&[2]), None);
+    }
+
+    #[test]
+    fn what_is_not_our_own_is_of_others() {
+        let at = |own, all: u64| CpuTimes {
+            own: Duration::from_secs(own),
+            all: Some(Duration::from_secs(all)),
+        };
+        let (own, others) = at(5, 20).since(&at(2, 10));
+        assert_eq!((own.as_secs(), others.map(|it| it.as_secs())), (3, Some(7)));
+        let unknown = CpuTimes { all: None, ..at(2, 0) };
+        assert_eq!(at(5, 20).since(&unknown).1, None);
+        assert!(CpuTimes::now().is_some());
+    }
+}

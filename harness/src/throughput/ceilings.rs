@@ -1,0 +1,191 @@
+//! What the machine can do at most, and the shares of that which a point takes.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use algorithms::device::{Device, Team, TeamError};
+use algorithms::timing::Stages;
+use reports::record::Bandwidth;
+use reports::throughput::ThroughputRow;
+
+use super::gpus::StreamGpus;
+use crate::measure::{gpu_ceilings, measure_bandwidth};
+use crate::platform::{last_level_bytes, usable_threads};
+use crate::request::DevicePlace;
+
+/// Measured bandwidths: that of the host with all CPUs, and those of GPUs.
+#[derive(Default)]
+pub(super) struct Ceilings {
+    pub(super) named: BTreeMap<String, Bandwidth>,
+    pub(super) notes: Vec<String>,
+}
+
+/// What an event takes of a GPU: the mean of the events of a batch, each run by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct OnGpu {
+    pub(super) kernel_s: f64,
+    pub(super) up_bytes: f64,
+    pub(super) down_bytes: f64,
+}
+
+impl Ceilings {
+    /// Measures the devices of these places; what fails leaves a note.
+    ///
+    /// # Errors
+    /// If the threads can't be had.
+    pub(super) fn measure(
+        places: &[DevicePlace],
+        gpus: &StreamGpus,
+        time: Option<Duration>,
+        tell: impl Fn(&str),
+    ) -> Result<Self, TeamError> {
+        let mut ceilings = Ceilings::default();
+        let mut devices: Vec<Device> = Vec::new();
+        for &device in places.iter().flat_map(DevicePlace::devices) {
+            if !devices.contains(&device) {
+                devices.push(device);
+            }
+        }
+        for device in devices {
+            match device {
+                Device::Cpu => {
+                    let threads = usable_threads();
+                    tell(&format!("measuring the bandwidth of {threads} threads"));
+                    let team = Team::new(threads)?;
+                    let topology = crate::platform::Topology::of_this_machine();
+                    let (bytes, note) = last_level_bytes(&topology);
+                    ceilings.notes.extend(note);
+                    let bandwidth = measure_bandwidth(&team, bytes, time);
+                    ceilings.named.insert(host(), bandwidth);
+                }
+                _ => ceilings.measure_gpu(device, gpus, &tell),
+            }
+        }
+        Ok(ceilings)
+    }
+
+    fn measure_gpu(&mut self, device: Device, gpus: &StreamGpus, tell: impl Fn(&str)) {
+        tell(&format!("measuring the bandwidth of {device}"));
+        let gpu = gpus.of(device, 0);
+        let measured = gpu.and_then(|gpu| gpu.map(|gpu| gpu_ceilings::bandwidth(&gpu)).transpose());
+        match measured {
+            Ok(Some(bandwidth)) => {
+                self.named.insert(device.to_string(), bandwidth);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                self.notes.push(format!("the bandwidth of {device} was not measured: {error}"));
+            }
+        }
+        gpus.trim();
+    }
+
+    /// Writes the shares that a point takes into its row, which has its rates.
+    pub(super) fn fill(&self, row: &mut ThroughputRow, place: &DevicePlace, on_gpu: Option<OnGpu>) {
+        let Some(rate) = row.events_per_s else { return };
+        let bytes = rate * row.bytes_min;
+        let Some(on_gpu) = on_gpu else {
+            let host = self.named.get(&host());
+            row.copy_share = host.map(|host| bytes / host.copy_bytes_per_s);
+            return;
+        };
+        // Streams are spread evenly.
+        let devices = place.devices().len() as f64;
+        row.kernels_share = (on_gpu.kernel_s > 0.0).then(|| rate * on_gpu.kernel_s / devices);
+        // The slowest of them, where they differ.
+        let all = || place.devices().iter().filter_map(|it| self.named.get(&it.to_string()));
+        let most =
+            |share: &dyn Fn(&Bandwidth) -> Option<f64>| all().filter_map(share).reduce(f64::max);
+        row.copy_share = most(&|it| Some(bytes / devices / it.copy_bytes_per_s));
+        row.link_share = most(&|it| Some(rate / devices * on_gpu.link_s(it)?));
+    }
+}
+
+impl OnGpu {
+    /// The mean of several events.
+    pub(super) fn mean(all: &[Stages]) -> Self {
+        let sum = |name: &str, figure: fn(&algorithms::timing::StageTiming) -> f64| {
+            let stages = all.iter().flatten().filter(|stage| stage.name == name);
+            stages.map(figure).sum::<f64>() / all.len().max(1) as f64
+        };
+        OnGpu {
+            kernel_s: sum("kernel", |stage| stage.seconds),
+            up_bytes: sum("h2d", |stage| stage.bytes as f64),
+            down_bytes: sum("d2h", |stage| stage.bytes as f64),
+        }
+    }
+
+    /// The time for which copies of an event keep the link busy at least: those of one event go
+    /// one way while those of another go the other way, so both directions run beside each other,
+    /// and neither they alone nor both together can be faster than was measured.
+    fn link_s(&self, bandwidth: &Bandwidth) -> Option<f64> {
+        let link = bandwidth.link?;
+        let up = self.up_bytes / link.h2d_bytes_per_s;
+        let down = self.down_bytes / link.d2h_bytes_per_s;
+        let both = (self.up_bytes + self.down_bytes) / link.both_bytes_per_s;
+        Some(up.max(down).max(both))
+    }
+}
+
+fn host() -> String {
+    format!("cpu/{}", usable_threads())
+}
+
+#[cfg(test)]
+mod tests {
+    use algorithms::timing::StageTiming;
+    use reports::record::LinkBandwidth;
+
+    use super::*;
+
+    fn gpu() -> Bandwidth {
+        let link =
+            LinkBandwidth { h2d_bytes_per_s: 50e9, d2h_bytes_per_s: 50e9, both_bytes_per_s: 80e9 };
+        Bandwidth { copy_bytes_per_s: 1e12, link: Some(link), ..Bandwidth::default() }
+    }
+
+    #[test]
+    fn shares_are_of_all_devices_together() {
+        let named = ["cuda:0", "cuda:1"].map(|name| (name.to_owned(), gpu()));
+        let ceilings = Ceilings { named: named.into(), notes: Vec::new() };
+        let place: DevicePlace = "cuda:0+cuda:1".parse().expect("one kind");
+        let mut row = ThroughputRow {
+            events_per_s: Some(1000.0),
+            bytes_min: 1e8,
+            ..ThroughputRow::default()
+        };
+        let on_gpu = OnGpu { kernel_s: 1e-3, up_bytes: 60e6, down_bytes: 20e6 };
+        ceilings.fill(&mut row, &place, Some(on_gpu));
+        let close = |share: Option<f64>, expected: f64| {
+            assert!((share.expect("known") - expected).abs() < 1e-9, "{share:?} {expected}");
+        };
+        close(row.kernels_share, 0.5);
+        close(row.copy_share, 0.05);
+        // Up alone takes 1.2 ms, both together 1 ms.
+        close(row.link_share, 0.6);
+    }
+
+    #[test]
+    fn the_host_is_related_to_all_its_cpus() {
+        let bandwidth = Bandwidth { copy_bytes_per_s: 10e9, ..Bandwidth::default() };
+        let ceilings = Ceilings { named: [(host(), bandwidth)].into(), notes: Vec::new() };
+        let mut row =
+            ThroughputRow { events_per_s: Some(10.0), bytes_min: 1e8, ..ThroughputRow::default() };
+        ceilings.fill(&mut row, &Device::Cpu.into(), None);
+        assert_eq!(row.copy_share, Some(0.1));
+        assert_eq!((row.link_share, row.kernels_share), (None, None));
+    }
+
+    #[test]
+    fn stages_of_several_events_have_a_mean() {
+        let stages = |seconds: f64, bytes: u64| {
+            let mut kernel = StageTiming::new("kernel");
+            kernel.add(seconds, 7);
+            let mut up = StageTiming::new("h2d");
+            up.add(1.0, bytes);
+            vec![kernel, up]
+        };
+        let mean = OnGpu::mean(&[stages(1e-3, 100), stages(3e-3, 300)]);
+        assert_eq!(mean, OnGpu { kernel_s: 2e-3, up_bytes: 200.0, down_bytes: 0.0 });
+    }
+}

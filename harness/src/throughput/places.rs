@@ -1,0 +1,57 @@
+//! The threads of each stream, and where they are.
+
+use algorithms::device::gpu::cuda;
+use algorithms::device::{Device, Team, TeamError};
+
+use super::plan::PointSpec;
+use crate::plan::{Plan, TeamLayout, TeamSpec};
+use crate::platform::placement::{Place, Placement, PlacementError};
+use crate::platform::{Topology, gpu_node, usable_cpus};
+
+/// Starts the team of each stream.
+///
+/// With places, the threads of all streams together are placed as one team, and each stream has as
+/// many of them as it has threads, in order. Without, the streams of a GPU have the CPUs of the
+/// NUMA node that the GPU is at, and all others those that the system gives them.
+///
+/// # Errors
+/// If the threads or the places can't be had.
+pub(super) fn start_teams(point: &PointSpec, plan: &Plan) -> Result<Vec<Team>, TeamError> {
+    let specs = team_specs(point, plan, &Topology::of_this_machine(), &usable_cpus());
+    let specs = specs.map_err(|PlacementError(problem)| TeamError::Place { worker: 0, problem })?;
+    specs.iter().map(TeamSpec::start).collect()
+}
+
+fn team_specs(
+    point: &PointSpec,
+    plan: &Plan,
+    topology: &Topology,
+    mask: &[usize],
+) -> Result<Vec<TeamSpec>, PlacementError> {
+    let layout = &plan.teams[point.candidate.team].layout;
+    let all = TeamLayout { threads: layout.threads * point.streams, ..layout.clone() };
+    let placed = all.cpus(topology, mask)?;
+    let of_stream = |stream: usize| {
+        let cpus = match (&placed, &layout.placement) {
+            (Some(placed), _) => placed.chunks(layout.threads).nth(stream).map(<[Place]>::to_vec),
+            (None, Placement::None) => near(point.place.of_stream(stream), topology, mask)
+                .map(|cpus| vec![cpus; layout.threads]),
+            (None, _) => None,
+        };
+        TeamSpec { layout: layout.clone(), cpus }
+    };
+    Ok((0..point.streams).map(of_stream).collect())
+}
+
+/// The usable CPUs of the NUMA node that a GPU is at; `None` where all are as near.
+fn near(device: Device, topology: &Topology, mask: &[usize]) -> Option<Place> {
+    let number = device.cuda_number()?;
+    if topology.nodes() < 2 {
+        return None;
+    }
+    let (_, gpus) = cuda::devices().ok()?;
+    let node = gpu_node(&gpus.get(number as usize)?.pci_bus_id)?;
+    let of_node = topology.cpus.iter().filter(|cpu| cpu.node == node).map(|cpu| cpu.number);
+    let cpus: Place = of_node.filter(|cpu| mask.contains(cpu)).collect();
+    (!cpus.is_empty()).then_some(cpus)
+}

@@ -1,0 +1,112 @@
+//! Which points there are, and whether their events fit into memory.
+
+use algorithms::device::Device;
+use reports::units;
+
+use crate::plan::{CandidateSpec, Input, Plan, PlanError, check_events, check_threads};
+use crate::platform::gpus::why_not_measured;
+use crate::platform::usable_threads;
+use crate::request::{DevicePlace, ThroughputRequest};
+
+/// Bytes of an event that was read from a file, in inputs: itself, its reference, its buffers.
+const INPUTS_OF_A_READ_EVENT: u64 = 4;
+
+/// All points of a command.
+pub(crate) struct StreamPlan {
+    /// Inputs and candidates; an input stands for all events of these parameters.
+    pub(crate) plan: Plan,
+    pub(crate) points: Vec<PointSpec>,
+    /// What a reader should know of all.
+    pub(crate) notes: Vec<String>,
+}
+
+/// So many streams of a candidate.
+#[derive(Clone, Debug)]
+pub(crate) struct PointSpec {
+    /// The number of the input.
+    pub(super) input: usize,
+    pub(super) candidate: CandidateSpec,
+    pub(super) place: DevicePlace,
+    pub(super) streams: usize,
+    pub(super) batch: usize,
+}
+
+impl StreamPlan {
+    /// The points that a request asks for: those of the same data together, streams ascending.
+    ///
+    /// # Errors
+    /// If nothing is to be run, a device can't be used, or events don't fit into memory.
+    pub(crate) fn new(request: &ThroughputRequest) -> Result<Self, PlanError> {
+        let plan = Plan::new(&request.measuring)?;
+        let (streams, batches) = (request.stream_counts(), request.batches());
+        let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
+        for input in &plan.inputs {
+            check_events(bytes_of_event(input), most(&streams), most(&batches))?;
+        }
+        let (usable, unusable): (Vec<_>, Vec<_>) =
+            request.places.iter().partition(|place| others_problem(place).is_none());
+        let mut notes: Vec<String> = unusable.into_iter().filter_map(others_problem).collect();
+        let mut points = Vec::new();
+        for (input, planned) in plan.inputs.iter().enumerate() {
+            for &candidate in &planned.candidates {
+                let on_it = |place: &&DevicePlace| place.devices()[0] == candidate.device;
+                for place in usable.iter().copied().filter(on_it) {
+                    for &batch in &batches {
+                        for &streams in &streams {
+                            let place = place.clone();
+                            points.push(PointSpec { input, candidate, place, streams, batch });
+                        }
+                    }
+                }
+            }
+        }
+        let most_threads = points.iter().map(|point| point.threads(&plan)).max().unwrap_or(0);
+        check_threads(most_threads, usable_threads())?;
+        if points.is_empty() {
+            let problem = format!("nothing was measured: {}", notes.join("; "));
+            return Err(PlanError::NothingToMeasure(problem));
+        }
+        notes.extend(more_threads_than_cpus(most_threads));
+        Ok(StreamPlan { plan, points, notes })
+    }
+}
+
+impl PointSpec {
+    /// The threads of all streams.
+    fn threads(&self, plan: &Plan) -> usize {
+        self.streams.saturating_mul(plan.teams[self.candidate.team].layout.threads)
+    }
+
+    /// The events of all streams.
+    pub(super) fn events(&self) -> usize {
+        self.streams * self.batch
+    }
+}
+
+/// Bytes of memory that an event takes with its reference and its buffers.
+fn bytes_of_event(input: &Input) -> u64 {
+    match &input.origin {
+        crate::plan::Origin::Generated(_) => input.memory_bytes,
+        crate::plan::Origin::Read { case, .. } => INPUTS_OF_A_READ_EVENT * case.work().input_bytes,
+    }
+}
+
+/// Why a place can't be used whose first device can be; the plan tells of that one.
+fn others_problem(place: &DevicePlace) -> Option<String> {
+    let (first, others) = place.devices().split_first()?;
+    let mut others = others.iter().filter(|_| why_not_measured(*first).is_none());
+    let problem = |device: &Device| {
+        Some(format!("{place} can't be used: {device}: {}", why_not_measured(*device)?))
+    };
+    others.find_map(problem)
+}
+
+fn more_threads_than_cpus(threads: usize) -> Option<String> {
+    let cpus = usable_threads();
+    (threads > cpus).then(|| {
+        format!(
+            "streams with {threads} threads share {}: threads take turns",
+            units::counted(cpus, "CPU")
+        )
+    })
+}

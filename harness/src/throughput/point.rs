@@ -1,0 +1,342 @@
+//! One point: its streams are made ready, checked, run for a window, and checked again.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::Duration;
+
+use algorithms::device::gpu::DeviceError;
+use algorithms::device::{Target, Team};
+use algorithms::task::Candidate;
+use algorithms::timing::Stages;
+use reports::record::Point;
+use reports::throughput::{EventRow, ThroughputRow};
+
+use super::ceilings::{Ceilings, OnGpu};
+use super::events::{Batch, Events};
+use super::gpus::StreamGpus;
+use super::places::start_teams;
+use super::plan::PointSpec;
+use super::stream::{self, Event};
+use super::tally::Tally;
+use super::window::{Clock, Window};
+use crate::measure::{CheckError, MeasureError, check_candidate};
+use crate::plan::Plan;
+use crate::platform::{CpuTimes, Interrupt, usable_threads};
+
+/// Between two looks at whether the window is over.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What all points have in common.
+pub(super) struct Setup<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) gpus: &'a StreamGpus,
+    pub(super) ceilings: &'a Ceilings,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) seed: u64,
+}
+
+/// How long the window of a point is to be, and how long it may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Length {
+    pub(super) wanted: Duration,
+    pub(super) most: Duration,
+}
+
+/// What came of a point.
+#[derive(Debug)]
+pub(super) enum Measured {
+    /// All outputs were right before and after.
+    Right(Box<ThroughputRow>, Vec<EventRow>),
+    /// One was wrong, which the row's note says.
+    Wrong(Box<ThroughputRow>),
+    /// It can't run here, which the row's note says.
+    Unavailable(Box<ThroughputRow>),
+    /// The user asked for an end before its window was over.
+    Interrupted,
+}
+
+/// Why a point has no figures.
+enum Refusal {
+    Wrong(String),
+    Unavailable(String),
+    Interrupted,
+}
+
+/// A stream that is ready: its candidates by the events of its batch.
+struct Stream<'a> {
+    candidates: Vec<Box<dyn Candidate + 'a>>,
+    target: Target<'a>,
+}
+
+/// What the streams did in their window.
+struct Ran {
+    window: Window,
+    events: Vec<Vec<Event>>,
+    busy: Option<Busy>,
+}
+
+/// The shares of the CPUs' time in the window that this process had, and that others had.
+#[derive(Clone, Copy, Debug)]
+struct Busy {
+    own: f64,
+    others: Option<f64>,
+}
+
+/// Measures a point.
+///
+/// # Errors
+/// If events can't be made or threads can't be had. What concerns the variant only is in its row.
+pub(super) fn measure(
+    setup: &Setup<'_>,
+    events: &mut Events,
+    point: &PointSpec,
+    length: Length,
+) -> Result<Measured, MeasureError> {
+    let teams = start_teams(point, setup.plan)?;
+    let cases = events.of_point(point, setup.plan, setup.seed)?;
+    let mut row = describe(setup.plan, point, &cases);
+    let measured = measure_streams(setup, point, (&teams, &cases), length, &mut row);
+    drop(cases);
+    events.drop_buffers();
+    setup.gpus.trim();
+    let refused = |row: ThroughputRow, note: String| Box::new(ThroughputRow { note, ..row });
+    Ok(match measured {
+        Ok(events) => Measured::Right(Box::new(row), events),
+        Err(Refusal::Interrupted) => Measured::Interrupted,
+        Err(Refusal::Wrong(note)) => Measured::Wrong(refused(row, note)),
+        Err(Refusal::Unavailable(note)) => Measured::Unavailable(refused(row, note)),
+    })
+}
+
+fn measure_streams(
+    setup: &Setup<'_>,
+    point: &PointSpec,
+    (teams, cases): (&[Team], &[Batch<'_>]),
+    length: Length,
+    row: &mut ThroughputRow,
+) -> Result<Vec<EventRow>, Refusal> {
+    let mut streams = Vec::new();
+    for (number, (team, cases)) in teams.iter().zip(cases).enumerate() {
+        streams.push(ready(setup, point, number, (team, cases))?);
+    }
+    row.working_set_bytes = check_all(&mut streams, cases, setup.interrupt)?;
+    let on_gpu = on_gpu(&mut streams[0])?;
+    let ran = run(&mut streams, length, setup.interrupt)?;
+    check_side_by_side(&mut streams)?;
+    let items: Vec<Vec<u64>> =
+        cases.iter().map(|cases| cases.iter().map(|case| case.work().items).collect()).collect();
+    let tally = Tally { window: ran.window, events: &ran.events, items: &items };
+    tally.fill(row);
+    setup.ceilings.fill(row, &point.place, on_gpu);
+    row.cores_share = ran.busy.map(|busy| busy.own);
+    row.others_share = ran.busy.and_then(|busy| busy.others);
+    row.valid = true.into();
+    row.note = remarks(&streams);
+    Ok(tally.rows(&row.point_id))
+}
+
+/// The row of a point before anything is known but its events.
+fn describe(plan: &Plan, point: &PointSpec, cases: &[Batch<'_>]) -> ThroughputRow {
+    let identity = Point {
+        device: point.place.to_string(),
+        ..plan.point(&plan.inputs[point.input], &point.candidate)
+    };
+    let works: Vec<_> =
+        cases.iter().flat_map(|cases| cases.iter().map(|case| case.work())).collect();
+    let mean = |sum: u64| sum as f64 / works.len().max(1) as f64;
+    ThroughputRow {
+        backend: plan.variant(&point.candidate).backend.to_string(),
+        items: mean(works.iter().map(|work| work.items).sum()),
+        item_unit: works.first().map_or("", |work| work.item_unit).to_owned(),
+        bytes_min: mean(works.iter().map(|work| work.bytes_min).sum()),
+        ..ThroughputRow::new(&identity, point.streams, point.batch)
+    }
+}
+
+/// A stream with its queue, and its candidates ready.
+fn ready<'a>(
+    setup: &Setup<'_>,
+    point: &PointSpec,
+    number: usize,
+    (team, cases): (&'a Team, Batch<'a>),
+) -> Result<Stream<'a>, Refusal> {
+    let device = point.place.of_stream(number);
+    let target = Target { device, gpu: setup.gpus.of(device, number)?, team };
+    let prepared = cases.iter().map(|case| case.prepare(point.candidate.variant, &target));
+    let candidates = prepared.collect::<Result<_, _>>();
+    let candidates =
+        candidates.map_err(|error| Refusal::Unavailable(format!("not run: {error}")))?;
+    Ok(Stream { candidates, target })
+}
+
+/// Checks each event of each stream by itself; returns the working set of all streams in bytes.
+fn check_all(
+    streams: &mut [Stream<'_>],
+    cases: &[Batch<'_>],
+    interrupt: &Interrupt,
+) -> Result<u64, Refusal> {
+    let mut working_set = 0;
+    for (Stream { candidates, target }, cases) in streams.iter_mut().zip(cases) {
+        let mut buffers = 0;
+        for (candidate, case) in candidates.iter_mut().zip(*cases) {
+            if interrupt.asked() {
+                return Err(Refusal::Interrupted);
+            }
+            let allocated = check_candidate(candidate.as_mut(), target)?;
+            if candidate.sample().is_some() {
+                let note = "not run: it does no more than a sample of the work";
+                return Err(Refusal::Unavailable(note.to_owned()));
+            }
+            let input = case.work().input_bytes;
+            let beside = (candidate.buffer_bytes() + allocated).saturating_sub(input);
+            buffers = buffers.max(beside);
+            working_set += input;
+        }
+        working_set += buffers;
+    }
+    Ok(working_set)
+}
+
+/// What events take of a GPU, each by itself; `None` on the host.
+fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
+    let Some(gpu) = &stream.target.gpu else { return Ok(None) };
+    let mut all: Vec<Stages> = Vec::new();
+    for candidate in &mut stream.candidates {
+        let stages = stream.target.team.run(|| {
+            candidate.reset()?;
+            gpu.start_timeline()?;
+            candidate.run()?;
+            candidate.stages()
+        });
+        candidate.release();
+        all.push(stages?);
+    }
+    Ok(Some(OnGpu::mean(&all)))
+}
+
+/// Runs all streams until the window is over.
+fn run(streams: &mut [Stream<'_>], length: Length, interrupt: &Interrupt) -> Result<Ran, Refusal> {
+    let clock = Clock::new(streams.len(), length.wanted, length.most);
+    let (events, busy) = thread::scope(|scope| {
+        let clock = &clock;
+        let work = |stream: &mut Stream<'_>| {
+            let ran = run_stream(stream, clock, interrupt);
+            if ran.is_err() {
+                clock.stop();
+            }
+            ran
+        };
+        let running: Vec<_> =
+            streams.iter_mut().map(|stream| scope.spawn(move || work(stream))).collect();
+        let busy = watch(clock, interrupt);
+        let ended = running.into_iter().map(|stream| match stream.join() {
+            Ok(ran) => ran,
+            Err(panic) => Err(Refusal::Wrong(panicked(&*panic))),
+        });
+        (ended.collect::<Result<Vec<_>, _>>(), busy)
+    });
+    let events = events?;
+    match clock.window() {
+        Some(window) if !interrupt.asked() => Ok(Ran { window, events, busy }),
+        _ => Err(Refusal::Interrupted),
+    }
+}
+
+/// Runs a stream; one that panics has no buffers afterwards.
+fn run_stream(
+    stream: &mut Stream<'_>,
+    clock: &Clock,
+    interrupt: &Interrupt,
+) -> Result<Vec<Event>, Refusal> {
+    let Stream { candidates, target } = stream;
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        target.team.run(|| stream::run(candidates, clock, interrupt))
+    }));
+    candidates.iter_mut().for_each(|candidate| candidate.release());
+    match ran {
+        Ok(ran) => Ok(ran?),
+        Err(panic) => Err(Refusal::Wrong(panicked(&*panic))),
+    }
+}
+
+/// Waits until the window is over; returns how busy the CPUs were within.
+fn watch(clock: &Clock, interrupt: &Interrupt) -> Option<Busy> {
+    let is_over = |clock: &Clock| clock.is_over() || interrupt.asked();
+    let window = loop {
+        match clock.window() {
+            Some(window) => break window,
+            None if is_over(clock) => return None,
+            None => thread::sleep(LOOK),
+        }
+    };
+    while clock.now() < window.end && !is_over(clock) {
+        thread::sleep(LOOK.min(window.end.saturating_sub(clock.now())));
+    }
+    let (now, times) = (clock.now(), CpuTimes::now()?);
+    let (own, others) = times.since(&clock.cpu_times_at_begin()?);
+    let all = (now - window.begin).as_secs_f64() * usable_threads() as f64;
+    let share = |time: Duration| time.as_secs_f64() / all;
+    Some(Busy { own: share(own), others: others.map(share) })
+}
+
+/// Checks the events of all streams once more, the streams beside each other: whether their outputs
+/// are right then, too.
+fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refusal> {
+    thread::scope(|scope| {
+        let check = |Stream { candidates, target }: &mut Stream<'_>| {
+            let checked = |candidate: &mut Box<dyn Candidate + '_>| {
+                check_candidate(candidate.as_mut(), target).map(|_| ())
+            };
+            candidates.iter_mut().try_for_each(checked)
+        };
+        let running: Vec<_> =
+            streams.iter_mut().map(|stream| scope.spawn(move || check(stream))).collect();
+        let checked = running.into_iter().enumerate().map(|(number, stream)| {
+            let checked =
+                stream.join().unwrap_or_else(|panic| Err(CheckError::Wrong(panicked(&*panic))));
+            checked.map_err(|error| match Refusal::from(error) {
+                Refusal::Wrong(note) => {
+                    Refusal::Wrong(format!("after the window, stream {number}: {note}"))
+                }
+                other => other,
+            })
+        });
+        // All of them end before anybody hears of it.
+        let checked: Vec<_> = checked.collect();
+        checked.into_iter().collect()
+    })
+}
+
+/// What variants have to say of their figures, each thing once.
+fn remarks(streams: &[Stream<'_>]) -> String {
+    let candidates = streams.iter().flat_map(|stream| &stream.candidates);
+    let mut remarks: Vec<String> = candidates.flat_map(|candidate| candidate.remarks()).collect();
+    remarks.sort();
+    remarks.dedup();
+    remarks.join("; ")
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref().copied());
+    format!("panicked: {}", text.unwrap_or("without a message"))
+}
+
+impl From<DeviceError> for Refusal {
+    fn from(error: DeviceError) -> Self {
+        CheckError::from(error).into()
+    }
+}
+
+impl From<CheckError> for Refusal {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Wrong(problem) => Refusal::Wrong(format!("wrong output: {problem}")),
+            CheckError::Device(
+                error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
+            ) => Refusal::Wrong(format!("failed: {error}")),
+            CheckError::Device(error) => Refusal::Unavailable(format!("not run: {error}")),
+        }
+    }
+}

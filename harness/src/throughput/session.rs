@@ -1,0 +1,205 @@
+//! A run: folder, ceilings, and one point after the other.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use reports::charts;
+use reports::clock::now;
+use reports::record::RunRecord;
+use reports::store::ThroughputFolder;
+use reports::throughput::ThroughputRow;
+use reports::units;
+use text::Foreign;
+
+use super::ceilings::Ceilings;
+use super::events::Events;
+use super::gpus::StreamGpus;
+use super::plan::{PointSpec, StreamPlan};
+use super::point::{Length, Measured, Setup, measure};
+use crate::measure::{self, Assignment, Deadline, MeasureError, default_folder};
+use crate::platform::{Exit, Interrupt, Topology};
+use crate::request::ThroughputRequest;
+
+/// The part of a budget that measuring the bandwidth of memory may take.
+const CEILINGS: f64 = 0.05;
+/// The part of a point's time that its window may take, where time is limited: the rest is for
+/// making, checking and warming up.
+const IN_WINDOW: f64 = 0.5;
+
+/// What came of a request.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) rows: Vec<ThroughputRow>,
+    pub(crate) record: RunRecord,
+    pub(crate) folder: PathBuf,
+    pub(crate) interrupted: bool,
+    measured: usize,
+    wrong: usize,
+}
+
+impl Outcome {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.wrong > 0 {
+            Exit::WrongOutput
+        } else if self.interrupted {
+            Exit::Interrupted
+        } else if self.measured == 0 {
+            Exit::NothingMeasured
+        } else {
+            Exit::Success
+        }
+    }
+}
+
+/// A request that is being carried out.
+pub(crate) struct Session<'a> {
+    request: &'a ThroughputRequest,
+    planned: &'a StreamPlan,
+    gpus: StreamGpus,
+    deadline: Deadline,
+    interrupt: &'a Interrupt,
+    tell: &'a dyn Fn(&str),
+}
+
+impl<'a> Session<'a> {
+    /// Measures all points; `tell` hears how far it is.
+    ///
+    /// # Errors
+    /// If events can't be made or results can't be written. What was measured before is on disk.
+    pub(crate) fn run(
+        request: &'a ThroughputRequest,
+        planned: &'a StreamPlan,
+        started: Instant,
+        interrupt: &'a Interrupt,
+        tell: &'a dyn Fn(&str),
+    ) -> Result<Outcome, MeasureError> {
+        let session = Session {
+            request,
+            planned,
+            gpus: StreamGpus::default(),
+            deadline: Deadline::new(started, request.flags.budget),
+            interrupt,
+            tell,
+        };
+        session.carry_out()
+    }
+
+    fn carry_out(&self) -> Result<Outcome, MeasureError> {
+        let mut record = self.describe();
+        let name = format!("throughput-{}", self.planned.plan.task().name());
+        let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
+        let mut folder = ThroughputFolder::create(&path, &record)?;
+        (self.tell)(&format!("results go to {}", path.shown()));
+        let budget = self.request.flags.budget;
+        let time = budget.map(|budget| budget.mul_f64(CEILINGS));
+        let ceilings = Ceilings::measure(&self.request.places, &self.gpus, time, self.tell)?;
+        record.ceilings.clone_from(&ceilings.named);
+        record.notes.extend(ceilings.notes.iter().cloned());
+        folder.describe(&record)?;
+        let mut outcome = Outcome { folder: path, ..Outcome::default() };
+        let measured = self.measure_all(&ceilings, &mut folder, &mut outcome, &mut record);
+        let kept = || outcome.folder.shown().to_string();
+        measured.map_err(|error| match error {
+            MeasureError::Store(source) => MeasureError::StoreInterrupted { source, kept: kept() },
+            other => other,
+        })?;
+        outcome.interrupted = self.interrupt.asked();
+        if self.request.flags.charts {
+            let drawn = charts::draw_throughput(&record, &outcome.rows);
+            let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
+            written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
+        }
+        record.finished = (!outcome.interrupted).then(now);
+        folder.describe(&record)?;
+        outcome.record = record;
+        Ok(outcome)
+    }
+
+    fn describe(&self) -> RunRecord {
+        let measuring = &self.request.measuring;
+        let assignment = Assignment::of(measuring, &self.planned.plan);
+        let mut record = measure::describe(&assignment, &Topology::of_this_machine());
+        record.notes.extend(self.planned.notes.iter().cloned());
+        record
+    }
+
+    fn measure_all(
+        &self,
+        ceilings: &Ceilings,
+        folder: &mut ThroughputFolder,
+        outcome: &mut Outcome,
+        record: &mut RunRecord,
+    ) -> Result<(), MeasureError> {
+        let setup = Setup {
+            plan: &self.planned.plan,
+            gpus: &self.gpus,
+            ceilings,
+            interrupt: self.interrupt,
+            seed: self.request.measuring.settings.seed,
+        };
+        let mut events = Events::default();
+        let points = &self.planned.points;
+        for (number, point) in points.iter().enumerate() {
+            let left = points.len() - number;
+            if self.interrupt.asked() {
+                break;
+            }
+            if !self.deadline.allows(Duration::ZERO) {
+                record.notes.push(left_out(self.request.flags.budget, left));
+                break;
+            }
+            (self.tell)(&self.words(number, point));
+            match measure(&setup, &mut events, point, self.length(left))? {
+                Measured::Right(row, written) => {
+                    folder.append(&row, &written)?;
+                    outcome.measured += 1;
+                    outcome.rows.push(*row);
+                }
+                Measured::Wrong(row) => {
+                    folder.append(&row, &[])?;
+                    outcome.wrong += 1;
+                    outcome.rows.push(*row);
+                }
+                Measured::Unavailable(row) => {
+                    folder.append(&row, &[])?;
+                    outcome.rows.push(*row);
+                }
+                Measured::Interrupted => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The window of a point, with so many left.
+    fn length(&self, left: usize) -> Length {
+        let share = |time: Duration| time.mul_f64(IN_WINDOW / left.max(1) as f64);
+        let most = self.deadline.left().map_or(Duration::MAX, share);
+        Length { wanted: self.request.flags.duration, most }
+    }
+
+    /// `3 of 12: time-sweep on cpu, 2 streams of 1 thread, batch 4`.
+    fn words(&self, number: usize, point: &PointSpec) -> String {
+        let plan = &self.planned.plan;
+        let threads = plan.teams[point.candidate.team].layout.threads;
+        format!(
+            "{} of {}: {} on {}, {} of {}, batch {}",
+            number + 1,
+            self.planned.points.len(),
+            plan.variant(&point.candidate).name,
+            point.place,
+            units::counted(point.streams, "stream"),
+            units::counted(threads, "thread"),
+            point.batch
+        )
+    }
+}
+
+/// What a reader should know of points that the time was too short for.
+fn left_out(budget: Option<Duration>, points: usize) -> String {
+    let budget = budget.map_or_else(String::new, |it| humantime::format_duration(it).to_string());
+    format!(
+        "--budget {budget} was over before {}; what was measured is whole",
+        units::counted(points, "point")
+    )
+}

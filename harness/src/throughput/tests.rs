@@ -1,0 +1,191 @@
+//! Streams on the host and on emulated GPUs, from the plan to the rows.
+
+mod fake;
+
+use std::time::Duration;
+
+use algorithms::device::{Backend, Device, emulator};
+use algorithms::registry;
+use reports::record::YesNo;
+use reports::throughput::{EventRow, ThroughputRow};
+
+use super::ceilings::Ceilings;
+use super::events::Events;
+use super::gpus::StreamGpus;
+use super::plan::{PointSpec, StreamPlan};
+use super::point::{Length, Measured, Setup, measure};
+use crate::cli::{Request, parse};
+use crate::plan::CandidateSpec;
+use crate::platform::Interrupt;
+use crate::request::{AxisValues, Source, ThroughputRequest};
+
+const LENGTH: Length =
+    Length { wanted: Duration::from_millis(20), most: Duration::from_millis(500) };
+
+fn request(line: &str) -> ThroughputRequest {
+    let line = format!("bench throughput {line}");
+    match parse(line.split(' ').map(Into::into)) {
+        Ok(Request::Throughput(mut request)) => {
+            request.choose_devices();
+            *request
+        }
+        _ => panic!("not understood: {line}"),
+    }
+}
+
+/// What comes of all points of a command.
+fn measured(line: &str, interrupt: &Interrupt) -> Vec<Measured> {
+    carried_out(&request(line), interrupt)
+}
+
+fn carried_out(request: &ThroughputRequest, interrupt: &Interrupt) -> Vec<Measured> {
+    measure_all(&StreamPlan::new(request).expect("a plan"), interrupt)
+}
+
+fn measure_all(planned: &StreamPlan, interrupt: &Interrupt) -> Vec<Measured> {
+    let (gpus, ceilings) = (StreamGpus::default(), Ceilings::default());
+    let setup = Setup { plan: &planned.plan, gpus: &gpus, ceilings: &ceilings, interrupt, seed: 1 };
+    let mut events = Events::default();
+    let points = planned.points.iter();
+    points.map(|point| measure(&setup, &mut events, point, LENGTH).expect("events")).collect()
+}
+
+/// The points of a command for the host on an emulated GPU instead, which no command measures: by
+/// the kernels of these names.
+fn emulated(line: &str, names: &[&str]) -> StreamPlan {
+    let mut planned = StreamPlan::new(&request(line)).expect("a plan");
+    let infos = planned.plan.task().variants().into_iter().enumerate();
+    let kernels = infos
+        .filter(|(_, info)| info.backend == Backend::Cuda && names.contains(&info.name))
+        .map(|(variant, _)| variant);
+    let point = planned.points[0].clone();
+    let device = Device::Emulator;
+    let points = kernels.map(|variant| PointSpec {
+        candidate: CandidateSpec { variant, device, ..point.candidate },
+        place: device.into(),
+        ..point.clone()
+    });
+    planned.points = points.collect();
+    planned
+}
+
+fn right(measured: Measured) -> (ThroughputRow, Vec<EventRow>) {
+    match measured {
+        Measured::Right(row, events) => (*row, events),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn each_point_has_its_rates_and_its_events() {
+    let line = "merge --tracks 500 --device cpu --variant sequential --streams 3,1 --batch 2";
+    let measured = measured(line, &Interrupt::default());
+    let streams: Vec<usize> = measured
+        .into_iter()
+        .map(|measured| {
+            let (row, events) = right(measured);
+            assert_eq!((row.valid, row.batch, row.items), (YesNo::Yes, 2, 500.0));
+            assert!(row.items_per_s.is_some() && row.cores_share.is_some(), "{row:?}");
+            assert_eq!(row.events, events.len());
+            assert!(events.iter().all(|it| it.stream < row.streams && it.event < 2));
+            assert!(row.working_set_bytes > 0);
+            row.streams
+        })
+        .collect();
+    assert_eq!(streams, [1, 3]);
+}
+
+#[test]
+fn streams_of_gpus_have_queues_and_buffers_of_their_own() {
+    if emulator::unavailable().is_some() {
+        return;
+    }
+    for (line, names) in [
+        ("gather --scale 0.00001", &["naive"][..]),
+        ("merge --tracks 200", &["components", "buckets"]),
+        ("sts --preset mcbm-2024 --scale 0.0001", &["resident", "online"]),
+    ] {
+        let line = format!("{line} --device cpu --streams 2 --batch 2");
+        let planned = emulated(&line, names);
+        assert!(!planned.points.is_empty(), "{line}");
+        for measured in measure_all(&planned, &Interrupt::default()) {
+            assert!(right(measured).0.rate().is_some(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_told_of_what_is_wrong_before_in_or_after_the_window() {
+    for (variant, expected) in [
+        ("right", None),
+        ("wrong", Some("wrong output: an act is missing")),
+        ("wrong-later", Some("after the window, stream 0: wrong output: an act is missing")),
+        ("panics-later", Some("panicked: no more acts")),
+        ("fails-later", Some("not run: ")),
+    ] {
+        let mut request = request("merge --device cpu --streams 2 --batch 1");
+        request.measuring.task = &fake::TASK;
+        request.measuring.source = Source::Generated(AxisValues::default());
+        request.measuring.settings.variants = vec![variant.to_owned()];
+        let measured = carried_out(&request, &Interrupt::default());
+        let [measured] = <[Measured; 1]>::try_from(measured).expect("one point");
+        let note = match measured {
+            Measured::Right(row, _) => {
+                assert_eq!((expected, row.valid), (None, YesNo::Yes));
+                continue;
+            }
+            Measured::Wrong(row) | Measured::Unavailable(row) => {
+                assert_eq!(row.valid, YesNo::No, "{variant}");
+                row.note
+            }
+            Measured::Interrupted => panic!("{variant}"),
+        };
+        assert!(note.starts_with(expected.expect(variant)), "{variant}: {note}");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_a_point_without_a_row() {
+    let interrupt = Interrupt::default();
+    interrupt.ask();
+    let line = "merge --tracks 500 --device cpu --variant sequential --streams 2";
+    let measured = measured(line, &interrupt);
+    assert!(matches!(measured[..], [Measured::Interrupted]), "{measured:?}");
+}
+
+#[test]
+fn events_differ_and_are_made_once_for_all_points() {
+    let request = request("merge --tracks 500 --device cpu --variant sequential --streams 1,2");
+    let planned = StreamPlan::new(&request).expect("a plan");
+    let mut events = Events::default();
+    let of_point = |events: &mut Events, point: usize| -> Vec<*const u8> {
+        let cases = events.of_point(&planned.points[point], &planned.plan, 1).expect("made");
+        assert_eq!(cases.len(), planned.points[point].streams);
+        let cases = cases.iter().flat_map(|batch| batch.iter());
+        cases.map(|case| (&raw const **case).cast()).collect()
+    };
+    let (one, two) = (of_point(&mut events, 0), of_point(&mut events, 1));
+    assert_eq!((one.len(), two.len()), (4, 8));
+    assert_eq!(one, two[..4]);
+}
+
+#[test]
+fn places_of_which_a_device_is_missing_are_left_out() {
+    let mut request = request("merge --device cpu --streams 1");
+    let missing = "cuda:900+cuda:901".parse().expect("one kind");
+    request.places.push(missing);
+    request.choose_devices();
+    let planned = StreamPlan::new(&request).expect("the CPU is there");
+    assert!(planned.points.iter().all(|point| point.place == Device::Cpu.into()));
+    let notes = &planned.plan.notes;
+    assert!(notes.iter().any(|note| note.contains("cuda:900 can't be used")), "{notes:?}");
+}
+
+#[test]
+fn every_task_can_be_kept_busy() {
+    for task in registry::tasks() {
+        let request = request(&format!("{} --device cpu --streams 2", task.name()));
+        assert_eq!(request.measuring.task.name(), task.name());
+        assert_eq!(request.stream_counts(), [2]);
+    }
+}

@@ -1,0 +1,110 @@
+//! `bench throughput`.
+
+use crate::common::{Run, measuring, signal, wait_until};
+
+/// Small inputs of each task that is a whole step of the online chain.
+const TASKS: [&str; 8] = [
+    "sts --preset mcbm-2024 --scale 0.0005 --variant time-sweep",
+    "sts --from raw --preset mcbm-2024 --scale 0.0005 --variant time-sweep",
+    "unpack --preset mcbm-2024 --scale 0.0005 --variant simd",
+    "decode --orbits 1 --sectors 1 --variant simd",
+    "cluster-finder --orbits 1 --sectors 1 --variant rows --occupancy 0.02",
+    "tpc --orbits 1 --sectors 1 --variant rows --occupancy 0.02",
+    "merge --tracks 1k --variant sequential",
+    "gather --scale 0.0001 --variant streamed",
+];
+
+const SHORT: &str = "--device cpu --batch 2 --duration 60ms --quiet";
+
+#[test]
+fn every_step_of_the_chain_can_be_kept_busy() {
+    let Some(folder) = measuring() else { return };
+    for (number, task) in TASKS.iter().enumerate() {
+        let run = format!("run-{number}");
+        let line = format!("throughput {task} {SHORT} --streams 1,2 --out {run} --format csv");
+        let told = folder.bench(&line).exits(0);
+        assert_eq!(told.stdout.lines().count(), 1 + 2, "{task}: {}", told.stdout);
+        assert_eq!(told.stdout.matches(",yes,").count(), 2, "{task}: {}", told.stdout);
+        let events = folder.read(format!("{run}/events.csv"));
+        assert!(events.lines().count() > 2, "{task}");
+    }
+}
+
+#[test]
+fn a_run_leaves_tables_and_charts() {
+    let Some(folder) = measuring() else { return };
+    let task = "merge --tracks 1k --variant sequential,components --threads 1,2";
+    let line = format!("throughput {task} {SHORT} --streams 1,2,4 --out run");
+    let told = folder.bench(&line).exits(0);
+    for words in ["slice tracks an event", "of ideal", "1 thread a stream: ", "cores"] {
+        assert!(told.stdout.contains(words), "{words}: {}", told.stdout);
+    }
+    for chart in ["throughput-over-streams", "latency-over-streams", "throughput-over-threads"] {
+        folder.has(&format!("run/{chart}.svg run/{chart}.png"));
+    }
+    folder.has("run/run.json run/events.csv");
+    let points = folder.read("run/throughput.csv");
+    assert_eq!(points.lines().count(), 1 + 2 * 2 * 3, "{points}");
+    let record = folder.record("run");
+    assert!(record.finished.is_some() && !record.ceilings.is_empty());
+    assert!(record.notes.iter().any(|note| note.contains("take turns") || note.contains("CPU")));
+    // It is nobody's folder but this run's.
+    folder.bench(&line).exits(2).says("holds a run already");
+}
+
+#[test]
+fn an_input_from_a_file_is_an_event_of_all_streams() {
+    let Some(folder) = measuring() else { return };
+    folder.bench("generate tracks --tracks 1k --out tracks.bin").exits(0);
+    let line = format!("throughput merge --input tracks.bin {SHORT} --variant sequential");
+    let told = folder.bench(format!("{line} --streams 2 --out run --no-charts")).exits(0);
+    assert!(told.stdout.contains("sequential"), "{}", told.stdout);
+    assert!(!folder.join("run/throughput-over-streams.svg").exists());
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_and_leaves_nothing() {
+    let Some(folder) = measuring() else { return };
+    folder.check(
+        "
+        2 | throughput merge --device cpu+cuda:0 --out r | devices of different kinds
+        2 | throughput merge --device cuda:0+cuda:0 --out r | cuda:0 is there twice
+        2 | throughput merge --streams 2x2 --out r | --streams takes plain numbers
+        2 | throughput merge --threads 2x2 --out r | one level
+        2 | throughput merge --streams 0 --out r | --streams
+        2 | throughput merge --batch 0 --out r | --batch
+        2 | throughput merge --device cpu --streams 100000 --out r | of memory
+        2 | throughput merge --device cpu --variant none --out r | none
+        5 | throughput merge --device cuda:900 --out r | cuda:900 can't be used
+        5 | throughput merge --device emulator --out r | emulator
+        ",
+    );
+    assert!(!folder.join("r").exists());
+}
+
+#[test]
+fn a_budget_that_is_over_keeps_what_was_measured() {
+    let Some(folder) = measuring() else { return };
+    let line = "throughput merge --tracks 1k --variant sequential --device cpu --batch 1 \
+                --streams 1,2,3,4,5,6,7,8 --duration 10s --budget 3s --quiet --out run";
+    let run = folder.bench(line);
+    assert!(matches!(run.code, Some(0 | 5)), "{}", run.stderr);
+    folder.has("run/throughput.csv");
+}
+
+#[test]
+fn ctrl_c_keeps_the_points_that_are_done() {
+    let Some(folder) = measuring() else { return };
+    let line = "throughput merge --tracks 1k --variant sequential --device cpu --batch 1 --streams \
+                1,2 --duration 100ms --budget 60s --out r";
+    folder.bench(line).exits(0);
+    let long =
+        line.replace("100ms", "10m").replace(" --budget 60s", "").replace("--out r", "--out s");
+    let child = folder.start(&long);
+    wait_until(|| folder.join("s/events.csv").exists());
+    signal(&child, "INT");
+    let run = Run::end_of(child).exits(130);
+    run.says("what was measured is kept in s");
+    assert_eq!(folder.record("s").finished, None);
+    assert_eq!(folder.read("s/throughput.csv").lines().count(), 1);
+}

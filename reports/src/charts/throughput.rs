@@ -1,0 +1,390 @@
+//! Streams of events: what they get done, and how long an event takes, over their number.
+
+use std::collections::BTreeSet;
+
+use statistics::Growth;
+
+use super::axes::Axis;
+use super::caption;
+use super::chart::Chart;
+use super::line_panels::{self, Cut, Line, LinePanel, Point, XAxis};
+use super::lines::x_axis;
+use super::palette::Palette;
+use super::scale::{Scale, Spread};
+use super::unit::Unit;
+use crate::grouped::{distinct, grouped};
+use crate::record::RunRecord;
+use crate::shape;
+use crate::throughput::{Curve, ThroughputRow, curves, what_limits};
+use crate::units;
+
+/// Curves that a caption tells of; the table has them all.
+const MOST_SAID: usize = 8;
+/// The name of the reference in the legend.
+const IDEAL: &str = "ideal";
+/// An ideal that is far above all that was measured says no more there.
+const ABOVE: f64 = 1.25;
+const RATE: &str = "markers: items a second of all streams within the window, whiskers: 95 % \
+    confidence interval of the mean over blocks of time";
+const IDEALS: &str = "dashed: in proportion, the ideal";
+const TIME: &str = "markers: median and 99th percentile of the time from when an event's input was \
+    there until its output was, whiskers: their 95 % confidence intervals, where there are enough \
+    events";
+
+/// Lines of one setting with its words.
+type Setting<'a> = (String, Vec<Curve<'a>>);
+
+/// Items a second over the streams, if these vary.
+pub fn over_streams(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
+    let view = View::new(rows, |row| row.streams as f64, "streams")?;
+    let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.rates(setting)).collect();
+    let marks = "vertical: where the rate stops growing, shaded: its 95 % interval";
+    let mut chart =
+        view.chart("items a second over streams", panels, run, &[RATE, IDEALS, marks])?;
+    chart.caption.extend(view.words());
+    Some(chart)
+}
+
+/// Items a second over the threads of all streams, if the threads of a stream vary: as many
+/// streams of few threads, or fewer of more.
+pub fn over_threads(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
+    let rows: Vec<ThroughputRow> =
+        rows.iter().filter(|row| row.backend == "cpu").cloned().collect();
+    distinct(rows.iter().map(|row| row.threads)).get(1)?;
+    let at_work = |row: &ThroughputRow| (row.streams * row.threads) as f64;
+    let view = View::new(&rows, at_work, "threads of all streams")?;
+    let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.plain(setting)).collect();
+    view.chart("items a second over the threads of all streams", panels, run, &[RATE])
+}
+
+/// The median and the 99th percentile over the streams, if these vary.
+pub fn latency(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
+    let view = View::new(rows, |row| row.streams as f64, "streams")?;
+    let panels = view.settings.iter().flat_map(|setting| view.times(setting)).collect();
+    view.chart("time of an event over streams", panels, run, &[TIME])
+}
+
+/// The most that devices get done, over how many they are.
+pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
+    // What has no number says something of the one before: `wgpu:0+checked`.
+    let count =
+        |row: &ThroughputRow| row.device.split('+').filter(|name| name.contains(':')).count();
+    let on_gpus: Vec<ThroughputRow> =
+        rows.iter().filter(|row| row.backend != "cpu" && row.rate().is_some()).cloned().collect();
+    distinct(on_gpus.iter().map(count)).get(1)?;
+    let key = |row: &&ThroughputRow| (row.variant.clone(), row.threads, row.setting());
+    let best = |rows: Vec<&ThroughputRow>| -> Vec<(f64, ThroughputRow)> {
+        let rate = |row: &&&ThroughputRow| row.rate().unwrap_or_default();
+        let of_count = grouped(rows, |row| count(row)).into_iter();
+        let most = of_count.filter_map(|(count, rows)| {
+            let row = rows.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+            Some((count as f64, (*row).clone()))
+        });
+        let mut most: Vec<_> = most.collect();
+        most.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        most
+    };
+    let lines = grouped(&on_gpus, key).into_iter().map(|(key, rows)| (key, best(rows)));
+    let lines: Vec<_> = lines.collect();
+    let palette = Palette::of_variants(
+        lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
+    );
+    let counts = on_gpus.iter().map(|row| count(row).to_string());
+    let x = x_axis::of(&Axis::new("GPUs", counts));
+    let settings = grouped(lines, |((_, _, setting), _)| setting.clone());
+    let all: Vec<_> = settings.iter().map(|(setting, _)| setting.clone()).collect();
+    let panels = settings.into_iter().flat_map(|(setting, lines)| {
+        let curves = lines.into_iter().flat_map(|((variant, ..), rows)| {
+            let points: Vec<Point> =
+                rows.iter().filter_map(|(x, row)| rate_point(*x, row)).collect();
+            let curve = Line::curve(&variant, palette.style(&variant), points);
+            [ideal(&curve, &x, f64::INFINITY), Some(curve)].into_iter().flatten()
+        });
+        let lines = vec![(differing(&setting, &all), curves.collect())];
+        let unit = Unit::Rate("items a second");
+        line_panels::panels_over(&x, unit, |_, high| Scale::from_zero(high), lines)
+    });
+    let view = View {
+        rows: &on_gpus,
+        settings: Vec::new(),
+        palette: palette.clone(),
+        x: x.clone(),
+        place: |_| 0.0,
+    };
+    let most = "each with the number of streams that did the most";
+    view.chart("items a second over GPUs", panels.collect(), run, &[RATE, IDEALS, most])
+}
+
+/// Curves apart by settings, with their looks and their axis.
+struct View<'a> {
+    rows: &'a [ThroughputRow],
+    settings: Vec<Setting<'a>>,
+    palette: Palette,
+    x: XAxis,
+    /// Where a point lies on that.
+    place: fn(&ThroughputRow) -> f64,
+}
+
+impl<'a> View<'a> {
+    /// `None` if all points lie at the same place.
+    fn new(
+        rows: &'a [ThroughputRow],
+        place: fn(&ThroughputRow) -> f64,
+        axis: &str,
+    ) -> Option<Self> {
+        let all = curves(rows);
+        let valid = || all.iter().flat_map(|curve| &curve.rows);
+        let places: Vec<String> = distinct(valid().map(|row| place(row).to_string()));
+        places.get(1)?;
+        let setting =
+            |curve: &Curve<'_>| curve.rows.first().map(|row| row.setting()).unwrap_or_default();
+        let known = distinct(all.iter().map(setting));
+        let palette = palette(&all);
+        let settings = grouped(all, setting).into_iter();
+        let settings = settings.map(|(setting, curves)| (differing(&setting, &known), curves));
+        let x = x_axis::of(&Axis::new(axis, places));
+        Some(View { rows, settings: settings.collect(), palette, x, place })
+    }
+
+    fn chart(
+        &self,
+        what: &str,
+        panels: Vec<LinePanel>,
+        run: &RunRecord,
+        reading: &[&str],
+    ) -> Option<Chart<LinePanel>> {
+        let valid = || self.rows.iter().filter(|row| row.rate().is_some());
+        let row = valid().next()?;
+        let devices = valid().flat_map(|row| row.device.split('+'));
+        let common = shape::common(valid().map(ThroughputRow::setting));
+        let items = format!("{} {}s", units::count(row.items), row.item_unit);
+        let data = [format!("{items} an event"), shape::phrases(&common)];
+        let caption = vec![
+            caption::machine_of(run, devices),
+            data.join(shape::SEPARATOR),
+            reading.join(shape::SEPARATOR),
+        ];
+        let title = format!("{}: {what}", row.algorithm);
+        Chart::new(title, panels.len(), panels, caption)
+    }
+
+    fn curve(
+        &self,
+        curve: &Curve<'_>,
+        point: impl Fn(f64, &ThroughputRow) -> Option<Point>,
+    ) -> Line {
+        let name = name(curve);
+        let points = curve.rows.iter().filter_map(|row| point((self.place)(row), row));
+        Line::curve(&name, self.palette.style(&name), points.collect())
+    }
+
+    fn panel(&self, title: &str, unit: Unit, y: Scale, lines: Vec<Line>) -> LinePanel {
+        let (title, x) = (title.to_owned(), self.x.clone());
+        LinePanel { title, x, y, unit, lines, cuts: Vec::new() }
+    }
+
+    /// Where each curve ends to grow, and what limits it, as far as there is room.
+    fn words(&self) -> Vec<String> {
+        let said = self.settings.iter().flat_map(|(title, curves)| {
+            curves.iter().map(move |curve| {
+                let who = [name(curve), title.clone()];
+                let who: Vec<_> = who.into_iter().filter(|part| !part.is_empty()).collect();
+                format!("{}: {}", who.join(shape::SEPARATOR), curve.words())
+            })
+        });
+        said.take(MOST_SAID).collect()
+    }
+
+    /// Rates without an ideal.
+    fn plain(&self, (title, curves): &Setting<'_>) -> LinePanel {
+        let lines: Vec<Line> = curves.iter().map(|curve| self.curve(curve, rate_point)).collect();
+        let (low, high) = line_panels::extent(&lines);
+        self.panel(title, Unit::Rate("items a second"), self.scale(low, high), lines)
+    }
+
+    /// Rates with their ideals, and where they stop growing.
+    fn rates(&self, setting: &Setting<'_>) -> LinePanel {
+        let mut panel = self.plain(setting);
+        let (_, high) = line_panels::extent(&panel.lines);
+        let ideals = panel.lines.iter().filter_map(|line| ideal(line, &self.x, ABOVE * high));
+        let lines: Vec<Line> = ideals.chain(panel.lines.iter().cloned()).collect();
+        let (low, high) = line_panels::extent(&lines);
+        let alone = setting.1.len() == 1;
+        panel.cuts = setting.1.iter().filter_map(|curve| self.cut(curve, alone)).collect();
+        LinePanel { lines, y: self.scale(low, high), ..panel }
+    }
+
+    /// Spread as the streams are, so that the ideal is a straight line.
+    fn scale(&self, low: f64, high: f64) -> Scale {
+        match self.x.scale.spread {
+            Spread::Linear => Scale::from_zero(high),
+            Spread::Log => Scale::new(low, high, Spread::Log),
+        }
+    }
+
+    fn cut(&self, curve: &Curve<'_>, alone: bool) -> Option<Cut> {
+        let Growth::Level(plateau) = &curve.growth else { return None };
+        // From the first point on: there is nothing that it grew from.
+        if plateau.first == 0 {
+            return None;
+        }
+        let words = curve.plateau().map(what_limits).unwrap_or_default();
+        Some(Cut {
+            at: plateau.knee,
+            interval: Some((plateau.knee_interval.low, plateau.knee_interval.high)),
+            words: if alone { words } else { String::new() },
+            is_low: true,
+            style: self.palette.style(&name(curve)),
+        })
+    }
+
+    /// A panel for the median and one for the 99th percentile.
+    fn times(&self, (title, curves): &Setting<'_>) -> Vec<LinePanel> {
+        let median = |x: f64, row: &ThroughputRow| {
+            Some(Point { x, y: row.p50_s?, interval: row.p50_low_s.zip(row.p50_high_s) })
+        };
+        let late = |x: f64, row: &ThroughputRow| {
+            Some(Point { x, y: row.p99_s?, interval: row.p99_low_s.zip(row.p99_high_s) })
+        };
+        let medians: Vec<Line> = curves.iter().map(|curve| self.curve(curve, median)).collect();
+        let latest: Vec<Line> = curves.iter().map(|curve| self.curve(curve, late)).collect();
+        let (low, high) = line_panels::extent(medians.iter().chain(&latest));
+        // Side by side they can be compared.
+        let y = match Spread::beyond(10.0, low, high) {
+            Spread::Log => Scale::new(low, high, Spread::Log),
+            Spread::Linear => Scale::from_zero(high),
+        };
+        let titled = |what: &str| {
+            [what, title]
+                .map(str::to_owned)
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(shape::SEPARATOR)
+        };
+        let unit = Unit::Time("time of an event");
+        vec![
+            self.panel(&titled("median"), unit, y, medians),
+            self.panel(&titled("99th percentile"), unit, y, latest),
+        ]
+    }
+}
+
+/// From a line's first point in proportion, up to the end of the axis or to `high`.
+fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
+    let first = line.points.first()?;
+    let last = x.ticks.iter().map(|tick| tick.0).fold(first.x, f64::max);
+    let last = last.min(first.x * high / first.y);
+    let end = Point::new(last, first.y * last / first.x);
+    (last > first.x).then(|| Line::reference(IDEAL, vec![Point::new(first.x, first.y), end]))
+}
+
+fn rate_point(x: f64, row: &ThroughputRow) -> Option<Point> {
+    Some(Point { x, y: row.rate()?, interval: row.rate_interval() })
+}
+
+/// Variants have their own looks, unless one of them has several lines.
+fn palette(curves: &[Curve<'_>]) -> Palette {
+    let of = |curve: &Curve<'_>| {
+        let row = curve.rows.first()?;
+        Some((name(curve), row.variant.clone(), row.backend != "cpu"))
+    };
+    let lines: BTreeSet<_> = curves.iter().filter_map(of).collect();
+    let variants: BTreeSet<_> = lines.iter().map(|(_, variant, gpu)| (variant, gpu)).collect();
+    if variants.len() == lines.len() {
+        Palette::of_variants(lines)
+    } else {
+        Palette::new(lines.into_iter().map(|(name, ..)| name))
+    }
+}
+
+/// `time-sweep, 4 threads a stream`, `resident (cuda:0)`.
+fn name(curve: &Curve<'_>) -> String {
+    let Some(row) = curve.rows.first() else { return String::new() };
+    let on_device = shape::on_device(row.variant.clone(), &row.device);
+    match (row.backend.as_str(), row.threads) {
+        ("cpu", threads) => format!("{on_device}, {} a stream", units::counted(threads, "thread")),
+        _ => on_device,
+    }
+}
+
+/// What of a setting is not the same in all.
+fn differing(setting: &[(String, String)], all: &[Vec<(String, String)>]) -> String {
+    let common = shape::common(all.iter().cloned());
+    let own: Vec<_> = setting.iter().filter(|axis| !common.contains(axis)).cloned().collect();
+    shape::phrases(&own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::run;
+    use super::*;
+    use crate::throughput::fixture::row;
+
+    fn rows() -> Vec<ThroughputRow> {
+        [(1, 10e6), (2, 19e6), (4, 19.2e6)].map(|(streams, rate)| row(streams, rate)).to_vec()
+    }
+
+    fn names(chart: &Chart<LinePanel>) -> Vec<&str> {
+        chart.panels[0].lines.iter().map(|line| line.name.as_str()).collect()
+    }
+
+    #[test]
+    fn rates_stand_beside_the_ideal_and_say_where_they_end() {
+        let chart = over_streams(&run(), &rows()).expect("streams vary");
+        assert_eq!(names(&chart), ["ideal", "time-sweep, 1 thread a stream"]);
+        let [cut] = &chart.panels[0].cuts[..] else { panic!("{:?}", chart.panels[0].cuts) };
+        assert!((1.8..2.0).contains(&cut.at), "{cut:?}");
+        assert_eq!(cut.words, "not by these: cores 50 %");
+        let words = chart.caption.last().expect("words");
+        assert!(words.contains("plateau of 19.1 M/s") && words.contains("not by these"), "{words}");
+        let end = chart.panels[0].lines[0].points[1];
+        assert!(end.x < 4.0 && (24e6..25e6).contains(&end.y), "not far above the rates: {end:?}");
+    }
+
+    #[test]
+    fn times_have_two_panels_on_one_scale() {
+        let chart = latency(&run(), &rows()).expect("streams vary");
+        let titles: Vec<&str> = chart.panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles, ["median", "99th percentile"]);
+        assert_eq!(chart.panels[0].y, chart.panels[1].y);
+    }
+
+    #[test]
+    fn fewer_streams_of_more_threads_share_an_axis_with_many_of_one() {
+        assert!(over_threads(&run(), &rows()).is_none(), "one number of threads");
+        let mut all = rows();
+        all.extend([1, 2].map(|streams| ThroughputRow { threads: 2, ..row(streams, 18e6) }));
+        let chart = over_threads(&run(), &all).expect("threads vary");
+        let places = |line: usize| -> Vec<f64> {
+            chart.panels[0].lines[line].points.iter().map(|point| point.x).collect()
+        };
+        assert_eq!((places(0), places(1)), (vec![1.0, 2.0, 4.0], vec![2.0, 4.0]));
+    }
+
+    #[test]
+    fn several_gpus_are_related_to_one() {
+        let gpu = |device: &str, streams, rate| ThroughputRow {
+            device: device.into(),
+            backend: "cuda".into(),
+            ..row(streams, rate)
+        };
+        let rows = [gpu("cuda:0", 1, 1e9), gpu("cuda:0", 2, 1.5e9), gpu("cuda:0+cuda:1", 4, 2.8e9)];
+        let chart = over_gpus(&run(), &rows).expect("one and two");
+        let lines = &chart.panels[0].lines;
+        assert_eq!(names(&chart), ["ideal", "time-sweep"]);
+        let rates: Vec<f64> = lines[1].points.iter().map(|point| point.y).collect();
+        assert_eq!((rates, lines[0].points[1].y), (vec![1.5e9, 2.8e9], 3e9));
+        assert!(over_gpus(&run(), &rows[..2]).is_none());
+    }
+
+    #[test]
+    fn settings_have_panels_and_a_single_point_has_no_chart() {
+        let other = rows().into_iter().map(|row| ThroughputRow { batch: 8, ..row });
+        let all: Vec<_> = rows().into_iter().chain(other).collect();
+        let chart = over_streams(&run(), &all).expect("streams vary");
+        let titles: Vec<&str> = chart.panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles, ["batch 4", "batch 8"]);
+        assert!(over_streams(&run(), &rows()[..1]).is_none());
+    }
+}

@@ -1,0 +1,196 @@
+//! Points that differ in their streams only.
+
+use statistics::{Growth, Interval, Rate, growth};
+
+use super::limit::what_limits;
+use super::row::ThroughputRow;
+use crate::grouped::grouped;
+use crate::units;
+
+/// Below this share of what a core gives to one stream it is worth a word.
+const LESS: f64 = 0.9;
+
+/// From this share of the CPUs on others change what is measured.
+const DISTURBED: f64 = 0.05;
+
+/// What a variant gets done over streams, on one device, at one setting.
+#[derive(Clone, Debug)]
+pub struct Curve<'a> {
+    /// The valid points, by ascending streams.
+    pub rows: Vec<&'a ThroughputRow>,
+    /// Whether it stops growing.
+    pub growth: Growth,
+}
+
+/// The curves of one task, in the order of the run; without points that are not valid.
+pub fn curves<'a>(rows: impl IntoIterator<Item = &'a ThroughputRow>) -> Vec<Curve<'a>> {
+    let valid = rows.into_iter().filter(|row| row.rate().is_some());
+    let key = |row: &&ThroughputRow| {
+        let who = (row.algorithm.clone(), row.variant.clone(), row.device.clone());
+        (who, row.threads, row.setting())
+    };
+    grouped(valid, key).into_iter().map(|(_, rows)| Curve::new(rows)).collect()
+}
+
+impl<'a> Curve<'a> {
+    fn new(mut rows: Vec<&'a ThroughputRow>) -> Self {
+        rows.sort_by_key(|row| row.streams);
+        let rates: Vec<Rate> = rows.iter().filter_map(|row| rate(row)).collect();
+        Curve { growth: growth(&rates), rows }
+    }
+
+    /// `streams times what one stream does`, as far as one stream was measured: how much of that
+    /// a row gets done.
+    pub fn of_ideal(&self, row: &ThroughputRow) -> Option<f64> {
+        let one = self.rows.first().filter(|first| first.streams == 1)?;
+        Some(row.rate()? / (row.streams as f64 * one.rate()?))
+    }
+
+    /// The first point on the plateau.
+    pub fn plateau(&self) -> Option<&'a ThroughputRow> {
+        match &self.growth {
+            Growth::Level(plateau) => self.rows.get(plateau.first).copied(),
+            _ => None,
+        }
+    }
+
+    /// The point with the highest rate.
+    pub fn best(&self) -> Option<&'a ThroughputRow> {
+        let rate = |row: &&&ThroughputRow| row.rate().unwrap_or_default();
+        self.rows.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))).copied()
+    }
+
+    /// What can be said of the growth, and what limits where it ends.
+    pub fn words(&self) -> String {
+        let said = match &self.growth {
+            Growth::TooFew => "plateau not judged: that takes three numbers of streams".to_owned(),
+            Growth::Rising { doubling } => {
+                format!("no plateau: twice the streams do {}", units::times(*doubling))
+            }
+            Growth::Unclear => "plateau not clear: rates vary too much; try --duration".to_owned(),
+            Growth::Level(plateau) => {
+                let level = units::rate(plateau.level);
+                match plateau.first {
+                    0 => format!("level at {level} from the first on"),
+                    _ => format!("plateau of {level} from {} on", from(plateau.knee)),
+                }
+            }
+        };
+        let Some(row) = self.plateau().or_else(|| self.best()) else { return said };
+        let further = [
+            at(row),
+            self.core_yield(row).unwrap_or_default(),
+            self.disturbed().unwrap_or_default(),
+        ];
+        std::iter::once(said)
+            .chain(further)
+            .filter(|it| !it.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
+    /// What others take of the CPUs, streams don't get.
+    fn disturbed(&self) -> Option<String> {
+        let others = self.rows.iter().filter_map(|row| row.others_share);
+        let most = others.reduce(f64::max).filter(|&most| most >= DISTURBED)?;
+        let percent = units::percent(most);
+        Some(format!("others had up to {percent} of the CPUs meanwhile: measure when they don't"))
+    }
+
+    /// A core that gives less than it gives to one stream waits for what all share.
+    fn core_yield(&self, row: &ThroughputRow) -> Option<String> {
+        let one = self.rows.first().filter(|first| first.streams == 1 && row.backend == "cpu")?;
+        let share = row.items_per_cpu_share()? / one.items_per_cpu_share()?;
+        (share < LESS).then(|| {
+            let percent = units::percent(share);
+            format!(
+                "a core does {percent} of what it does for one stream: memory, caches or clocks \
+                 are shared"
+            )
+        })
+    }
+}
+
+fn from(knee: f64) -> String {
+    format!("{} streams", units::significant(knee, 2))
+}
+
+fn at(row: &ThroughputRow) -> String {
+    let limits = what_limits(row);
+    let streams = units::counted(row.streams, "stream");
+    if limits.is_empty() { limits } else { format!("with {streams} {limits}") }
+}
+
+fn rate(row: &ThroughputRow) -> Option<Rate> {
+    let interval = row.rate_interval().map(|(low, high)| Interval { low, high });
+    Some(Rate { streams: row.streams as f64, value: row.rate()?, interval })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::row;
+    use super::*;
+    use crate::record::YesNo;
+
+    fn two_cores() -> Vec<ThroughputRow> {
+        let busy = |row: ThroughputRow| ThroughputRow { cores_share: Some(0.97), ..row };
+        vec![busy(row(4, 19.2e6)), row(1, 10e6), busy(row(2, 19e6))]
+    }
+
+    #[test]
+    fn points_are_in_order_and_those_that_are_not_valid_are_left_out() {
+        let mut rows = two_cores();
+        rows.push(ThroughputRow { valid: YesNo::No, ..row(8, 1.0) });
+        let all = curves(&rows);
+        let [curve] = &all[..] else { panic!("{}", all.len()) };
+        let streams: Vec<usize> = curve.rows.iter().map(|row| row.streams).collect();
+        assert_eq!(streams, [1, 2, 4]);
+        assert_eq!(curve.plateau().map(|row| row.streams), Some(2));
+        assert_eq!(curve.best().map(|row| row.streams), Some(4));
+        assert!((curve.of_ideal(curve.rows[1]).expect("one stream") - 0.95).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_plateau_says_what_limits_it() {
+        let words = curves(&two_cores())[0].words();
+        assert!(
+            words.starts_with("plateau of 19.1 M/s from 1.9 streams on; with 2 streams"),
+            "{words}"
+        );
+        assert!(words.ends_with("limited by the cores (97 %)"), "{words}");
+    }
+
+    #[test]
+    fn cores_that_do_less_than_alone_are_told() {
+        let mut rows = two_cores();
+        for row in rows.iter_mut().filter(|row| row.streams > 1) {
+            row.items_per_s = Some(14e6);
+        }
+        let words = curves(&rows)[0].words();
+        assert!(words.contains("a core does 72 % of what it does for one stream"), "{words}");
+    }
+
+    #[test]
+    fn others_who_work_meanwhile_are_told() {
+        let mut rows = two_cores();
+        rows[1].others_share = Some(0.02);
+        assert!(!curves(&rows)[0].words().contains("others"));
+        rows[2].others_share = Some(0.4);
+        let words = curves(&rows)[0].words();
+        assert!(words.contains("others had up to 40 % of the CPUs meanwhile"), "{words}");
+    }
+
+    #[test]
+    fn two_points_are_not_judged() {
+        let rows = [row(1, 10e6), row(2, 19e6)];
+        let words = curves(&rows)[0].words();
+        assert!(words.starts_with("plateau not judged"), "{words}");
+    }
+
+    #[test]
+    fn threads_and_devices_have_curves_of_their_own() {
+        let wide = ThroughputRow { threads: 2, ..row(1, 10e6) };
+        let gpus = ThroughputRow { device: "cuda:0+cuda:1".into(), ..row(1, 10e6) };
+        assert_eq!(curves(&[row(1, 10e6), wide, gpus]).len(), 3);
+    }
+}

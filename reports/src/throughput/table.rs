@@ -1,0 +1,236 @@
+//! Throughput as tables: a block for each task and setting, a row for each point.
+
+use super::curve::{Curve, curves};
+use super::row::ThroughputRow;
+use crate::frame::{Document, Frame, Record};
+use crate::grouped::grouped;
+use crate::paint::Paint;
+use crate::record::{RunRecord, YesNo};
+use crate::shape;
+use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
+use crate::units;
+
+/// Fewer events hardly have a 99th percentile.
+const FEW: usize = 100;
+
+const COLUMNS: [(&str, Side); 15] = [
+    ("variant", Side::Left),
+    ("device", Side::Left),
+    ("threads", Side::Right),
+    ("streams", Side::Right),
+    ("items/s", Side::Right),
+    ("95 %", Side::Right),
+    ("events/s", Side::Right),
+    ("of ideal", Side::Right),
+    ("p50", Side::Right),
+    ("p99", Side::Right),
+    ("cores", Side::Right),
+    ("others", Side::Right),
+    ("copy", Side::Right),
+    ("link", Side::Right),
+    ("kernels", Side::Right),
+];
+
+/// The rows of `run` as a text that ends with a line break.
+///
+/// # Errors
+/// If the rows cannot be serialised.
+pub fn render(
+    format: Format,
+    run: &RunRecord,
+    rows: &[ThroughputRow],
+    paint: Paint,
+) -> Result<String, TableError> {
+    let frame = || Frame::new(&record(&ThroughputRow::default()), rows.iter().map(record));
+    match format {
+        Format::Json => Ok(Document::new(run, &frame()).json()?),
+        Format::Csv => Ok(frame().csv()?),
+        Format::Table | Format::Markdown => Ok(for_people(format, &tables(rows), paint)),
+    }
+}
+
+fn record(row: &ThroughputRow) -> Record<'_> {
+    Record::default()
+        .with("point_id", &row.point_id)
+        .with("algorithm", &row.algorithm)
+        .with("variant", &row.variant)
+        .with("backend", &row.backend)
+        .with("device", &row.device)
+        .with("threads", row.threads)
+        .with("places", &row.places)
+        .with("bind", &row.bind)
+        .with("params", row.params.to_string())
+        .with("streams", row.streams)
+        .with("batch", row.batch)
+        .with("items", row.items)
+        .with("item_unit", &row.item_unit)
+        .with("bytes_min", row.bytes_min)
+        .with("working_set_bytes", row.working_set_bytes)
+        .with("window_s", row.window_s)
+        .with("events", row.events)
+        .with("items_per_s", row.items_per_s)
+        .with("items_per_s_low", row.items_per_s_low)
+        .with("items_per_s_high", row.items_per_s_high)
+        .with("events_per_s", row.events_per_s)
+        .with("p50_s", row.p50_s)
+        .with("p50_low_s", row.p50_low_s)
+        .with("p50_high_s", row.p50_high_s)
+        .with("p99_s", row.p99_s)
+        .with("p99_low_s", row.p99_low_s)
+        .with("p99_high_s", row.p99_high_s)
+        .with("max_s", row.max_s)
+        .with("delivery_share", row.delivery_share)
+        .with("cores_share", row.cores_share)
+        .with("others_share", row.others_share)
+        .with("copy_share", row.copy_share)
+        .with("link_share", row.link_share)
+        .with("kernels_share", row.kernels_share)
+        .with("valid", row.valid)
+        .with("note", &row.note)
+        .spread("axis", row.params.iter())
+}
+
+fn tables(rows: &[ThroughputRow]) -> Vec<Table> {
+    let key = |row: &&ThroughputRow| (row.algorithm.clone(), row.setting());
+    let blocks = grouped(rows, key);
+    blocks.into_iter().map(|((task, setting), rows)| table(&task, &setting, &rows)).collect()
+}
+
+fn table(task: &str, setting: &[(String, String)], rows: &[&ThroughputRow]) -> Table {
+    let curves = curves(rows.iter().copied());
+    let best = rows.iter().filter_map(|row| row.rate()).fold(0.0, f64::max);
+    let look = |row: &&ThroughputRow| match row.rate() {
+        Some(rate) if rate == best => Look::Winner,
+        None if row.valid == YesNo::No => Look::NotValid,
+        _ => Look::Plain,
+    };
+    let looks = rows.iter().map(look).collect();
+    let heading = format!("{task}: {}", heading(setting, rows));
+    let shown = |column: usize| column < 13 || rows.iter().any(|row| row.backend != "cpu");
+    let columns: Vec<_> = COLUMNS.into_iter().enumerate().filter(|(i, _)| shown(*i)).collect();
+    let cells = |row: &&ThroughputRow| -> Vec<String> {
+        cells(row, &curves).into_iter().take(columns.len()).collect()
+    };
+    let columns: Vec<_> = columns.iter().map(|(_, column)| *column).collect();
+    let said = curves.iter().map(|curve| format!("{}: {}", who(curve), curve.words()));
+    let few = few_events(rows);
+    Table::new(&columns, rows.iter().map(cells))
+        .under(heading)
+        .with_notes(said.chain(notes(rows)).chain(few).collect())
+        .with_looks(looks)
+}
+
+/// The notes of rows, each once, with the streams that it is about.
+fn notes(rows: &[&ThroughputRow]) -> Vec<String> {
+    let noted = rows.iter().filter(|row| !row.note.is_empty());
+    let notes = grouped(noted, |row| (&row.variant, &row.device, &row.note)).into_iter();
+    let note = |((variant, device, note), rows): ((&String, &String, &String), Vec<_>)| {
+        let mut streams: Vec<usize> =
+            rows.iter().map(|row: &&&ThroughputRow| row.streams).collect();
+        streams.sort_unstable();
+        streams.dedup();
+        let streams: Vec<String> = streams.iter().map(usize::to_string).collect();
+        format!("{variant} on {device}, streams {}: {note}", streams.join(", "))
+    };
+    notes.map(note).collect()
+}
+
+/// Below a hundred events the 99th percentile lies between the two longest.
+fn few_events(rows: &[&ThroughputRow]) -> Option<String> {
+    let few = rows.iter().filter(|row| row.rate().is_some() && row.events < FEW).count();
+    (few > 0).then(|| {
+        let points = units::counted(few, "point");
+        format!("p99 of fewer than {FEW} events, at {points}, says little more than the longest; try a longer --duration")
+    })
+}
+
+/// `1.2 M digis an event · batch 4 · working set 96 MB a stream · …`.
+fn heading(setting: &[(String, String)], rows: &[&ThroughputRow]) -> String {
+    let measured = rows.iter().find(|row| row.rate().is_some());
+    let event = measured.map(|row| {
+        let items = format!("{} {}s", units::count(row.items), row.item_unit);
+        let bytes = units::bytes(row.working_set_bytes as f64 / row.streams.max(1) as f64);
+        format!("{items} an event, working set {bytes} a stream")
+    });
+    let said = shape::phrases(setting);
+    let parts = event.into_iter().chain(std::iter::once(said).filter(|said| !said.is_empty()));
+    parts.collect::<Vec<_>>().join(shape::SEPARATOR)
+}
+
+fn who(curve: &Curve<'_>) -> String {
+    curve.rows.first().map_or_else(String::new, |row| {
+        let threads = units::counted(row.threads, "thread");
+        format!("{} on {}, {threads} a stream", row.variant, row.device)
+    })
+}
+
+fn cells(row: &ThroughputRow, curves: &[Curve<'_>]) -> Vec<String> {
+    let curve =
+        curves.iter().find(|curve| curve.rows.iter().any(|other| std::ptr::eq(*other, row)));
+    let of_ideal = curve.and_then(|curve| curve.of_ideal(row));
+    let half = row.rate().zip(row.rate_interval());
+    let half = half.map(|(rate, (low, high))| (high - low) / 2.0 / rate);
+    let time = |seconds: Option<f64>| known(seconds, |seconds| units::seconds(seconds, 3));
+    let share = |share: Option<f64>| known(share, units::percent);
+    vec![
+        row.variant.clone(),
+        row.device.clone(),
+        row.threads.to_string(),
+        row.streams.to_string(),
+        known(row.rate(), units::rate),
+        known(half, |half| format!("± {}", units::percent(half))),
+        known(row.events_per_s, |rate| units::significant(rate, 3)),
+        share(of_ideal),
+        time(row.p50_s),
+        time(row.p99_s),
+        share(row.cores_share),
+        share(row.others_share),
+        share(row.copy_share),
+        share(row.link_share),
+        share(row.kernels_share),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::row;
+    use super::*;
+
+    #[test]
+    fn each_point_has_a_row_and_each_curve_a_note() {
+        let rows = [row(1, 10e6), row(2, 19e6), row(4, 19.2e6)];
+        let all = tables(&rows);
+        let [table] = &all[..] else { panic!("{}", all.len()) };
+        assert_eq!(table.column("streams"), ["1", "2", "4"]);
+        assert_eq!(table.column("items/s"), ["10 M/s", "19 M/s", "19.2 M/s"]);
+        assert_eq!(table.column("of ideal"), ["100 %", "95 %", "48 %"]);
+        assert!(!table.names().contains(&"link"), "there is none");
+        assert!(table.heading().starts_with("sts: 1 M digis an event"), "{}", table.heading());
+        let text = for_people(Format::Table, &all, Paint::Plain);
+        assert!(text.contains("plateau of 19.1 M/s"), "{text}");
+    }
+
+    #[test]
+    fn programs_get_all_columns() {
+        let text = render(Format::Csv, &RunRecord::default(), &[row(1, 10e6)], Paint::Plain);
+        let text = text.expect("rows");
+        let header = text.lines().next().expect("a header");
+        assert!(header.starts_with(ThroughputRow::COLUMNS), "{header}");
+        assert!(header.ends_with("axis_scale"), "{header}");
+    }
+
+    #[test]
+    fn settings_are_tables_of_their_own() {
+        let other = ThroughputRow { batch: 8, ..row(1, 10e6) };
+        let wrong = ThroughputRow {
+            valid: YesNo::No,
+            items_per_s: None,
+            note: "wrong output: hit 3".into(),
+            ..row(2, 1.0)
+        };
+        let all = tables(&[row(1, 10e6), wrong, other]);
+        assert_eq!(all.len(), 2);
+        let text = for_people(Format::Markdown, &all, Paint::Plain);
+        assert!(text.contains("streams 2: wrong output: hit 3"), "{text}");
+    }
+}

@@ -1,0 +1,224 @@
+//! Where a rate stops growing with what is done at once.
+//!
+//! A change point of one kind: `rate = a * min(streams, knee)`, in proportion to the streams up to
+//! the knee and level from there on. It is fitted by least squares of logarithms, so that
+//! residuals are relative, for each split of the points into a rising and a level part. It has
+//! two parameters, as has the alternative, `rate = a * streams ^ b`, which never ends to grow:
+//! whichever leaves less is taken. Points that grow by less than [`LEVEL`] say are level from the
+//! first on.
+//!
+//! How sure that is comes from resamples: each rate is drawn anew within its standard error, and
+//! a plateau is told if nearly all resamples have one. What lies between the points is not known.
+
+use super::description::{quantile, sorted};
+use super::interval::{Interval, TAIL};
+use super::synthetic::Noise;
+
+/// Fewer points can't tell a plateau from a rise that slows down.
+pub const MIN_POINTS: usize = 3;
+/// Points of a level part at least.
+const MIN_LEVEL: usize = 2;
+/// Below this exponent of the streams nothing grows: 7 % for twice as many.
+const LEVEL: f64 = 0.1;
+const RESAMPLES: usize = 400;
+/// The share of resamples with a plateau from which on there is one.
+const SURE: f64 = 0.95;
+const SEED: u64 = 1;
+
+/// A measured rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// Streams, or whatever works at once; above 0.
+    pub streams: f64,
+    /// What is done in a second; above 0.
+    pub value: f64,
+    /// The 95 % interval of that, where it is known.
+    pub interval: Option<Interval>,
+}
+
+/// A rate that has stopped growing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plateau {
+    /// The streams from which on it is level, measured or not: at most the fewest ones if it is
+    /// level from these on.
+    pub knee: f64,
+    /// Where the knee lies in 95 % of the resamples.
+    pub knee_interval: Interval,
+    /// The level: the geometric mean of the rates that are level.
+    pub level: f64,
+    /// The number of the first rate that is level.
+    pub first: usize,
+}
+
+/// Whether a rate has stopped growing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Growth {
+    /// There are too few points to tell.
+    TooFew,
+    /// It has.
+    Level(Plateau),
+    /// It has not: with twice the streams it is so many times as high, on the average.
+    Rising {
+        /// 2 if it grows in proportion.
+        doubling: f64,
+    },
+    /// Within what the rates may be off, both may be.
+    Unclear,
+}
+
+/// Whether rates, by ascending streams, have stopped growing.
+pub fn growth(rates: &[Rate]) -> Growth {
+    let usable = |rate: &Rate| rate.streams > 0.0 && rate.value > 0.0 && rate.value.is_finite();
+    if rates.len() < MIN_POINTS || !rates.iter().all(usable) {
+        return Growth::TooFew;
+    }
+    let x: Vec<f64> = rates.iter().map(|rate| rate.streams.ln()).collect();
+    let y: Vec<f64> = rates.iter().map(|rate| rate.value.ln()).collect();
+    let mut noise = Noise::new(SEED);
+    let mut drawn = || -> Vec<f64> {
+        let draw = |(rate, y): (&Rate, &f64)| y + standard_error(rate) * noise.normal();
+        rates.iter().zip(&y).map(draw).collect()
+    };
+    let found: Vec<Hinge> = (0..RESAMPLES).filter_map(|_| hinge(&x, &drawn())).collect();
+    let share = found.len() as f64 / RESAMPLES as f64;
+    match hinge(&x, &y) {
+        Some(hinge) if share >= SURE => Growth::Level(plateau(hinge, &found)),
+        None if share <= 1.0 - SURE => Growth::Rising { doubling: 2_f64.powf(exponent(&x, &y).0) },
+        _ => Growth::Unclear,
+    }
+}
+
+fn plateau(hinge: Hinge, resampled: &[Hinge]) -> Plateau {
+    let knees: Vec<f64> = resampled.iter().map(|hinge| hinge.knee.exp()).collect();
+    let knees = sorted(&knees);
+    Plateau {
+        knee: hinge.knee.exp(),
+        knee_interval: Interval { low: quantile(&knees, TAIL), high: quantile(&knees, 1.0 - TAIL) },
+        level: hinge.level.exp(),
+        first: hinge.first,
+    }
+}
+
+/// Of the logarithm of a rate.
+fn standard_error(rate: &Rate) -> f64 {
+    let known = rate.interval.filter(|interval| interval.low > 0.0);
+    known.map_or(0.0, |interval| interval.standard_error())
+}
+
+/// A rise in proportion and what is level behind it, in logarithms.
+#[derive(Clone, Copy, Debug)]
+struct Hinge {
+    knee: f64,
+    level: f64,
+    first: usize,
+}
+
+/// The best hinge, if it is better than a rise without an end.
+fn hinge(x: &[f64], y: &[f64]) -> Option<Hinge> {
+    let (exponent, left) = exponent(x, y);
+    if exponent < LEVEL {
+        let level = mean(y.iter().copied());
+        return Some(Hinge { knee: x[0], level, first: 0 });
+    }
+    let splits = (1..=x.len() - MIN_LEVEL).map(|first| split(x, y, first));
+    let best = splits.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    (best.0 < left).then_some(best.1)
+}
+
+/// The hinge that is level from a point on, with the sum of its squares.
+fn split(x: &[f64], y: &[f64], first: usize) -> (f64, Hinge) {
+    let scale = mean(x.iter().zip(y).take(first).map(|(x, y)| y - x));
+    let level = mean(y[first..].iter().copied());
+    let knee = level - scale;
+    let squares = x.iter().zip(y).map(|(x, y)| (y - scale - x.min(knee)).powi(2));
+    (squares.sum(), Hinge { knee, level, first })
+}
+
+/// The exponent of the power law through the points, with the sum of its squares.
+fn exponent(x: &[f64], y: &[f64]) -> (f64, f64) {
+    let (mean_x, mean_y) = (mean(x.iter().copied()), mean(y.iter().copied()));
+    let both = || x.iter().zip(y).map(|(x, y)| (x - mean_x, y - mean_y));
+    let exponent =
+        both().map(|(x, y)| x * y).sum::<f64>() / both().map(|(x, _)| x * x).sum::<f64>();
+    (exponent, both().map(|(x, y)| (y - exponent * x).powi(2)).sum())
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rates that are off by about 1 % either way.
+    fn rates(points: &[(f64, f64)]) -> Vec<Rate> {
+        let rate = |&(streams, value): &(f64, f64)| Rate {
+            streams,
+            value,
+            interval: Some(Interval { low: 0.99 * value, high: 1.01 * value }),
+        };
+        points.iter().map(rate).collect()
+    }
+
+    fn level(points: &[(f64, f64)]) -> Plateau {
+        match growth(&rates(points)) {
+            Growth::Level(plateau) => plateau,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn two_cores_are_busy_with_two_streams() {
+        let found = level(&[(1.0, 10.0), (2.0, 19.2), (4.0, 19.4), (8.0, 19.0)]);
+        assert_eq!(found.first, 1);
+        assert!((1.8..2.0).contains(&found.knee), "{found:?}");
+        assert!((19.0..19.4).contains(&found.level), "{found:?}");
+        let Interval { low, high } = found.knee_interval;
+        assert!(low < found.knee && found.knee < high && high - low < 0.2, "{found:?}");
+    }
+
+    #[test]
+    fn a_knee_may_lie_between_the_points() {
+        let points = [(1.0, 1.0), (2.0, 1.98), (4.0, 3.9), (8.0, 7.5), (16.0, 13.0), (32.0, 13.2)];
+        let found = level(&points);
+        assert_eq!(found.first, 4);
+        assert!((12.0..15.0).contains(&found.knee), "{found:?}");
+    }
+
+    #[test]
+    fn what_one_stream_fills_is_level_from_the_first() {
+        for rates in [[5.0, 5.1, 5.0], [5.0, 4.6, 4.0]] {
+            let points = [(1.0, rates[0]), (2.0, rates[1]), (4.0, rates[2])];
+            assert_eq!(level(&points).first, 0, "{rates:?}");
+        }
+    }
+
+    #[test]
+    fn a_rise_is_no_plateau_however_slow() {
+        for exponent in [1.0, 0.8, 0.5] {
+            let point = |streams: f64| (streams, streams.powf(exponent));
+            let points = [1.0, 2.0, 4.0, 8.0].map(point);
+            let Growth::Rising { doubling } = growth(&rates(&points)) else { panic!("{exponent}") };
+            assert!((doubling - 2_f64.powf(exponent)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn rates_that_may_be_anything_say_nothing() {
+        let unsure = |(streams, value): (f64, f64)| Rate {
+            streams,
+            value,
+            interval: Some(Interval { low: 0.4 * value, high: 2.5 * value }),
+        };
+        let found = growth(&[(1.0, 1.0), (2.0, 1.7), (4.0, 2.2)].map(unsure));
+        assert_eq!(found, Growth::Unclear);
+    }
+
+    #[test]
+    fn two_points_are_too_few_and_no_rate_is_none() {
+        assert_eq!(growth(&rates(&[(1.0, 1.0), (2.0, 1.0)])), Growth::TooFew);
+        assert_eq!(growth(&rates(&[(1.0, 1.0), (2.0, 0.0), (4.0, 1.0)])), Growth::TooFew);
+    }
+}

@@ -1,0 +1,98 @@
+//! What the events of streams say: rates over a window, and quantiles of times.
+
+use statrs::function::beta::beta_reg;
+
+use super::description::{quantile, sorted};
+use super::interval::{Interval, TAIL, first_of};
+use super::student::t95;
+
+/// A figure with its 95 % interval, where there are enough values for one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The figure.
+    pub value: f64,
+    /// The interval.
+    pub interval: Option<Interval>,
+}
+
+/// The mean of blocks of time that follow each other, with Student's interval: the method of
+/// batch means (Law and Kelton), good as long as a block holds several events. `None` without
+/// blocks.
+pub fn mean_of_blocks(blocks: &[f64]) -> Option<Estimate> {
+    let count = blocks.len() as f64;
+    let value = blocks.iter().sum::<f64>() / count;
+    if blocks.is_empty() {
+        return None;
+    }
+    if blocks.len() < 2 {
+        return Some(Estimate { value, interval: None });
+    }
+    let squares = blocks.iter().map(|block| (block - value).powi(2)).sum::<f64>();
+    let half = t95(count - 1.0) * (squares / (count - 1.0) / count).sqrt();
+    Some(Estimate { value, interval: Some(Interval { low: value - half, high: value + half }) })
+}
+
+/// A quantile of values in any order, with the 95 % interval of order statistics, which holds for
+/// any distribution. There is none where so few values don't reach beyond the quantile on both
+/// sides: of the 99th percentile below 368. `None` without values.
+pub fn quantile_with_interval(values: &[f64], probability: f64) -> Option<Estimate> {
+    let sorted = sorted(values);
+    let n = sorted.len();
+    if n == 0 {
+        return None;
+    }
+    // At most k values lie below the quantile with this probability.
+    let at_most = |k: usize| if k >= n { 1.0 } else { at_most(k, n, probability) };
+    let low = first_of(0..n, |k| at_most(k) > TAIL);
+    let high = first_of(0..n, |k| at_most(k) >= 1.0 - TAIL) + 1;
+    let interval =
+        (low > 0 && high <= n).then(|| Interval { low: sorted[low - 1], high: sorted[high - 1] });
+    Some(Estimate { value: quantile(&sorted, probability), interval })
+}
+
+/// The probability of at most so many hits in `n` draws, fewer than `n`.
+fn at_most(hits: usize, n: usize, probability: f64) -> f64 {
+    beta_reg((n - hits) as f64, hits as f64 + 1.0, 1.0 - probability)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::synthetic::Noise;
+    use super::*;
+
+    #[test]
+    fn blocks_that_agree_have_a_narrow_interval() {
+        let found = mean_of_blocks(&[9.0, 10.0, 11.0, 10.0]).expect("blocks");
+        let interval = found.interval.expect("several");
+        assert_eq!(found.value, 10.0);
+        // 3.182 standard errors of 0.408.
+        assert!((interval.high - 11.299).abs() < 1e-3, "{interval:?}");
+        assert_eq!(mean_of_blocks(&[]), None);
+        assert_eq!(mean_of_blocks(&[3.0]), Some(Estimate { value: 3.0, interval: None }));
+    }
+
+    #[test]
+    fn intervals_of_quantiles_hold_them_as_often_as_they_say() {
+        let mut noise = Noise::new(5);
+        for (probability, n) in [(0.5, 40), (0.99, 1000)] {
+            let covered = (0..1000).filter(|_| {
+                let values: Vec<f64> = (0..n).map(|_| noise.uniform()).collect();
+                let found = quantile_with_interval(&values, probability).expect("values");
+                let interval = found.interval.expect("enough");
+                interval.low <= probability && probability <= interval.high
+            });
+            let share = covered.count() as f64 / 1000.0;
+            assert!((0.93..0.995).contains(&share), "{probability}: {share}");
+        }
+    }
+
+    #[test]
+    fn few_values_have_no_interval_of_the_99th_percentile() {
+        let values = |n: u32| -> Vec<f64> { (0..n).map(f64::from).collect() };
+        let interval = |n| quantile_with_interval(&values(n), 0.99).expect("values").interval;
+        assert_eq!((interval(10), interval(367)), (None, None));
+        assert!(interval(368).is_some_and(|interval| interval.high == 367.0));
+        assert_eq!(quantile_with_interval(&[], 0.5), None);
+        assert_eq!(quantile_with_interval(&[2.0], 0.5).map(|found| found.value), Some(2.0));
+    }
+}
