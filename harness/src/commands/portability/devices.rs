@@ -177,21 +177,8 @@ fn refused(device: Device) -> NoGpu {
     }
 }
 
-/// Whether both are one GPU: by their addresses on the PCI bus, or, where one has none, by their
-/// models.
 fn is_same(native: &CudaGpu, adapter: &Adapter) -> bool {
-    match (address(&native.pci_bus_id), address(&adapter.pci_bus_id)) {
-        (Some(native), Some(adapter)) => native == adapter,
-        _ => native.name == adapter.name,
-    }
-}
-
-/// Domain, bus, device and function of `0000:65:00.0`, which some drivers write with more zeros or
-/// in capitals.
-fn address(text: &str) -> Option<[u32; 4]> {
-    let numbers = text.split([':', '.']).map(|part| u32::from_str_radix(part, 16).ok());
-    let numbers: Option<Vec<u32>> = numbers.collect();
-    numbers?.try_into().ok()
+    native.is_same_as(&adapter.name, &adapter.pci_bus_id)
 }
 
 /// `NVIDIA H100 at 0000:65:00.0`.

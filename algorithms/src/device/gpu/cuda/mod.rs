@@ -7,11 +7,13 @@
 //! |---|---|
 //! | `probe` | which GPUs there are, or why none |
 //! | `engine` | a GPU at work |
+//! | `awake` | keeps the clock of one up that shaders use |
 //! | `modules` | kernels by name |
 //! | `gate` | holds the device until all is queued |
 //! | `recording` | work that is started as a whole |
 //! | `nvml` | what the management library tells |
 
+mod awake;
 mod engine;
 mod gate;
 mod modules;
@@ -22,6 +24,7 @@ mod recording;
 use super::{DeviceError, Gpu};
 use engine::CudaEngine;
 
+pub use awake::Awake;
 pub use nvml::{driver_version, monitor, monitor_at};
 pub use probe::{ContextSharing, CudaGpu, Driver, devices};
 

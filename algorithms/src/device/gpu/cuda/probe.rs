@@ -63,6 +63,25 @@ impl Driver {
     }
 }
 
+impl CudaGpu {
+    /// Whether it is one that another driver knows by this model and address on the PCI bus: by
+    /// the addresses, or, where one has none, by the models.
+    pub fn is_same_as(&self, model: &str, pci_bus_id: &str) -> bool {
+        match (address(&self.pci_bus_id), address(pci_bus_id)) {
+            (Some(own), Some(other)) => own == other,
+            _ => self.name == model,
+        }
+    }
+}
+
+/// Domain, bus, device and function of `0000:65:00.0`, which some drivers write with more zeros or
+/// in capitals.
+fn address(text: &str) -> Option<[u32; 4]> {
+    let numbers = text.split([':', '.']).map(|part| u32::from_str_radix(part, 16).ok());
+    let numbers: Option<Vec<u32>> = numbers.collect();
+    numbers?.try_into().ok()
+}
+
 /// The driver and all GPUs, in the order of their numbers; there is one at least.
 ///
 /// # Errors

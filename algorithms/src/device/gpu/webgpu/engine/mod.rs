@@ -7,6 +7,7 @@
 //! | `dispatch` | how shaders are started |
 //! | `allocations` | buffers by addresses |
 //! | `pipelines` | shaders, compiled for the GPU |
+//! | `unroll` | their loops, round by round |
 //! | `staging` | copies between host and device |
 //! | `clock` | times |
 //! | `faults` | what goes wrong |
@@ -19,6 +20,7 @@ mod pipelines;
 mod staging;
 #[cfg(test)]
 mod tests;
+mod unroll;
 mod work;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,6 +35,7 @@ use self::work::{Recording, Work};
 use super::probe::Found;
 use super::shader::Shader;
 use super::{Adapter, Checks};
+use crate::device::gpu::cuda::Awake;
 use crate::device::gpu::engine::{Attributes, Engine, Hold, Properties, Shape};
 use crate::device::gpu::{Argument, DeviceError, Image};
 
@@ -66,6 +69,8 @@ pub(in crate::device::gpu) struct WebGpuEngine {
     pipelines: Pipelines,
     faults: Arc<Faults>,
     work: Mutex<Work>,
+    /// Where CUDA knows the GPU, too.
+    _awake: Option<Awake>,
 }
 
 impl WebGpuEngine {
@@ -90,6 +95,7 @@ impl WebGpuEngine {
             faults: Faults::of(&device),
             work: Mutex::new(Work::with(clock)),
             most_blocks_in_row: device.limits().max_compute_workgroups_per_dimension,
+            _awake: Awake::keep(&adapter.name, &adapter.pci_bus_id),
             adapter,
             device,
             queue,
