@@ -17,6 +17,7 @@ use wgpu::{
 
 use super::super::shader::{Access, Parameter, Shader};
 use super::super::{Adapter, Checks};
+use super::unroll::unrolled;
 
 const PRELUDE: &str = include_str!("prelude.wgsl");
 const LANES: &str = include_str!("lanes.wgsl");
@@ -79,8 +80,7 @@ impl Pipelines {
 
     fn make(&self, device: &Device, shader: &'static Shader) -> Result<Pipeline, Trouble> {
         let text = self.complete(shader)?;
-        let module = naga::front::wgsl::parse_str(&text)
-            .map_err(|error| Trouble::Refused(error.emit_to_string(&text)))?;
+        let module = parsed(&unrolled(&text, &parsed(&text)?))?;
         check_needs(&module, device)?;
         let needed = immediate_bytes(shader);
         let most = device.limits().max_immediate_size as usize;
@@ -98,8 +98,13 @@ impl Pipelines {
     /// The shader with what comes before it.
     fn complete(&self, shader: &Shader) -> Result<String, Trouble> {
         let text = &changed(shader.kernel).map_or(Cow::Borrowed(shader.text), Cow::Owned);
+        let limits = format!(
+            "const WORKGROUP_BYTES = {}u;\nconst MOST_THREADS = {}u;\n",
+            self.adapter.shared_bytes,
+            power_of_two_up_to(self.adapter.most_threads)
+        );
         if !text.contains(ENTERS_LANES) {
-            return Ok([PRELUDE, text].concat());
+            return Ok([PRELUDE, &limits, text].concat());
         }
         let Some((least, most)) = self.adapter.lanes else {
             let (needed, available) = ("subgroups".to_owned(), "none".to_owned());
@@ -109,14 +114,10 @@ impl Pipelines {
             let (needed, available) = ("subgroups of one size", format!("{least} to {most} lanes"));
             return Err(Trouble::Lacks(needed.to_owned(), available));
         }
-        let constants = format!(
-            "const LANES = {least}u;\nconst SUBGROUP_LANES = {most}u;\n\
-             const WORKGROUP_BYTES = {}u;\n",
-            self.adapter.shared_bytes
-        );
+        let lanes = format!("const LANES = {least}u;\nconst SUBGROUP_LANES = {most}u;\n");
         let masks = if least <= u32::BITS { MASKS_32 } else { MASKS_128 };
         let warps = if least == most { WHOLE_SUBGROUPS } else { PARTS_OF_SUBGROUPS };
-        Ok([PRELUDE, &constants, LANES, masks, warps, text].concat())
+        Ok([PRELUDE, &limits, &lanes, LANES, masks, warps, text].concat())
     }
 
     fn compiled(&self, device: &Device, shader: &'static Shader, module: Module) -> Pipeline {
@@ -156,6 +157,14 @@ impl Pipelines {
             },
         }
     }
+}
+
+fn parsed(text: &str) -> Result<Module, Trouble> {
+    naga::front::wgsl::parse_str(text).map_err(|error| Trouble::Refused(error.emit_to_string(text)))
+}
+
+fn power_of_two_up_to(number: u32) -> u32 {
+    1 << number.max(1).ilog2()
 }
 
 /// The text of a shader in the place of the one that the binary carries, if there is one.
