@@ -14,6 +14,13 @@ fn block_exclusive_sum(value: u32) -> u32 {
     if lane == LANES - 1u { warp_sums[warp] = inclusive; }
     workgroupBarrier();
     var before = inclusive - value;
+    if WARPS <= LANES {
+        var others = 0u;
+        if lane < WARPS { others = warp_sums[lane]; }
+        let scanned = sum_up_to_lane(others);
+        block_total = shuffled(scanned, WARPS - 1u);
+        return before + shuffled(scanned - others, warp);
+    }
     block_total = 0u;
     for (var other = 0u; other < WARPS; other++) {
         let sum = warp_sums[other];

@@ -14,6 +14,13 @@ var<immediate> arguments: Arguments;
 
 var<workgroup> own: array<atomic<u32>, BUCKETS>;
 
+const AT_ONCE = 4u;
+
+fn count(digi: vec2u) {
+    atomicAdd(&own[digit_at(digi, arguments.shift, arguments.bits)], 1u);
+    see(digi);
+}
+
 @compute @workgroup_size(THREADS)
 fn channel_bucket_count(place: InWarp) {
     enter_lanes(place);
@@ -22,15 +29,18 @@ fn channel_bucket_count(place: InWarp) {
     let region = region_of_part[block];
     for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) { atomicStore(&own[bucket], 0u); }
     workgroupBarrier();
-    for (var i = part.x + thread; i < part.y; i += THREADS) {
-        let digi = digis[i];
-        atomicAdd(&own[digit_at(digi, arguments.shift, arguments.bits)], 1u);
-        see(digi);
+    var at = part.x + thread;
+    // Loads that don't wait for each other.
+    for (; at + (AT_ONCE - 1u) * THREADS < part.y; at += AT_ONCE * THREADS) {
+        var some: array<vec2u, AT_ONCE>;
+        for (var i = 0u; i < AT_ONCE; i++) { some[i] = digis[at + i * THREADS]; }
+        for (var i = 0u; i < AT_ONCE; i++) { count(some[i]); }
     }
+    for (; at < part.y; at += THREADS) { count(digis[at]); }
     workgroupBarrier();
     for (var bucket = thread; bucket < BUCKETS; bucket += THREADS) {
-        let count = atomicLoad(&own[bucket]);
-        if count > 0u { atomicAdd(&counts[region * BUCKETS + bucket], count); }
+        let counted = atomicLoad(&own[bucket]);
+        if counted > 0u { atomicAdd(&counts[region * BUCKETS + bucket], counted); }
     }
     let first = min_of_warp(first_seen);
     let last = max_of_warp(last_seen);

@@ -1,8 +1,9 @@
 // Each message is read once and each digi written once: see tiles.cu. Blocks take tiles by tickets,
 // and wait for those before: see look_back.wgsl for what that relies on.
 //
-// Workgroup memory: what is looked up of a board, 16.5 KiB, and a place a message: 8 KiB, or 17 where
-// there are 48. So blocks have fewer threads, of which the launcher knows.
+// Workgroup memory: a place a message: 8 KiB, or 17 where there are 48. So blocks have fewer threads, of
+// which the launcher knows. What is looked up of a board is left to the caches: it would leave room for
+// half as many blocks at once.
 #include "look_back.wgsl"
 #include "pieces/counts.wgsl"
 #include "pieces/walk.wgsl"
@@ -28,6 +29,8 @@ var<workgroup> waiting: array<vec2u, WARPS * WAITING>;
 var<workgroup> found_by: array<u32, WARPS>;
 var<workgroup> shared_tile: u32;
 var<workgroup> before_tile: u32;
+// Where what is looked up of the board of the tile begins.
+var<private> lookup_begin: u32;
 
 fn waiting_place(at: u32) -> u32 { return warp * WAITING + at + at / WITHOUT_GAP; }
 
@@ -74,6 +77,8 @@ fn look_up(cycle_ns: u32, before: Epoch) {
     found[ELINK_COUNT] = counted >> 16u;
 }
 
+fn looked_up(at: u32) -> u32 { return boards[lookup_begin + at]; }
+
 // Barriers before and within.
 fn next_tile() -> u32 {
     if thread == 0u { shared_tile = atomicAdd(&states[0], 1u); }
@@ -86,12 +91,8 @@ fn unpack_tiles(place: InWarp) {
     enter_lanes(place);
     if block >= arguments.blocks { return; }
     epochs_at = 2u * (1u + arguments.tiles);
-    var kept_board = NO_BOARD;
     for (var tile = next_tile(); tile < arguments.tiles; tile = next_tile()) {
-        if tile_boards[tile] != kept_board {
-            kept_board = tile_boards[tile];
-            keep_lookup(kept_board);
-        }
+        lookup_begin = tile_boards[tile] * BOARD_WORDS + BOARD_HEAD;
         unpack_piece(tile * WARPS + warp);
         if lane == 0u { found_by[warp] = found[DIGIS]; }
         workgroupBarrier();

@@ -3,7 +3,7 @@
 //
 // Workgroup memory: what is looked up of a board, 16.5 KiB and its slots, and a word for each warp and
 // slot: 4 KiB. So blocks have 16 warps at most, of which the launcher knows.
-#include "../../../sts_unpack/wgpu/pieces/walk.wgsl"
+#include "../../../sts_unpack/wgpu/pieces/kept_lookup.wgsl"
 
 @group(0) @binding(3) var<storage, read> slots: array<Slots>;
 @group(0) @binding(4) var<storage, read> pieces: array<vec2u>;

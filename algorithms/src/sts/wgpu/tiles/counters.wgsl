@@ -3,7 +3,8 @@
 
 // The launcher reckons with as many.
 const MOST_SIDES = 2048u;
-const THREADS = 256u;
+// Few blocks with so much memory find room at once, so they have many threads.
+const THREADS = min(1024u, MOST_THREADS);
 
 // How many digis a block has of each side.
 var<workgroup> counted: array<atomic<u32>, MOST_SIDES>;

@@ -1,10 +1,11 @@
 // What the steps of time-bins have in common: see time_bins/common.h. With little workgroup memory,
-// fewer entries are sorted at once, and by fewer threads; larger sides are large.
+// fewer entries are sorted at once; larger sides are large.
 
-const THREADS = 256u;
-const ITEMS = 8u;
 // Entries of a block; the launcher reckons with as many.
-const FEW = ITEMS * THREADS;
+const FEW = 2048u;
+// Few blocks with so much memory find room at once, so they have many threads.
+const THREADS = min(FEW / 4u, MOST_THREADS);
+const ITEMS = FEW / THREADS;
 const LEAST_STEP = FEW / 2u;
 
 // A part of the clusters of a side, as the host lists them.

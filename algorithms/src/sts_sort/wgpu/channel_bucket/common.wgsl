@@ -1,11 +1,12 @@
 // What the steps of channel-bucket have in common: see channel_bucket/common.h. With little
-// workgroup memory, fewer digis are sorted at once, and by fewer threads.
+// workgroup memory, fewer digis are sorted at once.
 
-const THREADS = 256u;
 // Buckets of a region at most: all channels.
 const BUCKETS = CHANNELS;
 // Digis that are sorted at once; the launcher reckons with as many. Each takes 11.2 bytes.
 const CAPACITY = 2048u * min(2u, max(1u, WORKGROUP_BYTES / 24576u));
+// Few blocks with so much memory find room at once, so they have many threads.
+const THREADS = min(CAPACITY / 4u, MOST_THREADS);
 const SORTED_ITEMS = CAPACITY / THREADS;
 
 // Which bits of a digi tell its bucket.

@@ -1,32 +1,24 @@
 // A piece of a microslice, from its bytes to whoever takes its digis: see pieces/walk.h and
 // pieces/hits.h. It needs which epoch is before a piece (`epoch_before`), who takes the hits in either
-// way (`look_up`, and `take` of those that have `digi_of_hit`), and what was counted (`note_found`).
+// way (`look_up`, and `take` of those that have `digi_of_hit`), what was counted (`note_found`), and
+// what is looked up of the board (`looked_up`).
 #include "../raw/hit.wgsl"
 #include "piece.wgsl"
 
 const UNKNOWN_TIME = -0x7fffffffi;
 
-var<workgroup> lookup: array<u32, LOOKUP_WORDS>;
 // What was found of a piece; all lanes know it.
 var<private> found: array<u32, COUNTS>;
-
-// Copies what is looked up into workgroup memory. A barrier is included.
-fn keep_lookup(board: u32) {
-    for (var i = thread; i < LOOKUP_WORDS; i += THREADS) {
-        lookup[i] = boards[board * BOARD_WORDS + BOARD_HEAD + i];
-    }
-    workgroupBarrier();
-}
 
 // Whether there is a digi, if it can be looked up: then it is `digi_of_hit`. `counted` gets hits of
 // unknown e-links in its upper half.
 fn find_digi(hit: u32, number: u32, cycle_ns: u32, counted: ptr<function, u32>) -> bool {
     let elink = elink_of(hit);
     let adc = adc_of(hit);
-    let time = bitcast<i32>(lookup[elink * TIMES_OF_ELINK + adc]);
-    let of_elink = lookup[TIMES + elink];
+    let time = bitcast<i32>(looked_up(elink * TIMES_OF_ELINK + adc));
+    let of_elink = looked_up(TIMES + elink);
     let at = elink_and_channel_of(hit);
-    let channel = lookup[TIMES + ELINKS + at / 4u] >> (at % 4u * 8u) & 0xffu;
+    let channel = looked_up(TIMES + ELINKS + at / 4u) >> (at % 4u * 8u) & 0xffu;
     let ns = cycle_ns + number * EPOCH_NS + rounded_eighths(ticks_of(hit)) / 8u + bitcast<u32>(time);
     let with_channel = of_elink + (channel << CHANNEL_SHIFT_IN_UPPER);
     let far = (of_elink & 0xffff0000u) | FAR_CHANNEL << CHANNEL_SHIFT_IN_UPPER;

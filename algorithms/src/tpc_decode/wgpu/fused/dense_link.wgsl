@@ -13,7 +13,8 @@
 @group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
 @group(0) @binding(5) var<storage, read> begins: array<u32>;
 
-const THREADS = 256u;
+// Few blocks with so much memory find room at once, so they have many threads.
+const THREADS = min(512u, MOST_THREADS);
 const STAGED_GRANULES = STAGED_BYTES / GRANULE;
 const MOST_RUNS = BLOCKS_OF_DENSE_LINK_PAGE;
 // Blocks whose links are found at once.
