@@ -233,6 +233,10 @@ typedef struct recobench_noisy_pads {
     const uint16_t *charges;
     const uint32_t *pads_in_row;          /* of each row */
     struct recobench_pad_activity *found; /* to be written: the pads of each sector by row */
+
+    /* The same as pads_in_row on the host, also in prepare. Plugins that read it need a bench
+     * whose struct has it: see `size`. */
+    const uint32_t *host_pads_in_row;
 } recobench_noisy_pads;
 
 /* What a pad did. */
