@@ -5,15 +5,16 @@ use std::path::Path;
 use text::Foreign;
 
 use crate::calibrate::Calibrate;
+use crate::device::Backend;
 use crate::memory_kinds::MemoryKinds;
 use crate::plugin::contract::Contracts;
-use crate::plugin::loaded::load;
+use crate::plugin::loaded::{Surroundings, load};
 use crate::plugin::loaded_variant::LoadedVariant;
 use crate::plugin::{PluginError, PluginInfo};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
 use crate::sts_sort::StsSort;
 use crate::sts_unpack::StsUnpack;
-use crate::task::{Task, TaskOf};
+use crate::task::{Task, TaskOf, VariantInfo};
 use crate::tpc::Tpc;
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_decode::TpcDecode;
@@ -59,7 +60,21 @@ pub fn task(name: &str) -> Option<&'static dyn Task> {
 /// If it is no plugin that can be used. A bad plugin may end the process.
 pub fn load_plugin(path: &Path, fingerprint: String) -> Result<&'static PluginInfo, PluginError> {
     let contracts = tasks().iter().filter_map(|task| task.contract()).collect();
-    load(path, fingerprint, &Contracts(contracts), holder_of)
+    let around = Surroundings { contracts: Contracts(contracts), holder_of, natives_of };
+    load(path, fingerprint, &around)
+}
+
+/// What kernels of plugins can be compared with: what a task has in CUDA of its own, written as
+/// one would.
+fn natives_of(task_name: &str) -> Vec<&'static str> {
+    let infos = task(task_name).map_or_else(Vec::new, |task| task.variants());
+    let is_native = |info: &&VariantInfo| {
+        info.backend == Backend::Cuda
+            && info.native.is_none()
+            && info.plugin.is_none()
+            && info.unavailable_reason.is_none()
+    };
+    infos.iter().filter(is_native).map(|info| info.name).collect()
 }
 
 /// Who has a variant of this name already.

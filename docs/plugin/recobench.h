@@ -233,6 +233,10 @@ typedef struct recobench_noisy_pads {
     const uint16_t *charges;
     const uint32_t *pads_in_row;          /* of each row */
     struct recobench_pad_activity *found; /* to be written: the pads of each sector by row */
+
+    /* The same as pads_in_row on the host, also in prepare. Plugins that read it need a bench
+     * whose struct has it: see `size`. */
+    const uint32_t *host_pads_in_row;
 } recobench_noisy_pads;
 
 /* What a pad did. */
@@ -520,6 +524,14 @@ typedef struct recobench_variant {
      * RECOBENCH_OFFLINE alone; 0 is RECOBENCH_EXACT. */
     uint32_t semantics;
     uint32_t order; /* RECOBENCH_USUAL_ORDER, ... */
+
+    /* Not in the first plugins of version 2, whose `size` says so. */
+
+    /* Of a kernel that is there to be compared with a native one, by "bench portability", else
+     * NULL. Only for RECOBENCH_CUDA. */
+    const char *native;     /* the variant in CUDA, of bench itself, that does the same step by step */
+    const char *written_as; /* how it is written: "CubeCL", "SYCL", ... */
+    const char *differs;    /* what else differs, and why; NULL if nothing does */
 } recobench_variant;
 
 /* A plugin. */

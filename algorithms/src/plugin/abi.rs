@@ -152,6 +152,9 @@ structs! {
         release: Option<unsafe extern "C" fn(*mut c_void)>,
         semantics: u32,
         order: u32,
+        native: *const c_char,
+        written_as: *const c_char,
+        differs: *const c_char,
     }
 
     "recobench_plugin_table" Table {
@@ -185,6 +188,9 @@ unsafe impl Sync for Variant {}
 
 /// Bytes of a variant in version 1 of the header.
 pub(crate) const VARIANT_BYTES_1: usize = std::mem::offset_of!(Variant, semantics);
+
+/// Bytes of a variant in version 2 of the header, before kernels were compared with native ones.
+pub(crate) const VARIANT_BYTES_2: usize = std::mem::offset_of!(Variant, native);
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -49,6 +49,30 @@ pub enum PluginProblem {
         /// Whose the other one is: `of libother.so`, `that bench has itself`.
         other: String,
     },
+    /// A variant that is to be compared with one that is not there.
+    #[error(
+        "its variant {} is to be compared with {} of {task}, which bench does not have in CUDA; {}",
+        name.quoted(),
+        native.quoted(),
+        instead_of_native(known)
+    )]
+    NoNative {
+        /// The task.
+        task: String,
+        /// The variant.
+        name: String,
+        /// What it is to be compared with.
+        native: String,
+        /// What it could be compared with.
+        known: Vec<&'static str>,
+    },
+}
+
+fn instead_of_native(known: &[&str]) -> String {
+    match known {
+        [] => "it has no such variants; set native to NULL".to_owned(),
+        known => format!("native can be {}", known.join(", ")),
+    }
 }
 
 impl From<String> for PluginProblem {

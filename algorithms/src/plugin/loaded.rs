@@ -23,15 +23,23 @@ fn loaded() -> MutexGuard<'static, Vec<LoadedPlugin>> {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What a plugin's variants are judged by.
+pub(crate) struct Surroundings {
+    /// The contracts of the tasks.
+    pub(crate) contracts: Contracts,
+    /// Who has a variant of that name already.
+    pub(crate) holder_of: fn(&LoadedVariant) -> Option<String>,
+    /// The variants of a task that others can be compared with.
+    pub(crate) natives_of: fn(&str) -> Vec<&'static str>,
+}
+
 /// Loads a plugin for as long as the process lives; from now on its variants are
 /// among those of their tasks. A file that is loaded already is not loaded again.
-/// `fingerprint` is a hash of it; `contracts` are those of the tasks, and `holder_of` says who has
-/// a variant of that name already.
+/// `fingerprint` is a hash of it.
 pub(crate) fn load(
     path: &Path,
     fingerprint: String,
-    contracts: &Contracts,
-    holder_of: impl Fn(&LoadedVariant) -> Option<String>,
+    around: &Surroundings,
 ) -> Result<&'static PluginInfo, PluginError> {
     let real = path.canonicalize().map_err(|error| PluginError {
         path: path.to_owned(),
@@ -40,15 +48,14 @@ pub(crate) fn load(
     if let Some(info) = plugins().into_iter().find(|info| info.path == real) {
         return Ok(info);
     }
-    let loaded = load_new(&real, fingerprint, contracts, holder_of);
+    let loaded = load_new(&real, fingerprint, around);
     loaded.map_err(|problem| PluginError { path: real, problem })
 }
 
 fn load_new(
     path: &Path,
     fingerprint: String,
-    contracts: &Contracts,
-    holder_of: impl Fn(&LoadedVariant) -> Option<String>,
+    around: &Surroundings,
 ) -> Result<&'static PluginInfo, PluginProblem> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let (made_for, table) = library::open(path, &file)?;
@@ -61,8 +68,9 @@ fn load_new(
         path: path.to_owned(),
         fingerprint,
     });
-    let variants = table::variants((table, made_for), info, contracts)?;
-    check_names(&variants, holder_of)?;
+    let variants = table::variants((table, made_for), info, &around.contracts)?;
+    check_names(&variants, around.holder_of)?;
+    check_natives(&variants, around.natives_of)?;
     let variants = variants.into_iter().map(leak).collect();
     loaded().push(LoadedPlugin { info, variants });
     Ok(info)
@@ -119,6 +127,26 @@ fn check_names(
                 backend: variant.backend,
                 name: variant.name.to_owned(),
                 other,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What is to be compared with a native variant needs one.
+fn check_natives(
+    variants: &[LoadedVariant],
+    natives_of: impl Fn(&str) -> Vec<&'static str>,
+) -> Result<(), PluginProblem> {
+    for variant in variants {
+        let Some(native) = variant.native else { continue };
+        let known = natives_of(variant.task);
+        if !known.contains(&native.variant) {
+            return Err(PluginProblem::NoNative {
+                task: variant.task.to_owned(),
+                name: variant.name.to_owned(),
+                native: native.variant.to_owned(),
+                known,
             });
         }
     }

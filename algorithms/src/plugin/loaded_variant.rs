@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::abi;
 use super::baseline::why_absent;
 use super::calls::Calls;
+use crate::algorithm::Native;
 use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Device};
 
@@ -76,6 +77,8 @@ pub(crate) struct LoadedVariant {
     pub(crate) semantics: u32,
     /// Whether what it chooses an order of is in order of time.
     pub(crate) by_time: bool,
+    /// What it is compared with to see what it costs not to be native.
+    pub(crate) native: Option<Native>,
     pub(crate) condemned: Mutex<Vec<(Device, Condemnation)>>,
 }
 

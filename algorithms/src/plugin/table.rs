@@ -7,6 +7,7 @@ use super::abi::{self, Table};
 use super::calls::Calls;
 use super::contract::{Contract, Contracts, Stable};
 use super::loaded_variant::{Buffers, LoadedVariant, Own, PluginInfo};
+use crate::algorithm::Native;
 use crate::device::Backend;
 
 /// More variants than this in a plugin are rather a number that was not set.
@@ -45,7 +46,7 @@ pub(super) fn variants(
     variants.collect()
 }
 
-/// A copy of a variant, with 0 in the fields that its version of the header does not have.
+/// A copy of a variant, with 0 in the fields that its header does not have.
 ///
 /// # Safety
 /// `variant` is NULL, or the struct of that version is there.
@@ -57,12 +58,14 @@ unsafe fn complete(
     if variant.is_null() {
         return Err(format!("{place} is NULL"));
     }
+    // SAFETY: each version begins with the size.
+    let said = unsafe { variant.cast::<usize>().read() };
     let known = match version {
         1 => abi::VARIANT_BYTES_1,
+        _ if said < size_of::<abi::Variant>() => abi::VARIANT_BYTES_2,
         _ => size_of::<abi::Variant>(),
     };
-    // SAFETY: each version begins with the size.
-    check_size(unsafe { variant.cast::<usize>().read() }, known, place)?;
+    check_size(said, known, place)?;
     let mut copy = MaybeUninit::<abi::Variant>::zeroed();
     // SAFETY: so many bytes are there, as it says itself; zeros are NULL, `None` and 0.
     unsafe {
@@ -97,6 +100,7 @@ fn read(
         keeps_address: keeps_address(variant.omits, contract, &place)?,
         semantics: semantics(variant.semantics, contract, &place)?,
         by_time: by_time(&variant, contract, &place)?,
+        native: native(&variant, backend, &place)?,
         condemned: Default::default(),
         task,
         name,
@@ -273,4 +277,32 @@ fn by_time(variant: &abi::Variant, contract: &Contract, place: &str) -> Result<b
             contract.task
         )),
     }
+}
+
+/// The native variant that it is compared with, if it says so.
+fn native(variant: &abi::Variant, backend: Backend, place: &str) -> Result<Option<Native>, String> {
+    if variant.native.is_null() {
+        return match variant.written_as.is_null() && variant.differs.is_null() {
+            true => Ok(None),
+            false => Err(format!(
+                "{place}: native is NULL, but written_as and differs are for variants that have \
+                 it; set all three to NULL"
+            )),
+        };
+    }
+    if backend != Backend::Cuda {
+        return Err(format!(
+            "{place}: native is for RECOBENCH_CUDA, since kernels are compared on one GPU; set it \
+             to NULL"
+        ));
+    }
+    let differs = match variant.differs.is_null() {
+        true => "",
+        false => text(variant.differs, &format!("the differs of {place}"))?,
+    };
+    Ok(Some(Native {
+        variant: text(variant.native, &format!("the native of {place}"))?,
+        written_as: text(variant.written_as, &format!("the written_as of {place}"))?,
+        differs,
+    }))
 }

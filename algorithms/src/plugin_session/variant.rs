@@ -44,6 +44,7 @@ pub(super) fn of_plugin<A: PluginTask>(loaded: &'static LoadedVariant) -> Varian
     Variant {
         stable: loaded.stable,
         content: if loaded.keeps_address { Content::Whole } else { Content::WithoutAddress },
+        native: loaded.native,
         plugin: Some(PluginVariant::Loaded(loaded)),
         ..variant
     }

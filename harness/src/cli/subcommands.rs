@@ -131,6 +131,7 @@ impl Request {
             Request::Portability(request) => {
                 each_once(&mut request.tasks);
                 each_once(&mut request.devices);
+                each_once(&mut request.plugins);
                 (request.command, request.config) = (typed, defaults);
             }
             Request::SelfTest(request) => request.command = typed,

@@ -112,6 +112,7 @@ pub(crate) fn loads_plugins(request: &mut Request) -> bool {
             !settings.plugins.is_empty() && !session.profile
         }
         Request::RunSuite(request) => !request.plugins.is_empty() || names_some(&request.suite),
+        Request::Portability(request) => !request.plugins.is_empty(),
         Request::SelfTest(request) => names_some(&request.suite),
         _ => false,
     }

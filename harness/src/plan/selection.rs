@@ -58,6 +58,8 @@ fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use algorithms::plugin::PluginInfo;
+
     use super::*;
 
     fn infos() -> Vec<VariantInfo> {
@@ -90,6 +92,22 @@ mod tests {
         assert!(names(&[]).contains(&"ballot-scan"));
         assert!(!names(&[]).contains(&"ballot-scan-shifts"));
         assert!(names(&["ballot-scan*"]).contains(&"ballot-scan-shifts"));
+    }
+
+    #[test]
+    fn whoever_names_a_plugin_gets_what_it_has_to_compare() {
+        let mut infos = algorithms::registry::task("decode").expect("a task").variants();
+        let idiom = infos.iter().position(VariantInfo::is_idiom).expect("one");
+        assert!(!select_variants(&infos, &[]).expect("all").contains(&idiom));
+        let plugin = PluginInfo {
+            path: "libmine.so".into(),
+            file: "libmine.so".into(),
+            name: "mine".into(),
+            version: "1".into(),
+            fingerprint: "plugin:0".into(),
+        };
+        infos[idiom].plugin = Some(Box::leak(Box::new(plugin)));
+        assert!(select_variants(&infos, &[]).expect("all").contains(&idiom));
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub struct PortabilityRequest {
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
+    /// A shared library with kernels that say which native ones they do the same as; repeatable.
+    #[arg(long = "plugin", value_name = "LIB")]
+    pub plugins: Vec<PathBuf>,
     /// Take the samples of this run of the suite gpu-portability rather than measure.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["budget", "devices"])]
     pub run: Option<PathBuf>,

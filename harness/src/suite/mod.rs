@@ -131,6 +131,17 @@ impl Suite {
         self
     }
 
+    /// The same with further variants: in each part those that `beside` gives for any of its
+    /// points. The hash stays that of the suite. Followed by [`Suite::on`], which makes their
+    /// points.
+    #[must_use]
+    pub fn with_variants(mut self, beside: impl Fn(&Point) -> Vec<&'static str>) -> Self {
+        for part in &mut self.parts {
+            part.name_also(&beside);
+        }
+        self
+    }
+
     /// The same on other devices, in all parts.
     ///
     /// # Errors

@@ -58,6 +58,19 @@ impl Part {
         Part::product(self.task, self.axes, settings)
     }
 
+    /// Names what `beside` gives for its points among its variants, unless it has all anyway.
+    pub(super) fn name_also(&mut self, beside: impl Fn(&Point) -> Vec<&'static str>) {
+        if self.settings.variants.is_empty() {
+            return;
+        }
+        let also: Vec<&str> = self.points().flat_map(beside).collect();
+        for name in also {
+            if !self.settings.variants.iter().any(|known| known == name) {
+                self.settings.variants.push(name.to_owned());
+            }
+        }
+    }
+
     /// All points.
     pub fn points(&self) -> impl Iterator<Item = &Point> + Clone {
         self.inputs.iter().flat_map(|input| &input.points)

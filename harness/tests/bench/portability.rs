@@ -1,7 +1,12 @@
 //! `bench portability` from the outside, without a GPU: what it refuses, and what it makes of a run
 //! that was measured on one.
 
-use crate::common::{Folder, folder, in_repository};
+use std::collections::HashMap;
+
+use reports::record::SummaryRow;
+
+use crate::common::{Folder, copy_run, edit, edit_rows, folder, in_repository};
+use crate::plugins::compiled::workshop;
 
 /// A run with CUDA and shaders on one GPU.
 const RUN: &str = "docs/results/shaders/sort";
@@ -61,4 +66,36 @@ fn without_a_gpu_nothing_is_measured_and_the_reason_is_told() {
     ] {
         folder.bench(line).exits(5).says(words);
     }
+}
+
+#[test]
+fn kernels_of_a_plugin_stand_beside_those_that_it_names() {
+    let Some(workshop) = workshop() else { return };
+    let run = workshop.join("run");
+    copy_run(&in_repository(RUN), &run);
+    // As if the plugin had taken what shaders took.
+    let mut ids = HashMap::new();
+    edit_rows(&run.join("summary.csv"), |row: &mut SummaryRow| {
+        if (&*row.variant, &*row.device) == ("segmented-radix", "wgpu:0") {
+            let id = row.point().id();
+            (row.variant, row.device) = ("foreign".into(), "cuda:0".into());
+            ids.insert(id, row.point().id());
+        }
+    });
+    edit(&run, |row| {
+        if let Some(id) = ids.get(&row.point_id) {
+            row.point_id = id.clone();
+            (row.variant, row.device) = ("foreign".into(), "cuda:0".into());
+        }
+    });
+    let defines = "-DBACKEND=RECOBENCH_CUDA -DNATIVE=\"segmented-radix\" \
+                   -DWRITTEN_AS=\"layer\" -DDIFFERS=\"nothing-much\"";
+    let plugin = workshop.plugin("libforeign.so", defines);
+    let table = workshop.bench("portability sort --run run").exits(0).stdout;
+    assert!(!table.contains("segmented-radix"), "nothing is beside it: {table}");
+    let table = workshop.bench(format!("portability --run run --plugin {plugin}")).exits(0).stdout;
+    assert_eq!(table.matches("sort: segmented-radix,").count(), 2, "{table}");
+    let layer = table.lines().find(|line| line.starts_with("layer")).expect("a row");
+    assert!(layer.contains("33.3 ms") && layer.contains("4.2385"), "{layer}");
+    assert!(table.contains("What differs: nothing-much."), "{table}");
 }

@@ -28,6 +28,7 @@ structs! {
         charges: *const u16,
         pads_in_row: *const u32,
         found: *mut Found,
+        host_pads_in_row: *const u32,
     }
 
     "recobench_pad_activity" #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] Found {
@@ -38,12 +39,22 @@ structs! {
     }
 }
 
+/// The numbers of pads in rows, where plugins find them before there are buffers.
+static PADS_IN_ROW: [u32; ROWS] = {
+    let mut pads = [0; ROWS];
+    let mut row = 0;
+    while row < ROWS {
+        pads[row] = pads_in_row(row) as u32;
+        row += 1;
+    }
+    pads
+};
+
 impl PluginTask for TpcNoisyPads {
     fn describe<'a>(&self, input: &'a ChargeMaps, _: Asked) -> Description<'a, Vec<PadActivity>> {
         let mut layout = Layout::default();
         let charges = layout.array("its charges", input.entries());
-        let rows: Vec<_> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
-        let pads_in_row = layout.array("the numbers of pads in rows", rows);
+        let pads_in_row = layout.array("the numbers of pads in rows", &PADS_IN_ROW[..]);
         let found = layout.output::<Found>("its output", input.pads());
         let most = input.thresholds();
         let shown = NoisyPads {
@@ -59,6 +70,7 @@ impl PluginTask for TpcNoisyPads {
             charges: std::ptr::null(),
             pads_in_row: std::ptr::null(),
             found: std::ptr::null_mut(),
+            host_pads_in_row: PADS_IN_ROW.as_ptr(),
         };
         layout.describe(
             shown,

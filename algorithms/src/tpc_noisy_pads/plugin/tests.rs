@@ -14,3 +14,18 @@ fn the_example_is_right_on_all_hard_inputs() {
     let Some(example) = Compiled::of_example(TpcNoisyPads) else { return };
     example.assert_right(&["example-rows"], &hard_inputs::all(1));
 }
+
+#[test]
+fn pads_of_rows_are_told_before_there_are_buffers() {
+    let inputs = hard_inputs::all(1);
+    let asked = Asked { semantics: crate::algorithm::Semantics::Exact, by_time: false };
+    let described = TpcNoisyPads.describe(&inputs[0].1, asked);
+    // SAFETY: it is the struct of this task.
+    let shown = unsafe { &*described.shown.as_ptr().cast::<NoisyPads>() };
+    assert!(shown.pads_in_row.is_null());
+    // SAFETY: the header has a number for each row there.
+    let rows = unsafe { std::slice::from_raw_parts(shown.host_pads_in_row, shown.rows as usize) };
+    let expected: Vec<u32> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
+    assert_eq!(rows, expected);
+    assert_eq!(u64::from(rows.iter().sum::<u32>()), shown.pads);
+}

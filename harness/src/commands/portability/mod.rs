@@ -14,6 +14,7 @@ use text::Foreign;
 use super::from_suite::FromSuite;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
+use crate::plugins::{self, Baseline};
 use crate::request::PortabilityRequest;
 
 /// The suite with the inputs.
@@ -23,6 +24,7 @@ pub(super) const SUITE: &str = "gpu-portability";
 const TABLE: &str = "portability.csv";
 
 pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
+    plugins::load(&request.plugins, Baseline::Measured)?;
     let pairs = pairs::of_tasks(&request.tasks)?;
     let from = FromSuite {
         run: request.run.as_deref(),

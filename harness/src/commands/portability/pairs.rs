@@ -75,6 +75,12 @@ pub(super) fn want(pairs: &[Pair], point: &Point) -> bool {
     of_task.any(|pair| is_native(pair) || is_other(pair))
 }
 
+/// The variants that do the same as the one of a point.
+pub(super) fn beside(pairs: &[Pair], point: &Point) -> Vec<&'static str> {
+    let is_its = |pair: &&Pair| (pair.task, pair.native) == (&*point.algorithm, &*point.variant);
+    pairs.iter().filter(is_its).map(|pair| pair.variant).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -168,6 +168,15 @@ static const recobench_variant VARIANT = {
 #ifdef ORDER
     .order = ORDER,
 #endif
+#ifdef NATIVE
+    .native = NATIVE,
+#endif
+#ifdef WRITTEN_AS
+    .written_as = WRITTEN_AS,
+#endif
+#ifdef DIFFERS
+    .differs = DIFFERS,
+#endif
 };
 
 static const recobench_variant *const VARIANTS[] = {&VARIANT};

@@ -60,8 +60,30 @@ fn tables_that_make_no_sense() {
             -DTASK="merge" -DSTABLE=0 | stable is 0, but merge keeps the order
             -DTASK="hits" -DSTABLE=0 -DBACKEND=RECOBENCH_CUDA | how much a run of hits finds is known
             -DTASK="decode" -DBUFFERS=RECOBENCH_IN_PLACE | use one of these for decode on cpu: RECOBENCH_SEPARATE
+            -DNATIVE="block-merge" -DWRITTEN_AS="layer" | variant "foreign": native is for RECOBENCH_CUDA
+            -DBACKEND=RECOBENCH_CUDA -DWRITTEN_AS="layer" | native is NULL, but written_as and differs
+            -DBACKEND=RECOBENCH_CUDA -DNATIVE="block-merge" | the written_as of variant "foreign" is NULL
         "#,
     );
+}
+
+#[test]
+fn kernels_that_are_compared_with_nothing() {
+    check(
+        2,
+        r#"
+            -DBACKEND=RECOBENCH_CUDA -DNATIVE="block-mrege" -DWRITTEN_AS="layer" | "foreign" is to be compared with "block-mrege" of sort, which bench does not have in CUDA; native can be block-merge,
+            -DBACKEND=RECOBENCH_CUDA -DNATIVE="segmented-radix-atomics" -DWRITTEN_AS="layer" | which bench does not have in CUDA
+        "#,
+    );
+}
+
+#[test]
+fn what_an_older_header_did_not_have_is_not_read() {
+    let Some(workshop) = workshop() else { return };
+    let defines = "-DSIZE=112 -DNATIVE=\"block-mrege\" -DDIFFERS=\"all\"";
+    let plugin = workshop.plugin("libforeign.so", defines);
+    workshop.bench(format!("list --plugin {plugin}")).exits(0);
 }
 
 #[test]

@@ -1,0 +1,56 @@
+//! Each kernel against a reference that says in plain Rust what is right.
+
+mod noisy_pads;
+mod numbers;
+mod sort;
+
+use cubecl_emulated::KERNELS;
+use cubecl_kernels::CudaKernel;
+use cuda_emulator::{Allocation, Argument, Config, Emulator, Launch, Policy, Schedule};
+
+/// The kernel of that name.
+fn kernel(name: &str) -> CudaKernel {
+    let kernels = cubecl_kernels::kernels().expect("CubeCL compiles them");
+    kernels.into_iter().find(|kernel| kernel.name == name).expect("a kernel of that name")
+}
+
+/// A device to run kernels on; `None`, with a word, where there is no C++ compiler.
+fn emulator(checked: bool, seed: u64) -> Option<Emulator> {
+    if let Some(reason) = KERNELS.unavailable() {
+        println!("skipped: {reason}");
+        return None;
+    }
+    let policy = Policy::ALL[seed as usize % Policy::ALL.len()];
+    let config = Config { checked, schedule: Schedule { seed, policy }, ..Config::default() };
+    Some(Emulator::new(&KERNELS, config).expect("kernels"))
+}
+
+/// Runs a kernel on arrays, with numbers that are the same for all threads.
+fn run(
+    emulator: &Emulator,
+    kernel: &CudaKernel,
+    blocks: u32,
+    arrays: &[Allocation],
+    numbers: &[u32],
+) {
+    let mut info = vec![0_u8; kernel.info_bytes];
+    for (place, number) in info.chunks_mut(4).zip(numbers) {
+        place.copy_from_slice(&number.to_ne_bytes());
+    }
+    let arguments = arrays.iter().map(Argument::pointer);
+    let arguments: Vec<_> = arguments.chain([Argument::bytes(&info)]).collect();
+    let launch = Launch::linear(blocks, kernel.threads).with_shared_bytes(kernel.shared_bytes);
+    // SAFETY: arrays are as large as the tests say, and accesses beyond them are found.
+    let ran = unsafe { emulator.launch(kernel.name, &launch, &arguments) };
+    ran.unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
+}
+
+#[test]
+fn no_kernel_reads_the_lengths_that_nobody_fills_in() {
+    let kernels = cubecl_kernels::kernels().expect("CubeCL compiles them");
+    assert_eq!(kernels.len(), 4);
+    for kernel in kernels {
+        assert!(!kernel.source.contains("info.static_meta"), "{}", kernel.name);
+        assert!(kernel.source.contains("static_meta["), "{}", kernel.name);
+    }
+}

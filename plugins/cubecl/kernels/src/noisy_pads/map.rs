@@ -1,0 +1,69 @@
+//! Charge maps as kernels read them, and what is found of a pad: `pads/map.h`.
+
+use cubecl_core as cubecl;
+use cubecl_core::prelude::*;
+
+/// Pads of a tile, which is a cache line: time bin by time bin.
+pub const TILE_PADS: u32 = 8;
+/// Time bins of a tile.
+pub const TILE_TIMES: u32 = 4;
+/// Charges of a tile.
+pub const TILE: u32 = TILE_PADS * TILE_TIMES;
+/// Tiles side by side, of all rows of a sector.
+pub const TILES_IN_ROW: u32 = 2889;
+/// Pads of all rows of a sector.
+pub const PADS_IN_SECTOR: u32 = 14560;
+
+/// The tile of a group with the number of its pads above it, and its first pad.
+pub type GroupWords = Vector<u32, Const<2>>;
+/// What a pad did, in one word of 8 bytes: charges, longest run, largest charge, 1 if it is noisy.
+pub type Activity = Vector<u16, Const<4>>;
+
+/// Pads whose charges are in the same tiles.
+#[derive(CubeType)]
+pub struct Group {
+    /// Where it is among the tiles side by side.
+    pub tile: u32,
+    /// 8, fewer at the end of a row.
+    pub pads: u32,
+    /// Its number in the sector.
+    pub first_pad: u32,
+}
+
+/// The most that a pad may do.
+#[derive(CubeType)]
+pub struct Thresholds {
+    /// Time bins with charge.
+    pub charges: u32,
+    /// Of them in a row.
+    pub run: u32,
+    /// The largest charge of a pad that is noisy.
+    pub saturation: u32,
+}
+
+/// A group of pads by its number.
+#[cube]
+pub fn group_at(groups: &Array<GroupWords>, number: u32) -> Group {
+    let words = groups[number as usize];
+    Group { tile: words[0] & 0xffff, pads: words[0] >> 16, first_pad: words[1] }
+}
+
+/// The first tile of a group in the map of a sector, counted from that of all maps.
+#[cube]
+pub fn first_tile(sector: u32, tile_rows: u32, group: &Group) -> u64 {
+    u64::cast_from(sector) * u64::cast_from(tile_rows) * u64::cast_from(TILES_IN_ROW)
+        + u64::cast_from(group.tile)
+}
+
+/// What was found of a pad, with the verdict.
+#[cube]
+pub fn activity_of(charges: u32, longest_run: u32, largest: u32, most: &Thresholds) -> Activity {
+    let is_busy = charges > most.charges || longest_run > most.run;
+    let is_noisy = is_busy && largest <= most.saturation;
+    let mut activity = Activity::empty();
+    activity[0] = u16::cast_from(charges);
+    activity[1] = u16::cast_from(longest_run);
+    activity[2] = u16::cast_from(largest);
+    activity[3] = u16::cast_from(is_noisy);
+    activity
+}

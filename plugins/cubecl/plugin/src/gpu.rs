@@ -1,0 +1,185 @@
+//! A kernel on a GPU, by the driver of CUDA: in the context that bench works in, on its stream.
+
+use std::ffi::c_void;
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{self, CUfunction_attribute, CUresult};
+
+use crate::kernels::Kernel;
+use crate::problem::Problem;
+use crate::recobench::Host;
+
+/// The primary context of a GPU, kept as long as this is.
+#[derive(Debug)]
+struct Context {
+    device: sys::CUdevice,
+    context: sys::CUcontext,
+}
+
+/// A kernel, loaded on a GPU.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    kernel: &'static Kernel,
+    function: sys::CUfunction,
+    module: sys::CUmodule,
+    context: Context,
+}
+
+/// Memory of a GPU with words that no run changes.
+#[derive(Debug)]
+pub(crate) struct Table {
+    pointer: sys::CUdeviceptr,
+    bytes: usize,
+}
+
+impl Context {
+    fn of(device: i32) -> Result<Self, Problem> {
+        // SAFETY: it only looks for the library.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(Problem::Unavailable("there is no driver of CUDA".to_owned()));
+        }
+        result::init()?;
+        let device = result::device::get(device)?;
+        // SAFETY: the device is there; dropping gives the context back.
+        let context = unsafe { result::primary_ctx::retain(device) }?;
+        Ok(Context { device, context })
+    }
+
+    /// Makes it that of the thread: it is the one that bench works in.
+    fn enter(&self) -> Result<(), DriverError> {
+        // SAFETY: the context is kept.
+        unsafe { result::ctx::set_current(self.context) }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // What fails here has failed before, and was told then.
+        // SAFETY: it was retained once.
+        let _ = unsafe { result::primary_ctx::release(self.device) };
+    }
+}
+
+impl Loaded {
+    /// Loads a kernel on the GPU that bench gives.
+    pub(crate) fn new(host: &Host, kernel: &'static Kernel) -> Result<Self, Problem> {
+        let context = Context::of(host.device)?;
+        context.enter()?;
+        // SAFETY: the image is what nvcc has made, which says itself how long it is.
+        let module = unsafe { result::module::load_data(kernel.image.as_ptr().cast()) };
+        let module = module.map_err(not_for_this_gpu)?;
+        // SAFETY: the module has just been loaded.
+        let function = unsafe { result::module::get_function(module, kernel.name.to_owned()) };
+        let loaded = Loaded { kernel, function: function?, module, context };
+        loaded.allow_shared_memory()?;
+        Ok(loaded)
+    }
+
+    /// More than 48 KiB have to be asked for.
+    fn allow_shared_memory(&self) -> Result<(), DriverError> {
+        let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the function is loaded.
+        unsafe {
+            result::function::set_function_attribute(
+                self.function,
+                most,
+                self.kernel.shared_bytes as i32,
+            )
+        }
+    }
+
+    /// A copy of words on this GPU.
+    pub(crate) fn table(&self, words: &[u32]) -> Result<Table, Problem> {
+        self.context.enter()?;
+        let bytes = size_of_val(words).max(size_of::<u32>());
+        // SAFETY: dropping frees it.
+        let pointer = unsafe { result::malloc_sync(bytes) }?;
+        let table = Table { pointer, bytes };
+        // SAFETY: there is room for as many words.
+        unsafe { result::memcpy_htod_sync(table.pointer, words) }?;
+        // Memory of the host that is not page-locked may still be on its way, and bench's stream
+        // waits for no other.
+        result::ctx::synchronize()?;
+        Ok(table)
+    }
+
+    /// Puts so many blocks into bench's stream.
+    ///
+    /// # Safety
+    /// The arrays are those of the kernel, in order, and as large as it takes them to be.
+    pub(crate) unsafe fn launch(
+        &self,
+        host: &Host,
+        blocks: u32,
+        arrays: &[*const c_void],
+        numbers: &[u32],
+    ) -> Result<(), Problem> {
+        self.context.enter()?;
+        let mut info = vec![0_u64; self.kernel.info_bytes.div_ceil(size_of::<u64>())];
+        for (place, pair) in info.iter_mut().zip(numbers.chunks(2)) {
+            let high = pair.get(1).copied().unwrap_or(0);
+            *place = u64::from(high) << 32 | u64::from(pair[0]);
+        }
+        let arrays = arrays.iter().map(|array| std::ptr::from_ref(array).cast_mut().cast());
+        let mut arguments: Vec<*mut c_void> = arrays.chain([info.as_mut_ptr().cast()]).collect();
+        let (grid, block) = ((blocks, 1, 1), (self.kernel.threads, 1, 1));
+        // SAFETY: as the caller promises; the last argument has as many bytes as the kernel says.
+        unsafe {
+            result::launch_kernel(
+                self.function,
+                grid,
+                block,
+                self.kernel.shared_bytes,
+                host.stream.cast(),
+                &mut arguments,
+            )
+        }?;
+        Ok(())
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            // SAFETY: bench has waited for all kernels before it releases a variant.
+            let _ = unsafe { result::module::unload(self.module) };
+        }
+    }
+}
+
+impl Table {
+    /// Where it is.
+    pub(crate) fn pointer(&self) -> *const c_void {
+        std::ptr::with_exposed_provenance(self.pointer as usize)
+    }
+
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes as u64
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        // SAFETY: it was allocated, and its GPU's context is kept by the kernel beside it.
+        let _ = unsafe { result::free_sync(self.pointer) };
+    }
+}
+
+/// Images are for GPUs from Turing on, and drivers that know CUDA 13.
+fn not_for_this_gpu(error: DriverError) -> Problem {
+    let is_no_place = matches!(
+        error.0,
+        CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+            | CUresult::CUDA_ERROR_INVALID_IMAGE
+            | CUresult::CUDA_ERROR_INVALID_PTX
+            | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+    );
+    match is_no_place {
+        true => Problem::Unavailable(format!(
+            "its kernels are for GPUs from Turing on with driver 580 or newer: {}",
+            Problem::from(error)
+        )),
+        false => error.into(),
+    }
+}

@@ -1,0 +1,72 @@
+//! Variants of recobench whose kernels are written in CubeCL: each does step by step what a native
+//! one does.
+//!
+//! CubeCL itself is not here: its kernels were compiled when this was built, see the README.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `sort`, `noisy_pads` | the variants of a task |
+//! | `variant` | what all of them have in common |
+//! | `gpu`, `kernels` | a kernel on a GPU; the kernels that are here |
+//! | `recobench`, `problem` | bench's interface in C; what is answered |
+
+mod gpu;
+mod kernels;
+mod noisy_pads;
+mod problem;
+mod recobench;
+mod sort;
+mod variant;
+
+use std::ffi::CStr;
+
+use recobench::{ABI, Table, Variant};
+
+static VARIANTS: [&Variant; 4] =
+    [&sort::BLOCK_MERGE, &sort::BLOCK_MERGE_256, &noisy_pads::CACHE_LINE, &noisy_pads::BIT_RUNS];
+
+/// As `kernels/Cargo.toml` pins it.
+const CUBECL: &CStr = c"CubeCL 0.10.0";
+
+static TABLE: Table = Table {
+    size: size_of::<Table>(),
+    name: c"CubeCL".as_ptr(),
+    version: CUBECL.as_ptr(),
+    variant_count: VARIANTS.len() as u64,
+    variants: VARIANTS.as_ptr(),
+};
+
+/// The version of bench's interface.
+#[unsafe(no_mangle)]
+pub extern "C" fn recobench_plugin_abi() -> u32 {
+    ABI
+}
+
+/// The variants.
+#[unsafe(no_mangle)]
+pub extern "C" fn recobench_plugin() -> *const Table {
+    &raw const TABLE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_that_of_the_compiler() {
+        let version = CUBECL.to_str().expect("UTF-8").trim_start_matches("CubeCL ");
+        let pinned = format!("cubecl-cpp = {{ version = \"={version}\"");
+        assert!(include_str!("../../kernels/Cargo.toml").contains(&pinned), "{pinned}");
+    }
+
+    #[test]
+    fn each_variant_says_what_it_does_the_same_as() {
+        for variant in VARIANTS {
+            // SAFETY: all of them are texts of this library.
+            let [name, native] =
+                [variant.name, variant.native].map(|text| unsafe { CStr::from_ptr(text) });
+            let [name, native] = [name, native].map(|text| text.to_str().expect("UTF-8"));
+            assert_eq!(name.strip_prefix("cubecl-"), Some(native));
+        }
+    }
+}

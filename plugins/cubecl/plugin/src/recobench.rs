@@ -1,0 +1,111 @@
+//! The part of `docs/plugin/recobench.h` that these variants need. The header says what each
+//! field means.
+
+use std::ffi::{c_char, c_void};
+
+pub(crate) const ABI: u32 = 2;
+pub(crate) const CUDA: u32 = 2;
+pub(crate) const SEPARATE: u32 = 0;
+pub(crate) const IN_PLACE: u32 = 2;
+pub(crate) const OK: i32 = 0;
+pub(crate) const UNAVAILABLE: i32 = 1;
+pub(crate) const FAILED: i32 = 2;
+
+pub(crate) type Work = unsafe extern "C" fn(argument: *mut c_void, worker: u32, workers: u32);
+pub(crate) type Tell = unsafe extern "C" fn(host: *const Host, words: *const c_char);
+pub(crate) type Prepare = unsafe extern "C" fn(
+    variant: *const Variant,
+    host: *const Host,
+    input: *const c_void,
+    state: *mut *mut c_void,
+) -> i32;
+pub(crate) type Needs =
+    unsafe extern "C" fn(state: *mut c_void, host: *const Host, memory: *mut Memory) -> i32;
+pub(crate) type Step =
+    unsafe extern "C" fn(state: *mut c_void, host: *const Host, input: *const c_void) -> i32;
+
+#[repr(C)]
+pub(crate) struct Host {
+    pub(crate) size: usize,
+    pub(crate) workers: u32,
+    pub(crate) device: i32,
+    pub(crate) stream: *mut c_void,
+    pub(crate) scratch: *mut c_void,
+    pub(crate) scratch_bytes: u64,
+    pub(crate) parallel: unsafe extern "C" fn(host: *const Host, work: Work, argument: *mut c_void),
+    pub(crate) stage: Tell,
+    pub(crate) explain: Tell,
+}
+
+#[repr(C)]
+pub(crate) struct Memory {
+    pub(crate) size: usize,
+    pub(crate) scratch_bytes: u64,
+    pub(crate) own_bytes: u64,
+}
+
+#[repr(C)]
+pub(crate) struct Sort {
+    pub(crate) size: usize,
+    pub(crate) digis: u64,
+    pub(crate) segments: u64,
+    pub(crate) offsets: *const u64,
+    pub(crate) device_offsets: *const u64,
+    pub(crate) input: *mut u64,
+    pub(crate) output: *mut u64,
+}
+
+#[repr(C)]
+pub(crate) struct NoisyPads {
+    pub(crate) size: usize,
+    pub(crate) sectors: u64,
+    pub(crate) time_bins: u64,
+    pub(crate) map_entries: u64,
+    pub(crate) rows: u64,
+    pub(crate) pads: u64,
+    pub(crate) most_charges: u32,
+    pub(crate) most_run: u32,
+    pub(crate) saturation: u32,
+    pub(crate) charges: *const u16,
+    pub(crate) pads_in_row: *const u32,
+    pub(crate) found: *mut u16,
+    pub(crate) host_pads_in_row: *const u32,
+}
+
+#[repr(C)]
+pub struct Variant {
+    pub(crate) size: usize,
+    pub(crate) task: *const c_char,
+    pub(crate) name: *const c_char,
+    pub(crate) summary: *const c_char,
+    pub(crate) backend: u32,
+    pub(crate) buffers: u32,
+    pub(crate) stable: u32,
+    pub(crate) omits: u32,
+    pub(crate) waits: u32,
+    pub(crate) prepare: Option<Prepare>,
+    pub(crate) memory: Option<Needs>,
+    pub(crate) reset: Option<Step>,
+    pub(crate) run: Option<Step>,
+    pub(crate) output: Option<unsafe extern "C" fn(state: *mut c_void) -> i32>,
+    pub(crate) release: Option<unsafe extern "C" fn(state: *mut c_void)>,
+    pub(crate) semantics: u32,
+    pub(crate) order: u32,
+    pub(crate) native: *const c_char,
+    pub(crate) written_as: *const c_char,
+    pub(crate) differs: *const c_char,
+}
+
+#[repr(C)]
+pub struct Table {
+    pub(crate) size: usize,
+    pub(crate) name: *const c_char,
+    pub(crate) version: *const c_char,
+    pub(crate) variant_count: u64,
+    pub(crate) variants: *const &'static Variant,
+}
+
+// SAFETY: texts and functions that never change.
+unsafe impl Sync for Variant {}
+// SAFETY: as above.
+unsafe impl Sync for Table {}
