@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use algorithms::device::{Device, Team, TeamError};
-use algorithms::timing::Stages;
+use algorithms::timing::{StageTiming, Stages};
 use reports::record::Bandwidth;
 use reports::throughput::ThroughputRow;
 
@@ -102,16 +102,21 @@ impl Ceilings {
 }
 
 impl OnGpu {
-    /// The mean of several events.
+    /// The mean of several events. Copies are told with the stage that they are part of, as in
+    /// `presort/h2d`; of kernels there is the sum over all stages.
     pub(super) fn mean(all: &[Stages]) -> Self {
-        let sum = |name: &str, figure: fn(&algorithms::timing::StageTiming) -> f64| {
-            let stages = all.iter().flatten().filter(|stage| stage.name == name);
+        let mean = |is_one: &dyn Fn(&str) -> bool, figure: fn(&StageTiming) -> f64| {
+            let stages = all.iter().flatten().filter(|stage| is_one(&stage.name));
             stages.map(figure).sum::<f64>() / all.len().max(1) as f64
         };
+        let bytes = |copy: &str| {
+            let is_copy = |name: &str| name.rsplit('/').next() == Some(copy);
+            mean(&is_copy, |stage| stage.bytes as f64)
+        };
         OnGpu {
-            kernel_s: sum("kernel", |stage| stage.seconds),
-            up_bytes: sum("h2d", |stage| stage.bytes as f64),
-            down_bytes: sum("d2h", |stage| stage.bytes as f64),
+            kernel_s: mean(&|name| name == "kernel", |stage| stage.seconds),
+            up_bytes: bytes("h2d"),
+            down_bytes: bytes("d2h"),
         }
     }
 
@@ -133,7 +138,6 @@ fn host() -> String {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::timing::StageTiming;
     use reports::record::LinkBandwidth;
 
     use super::*;
@@ -181,11 +185,14 @@ mod tests {
         let stages = |seconds: f64, bytes: u64| {
             let mut kernel = StageTiming::new("kernel");
             kernel.add(seconds, 7);
-            let mut up = StageTiming::new("h2d");
-            up.add(1.0, bytes);
-            vec![kernel, up]
+            let copy = |name, bytes| {
+                let mut copy = StageTiming::new(name);
+                copy.add(1.0, bytes);
+                copy
+            };
+            vec![kernel, copy("h2d", bytes), copy("presort/h2d", 5), copy("collect/d2h", bytes)]
         };
         let mean = OnGpu::mean(&[stages(1e-3, 100), stages(3e-3, 300)]);
-        assert_eq!(mean, OnGpu { kernel_s: 2e-3, up_bytes: 200.0, down_bytes: 0.0 });
+        assert_eq!(mean, OnGpu { kernel_s: 2e-3, up_bytes: 205.0, down_bytes: 200.0 });
     }
 }
