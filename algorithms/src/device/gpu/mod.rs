@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `engine` | what a GPU has to be able to do: implemented by CUDA and by the emulator |
+//! | `engine` | what a GPU has to be able to do: implemented by CUDA, wgpu and the emulator |
 //! | `memory`, `host` | buffers on the device, and page-locked ones on the host |
 //! | `pool` | buffers that are used again |
 //! | `progress` | what was started, and what of it has ended |
@@ -12,6 +12,7 @@
 //! | `image` | machine code of kernels, for old and new drivers |
 //! | `timeline`, `launched`, `observe` | the times of copies and kernels, and what kernels take |
 //! | `graph` | work that is recorded once and started as a whole |
+//! | `gate` | holds a device until all is queued |
 //! | `transfers` | copies, and those outside the clock |
 //! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
@@ -28,6 +29,7 @@ pub mod cuda;
 mod emulated;
 mod engine;
 mod error;
+mod gate;
 mod graph;
 mod host;
 mod image;

@@ -8,12 +8,10 @@
 //! | `probe` | which GPUs there are, or why none |
 //! | `engine` | a GPU at work |
 //! | `modules` | kernels by name |
-//! | `gate` | holds the device until all is queued |
 //! | `recording` | work that is started as a whole |
 //! | `nvml` | what the management library tells |
 
 mod engine;
-mod gate;
 mod modules;
 mod nvml;
 mod probe;
