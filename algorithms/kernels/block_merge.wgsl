@@ -5,7 +5,7 @@
 // Loops over a tile have as many rounds whatever the tile has, so that compilers unroll them.
 //
 // Workgroup memory: the items of a chunk or of a tile of merged items (22 KiB at 256 x 11), and
-// the counts of the radix sort (4 KiB with 32 lanes).
+// the counts of the radix sort (2 KiB with 32 lanes).
 #include "radix_rank.wgsl"
 
 const RADIX_BITS = 7u;

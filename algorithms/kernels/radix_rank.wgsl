@@ -9,9 +9,11 @@ const RADIX_BINS = 1u << RADIX_BITS;
 // Bins next to each other that a thread sums.
 const BINS_EACH = max(1u, RADIX_BINS / THREADS);
 const RANK_BITS = 16u;
+// Counts of a warp, two in a word.
+const RANK_WORDS = RADIX_BINS / 2u;
 
 // How many items of each digit a warp has had so far; then where the first of them goes.
-var<workgroup> rank_counts: array<atomic<u32>, WARPS * RADIX_BINS>;
+var<workgroup> rank_counts: array<atomic<u32>, WARPS * RANK_WORDS>;
 // The positions of the items in a stable order by digit.
 var<private> ranks: array<u32, ITEMS>;
 
@@ -20,6 +22,18 @@ fn position(i: u32) -> u32 { return (warp * ITEMS + i) * LANES + lane; }
 
 // Whether this warp has any of the first `count` positions.
 fn has_items(count: u32) -> bool { return warp * ITEMS * LANES < count; }
+
+fn rank_count(of_warp: u32, digit: u32) -> u32 {
+    let word = atomicLoad(&rank_counts[of_warp * RANK_WORDS + digit / 2u]);
+    return word >> (digit % 2u * 16u) & 0xffffu;
+}
+
+// Returns what was there before. The sum may wrap if the count does not.
+fn add_to_rank_count(of_warp: u32, digit: u32, more: u32) -> u32 {
+    let shift = digit % 2u * 16u;
+    let word = atomicAdd(&rank_counts[of_warp * RANK_WORDS + digit / 2u], more << shift);
+    return word >> shift & 0xffffu;
+}
 
 // The lanes whose digit is that of this lane.
 fn lanes_with(digit: u32) -> Mask {
@@ -36,31 +50,30 @@ fn lanes_with(digit: u32) -> Mask {
 // position, with the last digit where there is none in truth. `note_start` is told the first
 // position of each digit. Counts are free again after a barrier.
 fn rank(is_needed: bool) {
-    let own = warp * RADIX_BINS;
-    for (var round = 0u; round < RADIX_BINS / LANES; round++) {
-        atomicStore(&rank_counts[own + round * LANES + lane], 0u);
+    for (var word = lane; word < RANK_WORDS; word += LANES) {
+        atomicStore(&rank_counts[warp * RANK_WORDS + word], 0u);
     }
     workgroupBarrier();
-    if is_needed { rank_in_warp(own); }
+    if is_needed { rank_in_warp(); }
     workgroupBarrier();
     sum_over_warps();
     workgroupBarrier();
     if !is_needed { return; }
     for (var i = 0u; i < ITEMS; i++) {
         let in_warp = ranks[i] & ((1u << RANK_BITS) - 1u);
-        ranks[i] = atomicLoad(&rank_counts[own + (ranks[i] >> RANK_BITS)]) + in_warp;
+        ranks[i] = rank_count(warp, ranks[i] >> RANK_BITS) + in_warp;
     }
 }
 
 // Registers are scarce: a digit is kept above its rank. The first lane with a digit counts for
 // all that have it.
-fn rank_in_warp(own: u32) {
+fn rank_in_warp() {
     for (var i = 0u; i < ITEMS; i++) {
         let digit = digit_of(i);
         let same = lanes_with(digit);
         let before = count_of(same & lanes_below(lane));
         var earlier = 0u;
-        if before == 0u { earlier = atomicAdd(&rank_counts[own + digit], count_of(same)); }
+        if before == 0u { earlier = add_to_rank_count(warp, digit, count_of(same)); }
         earlier = shuffled(earlier, first_of(same));
         ranks[i] = digit << RANK_BITS | (earlier + before);
     }
@@ -74,7 +87,7 @@ fn sum_over_warps() {
         let bin = first + i;
         if bin >= RADIX_BINS { break; }
         for (var other = 0u; other < WARPS; other++) {
-            count += atomicLoad(&rank_counts[other * RADIX_BINS + bin]);
+            count += rank_count(other, bin);
         }
     }
     var before = block_exclusive_sum(count);
@@ -83,9 +96,9 @@ fn sum_over_warps() {
         if bin >= RADIX_BINS { break; }
         note_start(bin, before);
         for (var other = 0u; other < WARPS; other++) {
-            let at = other * RADIX_BINS + bin;
-            let own = atomicLoad(&rank_counts[at]);
-            atomicStore(&rank_counts[at], before);
+            let own = rank_count(other, bin);
+            // The other half of the word may be another thread's.
+            add_to_rank_count(other, bin, before - own);
             before += own;
         }
     }

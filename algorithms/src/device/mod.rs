@@ -39,7 +39,7 @@ pub struct Unavailable(pub String);
 pub enum Backend {
     /// Threads on the host.
     Cpu,
-    /// CUDA kernels.
+    /// CUDA kernels, for GPUs by NVIDIA and, by HIP, AMD.
     Cuda,
     /// Shaders that do the same as those, for GPUs of any make.
     Wgpu,
@@ -54,6 +54,8 @@ pub enum Device {
     Cuda(u32),
     /// The same, opened once more: what it takes for more or less time than the other is noise.
     CudaAgain(u32),
+    /// A GPU by AMD by its number, which runs the same kernels.
+    Hip(u32),
     /// A GPU by the number that wgpu has for it, or software that does what one would do.
     Wgpu(u32),
     /// The same, with all checks that wgpu makes of shaders.
@@ -103,7 +105,9 @@ impl Device {
     pub fn backend(self) -> Backend {
         match self {
             Device::Cpu => Backend::Cpu,
-            Device::Cuda(_) | Device::CudaAgain(_) | Device::Emulator => Backend::Cuda,
+            Device::Cuda(_) | Device::CudaAgain(_) | Device::Hip(_) | Device::Emulator => {
+                Backend::Cuda
+            }
             Device::Wgpu(_) | Device::WgpuChecked(_) => Backend::Wgpu,
         }
     }
@@ -148,6 +152,7 @@ impl fmt::Display for Device {
             Device::Cpu => f.write_str("cpu"),
             Device::Cuda(number) => write!(f, "cuda:{number}"),
             Device::CudaAgain(number) => write!(f, "cuda:{number}{AGAIN}"),
+            Device::Hip(number) => write!(f, "hip:{number}"),
             Device::Wgpu(number) => write!(f, "wgpu:{number}"),
             Device::WgpuChecked(number) => write!(f, "wgpu:{number}{CHECKED}"),
             Device::Emulator => f.write_str("emulator"),
@@ -160,7 +165,7 @@ impl FromStr for Device {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let unknown = || {
-            let there_are = "there are cpu, cuda:N, wgpu:N, wgpu:N+checked and emulator";
+            let there_are = "there are cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked and emulator";
             format!("unknown device {}; {there_are}", text.quoted())
         };
         let (kind, number) = text.split_once(':').unwrap_or((text, "0"));
@@ -175,6 +180,7 @@ impl FromStr for Device {
             "cpu" => Ok(Device::Cpu),
             "emulator" => Ok(Device::Emulator),
             "cuda" => number.parse().map(Device::Cuda).map_err(|_| unknown()),
+            "hip" => number.parse().map(Device::Hip).map_err(|_| unknown()),
             "wgpu" => number.parse().map(Device::Wgpu).map_err(|_| unknown()),
             _ => Err(unknown()),
         }
@@ -187,15 +193,26 @@ mod tests {
 
     #[test]
     fn devices_come_back_from_their_names() {
-        for name in
-            ["cpu", "cuda:0", "cuda:12", "cuda:1+again", "wgpu:0", "wgpu:2+checked", "emulator"]
-        {
+        for name in [
+            "cpu",
+            "cuda:0",
+            "cuda:12",
+            "cuda:1+again",
+            "hip:3",
+            "wgpu:0",
+            "wgpu:2+checked",
+            "emulator",
+        ] {
             assert_eq!(name.parse::<Device>().expect("known").to_string(), name);
         }
-        for name in ["gpu", "cuda:", "cuda:x", "cuda:-1", "wgpu:", "cpu:0", "emulator:0", ""] {
+        for name in
+            ["gpu", "cuda:", "cuda:x", "cuda:-1", "hip:", "wgpu:", "cpu:0", "emulator:0", ""]
+        {
             assert!(name.parse::<Device>().is_err(), "{name}");
         }
-        for name in ["cuda:0+checked", "wgpu:0+again", "wgpu:+checked", "cpu+checked"] {
+        for name in
+            ["cuda:0+checked", "hip:0+again", "wgpu:0+again", "wgpu:+checked", "cpu+checked"]
+        {
             assert!(name.parse::<Device>().is_err(), "{name}");
         }
     }

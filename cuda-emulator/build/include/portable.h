@@ -1,8 +1,9 @@
 // One kernel file, three compilers: nvcc or NVRTC (CUDA, the default), hipcc (HIP,
-// wavefronts of 64 lanes) and a host compiler (the emulator, -DEMULATOR, 32 or 64
-// lanes). A kernel includes this header and nothing of the standard library, takes
-// dynamic shared memory through SMEM_DYN, assumes no number of lanes but LANES, and
-// polls memory only through load_acquire, load_relaxed or __nanosleep.
+// wavefronts of 64 lanes, or of 32 from RDNA on) and a host compiler (the emulator,
+// -DEMULATOR, 32 or 64 lanes). A kernel includes this header and nothing of the
+// standard library, takes dynamic shared memory through SMEM_DYN, assumes no number
+// of lanes but LANES, and polls memory only through load_acquire, load_relaxed or
+// __nanosleep.
 #pragma once
 
 #if defined(EMULATOR)
@@ -12,6 +13,8 @@
 #define HIP_DISABLE_WARP_SYNC_BUILTINS 1
 #include <hip/hip_runtime.h>
 #define PORTABLE_HIP 1
+// Structs that are passed by value are constant anyway.
+#define __grid_constant__
 #endif
 
 typedef unsigned char u8;
@@ -23,14 +26,22 @@ typedef int i32;
 #define PORTABLE_INLINE static __device__ __forceinline__
 
 // Lanes of a warp (CUDA) or wavefront (HIP), and a mask with a bit for each.
-#if defined(PORTABLE_HIP) || (defined(EMULATOR_LANES) && EMULATOR_LANES == 64)
+#if defined(EMULATOR)
+#define LANES EMULATOR_LANES
+#elif !defined(PORTABLE_HIP) || defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+#define LANES 32
+#elif defined(__GFX9__)
 #define LANES 64
+#else
+#error "it is not known how many lanes a wavefront of this GPU has: say so in portable.h"
+#endif
+
+#if LANES == 64
 typedef u64 lanemask_t;
 PORTABLE_INLINE int popc(lanemask_t mask) { return __popcll(mask); }
 PORTABLE_INLINE int ffs(lanemask_t mask) { return __ffsll(mask); }
 PORTABLE_INLINE int clz(lanemask_t mask) { return __clzll((long long)mask); }
 #else
-#define LANES 32
 typedef u32 lanemask_t;
 PORTABLE_INLINE int popc(lanemask_t mask) { return __popc(mask); }
 PORTABLE_INLINE int ffs(lanemask_t mask) { return __ffs((int)mask); }

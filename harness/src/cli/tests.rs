@@ -94,7 +94,7 @@ fn senseless_values_are_refused_with_their_flag() {
         ("--samples 0", "--samples"),
         ("--samples 20..10", "--samples"),
         ("--max-time never", "--max-time"),
-        ("--device gpu", "there are cpu, cuda:N, wgpu:N, wgpu:N+checked and emulator"),
+        ("--device gpu", "there are cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked and emulator"),
         ("--precision 0", "--precision"),
         ("--input a.csv --digis 5", "--digis"),
     ] {

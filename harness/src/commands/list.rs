@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use algorithms::algorithm::Semantics;
-use algorithms::device::gpu::{cuda, webgpu};
+use algorithms::device::gpu::{cuda, hip, webgpu};
 use algorithms::device::{Backend, Device};
 use algorithms::registry::tasks;
 use algorithms::task::{Task, VariantInfo};
@@ -89,7 +89,10 @@ fn describe(task: &dyn Task) -> Value {
 fn availability(backend: Backend) -> Result<(), String> {
     match backend {
         Backend::Cpu => Ok(()),
-        Backend::Cuda => cuda::devices().map(drop),
+        Backend::Cuda => match hip::problem_of(0) {
+            None => Ok(()),
+            Some(_) => cuda::devices().map(drop),
+        },
         Backend::Wgpu => measurable_adapters(),
     }
 }

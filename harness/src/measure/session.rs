@@ -14,6 +14,7 @@ use super::MeasureError;
 use super::assignment::{Assignment, KernelTimes, Outcome, Start};
 use super::batch::Batches;
 use super::deadline::Deadline;
+use super::gpu::hip::hip_gpus;
 use super::gpu::on_gpu::GpuMode;
 use super::gpu::shaders::shaders;
 use super::recorder::{Recorder, Rows};
@@ -246,6 +247,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     let plans = assignment.jobs.iter().map(|job| job.plan);
     notes.extend(plans.clone().flat_map(|plan| plan.notes.iter().cloned()));
     let shaders = shaders(plans.clone());
+    let hip = hip_gpus(plans.clone());
     RunRecord {
         schema_version: SCHEMA_VERSION,
         command: assignment.command.to_vec(),
@@ -262,6 +264,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         environment,
         ceilings: Default::default(),
         shaders,
+        hip,
         effort: None,
     }
 }

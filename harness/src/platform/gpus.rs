@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use algorithms::device::emulator::Config;
 use algorithms::device::gpu::cuda::{self, ContextSharing};
-use algorithms::device::gpu::webgpu;
 use algorithms::device::gpu::{DeviceError, Gpu};
+use algorithms::device::gpu::{hip, webgpu};
 use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
 use text::Foreign;
@@ -49,9 +49,10 @@ impl Gpus {
             Some(_) if sharing() == ContextSharing::Primary => return Err(lost(device)),
             _ => open.remove(&device),
         };
-        let gpu = Arc::new(match (device.cuda_number(), device.adapter()) {
-            (Some(number), _) => cuda::open(number, sharing())?,
-            (_, Some((number, checks))) => webgpu::open(number, checks)?,
+        let gpu = Arc::new(match (device, device.cuda_number(), device.adapter()) {
+            (_, Some(number), _) => cuda::open(number, sharing())?,
+            (_, _, Some((number, checks))) => webgpu::open(number, checks)?,
+            (Device::Hip(number), ..) => hip::open(number)?,
             _ => Gpu::emulated(self.emulator)?,
         });
         open.insert(device, Arc::clone(&gpu));
@@ -97,6 +98,7 @@ pub fn problem_of(device: Device) -> Option<String> {
     match device {
         Device::Cpu => None,
         Device::Cuda(number) | Device::CudaAgain(number) => known(number),
+        Device::Hip(number) => hip::problem_of(number),
         Device::Wgpu(number) | Device::WgpuChecked(number) => problem_of_adapter(number),
         Device::Emulator => algorithms::device::emulator::unavailable().map(str::to_owned),
     }

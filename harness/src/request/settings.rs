@@ -25,7 +25,7 @@ pub struct Settings {
     /// A shared library with variants of your own; repeatable.
     #[arg(long = "plugin", value_name = "LIB", help_heading = "Where")]
     pub plugins: Vec<PathBuf>,
-    /// cpu, cuda:N, wgpu:N, wgpu:N+checked [default: the CPU and every GPU with CUDA]
+    /// cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked [default: the CPU and every GPU with CUDA]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,

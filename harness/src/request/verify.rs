@@ -31,7 +31,7 @@ pub struct VerifyRequest {
     /// A shared library with variants of your own; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
-    /// cpu, cuda:N, wgpu:N, emulator [default: the CPU and every GPU with CUDA]
+    /// cpu, cuda:N, hip:N, wgpu:N, emulator [default: the CPU and every GPU with CUDA]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,

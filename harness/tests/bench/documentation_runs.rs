@@ -38,8 +38,9 @@ const BEFORE: [(&str, &[&str]); 4] = [
 ];
 
 /// Words of commands that do not run here, and why.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 9] = [
     ("cuda:", "needs a GPU"),
+    ("hip:", "needs a GPU by AMD"),
     ("wgpu:", "needs a build with shaders, and a driver for them"),
     ("HEAD~1", "builds another revision"),
     ("emulator", "is run by .ci/nightly, and takes long"),

@@ -15,6 +15,7 @@ mod export;
 mod gate;
 mod gather;
 mod gpu_results;
+mod hip;
 mod history;
 mod history_changes;
 mod interruption;

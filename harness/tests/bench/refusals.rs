@@ -28,7 +28,7 @@ fn command_lines_that_make_no_sense() {
             2 | sort --skew -2 | use 1 to 1000000
             2 | sort --duplicates 2 | not a share
             2 | sort --timeslice 10 | not a time
-            2 | sort --device gpu | there are cpu, cuda:N, wgpu:N, wgpu:N+checked and emulator
+            2 | sort --device gpu | there are cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked and emulator
             2 | sort --threads none | --threads
             2 | sort --input digis.csv --segments 24 | --segments
             2 | generate | sts
@@ -48,7 +48,7 @@ fn gpus_for_shaders_that_are_not_there() {
         "
             5 | sort --device wgpu:99 | nothing was measured: wgpu:99 can't be used
             5 | verify sort --device wgpu:99 | nothing was verified: wgpu:99 can't be used
-            2 | sort --device wgpu:x | there are cpu, cuda:N, wgpu:N, wgpu:N+checked and emulator
+            2 | sort --device wgpu:x | there are cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked and emulator
         ",
     );
 }

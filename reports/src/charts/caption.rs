@@ -56,7 +56,10 @@ pub fn machine_of<'a>(run: &RunRecord, devices: impl Iterator<Item = &'a str>) -
     });
     let adapters = run.shaders.iter().flat_map(|shaders| &shaders.adapters);
     let adapters = adapters.map(|adapter| format!("{}: {}", adapter.device, adapter.model));
-    let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).chain(adapters).collect();
+    let by_amd = run.hip.iter();
+    let by_amd = by_amd.map(|gpu| format!("{}: {}, {}", gpu.device, gpu.model, gpu.architecture));
+    let gpus = gpus.chain(by_amd).chain(adapters);
+    let all: Vec<String> = std::iter::once(parts.join(", ")).chain(gpus).collect();
     all.join(shape::SEPARATOR)
 }
 

@@ -72,6 +72,10 @@ fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
     let commit = record.software.git_commit.as_deref().map(|commit| ("git_commit", commit, NAME));
     let finished = record.finished.as_deref().map(|time| ("finished", time, NAME));
     let gpus = record.machine.gpus.iter().map(|gpu| ("gpus", gpu.model.as_str(), NAME));
+    let hip = record
+        .hip
+        .iter()
+        .flat_map(|gpu| [("hip", gpu.model.as_str(), NAME), ("hip", &gpu.architecture, NAME)]);
     let fixed = [
         ("started", record.started.as_str(), NAME),
         ("machine_key", &record.machine_key, NAME),
@@ -79,7 +83,7 @@ fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
         ("version", &record.software.version, NAME),
         ("fingerprint", &record.software.fingerprint, NAME),
     ];
-    fixed.into_iter().chain(suite).chain(commit).chain(finished).chain(gpus).collect()
+    fixed.into_iter().chain(suite).chain(commit).chain(finished).chain(gpus).chain(hip).collect()
 }
 
 /// All but the note, which is a sentence: it may have any length, and line breaks.

@@ -15,7 +15,7 @@ pub use ceilings::{
 pub use params::{InvalidParams, Params};
 pub use point::Point;
 pub use run::{
-    Adapter, CacheLevel, DIRTY, Effort, Environment, Gpu, Machine, PluginRecord, RunRecord,
+    Adapter, CacheLevel, DIRTY, Effort, Environment, Gpu, HipGpu, Machine, PluginRecord, RunRecord,
     SCHEMA_VERSION, Shaders, Software,
 };
 pub use sample::{SampleRow, flags, retain_samples_of};

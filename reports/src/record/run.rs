@@ -48,6 +48,9 @@ pub struct RunRecord {
     /// The GPUs that ran shaders; `None` if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shaders: Option<Shaders>,
+    /// The GPUs by AMD that ran kernels, by HIP.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hip: Vec<HipGpu>,
     /// Where the time went; `None` while the run goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
@@ -81,6 +84,24 @@ pub struct Adapter {
     pub interface: String,
     /// The smallest and the largest number of lanes of a subgroup; none without subgroups.
     pub lanes: Vec<u32>,
+}
+
+/// A GPU by AMD.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct HipGpu {
+    /// `hip:0`.
+    pub device: String,
+    /// The model's name.
+    pub model: String,
+    /// What kernels are compiled for: `gfx90a`.
+    pub architecture: String,
+    /// The runtime: `HIP 6.2`.
+    pub runtime: String,
+    /// Lanes of a warp.
+    pub lanes: u32,
+    /// Device memory in bytes.
+    pub memory_bytes: u64,
 }
 
 /// Where the wall-clock time of a run went, in seconds.

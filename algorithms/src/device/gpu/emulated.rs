@@ -201,7 +201,7 @@ impl Engine for EmulatedEngine {
         })
     }
 
-    fn declared_shared_bytes(&self, kernel: &'static str) -> Option<u32> {
+    fn declared_shared_bytes(&self, _: &'static Image, kernel: &'static str) -> Option<u32> {
         self.emulator.declared_shared_bytes(kernel).ok()
     }
 

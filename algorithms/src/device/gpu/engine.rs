@@ -270,7 +270,7 @@ pub(super) trait Engine: Send + Sync {
 
     /// Bytes of dynamic shared memory of a block of a kernel, where they are others than its
     /// image says.
-    fn declared_shared_bytes(&self, _kernel: &'static str) -> Option<u32> {
+    fn declared_shared_bytes(&self, _image: &'static Image, _kernel: &'static str) -> Option<u32> {
         None
     }
 

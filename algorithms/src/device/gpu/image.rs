@@ -1,5 +1,16 @@
 //! Machine code of kernels.
 
+use std::path::PathBuf;
+
+/// A folder of images to be used in the place of those that the binary carries:
+/// for those who tune kernels, and would build the binary anew each time.
+const IMAGES: &str = "RECOBENCH_KERNELS";
+
+/// The folder that [`IMAGES`] names, if it does.
+pub(super) fn built_just_now() -> Option<PathBuf> {
+    std::env::var_os(IMAGES).map(PathBuf::from)
+}
+
 /// The kernels of a source file, compiled.
 ///
 /// `bench` carries them along, so that a user needs a driver and nothing else.

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `engine` | what a GPU has to be able to do: implemented by CUDA and by the emulator |
+//! | `engine` | what a GPU has to be able to do: implemented by CUDA, HIP, wgpu and the emulator |
 //! | `memory`, `host` | buffers on the device, and page-locked ones on the host |
 //! | `pool` | buffers that are used again |
 //! | `progress` | what was started, and what of it has ended |
@@ -12,9 +12,11 @@
 //! | `image` | machine code of kernels, for old and new drivers |
 //! | `timeline`, `launched`, `observe` | the times of copies and kernels, and what kernels take |
 //! | `graph` | work that is recorded once and started as a whole |
+//! | `gate` | holds a device until all is queued |
 //! | `transfers` | copies, and those outside the clock |
 //! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
+//! | `hip` | GPUs by AMD, through the HIP runtime |
 //! | `webgpu` | GPUs of any make, whose kernels are shaders |
 //! | `emulated` | kernels on the host |
 //!
@@ -28,7 +30,9 @@ pub mod cuda;
 mod emulated;
 mod engine;
 mod error;
+mod gate;
 mod graph;
+pub mod hip;
 mod host;
 mod image;
 mod kernel;

@@ -23,8 +23,8 @@ pub struct KernelUse {
 impl<A> Kernel<A> {
     /// Bytes of dynamic shared memory of a block, without what is asked for beyond it.
     pub(crate) fn shared_bytes(&self, gpu: &Gpu) -> u32 {
-        let emulated = gpu.engine().declared_shared_bytes(self.name);
-        emulated.unwrap_or(self.shared_bytes)
+        let declared = gpu.engine().declared_shared_bytes(self.image, self.name);
+        declared.unwrap_or(self.shared_bytes)
     }
 
     pub(super) fn shape(&self, gpu: &Gpu, grid: Grid) -> Shape {

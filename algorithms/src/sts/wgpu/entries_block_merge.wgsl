@@ -12,7 +12,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(3) var<storage, read_write> digis: array<vec2u>;
 @group(0) @binding(4) var<storage, read_write> scratch: array<vec2u>;
 
-// The counts of 16 warps take 8 KiB.
+// The counts of 16 warps take 4 KiB.
 const THREADS = min(256u, max(16u * LANES, SUBGROUP_LANES));
 const ITEMS = 11u;
 const KEY_BITS = 32u;

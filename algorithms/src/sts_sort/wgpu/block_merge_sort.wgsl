@@ -9,7 +9,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(1) var<storage, read_write> scratch: array<vec2u>;
 @group(0) @binding(2) var<storage, read> begins: array<u32>;
 
-// The counts of 16 warps take 8 KiB.
+// The counts of 16 warps take 4 KiB.
 const THREADS = min(256u, max(16u * LANES, SUBGROUP_LANES));
 const ITEMS = 11u;
 // Comes after digis that have the largest key too.

@@ -9,9 +9,10 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(1) var<storage, read_write> sorted: array<vec2u>;
 @group(0) @binding(2) var<storage, read> begins: array<u32>;
 
-// The counts of 8 warps.
-const THREADS = min(256u, max(8u * LANES, SUBGROUP_LANES));
-const ITEMS = 8u;
+// The counts of 16 warps. Few blocks with so much memory find room at once: so they have many threads,
+// with few items each.
+const THREADS = min(512u, max(16u * LANES, SUBGROUP_LANES));
+const ITEMS = 4u;
 const TILE = THREADS * ITEMS;
 const RADIX_BITS = 8u;
 

@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Maps maps = part.maps(charges, nullptr, batch);
     const u32 count = counts[part.slot].kept, step = batch.blocks_of_job * THREADS;
     for (u32 first = part.block * THREADS; first < count; first += step) {
-        const u32 here = min(THREADS, count - first), own = min(threadIdx.x, here - 1);
+        const u32 here = min(THREADS, count - first), own = min(u32(threadIdx.x), here - 1);
         const u32 peak = job.list(kept)[first + own];
         const u32 largest = maps.charge(peak);
         Sums sums;

@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Maps maps = part.maps(charges, peaks, batch);
     const u32 count = counts[part.slot].raw, step = batch.blocks_of_job * THREADS;
     for (u32 first = part.block * THREADS; first < count; first += step) {
-        const u32 here = min(THREADS, count - first), own = min(threadIdx.x, here - 1);
+        const u32 here = min(THREADS, count - first), own = min(u32(threadIdx.x), here - 1);
         const u32 peak = job.list(raw)[first + own], charge = maps.charge(peak);
         // The charge of a cell that is a peak.
         const auto other = [&](u32 place, u32 cell) -> u32 {

@@ -1,7 +1,7 @@
 // Accepts or rejects dense link pages: see validate.cu. A team of four lanes goes through a page;
 // see validate/dense_link.h for its steps, and validate/window.h for what it sees of its page.
 //
-// Workgroup memory: a window a team, 8.3 KiB. More of it would leave room for few teams at once.
+// Workgroup memory: a window a team, 4.3 KiB. More of it would leave room for few teams at once.
 #include "validate/headers.wgsl"
 
 struct Arguments {
@@ -26,7 +26,7 @@ var<immediate> arguments: Arguments;
 const WAITS_FOR_WARPS = true;
 const THREADS = max(64u, SUBGROUP_LANES);
 const TEAMS_OF_WARP = LANES / TEAM;
-const WINDOW = 512u;
+const WINDOW = 256u;
 const GRANULES = WINDOW / GRANULE;
 // A granule behind each, so that teams at the same place don't use the same banks.
 const SLOT = GRANULES + 1u;

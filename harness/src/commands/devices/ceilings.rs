@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use algorithms::device::gpu::{Gpu, cuda, webgpu};
+use algorithms::device::gpu::{Gpu, cuda, hip, webgpu};
 use algorithms::device::{Device, Team};
 use reports::clock::now;
 use reports::record::{CEILINGS_VERSION, CeilingsRecord};
@@ -12,7 +12,7 @@ use reports::units::counted;
 use crate::commands::say;
 use crate::failure::Failure;
 use crate::measure::{gpu_ceilings, measure_bandwidth};
-use crate::platform::gpus::{Gpus, only_verifies};
+use crate::platform::gpus::{Gpus, only_verifies, problem_of};
 use crate::platform::{self, Topology, last_level_bytes};
 
 /// The machine, before anything is measured.
@@ -44,6 +44,12 @@ pub(super) fn measure(topology: &Topology, record: &mut CeilingsRecord) -> Resul
     let gpus = Gpus::default();
     for number in 0..cuda::devices().map_or(0, |(_, gpus)| gpus.len()) {
         measure_gpu(&gpus, Device::Cuda(number as u32), record);
+    }
+    for gpu in hip::devices().unwrap_or_default() {
+        match problem_of(Device::Hip(gpu.number)) {
+            Some(reason) => record.notes.push(reason),
+            None => measure_gpu(&gpus, Device::Hip(gpu.number), record),
+        }
     }
     for adapter in webgpu::adapters().unwrap_or_default() {
         let device = Device::Wgpu(adapter.number);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use algorithms::device::gpu::cuda::{self, CudaGpu, Driver};
+use algorithms::device::gpu::hip::{self, HipGpu};
 use algorithms::device::gpu::monitor::Monitor;
 use algorithms::device::gpu::webgpu::{self, Adapter};
 use reports::record::{Bandwidth, CacheLevel, CeilingsRecord, Latencies, LinkPoint, Machine};
@@ -41,6 +42,7 @@ pub(super) fn machine(topology: &Topology) -> String {
         let _ = writeln!(text, "  {line}");
     }
     text.push_str(&gpus());
+    text.push_str(&hip_gpus());
     text.push_str(&adapters());
     text
 }
@@ -71,6 +73,34 @@ fn gpu_lines(gpu: &CudaGpu, driver: &Driver) -> String {
     let mut text = format!("gpu: cuda:{}, {}\n", gpu.number, gpu.name);
     text.push_str(&named(&lines));
     text
+}
+
+/// Each GPU by AMD, or why there is none.
+fn hip_gpus() -> String {
+    match hip::devices() {
+        Err(reason) => format!("hip: none; {reason}\n"),
+        Ok(gpus) => gpus.iter().map(hip_lines).collect(),
+    }
+}
+
+fn hip_lines(gpu: &HipGpu) -> String {
+    let shared = platform::size(gpu.shared_bytes.into());
+    let kernels = hip::problem_of(gpu.number);
+    let lines = [
+        ("compute", format!("{}, {} compute units", gpu.architecture.shown(), gpu.compute_units)),
+        ("warps", format!("of {} lanes; {shared} of shared memory for a block", gpu.lanes)),
+        (
+            "memory",
+            format!(
+                "{}, L2 {}",
+                units::bytes(gpu.memory_bytes as f64),
+                platform::size(gpu.l2_bytes)
+            ),
+        ),
+        ("runtime", gpu.runtime.clone()),
+        ("kernels", kernels.unwrap_or_else(|| "are there".to_owned())),
+    ];
+    format!("gpu: hip:{}, {}\n", gpu.number, gpu.name.shown()) + &named(&lines)
 }
 
 /// Each GPU that wgpu knows, if it is a part of this build, or why there is none.

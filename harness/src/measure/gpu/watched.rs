@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use algorithms::device::Device;
-use algorithms::device::gpu::{DeviceError, cuda, webgpu};
+use algorithms::device::gpu::{DeviceError, cuda, hip, webgpu};
 use reports::record::Bandwidth;
 
 use super::ceilings;
@@ -84,6 +84,9 @@ fn watch(device: Device) -> Option<Watch> {
         let (_, gpus) = cuda::devices().ok()?;
         let gpu = gpus.get(number as usize)?;
         return Some(Watch::new(Box::new(cuda::monitor(gpu))));
+    }
+    if let Device::Hip(number) = device {
+        return hip::problem_of(number).is_none().then(|| Watch::new(Box::new(hip::monitor())));
     }
     let (number, _) = device.adapter()?;
     let adapters = webgpu::adapters().ok()?;

@@ -9,13 +9,11 @@
 //! | `engine` | a GPU at work |
 //! | `awake` | keeps the clock of one up that shaders use |
 //! | `modules` | kernels by name |
-//! | `gate` | holds the device until all is queued |
 //! | `recording` | work that is started as a whole |
 //! | `nvml` | what the management library tells |
 
 mod awake;
 mod engine;
-mod gate;
 mod modules;
 mod nvml;
 mod probe;

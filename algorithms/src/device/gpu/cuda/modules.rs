@@ -1,7 +1,6 @@
 //! Kernels by name.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::result::DriverError;
@@ -10,16 +9,13 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
 use cudarc::nvrtc::Ptx;
 
 use super::probe::Driver;
+use crate::device::gpu::image;
 use crate::device::gpu::{Attributes, Image, Shape};
 
 /// The CUDA version whose drivers can read fatbins.
 const FATBIN_CUDA: i32 = 13;
 /// A kernel that wants more dynamic shared memory than this has to ask.
 const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
-
-/// A folder of images to be used in the place of those that the binary carries:
-/// for those who tune kernels, and would build the binary anew each time.
-const IMAGES: &str = "RECOBENCH_KERNELS";
 
 /// What was loaded so far.
 pub(super) struct Modules {
@@ -121,9 +117,8 @@ impl Modules {
     }
 }
 
-/// The image in the folder that [`IMAGES`] names, if there is one.
+/// The image in the folder of those that were built just now, if there is one.
 fn built_just_now(image: &Image) -> Option<Vec<u8>> {
-    let folder = std::env::var_os(IMAGES)?;
-    let file = Path::new(&folder).join(format!("{}.fatbin", image.source));
-    std::fs::read(file).ok()
+    let folder = image::built_just_now()?;
+    std::fs::read(folder.join(format!("{}.fatbin", image.source))).ok()
 }

@@ -93,7 +93,7 @@ __device__ __forceinline__ void place_groups(u32* places, Distribution& shared) 
 __device__ __forceinline__ void distribute_tile(const u32* times, u32 first, u32 count, const Scale& bucket_of,
                                                 u32* places, Entry* to, Distribution& shared) {
     u32 own[ITEMS];
-    const u32 left = count - min(count, threadIdx.x);
+    const u32 left = count - min(count, u32(threadIdx.x));
     const auto has = [&](u32 i) { return i * THREADS < left; };
     for (u32 group = threadIdx.x; group < GROUPS; group += THREADS) shared.begins[group] = 0;
     __syncthreads();

@@ -31,7 +31,7 @@ struct Own {
 
     template <class Record>
     __device__ __forceinline__ Own(const Record* records, u32 count)
-        : left(count - min(count, threadIdx.x)) {
+        : left(count - min(count, u32(threadIdx.x))) {
         const Record* first = records + threadIdx.x;
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++)

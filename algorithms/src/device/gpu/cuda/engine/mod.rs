@@ -10,13 +10,13 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUevent_flags, CUresult};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
-use super::gate::Gate;
 use super::modules::Modules;
 use super::probe::{ContextSharing, CudaGpu, Driver};
 use super::recording;
 use crate::device::gpu::engine::{
     Attributes, BESIDE, Download, Engine, Hold, Properties, Recording, Shape, Side, Upload,
 };
+use crate::device::gpu::gate::{self, Gate};
 use crate::device::gpu::{Argument, DeviceError, Image};
 
 /// What the driver calls the host where a device is asked for.
@@ -325,9 +325,13 @@ impl Engine for CudaEngine {
     }
 
     fn hold(&self) -> Result<(), DeviceError> {
-        // SAFETY: see above.
-        let close = || unsafe { self.gate.close(self.stream.cu_stream()) };
-        self.call("holding the device", close)
+        let stream = self.stream.cu_stream();
+        self.call("holding the device", || {
+            // SAFETY: see above; the function gets what it is for.
+            self.gate.close(|latch| unsafe {
+                result::stream::launch_host_function(stream, gate::wait, latch)
+            })
+        })
     }
 
     fn let_go(&self) -> Hold {

@@ -9,10 +9,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cudarc::driver::result::{self, DriverError};
-use cudarc::driver::sys::CUstream;
-
-use crate::device::gpu::engine::Hold;
+use super::engine::Hold;
 
 /// Some hundred times what launches take.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -36,15 +33,15 @@ enum State {
 }
 
 impl Gate {
-    /// Holds what is started from now on.
-    ///
-    /// # Safety
-    /// The stream must be one of the current context.
-    pub(super) unsafe fn close(&self, stream: CUstream) -> Result<(), DriverError> {
+    /// Holds what is started from now on. `start` puts a call of [`wait`] into a stream, with what
+    /// it is given; if that fails, `wait` is not called.
+    pub(super) fn close<E>(
+        &self,
+        start: impl FnOnce(*mut c_void) -> Result<(), E>,
+    ) -> Result<(), E> {
         let latch = Arc::new(Latch::default());
         let given = Arc::into_raw(Arc::clone(&latch)).cast_mut();
-        // SAFETY: as the caller promises; `wait` takes what it is given.
-        let held = unsafe { result::stream::launch_host_function(stream, wait, given.cast()) };
+        let held = start(given.cast());
         if held.is_err() {
             // SAFETY: nobody else has it.
             drop(unsafe { Arc::from_raw(given) });
@@ -83,10 +80,12 @@ impl Latch {
     }
 }
 
-/// Called by the driver. A context in which a kernel has failed never calls it:
-/// some bytes are lost then.
-unsafe extern "C" fn wait(latch: *mut c_void) {
-    // SAFETY: `Gate::close` gave it away for this one call.
+/// Called by the stream. After a failed kernel some drivers never do: some bytes are lost then.
+///
+/// # Safety
+/// [`Gate::close`] gave it away for this one call.
+pub(super) unsafe extern "C" fn wait(latch: *mut c_void) {
+    // SAFETY: as the caller promises.
     let latch = unsafe { Arc::from_raw(latch.cast_const().cast::<Latch>()) };
     latch.wait(PATIENCE);
 }
