@@ -31,6 +31,7 @@ mod report;
 mod reproduce;
 mod site;
 mod slurm;
+mod stream;
 mod sts;
 mod sts_raw;
 mod suite_runs;
