@@ -33,6 +33,11 @@ impl Schedule {
         ((number + 1) as f64 * self.timeslice_ns as f64 / self.speed).round() as u64
     }
 
+    /// Between two of them, in ns.
+    pub(super) fn between_ns(&self) -> u64 {
+        (self.timeslice_ns as f64 / self.speed) as u64
+    }
+
     /// How many are due within so many ns.
     pub(super) fn due_within(&self, ns: u64) -> u64 {
         let about = (ns as f64 * self.speed / self.timeslice_ns as f64) as u64;

@@ -1,5 +1,6 @@
 //! A run: folder, data, and one device and speed after the other.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +37,10 @@ use crate::request::StreamRequest;
 /// The part of what workers would do alone that a search begins with.
 const GUESS: f64 = 0.8;
 
+/// What is said where the source goes before nobody.
+const NOT_FIRST: &str = "the system gives the source no priority over others, so timeslices may be \
+    emitted late where they work on the same CPUs; run as root, or after `ulimit -r 1`";
+
 /// What came of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
@@ -43,6 +48,8 @@ pub(crate) struct Outcome {
     pub(crate) record: RunRecord,
     pub(crate) folder: PathBuf,
     pub(crate) interrupted: bool,
+    /// What a reader should know of all, each thing once.
+    remarks: BTreeSet<&'static str>,
     wrong: usize,
     /// Speeds at which it is not known what became of each timeslice, or nobody was left.
     unaccounted: usize,
@@ -125,6 +132,7 @@ impl<'a> Session<'a> {
                 record.notes.extend(self.run_point(number, &ring, &mut book)?);
             }
         }
+        record.notes.extend(outcome.remarks.iter().map(|&remark| remark.to_owned()));
         outcome.interrupted = self.interrupt.asked();
         let kept = || outcome.folder.shown().to_string();
         if self.request.flags.charts {
@@ -267,6 +275,9 @@ impl<'a> Session<'a> {
         tally::fill(&mut row, &ran, &at_work.ring.sizes);
         let content = Content { sizes: &at_work.ring.sizes, expected: at_work.expected };
         let rows = tally::rows(&row.point_id, &ran, &content);
+        if !ran.is_on_time {
+            book.1.remarks.insert(NOT_FIRST);
+        }
         take_down(row, rows, &ran, book)
     }
 

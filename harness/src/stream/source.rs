@@ -15,8 +15,8 @@ use crate::platform::pin_current_thread;
 const LOOK: Duration = Duration::from_millis(1);
 /// How the system names the thread.
 const NAME: &std::ffi::CStr = c"source";
-/// The niceness of who runs before all others.
-const HIGHEST_PRIORITY: libc::c_int = -20;
+/// Between timeslices, in ns: then the source is awake for a fifth of the time at most.
+const RARELY: u64 = 1_000_000;
 
 /// A stream from its first moment to its last.
 #[derive(Clone, Copy, Debug)]
@@ -80,18 +80,22 @@ impl Emitting {
     }
 }
 
-/// Has this thread be on time: on a CPU of its own if there is one, before all others where the
-/// system lets it, and woken no later than it asks for.
-pub(super) fn be_on_time(own: Option<usize>) {
+/// Has this thread be on time: on a CPU of its own if there is one, before all others if timeslices
+/// come so rarely that it mostly sleeps, and woken no later than it asks for. Returns whether it
+/// has what it wants of that.
+pub(super) fn be_on_time(own: Option<usize>, between_ns: u64) -> bool {
     if let Some(cpu) = own {
         // Anywhere else it is as late as the others.
         let _ = pin_current_thread(&[cpu]);
     }
-    // SAFETY: these are system calls for this thread, of which one reads a constant.
+    // SAFETY: these are system calls for this thread, which read a name and a number.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, NAME.as_ptr());
-        libc::setpriority(libc::PRIO_PROCESS, 0, HIGHEST_PRIORITY);
         libc::prctl(libc::PR_SET_TIMERSLACK, 1);
+        // Awake all the time it would keep others from a CPU.
+        let mostly_sleeps = between_ns >= RARELY;
+        let parameters = libc::sched_param { sched_priority: 1 };
+        !mostly_sleeps || libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
     }
 }
 

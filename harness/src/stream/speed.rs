@@ -37,6 +37,8 @@ pub(super) struct Ran {
     pub(super) begin_ns: u64,
     /// The last moment at which timeslices came.
     pub(super) end_ns: u64,
+    /// Whether the source went before all others, or need not.
+    pub(super) is_on_time: bool,
     pub(super) wrong: Option<Wrong>,
     pub(super) busy: Option<Busy>,
     pub(super) energy: Energy,
@@ -68,20 +70,20 @@ impl Stream {
         let before = (CpuTimes::now(), around.workers.cpu_time(), around.counters.read());
         emitting.begin_ns = now_ns() + START;
         let stop = AtomicBool::new(false);
-        let (end_ns, busy, energy) = thread::scope(|scope| {
+        let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {
             let (desk, spare_cpu, stop) = (around.desk, around.spare_cpu, &stop);
             let source = scope.spawn(move || {
-                be_on_time(spare_cpu);
-                emitting.run(desk, stop)
+                let is_on_time = be_on_time(spare_cpu, emitting.schedule.between_ns());
+                (emitting.run(desk, stop), is_on_time)
             });
             watch(around, stop, most_waiting, || source.is_finished());
             // It does nothing that panics; if it did, nothing was due.
-            let end_ns = source.join().unwrap_or(emitting.begin_ns);
+            let (end_ns, is_on_time) = source.join().unwrap_or((emitting.begin_ns, true));
             let seconds = end_ns.saturating_sub(emitting.begin_ns) as f64 * 1e-9;
             let busy = busy(around.workers, &before.0, before.1, seconds);
             let energy = around.counters.since(&before.2);
             watch(around, stop, None, || around.desk.is_over());
-            (end_ns, busy, energy)
+            (end_ns, is_on_time, busy, energy)
         });
         let (ledger, wrong) = around.desk.take();
         Ran {
@@ -92,6 +94,7 @@ impl Stream {
             was_interrupted: around.interrupt.asked(),
             ledger,
             end_ns,
+            is_on_time,
             wrong,
             energy,
         }

@@ -172,6 +172,7 @@ mod tests {
             ledger,
             begin_ns,
             end_ns: begin_ns + 1000 * MS,
+            is_on_time: true,
             wrong: None,
             busy: None,
             energy: Energy { cpu_j: Some(4.0), gpu_j: None },

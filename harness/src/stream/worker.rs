@@ -162,3 +162,52 @@ impl From<DeviceError> for End {
         End::Refused { problem: error.to_string(), is_wrong }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use algorithms::axis::Params;
+    use algorithms::device::{Backend, Team, emulator};
+
+    use super::super::data::{Data, Variety};
+    use super::*;
+    use crate::platform::shared_memory::SharedMemory;
+
+    /// What a worker finds in shared memory, by a variant on a device.
+    fn found_by(device: Device, variant: &str, memory: SharedMemory) -> Vec<Found> {
+        let inputs = ring::timeslices(memory.into_inherited()).expect("timeslices");
+        let inputs: Vec<_> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();
+        let variant = variant_of(device.backend(), variant).expect("known");
+        let team = Team::new(1).expect("a thread");
+        let gpu = StreamGpus::default().of(device, 0).expect("usable");
+        let target = Target { device, gpu, team: &team };
+        let arena = Arena::default();
+        team.run(|| {
+            let open = |input| open(&variant, input, &arena, &target);
+            let sessions = inputs.iter().map(open).collect::<Result<Vec<_>, _>>();
+            match sessions.and_then(|mut sessions| ready(&mut sessions)) {
+                Ok(Answer::Ready { found, .. }) => found,
+                _ => panic!("not ready"),
+            }
+        })
+    }
+
+    #[test]
+    fn workers_find_in_shared_memory_what_the_reference_finds() {
+        for from in ["digis", "raw"] {
+            let given = [("preset", "mcbm-2024"), ("scale", "0.0001"), ("from", from)];
+            let params: Params = given.into_iter().collect();
+            let params = algorithms::algorithm::Algorithm::plan(&STS, params).expect("sensible");
+            let variety = Variety { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
+            let data = Data::simulated(&params.params, &variety).expect("made");
+            let expected = data.expected(Default::default());
+            let has_emulator = emulator::unavailable().is_none();
+            for (device, variant) in [(Device::Cpu, "time-sweep"), (Device::Emulator, "balanced")] {
+                if device.backend() == Backend::Cpu || has_emulator {
+                    let memory = ring::share(&data.each()).expect("memory");
+                    let found = found_by(device, variant, memory);
+                    assert_eq!(found, expected, "{from} {device}");
+                }
+            }
+        }
+    }
+}
