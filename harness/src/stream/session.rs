@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use algorithms::algorithm::Semantics;
+use algorithms::axis::Params;
 use reports::charts;
 use reports::clock::now;
 use reports::record::{RunRecord, YesNo};
@@ -32,7 +33,7 @@ use crate::plan::Origin;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::shared_memory::SharedMemory;
 use crate::platform::{Exit, Interrupt, Topology};
-use crate::request::StreamRequest;
+use crate::request::{Source, StreamRequest};
 
 /// The part of what workers would do alone that a search begins with.
 const GUESS: f64 = 0.8;
@@ -168,10 +169,9 @@ impl<'a> Session<'a> {
                 };
                 Data::simulated(params, &variety)
             }
-            (None, Origin::Read { path, case }) => {
-                let options = case.params().only(self.planned.plan.task().file_axes());
+            (None, Origin::Read { path, .. }) => {
                 let timeslice_ns = flags.timeslice.unwrap_or_default().as_nanos() as u64;
-                Data::read(path, &options, timeslice_ns)
+                Data::read(path, &self.options(), timeslice_ns)
             }
         };
         let data = data.map_err(MeasureError::from)?;
@@ -187,6 +187,14 @@ impl<'a> Session<'a> {
         let memory = ring::share(&data.each()).map_err(StreamError::Memory)?;
         let (sizes, prepared, timeslice_ns) = (data.sizes(), data.prepared, data.timeslice_ns);
         Ok(Ring { memory, sizes, expected, semantics, prepared, timeslice_ns })
+    }
+
+    /// What is said of a file; the plan has one input.
+    fn options(&self) -> Params {
+        match &self.request.measuring.source {
+            Source::File { options, .. } => options.combinations().swap_remove(0),
+            Source::Generated(_) => Params::default(),
+        }
     }
 
     /// Runs all speeds on a device; returns what a reader should know of it.
