@@ -190,3 +190,47 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
     let alone = folder.bench("stream-worker --memory 999").exits(1);
     assert!(alone.stdout.contains("a stream starts this"), "{}", alone.stdout);
 }
+
+/// For how long memory is watched; the longer the better.
+const SOAK: &str = "RECOBENCH_SOAK";
+
+/// Bytes of memory that a process has, but those that others have, too.
+fn own_memory(process: u32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or_default();
+    let number = line.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+    number.expect("told") * 1024
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_long_stream_takes_no_more_memory() {
+    let Some(folder) = measuring() else { return };
+    let length = std::env::var(SOAK).unwrap_or("3m".to_owned());
+    let seconds = match length.split_at(length.len() - 1) {
+        (number, "h") => 3600 * number.parse::<u64>().expect("hours"),
+        (number, "m") => 60 * number.parse::<u64>().expect("minutes"),
+        _ => panic!("{SOAK} is such as 3m or 1h"),
+    };
+    // As many timeslices in 3 minutes as from the detector in 18.
+    let line = format!("{SMALL} --speed 0.5 --duration {length} --no-charts --out run");
+    let bench = folder.start(&line);
+    wait_until(|| emits(bench.id()));
+    let all = [vec![bench.id()], workers(bench.id())].concat();
+    let memory = || all.iter().map(|&process| own_memory(process)).collect::<Vec<_>>();
+    let tenth = Duration::from_secs(seconds) / 10;
+    std::thread::sleep(tenth);
+    let before = memory();
+    std::thread::sleep(8 * tenth);
+    let after = memory();
+    // Places for all timeslices are taken at the beginning, and filled as they come.
+    let of_timeslice = 64;
+    let due = seconds * 400;
+    let more = |process: usize| if process == 0 { due * of_timeslice } else { 0 };
+    for (process, (before, after)) in before.iter().zip(&after).enumerate() {
+        let most = before + before / 50 + (4 << 20) + more(process);
+        assert!(*after <= most, "process {process}: {before} bytes, then {after}");
+    }
+    Run::end_of(bench).exits(0);
+    assert_eq!(column(&folder, "run", "workers_lost"), ["0"]);
+}

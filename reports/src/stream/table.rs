@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(table.column("backlog"), ["0", "0", "200"]);
         assert!(!table.names().contains(&"done/J"), "nobody tells");
         let text = for_people(Format::Table, &all, Paint::Plain);
-        for words in ["18 M digis a second", "timeslices of 50 ms", "keeps up with 1 times"] {
+        for words in ["18 M digis a second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
             assert!(text.contains(words), "{words}: {text}");
         }
     }
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn energy_is_there_where_it_is_known() {
         let rows = [StreamRow { cpu_j: Some(200.0), ..row(1.0) }];
-        assert_eq!(tables(&rows)[0].column("done/J"), ["2"]);
+        assert_eq!(tables(&rows)[0].column("done/J"), ["2.00"]);
     }
 
     #[test]
