@@ -46,7 +46,7 @@ pub struct StreamFlags {
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Stream")]
     pub duration: Option<Duration>,
     /// Search the highest speed that workers keep up with, instead of given ones.
-    #[arg(long, help_heading = "Stream")]
+    #[arg(long, help_heading = "Stream", conflicts_with = "speeds")]
     pub find_limit: bool,
     /// Spills and pauses of the accelerator in the detector's time, such as 4s/6s; in a pause there
     /// is noise only [default: no pauses]
@@ -80,6 +80,9 @@ pub struct StreamFlags {
     #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "input")]
     #[arg(help_heading = "Data")]
     pub timeslice: Option<Duration>,
+    /// Write the hits of each timeslice to a file in this folder.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub hits: Option<PathBuf>,
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-stream]")]

@@ -1,6 +1,7 @@
 //! Where timeslices and workers meet: the ledger with the ways to the workers, for all threads.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ChildStdin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub(super) struct Desk {
 struct State {
     ledger: Ledger,
     workers: Vec<Seat>,
+    /// The folder for hits, if they are to be written.
+    hits: Option<PathBuf>,
     /// What the first wrong result was.
     wrong: Option<Wrong>,
 }
@@ -51,6 +54,7 @@ impl Desk {
         let state = State {
             ledger: Ledger::new(0, 0, 0, WhenFull::Wait),
             workers: (0..workers).map(|_| Seat::default()).collect(),
+            hits: None,
             wrong: None,
         };
         Desk { state: Mutex::new(state), changed: Condvar::new(), expected, check_every }
@@ -65,10 +69,11 @@ impl Desk {
         self.state().workers[worker] = Seat { asks: Some(asks), ..Seat::default() };
     }
 
-    /// A new book; all workers are idle.
-    pub(super) fn open(&self, ledger: Ledger) {
+    /// A new book; all workers are idle. Hits go to files in a folder, if there is one.
+    pub(super) fn open(&self, ledger: Ledger, hits: Option<PathBuf>) {
         let mut state = self.state();
         state.ledger = ledger;
+        state.hits = hits;
         state.wrong = None;
         // Who was lost since the last book.
         for worker in 0..state.workers.len() {
@@ -203,12 +208,51 @@ impl State {
         while let Some(Order { worker, number, data }) = self.ledger.hand_out() {
             // Prepared data and workers come in no step with it.
             let check = generators::random::mix(number).is_multiple_of(check_every);
-            let ask = Ask::Process { number, data, check };
+            let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
+            let ask = Ask::Process { number, data, check, hits };
             let seat = &mut self.workers[worker];
             seat.since_ns = now_ns();
             let line = serde_json::to_string(&ask).unwrap_or_default() + "\n";
             // Of one that is gone its listener hears.
             let _ = seat.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_that_is_not_the_right_one_is_told() {
+        let right = Found { clusters: 5, hits: 2, sum: 7 };
+        let desk = Desk::new(1, vec![right], 1);
+        desk.open_for_tests(Ledger::new(1, 4, 4, WhenFull::Wait));
+        let answer = |number, found| {
+            desk.emit(0, 1, false);
+            let outcome = Outcome { number, begun_ns: 2, ended_ns: 3, is_checked: true };
+            assert_eq!(desk.answer(0, outcome, Some(found)), Ok(()));
+        };
+        answer(0, right);
+        answer(1, Found { sum: 8, ..right });
+        answer(2, Found { hits: 3, ..right });
+        let (ledger, wrong) = desk.take();
+        assert_eq!(ledger.counts().checked, 3);
+        let problem = "5 clusters, 2 hits, but not the right ones".to_owned();
+        assert_eq!(wrong, Some(Wrong { worker: 0, number: 1, problem }), "the first of them");
+        let fewer = desk.wrong(0, Found { hits: 1, ..right });
+        assert_eq!(fewer.as_deref(), Some("5 clusters, 1 hits instead of 5 clusters, 2 hits"));
+    }
+
+    #[test]
+    fn who_is_busy_for_too_long_hangs() {
+        let desk = Desk::new(2, Vec::new(), 1);
+        desk.open_for_tests(Ledger::new(2, 4, 4, WhenFull::Wait));
+        desk.emit(0, 1, false);
+        assert_eq!(desk.hanging(Duration::from_secs(60)), [0; 0]);
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(desk.hanging(Duration::from_millis(1)), [0]);
+        desk.lose(0, "ended".to_owned());
+        assert_eq!(desk.ends(), [(0, "ended".to_owned())]);
     }
 }

@@ -12,6 +12,7 @@
 //! | `ring` | the same in shared memory |
 //! | `protocol` | what is said to workers, and what they say |
 //! | `worker` | what a worker does |
+//! | `hits_file` | hits as files |
 //! | `workers` | all of them: started, listened to, ended |
 //! | `schedule` | when timeslices are due, and which ones they are |
 //! | `ledger` | what becomes of each: a book without clocks, threads or processes |
@@ -24,6 +25,7 @@
 
 mod data;
 mod desk;
+mod hits_file;
 mod ledger;
 mod limit;
 mod plan;
@@ -39,6 +41,9 @@ mod worker;
 mod workers;
 
 use std::io;
+use std::path::PathBuf;
+
+use text::Foreign;
 
 use crate::measure::MeasureError;
 use crate::platform::Exit;
@@ -56,6 +61,14 @@ pub enum StreamError {
     /// A worker that can't be started.
     #[error("a worker can't be started: {0}")]
     Start(io::Error),
+    /// Hits can't be written.
+    #[error("{}: {source}", path.shown())]
+    Hits {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The timeslices are in no memory that can be shared.
     #[error("timeslices can't be put into shared memory: {0}; use a smaller --ring or --scale")]
     Memory(io::Error),

@@ -22,6 +22,9 @@ const RESERVE: u64 = 512 << 20;
 /// buffers: its digis, twice, in memory of this process and in that which is shared.
 const PREPARED: f64 = 0.1;
 
+/// The variant whose hits have another form.
+const OFFLINE: &str = "offline";
+
 /// All that is to be run.
 pub(crate) struct Planned {
     /// The input, and what runs it.
@@ -66,6 +69,12 @@ impl Planned {
                 Some(problem) => notes.push(problem),
                 None => points.extend(points_of(request, &plan, input, place)?),
             }
+        }
+        let writes_no_hits = |point: &StreamPoint| point.identity.variant == OFFLINE;
+        if request.flags.hits.is_some() && points.iter().any(writes_no_hits) {
+            return Err(usage(
+                "--hits writes those of the online reconstruction; `offline` has others",
+            ));
         }
         if points.is_empty() {
             let problem = format!("nothing was measured: {}", notes.join("; "));

@@ -1,6 +1,8 @@
 //! What is said between a stream and its workers: a line of JSON each, on the worker's standard
 //! input and output. Both are the same executable.
 
+use std::path::PathBuf;
+
 use algorithms::sts::Digest;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,9 @@ pub(super) enum Ask {
         data: usize,
         /// Say what was found.
         check: bool,
+        /// Where its hits are to be written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hits: Option<PathBuf>,
     },
 }
 
@@ -81,7 +86,7 @@ mod tests {
             threads: 2,
             cpus: Some(vec![vec![0], vec![1, 2]]),
         });
-        for ask in [open, Ask::Process { number: 7, data: 3, check: true }] {
+        for ask in [open, Ask::Process { number: 7, data: 3, check: true, hits: None }] {
             let line = serde_json::to_string(&ask).expect("serialises");
             assert!(!line.contains('\n'));
             assert_eq!(serde_json::from_str::<Ask>(&line).expect("parses"), ask);

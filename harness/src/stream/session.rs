@@ -271,7 +271,8 @@ impl<'a> Session<'a> {
         }
         let mut row = self.row(at_work, speed);
         (self.tell)(&self.words(at_work.point, speed));
-        let ran = self.stream(at_work, speed).run(&Surroundings {
+        let hits = self.hits_folder(at_work.point, speed)?;
+        let ran = self.stream(at_work, speed, hits).run(&Surroundings {
             desk: &at_work.desk,
             workers: &at_work.workers,
             spare_cpu: at_work.point.spare_cpu,
@@ -310,7 +311,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn stream(&self, at_work: &AtWork<'_>, speed: f64) -> Stream {
+    fn stream(&self, at_work: &AtWork<'_>, speed: f64, hits: Option<PathBuf>) -> Stream {
         let flags = &self.request.flags;
         let schedule = Schedule {
             timeslice_ns: at_work.ring.timeslice_ns,
@@ -324,8 +325,21 @@ impl<'a> Session<'a> {
         Stream {
             emitting: Emitting { schedule, begin_ns: 0, duration_ns },
             ledger: Ledger::new(at_work.point.openings.len(), most, queue, flags.when_full),
+            hits,
             // In a search, what has fallen short need not be seen to its end.
             most_waiting: flags.find_limit.then_some(queue),
+        }
+    }
+
+    /// A folder for the hits of a speed, if they are to be written.
+    fn hits_folder(&self, point: &StreamPoint, speed: f64) -> Result<Option<PathBuf>, StreamError> {
+        let Some(all) = &self.request.flags.hits else { return Ok(None) };
+        // Workers are below the same folder as this process.
+        let all = std::path::absolute(all).unwrap_or_else(|_| all.clone());
+        let own = all.join(format!("{}-{}", point.place, short(speed)).replace(':', "-"));
+        match files::create_folder(&own) {
+            Ok(()) => Ok(Some(own)),
+            Err(source) => Err(StreamError::Hits { path: own, source }),
         }
     }
 

@@ -1,5 +1,6 @@
 //! One speed, from its first timeslice to the last result.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -58,6 +59,8 @@ pub(super) struct Busy {
 pub(super) struct Stream {
     pub(super) emitting: Emitting,
     pub(super) ledger: Ledger,
+    /// The folder for hits, if they are to be written.
+    pub(super) hits: Option<PathBuf>,
     /// So many waiting timeslices end it: it falls short.
     pub(super) most_waiting: Option<usize>,
 }
@@ -65,8 +68,8 @@ pub(super) struct Stream {
 impl Stream {
     /// Emits all and waits for the results.
     pub(super) fn run(self, around: &Surroundings<'_>) -> Ran {
-        let Stream { mut emitting, ledger, most_waiting } = self;
-        around.desk.open(ledger);
+        let Stream { mut emitting, ledger, hits, most_waiting } = self;
+        around.desk.open(ledger, hits);
         let before = (CpuTimes::now(), around.workers.cpu_time(), around.counters.read());
         emitting.begin_ns = now_ns() + START;
         let stop = AtomicBool::new(false);

@@ -8,10 +8,11 @@ use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Arena, Device, Target};
 use algorithms::sts::task::{STS, StsTask, Timeslices};
 use algorithms::sts::{Digest, Product};
+use text::Foreign;
 
 use super::protocol::{Answer, Ask, Found, Opening};
-use super::ring;
 use super::variants::variant_of;
+use super::{hits_file, ring};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
 use crate::platform::monotonic::now_ns;
@@ -71,13 +72,17 @@ fn serve(memory: i32) -> Result<(), End> {
         let mut sessions = inputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         say(&ready(&mut sessions)?)?;
         while let Some(ask) = hear()? {
-            let Ask::Process { number, data, check } = ask else {
+            let Ask::Process { number, data, check, hits } = ask else {
                 return Err(unable("it is open already"));
             };
             let session = sessions.get_mut(data);
             let session = session.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
             let (begun_ns, ended_ns) = process(session.as_mut())?;
             let found = check.then(|| found(session.as_mut())).transpose()?;
+            if let Some(path) = hits {
+                let written = hits_file::write(&path, &output(session.as_mut())?);
+                written.map_err(|error| unable(format!("{}: {error}", path.shown())))?;
+            }
             session.release();
             say(&Answer::Done { number, begun_ns, ended_ns, found })?;
         }
@@ -125,14 +130,18 @@ fn process(session: &mut (dyn Session<StsTask> + '_)) -> Result<(u64, u64), End>
     Ok((begun, now_ns()))
 }
 
-/// What the last run has found.
+/// What the last run has found, in short.
 fn found(session: &mut (dyn Session<StsTask> + '_)) -> Result<Found, End> {
+    Ok(Digest::of(&output(session)?).into())
+}
+
+/// What the last run has found.
+fn output(session: &mut (dyn Session<StsTask> + '_)) -> Result<Vec<Product>, End> {
     let is_wrong = true;
     let damage = |problem: String| End::Refused { problem, is_wrong };
     session.inspect().map_err(|error| damage(error.to_string()))?;
     let output = session.output().ok_or_else(|| damage("there was no output".to_owned()))?;
-    let products: &[Product] = &output;
-    Ok(Digest::of(products).into())
+    Ok(output.into_owned())
 }
 
 /// The next thing that is said; `None` if there is none.

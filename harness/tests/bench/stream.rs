@@ -53,7 +53,8 @@ fn send(signal: &str, process: u32) {
 #[test]
 fn each_timeslice_has_a_fate_and_each_speed_a_row() {
     let Some(folder) = measuring() else { return };
-    let line = format!("{SMALL} --speed 0.05,0.1 --duration 400ms --check-every 2 --out run");
+    let own = "--speed 0.05,0.1 --duration 400ms --check-every 2 --hits hits --out run";
+    let line = format!("{SMALL} {own}");
     let told = folder.bench(&line).exits(0);
     for words in ["timeslices of 1.25 ms", "keeps up with", "p99.9"] {
         assert!(told.stdout.contains(words), "{words}: {}", told.stdout);
@@ -70,6 +71,8 @@ fn each_timeslice_has_a_fate_and_each_speed_a_row() {
     assert!(0 < checked && checked < 16, "{checked}");
     let timeslices = folder.read("run/timeslices.csv");
     assert_eq!(timeslices.lines().count(), 1 + 16 + 32);
+    let written = fs::read_dir(folder.join("hits/cpu-0.05")).expect("there").count();
+    assert_eq!(written as u64, done);
     // It is nobody's folder but this run's.
     folder.bench(&line).exits(2).says("holds a run already");
 }
@@ -180,6 +183,8 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
         2 | stream --scale 0.0005 --processes 1000000 --out r | of memory
         2 | stream --input digis.bin --out r | --input needs --timeslice
         2 | stream --timeslice 1ms --out r | --input
+        2 | stream --find-limit --speed 2 --out r | cannot be used with
+        2 | stream --preset mcbm-2024 --scale 0.0005 --variant offline --hits h --out r | online reconstruction
         2 | stream --scale 0.0005 --variant none --out r | there are
         5 | stream --scale 0.0005 --device cuda:900 --out r | cuda:900
         5 | stream --scale 0.0005 --device emulator --out r | emulator
