@@ -277,6 +277,14 @@ mod tests {
     }
 
     #[test]
+    fn more_workers_than_cpus_are_allowed_and_said() {
+        let threads = usable_threads() + 1;
+        let planned = planned(&format!("--processes {threads}")).expect("allowed");
+        assert_eq!(planned.points[0].openings.len(), threads);
+        assert!(planned.notes[0].contains("threads take turns"), "{:?}", planned.notes);
+    }
+
+    #[test]
     fn placed_workers_have_cpus_of_their_own() {
         if usable_threads() < 2 {
             return;

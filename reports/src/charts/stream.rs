@@ -162,7 +162,7 @@ fn by_device<'a>(rows: &[&'a StreamRow]) -> Vec<(String, Vec<&'a StreamRow>)> {
     grouped(rows.iter().copied(), |row| name(row))
 }
 
-/// `time-sweep`, `balanced (cuda:0)`.
+/// `time-sweep`, `balanced on cuda:0`.
 fn name(row: &StreamRow) -> String {
     shape::on_device(row.variant.clone(), &row.device)
 }
@@ -294,6 +294,26 @@ mod tests {
             assert!((middle.y / 18e6 - 1.0).abs() < 1e-6, "{middle:?}");
         }
         assert_eq!(due.points.len(), PARTS);
+    }
+
+    #[test]
+    fn a_gpu_stands_beside_the_cpu() {
+        let on_gpu = |row: StreamRow| StreamRow {
+            variant: "balanced".into(),
+            device: "cuda:0".into(),
+            point_id: format!("gpu {}", row.speed),
+            ..row
+        };
+        let all: Vec<StreamRow> =
+            rows().into_iter().flat_map(|row| [row.clone(), on_gpu(row)]).collect();
+        let due =
+            |row: &StreamRow| TimesliceRow { point_id: row.point_id.clone(), ..timeslice(1, 0.1) };
+        let timeslices: Vec<TimesliceRow> = all.iter().map(due).collect();
+        let over_time = over_time(&run(), &all, &timeslices).expect("done");
+        assert_eq!(over_time.panels.len(), 4, "two for each");
+        let latency = latency(&run(), &all).expect("the speed varies");
+        let names: Vec<&str> = latency.panels[0].lines.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["time-sweep", "balanced on cuda:0"]);
     }
 
     #[test]
