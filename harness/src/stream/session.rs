@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use algorithms::algorithm::Semantics;
-use algorithms::axis::Params;
 use reports::charts;
 use reports::clock::now;
 use reports::record::{RunRecord, YesNo};
@@ -33,7 +32,7 @@ use crate::plan::Origin;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::shared_memory::SharedMemory;
 use crate::platform::{Exit, Interrupt, Topology};
-use crate::request::{Source, StreamRequest};
+use crate::request::StreamRequest;
 
 /// The part of what workers would do alone that a search begins with.
 const GUESS: f64 = 0.8;
@@ -169,9 +168,9 @@ impl<'a> Session<'a> {
                 };
                 Data::simulated(params, &variety)
             }
-            (None, Origin::Read { path, .. }) => {
+            (None, Origin::Read { path, options, .. }) => {
                 let timeslice_ns = flags.timeslice.unwrap_or_default().as_nanos() as u64;
-                Data::read(path, &self.options(), timeslice_ns)
+                Data::read(path, options, timeslice_ns)
             }
         };
         let data = data.map_err(MeasureError::from)?;
@@ -187,14 +186,6 @@ impl<'a> Session<'a> {
         let memory = ring::share(&data.each()).map_err(StreamError::Memory)?;
         let (sizes, prepared, timeslice_ns) = (data.sizes(), data.prepared, data.timeslice_ns);
         Ok(Ring { memory, sizes, expected, semantics, prepared, timeslice_ns })
-    }
-
-    /// What is said of a file; the plan has one input.
-    fn options(&self) -> Params {
-        match &self.request.measuring.source {
-            Source::File { options, .. } => options.combinations().swap_remove(0),
-            Source::Generated(_) => Params::default(),
-        }
     }
 
     /// Runs all speeds on a device; returns what a reader should know of it.
