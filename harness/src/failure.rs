@@ -20,6 +20,7 @@ use crate::duet::{DuetError, ServeError};
 use crate::measure::MeasureError;
 use crate::plan::PlanError;
 use crate::plugins::PluginFailure;
+use crate::stream::StreamError;
 use crate::suite::SuiteError;
 
 pub use crate::platform::Exit;
@@ -86,6 +87,9 @@ pub enum Failure {
     /// A comparison that can't be written.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// A stream that ended before its time, or did not begin.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
     /// Two executables that can't be measured in turn.
     #[error(transparent)]
     Duet(#[from] DuetError),
@@ -125,6 +129,7 @@ impl Failure {
             Failure::Suite(error) => error.exit(),
             Failure::Plan(error) => error.exit(),
             Failure::Measure(error) => error.exit(),
+            Failure::Stream(error) => error.exit(),
             Failure::Duet(error) => error.exit(),
             Failure::Serve(error) => error.exit(),
             _ => Exit::Failed,

@@ -11,6 +11,7 @@
 //! | `document` | TOML files, with all that is wrong in them by line |
 //! | [`plan`] | which points are to be measured, and whether they fit |
 //! | [`measure`] | checking, sampling, stopping |
+//! | [`stream`] | timeslices that come when they are due, processed by several processes |
 //! | [`throughput`] | streams of events side by side: rates and latencies |
 //! | [`plugins`] | variants from shared libraries, tried before they are used |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
@@ -30,6 +31,7 @@ pub mod platform;
 pub mod plugins;
 pub mod progress;
 pub mod request;
+pub mod stream;
 pub mod suite;
 pub mod throughput;
 

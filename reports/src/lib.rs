@@ -22,6 +22,7 @@
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`report`] | a run as a page, or as a text for a merge request |
 //! | [`site`] | a store as pages that need no server |
+//! | [`stream`] | what becomes of timeslices that come when they are due |
 //! | [`throughput`] | what streams of events get done side by side |
 //! | [`winners`] | who is the fastest at each setting |
 //! | [`rank`] | what variants are ranked by: end to end, or kernels |
@@ -56,6 +57,7 @@ mod schema;
 pub mod shape;
 pub mod site;
 pub mod store;
+pub mod stream;
 pub mod table;
 pub mod throughput;
 pub mod trend;

@@ -12,6 +12,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "list" => LIST,
         "devices" => DEVICES,
         "throughput" => THROUGHPUT,
+        "stream" => STREAM,
         "run" => return Some(format!("{}\n\n{RUN}", built_in::table(70)).into()),
         "compare" => COMPARE,
         "selftest" => SELFTEST,
@@ -92,6 +93,14 @@ Examples:
   bench {command} --streams 1,2,4,8 --device cuda:0,cuda:0+cuda:1 --out DIR"
     )
 }
+
+const STREAM: &str = "\
+Examples:
+  bench stream --preset mcbm-2024 --scale 0.02 --processes 2 --speed 0.5,1,2,4
+  bench stream --preset mcbm-2024 --scale 0.05 --spill 4s/6s --jitter 0.3 --duration 1m
+  bench stream --preset cbm-auau --scale 0.1 --processes 2 --find-limit
+  bench stream --from raw --scale 0.02 --processes 4 --places cores --when-full drop
+  bench stream --device cpu,cuda:0 --processes 4 --speed 1,2,4,8";
 
 const RUN: &str = "\
 Examples:

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `subcommands` | all of them: [`Request`] |
-//! | `measuring`, `throughput`, `verify`, `generate` | flags that depend on tasks and data sets |
+//! | `measuring`, `throughput`, `stream`, `verify`, `generate` | flags that depend on tasks and data sets |
 //! | `trial` | how `bench` has itself try a plugin |
 //! | `axes` | the axes of tasks and data sets as flags: a new one needs no line here |
 //! | `formats` | `--format FORMAT[=FILE]` |
@@ -22,6 +22,7 @@ mod examples;
 mod formats;
 mod generate;
 mod measuring;
+mod stream;
 mod subcommands;
 mod throughput;
 mod trial;
@@ -44,7 +45,7 @@ pub use color::choice as color_choice;
 pub use config::Surroundings;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
-pub use subcommands::{Request, ServeRequest};
+pub use subcommands::{Request, ServeRequest, WorkerFlags};
 pub use trial::TrialFlags;
 
 /// Parses a command line, the program's name first, without any file of defaults.

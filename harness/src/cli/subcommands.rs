@@ -14,8 +14,9 @@ use crate::request::values::each_once;
 use crate::request::{
     CompareRequest, DevicesRequest, ExportRequest, GenerateRequest, HistoryAction, HistoryRequest,
     ListRequest, PortabilityRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SiteRequest,
-    SuiteRequest, ThroughputRequest, VerifyRequest, WinnersRequest,
+    StreamRequest, SuiteRequest, ThroughputRequest, VerifyRequest, WinnersRequest,
 };
+use crate::stream;
 
 /// What is to be done.
 #[derive(Subcommand)]
@@ -30,6 +31,9 @@ pub enum Request {
     /// Keep a task busy by streams of events: rates, latencies, and what limits them.
     #[command(subcommand)]
     Throughput(Box<ThroughputRequest>),
+    /// Process timeslices that come when they are due, by several processes: do they keep up, and
+    /// how late are results?
+    Stream(Box<StreamRequest>),
     /// Measure a suite: many tasks, axes, devices and threads.
     #[command(name = "run")]
     RunSuite(Box<SuiteRequest>),
@@ -72,9 +76,20 @@ pub enum Request {
     /// Try a plugin in a process of its own.
     #[command(name = trial::SUBCOMMAND, hide = true)]
     TryPlugin(TrialFlags),
+    /// Process timeslices for another process, which hands them over.
+    #[command(name = stream::SUBCOMMAND, hide = true)]
+    StreamWorker(WorkerFlags),
     /// Take samples for another process, which asks for them.
     #[command(name = protocol::SUBCOMMAND, hide = true)]
     Serve(ServeRequest),
+}
+
+/// A worker of a stream.
+#[derive(Args)]
+pub struct WorkerFlags {
+    /// The descriptor of the memory that the timeslices are in.
+    #[arg(long, value_name = "N", required = true)]
+    pub memory: i32,
 }
 
 /// The child of a coordinator.
@@ -110,6 +125,10 @@ impl Request {
                 (measuring.command, measuring.config) = (typed, defaults);
             }
             Request::Throughput(request) => {
+                request.complete()?;
+                (request.measuring.command, request.measuring.config) = (typed, defaults);
+            }
+            Request::Stream(request) => {
                 request.complete()?;
                 (request.measuring.command, request.measuring.config) = (typed, defaults);
             }

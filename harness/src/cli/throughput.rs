@@ -14,12 +14,21 @@ const SETTINGS: [&str; 5] = ["seed", "variants", "threads", "places", "binds"];
 const DEVICES: &str = "devices";
 
 fn subcommand(task: &'static dyn Task) -> Command {
-    let settings = Settings::augment_args(Command::new(task.name()));
-    let shared = settings.get_arguments().filter(|flag| SETTINGS.contains(&flag.get_id().as_str()));
-    let shared: Vec<Arg> = shared.cloned().map(for_streams).collect();
-    let command = data_flags(Command::new(task.name()), task).args(shared).arg(devices());
+    let shared = shared_settings().into_iter().map(for_streams);
+    let devices = devices(
+        "cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread streams over several [default: the CPU \
+         and every GPU with CUDA]",
+    );
+    let command = data_flags(Command::new(task.name()), task).args(shared).arg(devices);
     ThroughputFlags::augment_args(command)
         .about(format!("Keep streams busy: {}", task.info().summary))
+}
+
+/// Flags that set what is shared with measuring commands.
+pub(super) fn shared_settings() -> Vec<Arg> {
+    let all = Settings::augment_args(Command::new("bench"));
+    let is_shared = |flag: &&Arg| SETTINGS.contains(&flag.get_id().as_str());
+    all.get_arguments().filter(is_shared).cloned().collect()
 }
 
 /// Threads are those of a stream.
@@ -30,7 +39,8 @@ fn for_streams(flag: Arg) -> Arg {
     }
 }
 
-fn devices() -> Arg {
+/// The flag for devices of which several may be joined.
+pub(super) fn devices(help: &'static str) -> Arg {
     Arg::new(DEVICES)
         .long("device")
         .value_name("DEVICE")
@@ -38,14 +48,16 @@ fn devices() -> Arg {
         .action(clap::ArgAction::Append)
         .value_parser(|text: &str| text.parse::<DevicePlace>())
         .help_heading("Where")
-        .help(
-            "cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread streams over several [default: the \
-             CPU and every GPU with CUDA]",
-        )
+        .help(help)
+}
+
+/// Its values.
+pub(super) fn places(matches: &ArgMatches) -> Vec<DevicePlace> {
+    matches.get_many(DEVICES).into_iter().flatten().cloned().collect()
 }
 
 /// The settings that streams have too; all others as if nothing was said.
-fn settings(matches: &ArgMatches) -> Settings {
+pub(super) fn settings(matches: &ArgMatches) -> Settings {
     fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
         matches.get_many(id).into_iter().flatten().cloned().collect()
     }
@@ -81,10 +93,9 @@ impl FromArgMatches for ThroughputRequest {
         else {
             return Err(clap::Error::new(ErrorKind::MissingSubcommand));
         };
-        let places = matches.get_many(DEVICES).into_iter().flatten().cloned().collect();
         Ok(ThroughputRequest {
             measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
-            places,
+            places: places(matches),
             flags: ThroughputFlags::from_arg_matches(matches)?,
         })
     }

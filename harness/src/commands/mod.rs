@@ -20,6 +20,7 @@ mod runs;
 mod selftest;
 mod serve;
 mod site;
+mod stream;
 mod suite;
 mod throughput;
 mod unpack;
@@ -58,6 +59,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Devices(request) => devices::run(&request),
         Request::Task(request) => run_task(request),
         Request::Throughput(request) => throughput::run(*request),
+        Request::Stream(request) => stream::run(*request),
         Request::RunSuite(request) => suite::run(&request),
         Request::Compare(request) => compare::run(&request),
         Request::SelfTest(request) => selftest::run(&request),
@@ -70,6 +72,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Export(request) => export::run(&request),
         Request::Site(request) => site::run(&request),
         Request::Winners(request) => winners::run(&request),
+        Request::StreamWorker(flags) => Ok(crate::stream::work(flags.memory)),
         Request::Serve(request) => serve::run(&request.plugins),
         Request::TryPlugin(flags) => Ok(plugins::trial::run_child(&flags.request())?),
         Request::Completions { shell } => {

@@ -94,6 +94,8 @@ pub enum Origin {
     Read {
         /// The file.
         path: PathBuf,
+        /// What was said of it: to read it once more.
+        options: Params,
         /// What it holds.
         case: Box<dyn Case>,
     },

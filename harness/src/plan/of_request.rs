@@ -63,7 +63,7 @@ fn read(
     options.check_count().map_err(PlanError::Usage)?;
     let origin = |options| {
         let (path, case) = (path.to_owned(), task.read(path, &options)?);
-        Ok((Origin::Read { path, case }, 0))
+        Ok((Origin::Read { path, options, case }, 0))
     };
     options.combinations().into_iter().map(origin).collect()
 }

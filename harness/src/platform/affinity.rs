@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::time::{ClockId, clock_gettime};
+use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 
 use super::placement::list;
@@ -50,6 +50,13 @@ pub fn process_time() -> Option<Duration> {
     time.ok().map(Duration::from)
 }
 
+/// The same of another process; `None` once that is gone, too.
+pub fn process_time_of(process: u32) -> Option<Duration> {
+    let process = Pid::from_raw(i32::try_from(process).ok()?);
+    let time = clock_getcpuclockid(process).and_then(clock_gettime);
+    time.ok().map(Duration::from)
+}
+
 /// Restricts the calling thread to these CPUs.
 ///
 /// # Errors
@@ -75,6 +82,17 @@ mod tests {
             let seen = std::thread::spawn(pinned);
             assert_eq!(seen.join().expect("no panic"), Ok(Some(cpu)));
         }
+    }
+
+    #[test]
+    fn the_time_of_a_process_is_known_to_others() {
+        let [before, own, after] = [
+            process_time().expect("told"),
+            process_time_of(std::process::id()).expect("told"),
+            process_time().expect("told"),
+        ];
+        assert!(before <= own && own <= after, "{before:?} {own:?} {after:?}");
+        assert_eq!(process_time_of(u32::MAX), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub(crate) mod children;
 pub(crate) mod counters;
 mod cpu_time;
 mod drawing;
+pub(crate) mod energy;
 mod exit;
 mod fingerprint;
 pub mod gpus;
@@ -14,15 +15,18 @@ mod instruction_sets;
 mod ledger;
 mod machine;
 mod memory;
+pub(crate) mod monotonic;
 pub mod placement;
 pub(crate) mod plugin_guard;
 mod process;
+pub(crate) mod shared_memory;
 pub(crate) mod supervisor;
 mod sysfs;
 mod topology;
 
 pub use affinity::{
-    current_cpu, pin_current_thread, process_time, thread_time, usable_cpus, usable_threads,
+    current_cpu, pin_current_thread, process_time, process_time_of, thread_time, usable_cpus,
+    usable_threads,
 };
 pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;

@@ -57,17 +57,6 @@ impl Events {
 fn event(plan: &Plan, input: &Input, seed: u64) -> Result<Box<dyn Case>, DataError> {
     match &input.origin {
         Origin::Generated(params) => plan.task().generate(params, seed),
-        Origin::Read { path, case } => plan.task().read(path, &file_options(plan, case.as_ref())),
+        Origin::Read { path, options, .. } => plan.task().read(path, options),
     }
-}
-
-/// What was said of a file when it was read.
-fn file_options(plan: &Plan, case: &dyn Case) -> algorithms::axis::Params {
-    let mut options = algorithms::axis::Params::default();
-    for axis in plan.task().file_axes() {
-        if let Some(value) = case.params().get(axis.name) {
-            options.set(axis.name, value);
-        }
-    }
-    options
 }

@@ -10,14 +10,14 @@ use algorithms::device::gpu::{DeviceError, Gpu};
 
 /// The GPUs of streams, kept from one point to the next: opening one loads all its kernels.
 #[derive(Default)]
-pub(super) struct StreamGpus(Mutex<Vec<(Device, usize, Arc<Gpu>)>>);
+pub(crate) struct StreamGpus(Mutex<Vec<(Device, usize, Arc<Gpu>)>>);
 
 impl StreamGpus {
     /// The GPU of a stream; `None` on the host.
     ///
     /// # Errors
     /// Why it can't be used.
-    pub(super) fn of(
+    pub(crate) fn of(
         &self,
         device: Device,
         stream: usize,

@@ -31,5 +31,7 @@ mod tally;
 mod tests;
 mod window;
 
-pub(crate) use plan::StreamPlan;
+pub(crate) use gpus::StreamGpus;
+pub(crate) use places::team_specs;
+pub(crate) use plan::{StreamPlan, others_problem};
 pub(crate) use session::{Outcome, Session};

@@ -7,6 +7,7 @@ use super::plan::PointSpec;
 use crate::plan::{Plan, TeamLayout, TeamSpec};
 use crate::platform::placement::{Place, Placement, PlacementError};
 use crate::platform::{Topology, gpu_node, usable_cpus};
+use crate::request::DevicePlace;
 
 /// Starts the team of each stream.
 ///
@@ -17,30 +18,35 @@ use crate::platform::{Topology, gpu_node, usable_cpus};
 /// # Errors
 /// If the threads or the places can't be had.
 pub(super) fn start_teams(point: &PointSpec, plan: &Plan) -> Result<Vec<Team>, TeamError> {
-    let specs = team_specs(point, plan, &Topology::of_this_machine(), &usable_cpus());
+    let layout = &plan.teams[point.candidate.team].layout;
+    let specs = team_specs(layout, &point.place, point.streams);
     let specs = specs.map_err(|PlacementError(problem)| TeamError::Place { worker: 0, problem })?;
     specs.iter().map(TeamSpec::start).collect()
 }
 
-fn team_specs(
-    point: &PointSpec,
-    plan: &Plan,
-    topology: &Topology,
-    mask: &[usize],
+/// The teams of so many streams on some devices, of such threads each; see [`start_teams`].
+///
+/// # Errors
+/// If the places are not there.
+pub(crate) fn team_specs(
+    layout: &TeamLayout,
+    place: &DevicePlace,
+    streams: usize,
 ) -> Result<Vec<TeamSpec>, PlacementError> {
-    let layout = &plan.teams[point.candidate.team].layout;
-    let all = TeamLayout { threads: layout.threads * point.streams, ..layout.clone() };
+    let (topology, mask) = (&Topology::of_this_machine(), &usable_cpus());
+    let all = TeamLayout { threads: layout.threads * streams, ..layout.clone() };
     let placed = all.cpus(topology, mask)?;
     let of_stream = |stream: usize| {
         let cpus = match (&placed, &layout.placement) {
             (Some(placed), _) => placed.chunks(layout.threads).nth(stream).map(<[Place]>::to_vec),
-            (None, Placement::None) => near(point.place.of_stream(stream), topology, mask)
-                .map(|cpus| vec![cpus; layout.threads]),
+            (None, Placement::None) => {
+                near(place.of_stream(stream), topology, mask).map(|cpus| vec![cpus; layout.threads])
+            }
             (None, _) => None,
         };
         TeamSpec { layout: layout.clone(), cpus }
     };
-    Ok((0..point.streams).map(of_stream).collect())
+    Ok((0..streams).map(of_stream).collect())
 }
 
 /// The usable CPUs of the NUMA node that a GPU is at; `None` where all are as near.

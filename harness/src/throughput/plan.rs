@@ -92,7 +92,7 @@ fn bytes_of_event(input: &Input) -> u64 {
 }
 
 /// Why a place can't be used whose first device can be; the plan tells of that one.
-fn others_problem(place: &DevicePlace) -> Option<String> {
+pub(crate) fn others_problem(place: &DevicePlace) -> Option<String> {
     let (first, others) = place.devices().split_first()?;
     let mut others = others.iter().filter(|_| why_not_measured(*first).is_none());
     let problem = |device: &Device| {

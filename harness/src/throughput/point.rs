@@ -22,6 +22,7 @@ use super::tally::Tally;
 use super::window::{Clock, Window};
 use crate::measure::{CheckError, MeasureError, check_candidate};
 use crate::plan::Plan;
+use crate::platform::energy::EnergyCounters;
 use crate::platform::{CpuTimes, Interrupt, usable_threads};
 
 /// Between two looks at whether the window is over.
@@ -73,7 +74,16 @@ struct Stream<'a> {
 struct Ran {
     window: Window,
     events: Vec<Vec<Event>>,
+    seen: Seen,
+}
+
+/// What was seen of the machine in the window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
     busy: Option<Busy>,
+    /// Watts of processors and of GPUs.
+    cpu_w: Option<f64>,
+    gpu_w: Option<f64>,
 }
 
 /// The shares of the CPUs' time in the window that this process had, and that others had.
@@ -122,15 +132,18 @@ fn measure_streams(
     }
     row.working_set_bytes = check_all(&mut streams, cases, setup.interrupt)?;
     let on_gpu = on_gpu(&mut streams[0])?;
-    let ran = run(&mut streams, length, setup.interrupt)?;
+    let counters = EnergyCounters::of(point.place.devices().iter().copied());
+    let ran = run(&mut streams, length, &counters, setup.interrupt)?;
     check_side_by_side(&mut streams)?;
     let items: Vec<Vec<u64>> =
         cases.iter().map(|cases| cases.iter().map(|case| case.work().items).collect()).collect();
     let tally = Tally { window: ran.window, events: &ran.events, items: &items };
     tally.fill(row);
     setup.ceilings.fill(row, &point.place, on_gpu);
-    row.cores_share = ran.busy.map(|busy| busy.own);
-    row.others_share = ran.busy.and_then(|busy| busy.others);
+    let Seen { busy, cpu_w, gpu_w } = ran.seen;
+    row.cores_share = busy.map(|busy| busy.own);
+    row.others_share = busy.and_then(|busy| busy.others);
+    (row.cpu_w, row.gpu_w) = (cpu_w, gpu_w);
     row.valid = true.into();
     row.note = remarks(&streams);
     Ok(tally.rows(&row.point_id))
@@ -216,9 +229,14 @@ fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
 }
 
 /// Runs all streams until the window is over.
-fn run(streams: &mut [Stream<'_>], length: Length, interrupt: &Interrupt) -> Result<Ran, Refusal> {
+fn run(
+    streams: &mut [Stream<'_>],
+    length: Length,
+    counters: &EnergyCounters,
+    interrupt: &Interrupt,
+) -> Result<Ran, Refusal> {
     let clock = Clock::new(streams.len(), length.wanted, length.most);
-    let (events, busy) = thread::scope(|scope| {
+    let (events, seen) = thread::scope(|scope| {
         let clock = &clock;
         let work = |stream: &mut Stream<'_>| {
             let ran = run_stream(stream, clock, interrupt);
@@ -229,16 +247,16 @@ fn run(streams: &mut [Stream<'_>], length: Length, interrupt: &Interrupt) -> Res
         };
         let running: Vec<_> =
             streams.iter_mut().map(|stream| scope.spawn(move || work(stream))).collect();
-        let busy = watch(clock, interrupt);
+        let seen = watch(clock, counters, interrupt).unwrap_or_default();
         let ended = running.into_iter().map(|stream| match stream.join() {
             Ok(ran) => ran,
             Err(panic) => Err(Refusal::Wrong(panicked(&*panic))),
         });
-        (ended.collect::<Result<Vec<_>, _>>(), busy)
+        (ended.collect::<Result<Vec<_>, _>>(), seen)
     });
     let events = events?;
     match clock.window() {
-        Some(window) if !interrupt.asked() => Ok(Ran { window, events, busy }),
+        Some(window) if !interrupt.asked() => Ok(Ran { window, events, seen }),
         _ => Err(Refusal::Interrupted),
     }
 }
@@ -260,8 +278,8 @@ fn run_stream(
     }
 }
 
-/// Waits until the window is over; returns how busy the CPUs were within.
-fn watch(clock: &Clock, interrupt: &Interrupt) -> Option<Busy> {
+/// Waits until the window is over; returns how busy the CPUs were within, and what all took.
+fn watch(clock: &Clock, counters: &EnergyCounters, interrupt: &Interrupt) -> Option<Seen> {
     let is_over = |clock: &Clock| clock.is_over() || interrupt.asked();
     let window = loop {
         match clock.window() {
@@ -270,9 +288,19 @@ fn watch(clock: &Clock, interrupt: &Interrupt) -> Option<Busy> {
             None => thread::sleep(LOOK),
         }
     };
+    // The window may have opened a moment before: power is that of the time that was seen.
+    let (seen_from, energy) = (clock.now(), counters.read());
     while clock.now() < window.end && !is_over(clock) {
         thread::sleep(LOOK.min(window.end.saturating_sub(clock.now())));
     }
+    let energy = counters.since(&energy);
+    let watts = |joules: f64| joules / (clock.now() - seen_from).as_secs_f64();
+    let (cpu_w, gpu_w) = (energy.cpu_j.map(watts), energy.gpu_j.map(watts));
+    Some(Seen { busy: busy(clock, window), cpu_w, gpu_w })
+}
+
+/// How busy the CPUs have been since the window opened.
+fn busy(clock: &Clock, window: Window) -> Option<Busy> {
     let (now, times) = (clock.now(), CpuTimes::now()?);
     let (own, others) = times.since(&clock.cpu_times_at_begin()?);
     let all = (now - window.begin).as_secs_f64() * usable_threads() as f64;

@@ -32,6 +32,7 @@ mod report;
 mod reproduce;
 mod site;
 mod slurm;
+mod stream;
 mod sts;
 mod sts_raw;
 mod suite_runs;

@@ -63,6 +63,18 @@ fn an_input_from_a_file_is_an_event_of_all_streams() {
 }
 
 #[test]
+fn what_is_said_of_a_file_counts_for_all_events() {
+    let Some(folder) = measuring() else { return };
+    folder.bench("generate sts-physics --preset mcbm-2024 --scale 0.0005 --out d.csv").exits(0);
+    std::fs::rename(folder.join("d.setup.json"), folder.join("elsewhere.json")).expect("moved");
+    let data = "--input d.csv --setup elsewhere.json";
+    let line = format!("throughput sts {data} {SHORT} --variant time-sweep --streams 1");
+    folder.bench(format!("{line} --no-charts --out run")).exits(0);
+    let own = "--timeslice 1250us --speed 0.05 --duration 100ms --no-charts";
+    folder.bench(format!("stream {data} {own} --processes 1 --out stream")).exits(0);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_and_leaves_nothing() {
     let Some(folder) = measuring() else { return };
     folder.check(

@@ -11,6 +11,7 @@
 //! | `link` | turns measured links to GPUs into panels |
 //! | `published` | turns published figures beside measured ones into panels |
 //! | `throughput` | turns streams of events into panels |
+//! | `stream` | turns timeslices that come when they are due into panels |
 //! | `portability` | turns what portable kernels cost into panels |
 //! | `trend` | turns points over many runs into panels |
 //! | `scale`, `unit` | axes and their labels |
@@ -41,6 +42,7 @@ mod roofline;
 mod samples;
 mod scale;
 mod stages;
+mod stream;
 mod study;
 mod text;
 mod throughput;
@@ -60,6 +62,7 @@ use crate::portability::Comparison;
 use crate::published::Reproduction;
 use crate::rank::Rank;
 use crate::record::{CeilingsRecord, RunRecord, SampleRow, SummaryRow};
+use crate::stream::{StreamRow, TimesliceRow};
 use crate::throughput::ThroughputRow;
 use crate::trend::Trend;
 use chart::{Chart, Panel};
@@ -229,6 +232,29 @@ pub fn draw_throughput(
     images.add("latency-over-streams", throughput::latency(run, rows))?;
     images.add("throughput-over-threads", throughput::over_threads(run, rows))?;
     images.add("throughput-over-gpus", throughput::over_gpus(run, rows))?;
+    Ok(images.all)
+}
+
+/// Draws the charts of timeslices that come when they are due:
+///
+/// | file | shows | drawn if |
+/// |---|---|---|
+/// | `stream-over-time` | latency and rate over time | always |
+/// | `stream-latency` | median and 99th percentile of the latency over the speed | the speed varies |
+/// | `stream-kept-up` | what is done of what is due, over the speed | the speed varies |
+///
+/// # Errors
+///
+/// If one cannot be drawn; there are no others then.
+pub fn draw_stream(
+    run: &RunRecord,
+    rows: &[StreamRow],
+    timeslices: &[TimesliceRow],
+) -> Result<Vec<NamedSvg>, ChartError> {
+    let mut images = Images::of(rows.first().map_or("", |row| &row.algorithm));
+    images.add("stream-over-time", stream::over_time(run, rows, timeslices))?;
+    images.add("stream-latency", stream::latency(run, rows))?;
+    images.add("stream-kept-up", stream::kept_up(run, rows))?;
     Ok(images.all)
 }
 

@@ -6,7 +6,8 @@
 //! | `samples.csv` | a [`SampleRow`](crate::record::SampleRow) a line |
 //! | `summary.csv` | a [`SummaryRow`](crate::record::SummaryRow) a line |
 //!
-//! Streams leave `throughput.csv` and `events.csv` instead of the latter two.
+//! Streams of events leave `throughput.csv` and `events.csv` instead of the latter two, timeslices
+//! that come when they are due `stream.csv` and `timeslices.csv`.
 //!
 //! Rows are appended and handed to the system as they come, each in one write:
 //! a run that is killed keeps what it measured.
@@ -16,6 +17,7 @@ mod error;
 mod read;
 mod regular;
 mod resume;
+mod stream;
 mod table_file;
 mod throughput;
 mod write;
@@ -25,6 +27,7 @@ pub use error::StoreError;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
 pub(crate) use regular::open as open_file;
+pub use stream::StreamFolder;
 pub use throughput::ThroughputFolder;
 pub use write::{RunFolder, clean, describe};
 

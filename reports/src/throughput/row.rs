@@ -80,6 +80,10 @@ pub struct ThroughputRow {
     pub link_share: Option<f64>,
     /// Time that the kernels of all events take one after the other, over that of the GPUs.
     pub kernels_share: Option<f64>,
+    /// The mean power of all processors in the window, in watts, by their own counters.
+    pub cpu_w: Option<f64>,
+    /// The mean power of the GPUs in the window, in watts, by their own counters.
+    pub gpu_w: Option<f64>,
     /// Whether all outputs were right, before and after.
     pub valid: YesNo,
     /// What a reader should know about the row.
@@ -109,7 +113,7 @@ impl ThroughputRow {
         params,streams,batch,items,item_unit,bytes_min,working_set_bytes,window_s,events,\
         items_per_s,items_per_s_low,items_per_s_high,events_per_s,p50_s,p50_low_s,p50_high_s,\
         p99_s,p99_low_s,p99_high_s,max_s,delivery_share,cores_share,others_share,copy_share,link_share,\
-        kernels_share,valid,note";
+        kernels_share,cpu_w,gpu_w,valid,note";
 
     /// The row of so many streams with a batch each of which nothing is known.
     pub fn new(point: &Point, streams: usize, batch: usize) -> Self {
@@ -149,6 +153,15 @@ impl ThroughputRow {
         Some(self.rate()? / share)
     }
 
+    /// Events for each joule of processors and GPUs, as far as they are known.
+    pub fn events_per_j(&self) -> Option<f64> {
+        let watts = match (self.cpu_w, self.gpu_w) {
+            (None, None) => None,
+            (cpu, gpu) => Some(cpu.unwrap_or_default() + gpu.unwrap_or_default()),
+        };
+        Some(self.events_per_s? / watts.filter(|&watts| watts > 0.0)?)
+    }
+
     /// All that tells points apart but the streams and where they run: data and batch.
     pub fn setting(&self) -> Vec<(String, String)> {
         let params = self.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -182,6 +195,19 @@ mod tests {
         let mut events = csv::Writer::from_writer(Vec::new());
         events.serialize(EventRow::default()).expect("written");
         assert_eq!(header(events.into_inner().expect("written")), EventRow::COLUMNS);
+    }
+
+    #[test]
+    fn energy_is_of_all_that_tells() {
+        let row = ThroughputRow {
+            events_per_s: Some(100.0),
+            cpu_w: Some(30.0),
+            gpu_w: Some(20.0),
+            ..ThroughputRow::default()
+        };
+        assert_eq!(row.events_per_j(), Some(2.0));
+        let unknown = ThroughputRow { cpu_w: None, gpu_w: None, ..row };
+        assert_eq!(unknown.events_per_j(), None);
     }
 
     #[test]

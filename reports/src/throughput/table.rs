@@ -13,7 +13,7 @@ use crate::units;
 /// Fewer events hardly have a 99th percentile.
 const FEW: usize = 100;
 
-const COLUMNS: [(&str, Side); 15] = [
+const COLUMNS: [(&str, Side); 16] = [
     ("variant", Side::Left),
     ("device", Side::Left),
     ("threads", Side::Right),
@@ -26,6 +26,7 @@ const COLUMNS: [(&str, Side); 15] = [
     ("p99", Side::Right),
     ("cores", Side::Right),
     ("others", Side::Right),
+    ("events/J", Side::Right),
     ("copy", Side::Right),
     ("link", Side::Right),
     ("kernels", Side::Right),
@@ -85,6 +86,8 @@ fn record(row: &ThroughputRow) -> Record<'_> {
         .with("copy_share", row.copy_share)
         .with("link_share", row.link_share)
         .with("kernels_share", row.kernels_share)
+        .with("cpu_w", row.cpu_w)
+        .with("gpu_w", row.gpu_w)
         .with("valid", row.valid)
         .with("note", &row.note)
         .spread("axis", row.params.iter())
@@ -106,12 +109,18 @@ fn table(task: &str, setting: &[(String, String)], rows: &[&ThroughputRow]) -> T
     };
     let looks = rows.iter().map(look).collect();
     let heading = format!("{task}: {}", heading(setting, rows));
-    let shown = |column: usize| column < 13 || rows.iter().any(|row| row.backend != "cpu");
-    let columns: Vec<_> = COLUMNS.into_iter().enumerate().filter(|(i, _)| shown(*i)).collect();
-    let cells = |row: &&ThroughputRow| -> Vec<String> {
-        cells(row, &curves).into_iter().take(columns.len()).collect()
+    let on_gpus = rows.iter().any(|row| row.backend != "cpu");
+    let with_energy = rows.iter().any(|row| row.events_per_j().is_some());
+    let shown = |(name, _): &(&str, Side)| match *name {
+        "link" | "kernels" => on_gpus,
+        "events/J" => with_energy,
+        _ => true,
     };
-    let columns: Vec<_> = columns.iter().map(|(_, column)| *column).collect();
+    let cells = |row: &&ThroughputRow| -> Vec<String> {
+        let all = COLUMNS.iter().zip(cells(row, &curves));
+        all.filter(|(column, _)| shown(column)).map(|(_, cell)| cell).collect()
+    };
+    let columns: Vec<_> = COLUMNS.into_iter().filter(shown).collect();
     let said = curves.iter().map(|curve| format!("{}: {}", who(curve), curve.words()));
     let few = few_events(rows);
     Table::new(&columns, rows.iter().map(cells))
@@ -185,6 +194,7 @@ fn cells(row: &ThroughputRow, curves: &[Curve<'_>]) -> Vec<String> {
         time(row.p99_s),
         share(row.cores_share),
         share(row.others_share),
+        known(row.events_per_j(), |events| units::significant(events, 3)),
         share(row.copy_share),
         share(row.link_share),
         share(row.kernels_share),
@@ -205,6 +215,7 @@ mod tests {
         assert_eq!(table.column("items/s"), ["10 M/s", "19 M/s", "19.2 M/s"]);
         assert_eq!(table.column("of ideal"), ["100 %", "95 %", "48 %"]);
         assert!(!table.names().contains(&"link"), "there is none");
+        assert!(!table.names().contains(&"events/J"), "nobody tells");
         assert!(table.heading().starts_with("sts: 1 M digis an event"), "{}", table.heading());
         let text = for_people(Format::Table, &all, Paint::Plain);
         assert!(text.contains("plateau of 19.1 M/s"), "{text}");

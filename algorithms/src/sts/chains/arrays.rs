@@ -41,7 +41,7 @@ impl<'a> Arrays<'a> {
             formulas: ClusterFormulas::new(input.setup()),
             modules: ModuleFormulas::of_all(input.setup()),
             table: LookupTable::new(input.modules()),
-            sides: input.digis().partition().clone(),
+            sides: input.partition().clone(),
             digis: Vec::new(),
             clusters: Vec::new(),
             counts: Vec::new(),

@@ -6,10 +6,12 @@
 //! | `cluster`, `hit` | what is found, as the online reconstruction keeps it |
 //! | `offline` | the same as the offline reconstruction keeps it |
 //! | `chain_stage`, `product` | the stages of the chain, and what they leave |
+//! | `digest` | what was found, in a few numbers |
 //! | `partitioned` | many segments in one array, with the address of each |
 
 mod chain_stage;
 mod cluster;
+mod digest;
 mod hit;
 mod offline;
 mod partitioned;
@@ -18,6 +20,7 @@ mod timeslice;
 
 pub use chain_stage::ChainStage;
 pub use cluster::{Cluster, ClusterEntry};
+pub use digest::Digest;
 pub use hit::Hit;
 pub use offline::{OfflineCluster, OfflineDigi, OfflineHit};
 pub use partitioned::Partitioned;

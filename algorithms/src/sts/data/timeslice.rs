@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use generators::Array;
 use generators::partition::Partition;
 use generators::sts::setup::Setup;
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
@@ -25,8 +26,11 @@ pub fn digi_order(digi: &Digi) -> u64 {
 /// What the chain starts from.
 #[derive(Clone, Debug)]
 pub struct Timeslice {
-    stream: Vec<Digi>,
-    digis: SegmentedDigis,
+    stream: Array<Digi>,
+    /// How the digis are divided over module sides.
+    partition: Partition,
+    /// By module side, once somebody asks.
+    digis: OnceLock<SegmentedDigis>,
     setup: Arc<Setup>,
     online: Semantics,
     crossings: Option<Arc<Crossings>>,
@@ -49,8 +53,9 @@ impl Timeslice {
         assert!(found <= wanted, "{found} segments, but {wanted} module sides");
         let digis = if found == wanted { digis } else { with_empty_sides(&digis, wanted) };
         Timeslice {
-            stream: read_out(&digis),
-            digis,
+            stream: read_out(&digis).into(),
+            partition: digis.partition().clone(),
+            digis: digis.into(),
             setup,
             online,
             crossings: None,
@@ -67,14 +72,45 @@ impl Timeslice {
         let stream = raw.right().digis.clone();
         let digis = by_side(&stream, setup.modules().len());
         Timeslice {
-            stream,
-            digis,
+            stream: stream.into(),
+            partition: digis.partition().clone(),
+            digis: digis.into(),
             setup,
             online,
             crossings: None,
             raw: Some(Arc::new(raw)),
             upstream: Arc::default(),
         }
+    }
+
+    /// Digis in the order in which they are read out, and the raw data that they come from if the
+    /// chain is to begin with those: as another timeslice has them, such as in memory that
+    /// processes share. Nothing is copied.
+    ///
+    /// # Errors
+    /// The address of a digi that is of no module of the setup.
+    pub fn of_stream(
+        stream: Array<Digi>,
+        raw: Option<RawTimeslices>,
+        setup: Arc<Setup>,
+        online: Semantics,
+    ) -> Result<Self, Address> {
+        let modules = setup.modules().len();
+        let mut lengths = vec![0; 2 * modules];
+        let side_of = sides(modules);
+        for digi in stream.iter() {
+            lengths[side_of(digi).ok_or_else(|| digi.address())?] += 1;
+        }
+        Ok(Timeslice {
+            stream,
+            partition: Partition::from_lengths(lengths),
+            digis: OnceLock::new(),
+            setup,
+            online,
+            crossings: None,
+            raw: raw.map(Arc::new),
+            upstream: Arc::default(),
+        })
     }
 
     /// The raw data that a chain begins with, if there are any.
@@ -114,7 +150,12 @@ impl Timeslice {
     /// The same digis by module side, in the order of the stream: what the first stage
     /// makes of it. Channels count from 0 to 1023 on a side.
     pub fn digis(&self) -> &SegmentedDigis {
-        &self.digis
+        self.digis.get_or_init(|| by_side(&self.stream, self.modules()))
+    }
+
+    /// Where the digis of each side are once they are by side.
+    pub fn partition(&self) -> &Partition {
+        &self.partition
     }
 
     /// The detector.
@@ -162,16 +203,24 @@ fn with_empty_sides(digis: &SegmentedDigis, sides: usize) -> SegmentedDigis {
 
 /// The digis of each side in the order of a stream.
 fn by_side(stream: &[Digi], modules: usize) -> SegmentedDigis {
+    let mut all = vec![Vec::new(); 2 * modules];
+    let side_of = sides(modules);
+    for digi in stream {
+        let side = side_of(digi).expect("a module of the setup");
+        all[side].push(digi.with_channel(digi.channel() % CHANNELS_PER_SIDE));
+    }
+    SegmentedDigis::from_segments(&all)
+}
+
+/// The side of a digi: fronts, then backs. `None` if there is no such module.
+fn sides(modules: usize) -> impl Fn(&Digi) -> Option<usize> {
     let numbers: HashMap<Address, usize> =
         (0..modules).map(|module| (Address::of_module(module), module)).collect();
-    let mut sides = vec![Vec::new(); 2 * modules];
-    for digi in stream {
-        let module = numbers[&digi.address()];
-        let (channel, is_back) = (digi.channel(), digi.channel() >= CHANNELS_PER_SIDE);
-        let side = if is_back { module + modules } else { module };
-        sides[side].push(digi.with_channel(channel % CHANNELS_PER_SIDE));
+    move |digi| {
+        let module = numbers.get(&digi.address())?;
+        let is_back = digi.channel() >= CHANNELS_PER_SIDE;
+        Some(if is_back { module + modules } else { *module })
     }
-    SegmentedDigis::from_segments(&sides)
 }
 
 /// All sides merged by time, as a detector is read out.
@@ -214,6 +263,22 @@ mod tests {
         let lengths: Vec<_> = timeslice.digis().partition().lengths().collect();
         assert_eq!(lengths, [1, 0, 0, 2, 0, 0]);
         assert_eq!(timeslice.digis().segment(3)[1], digi(3, 3));
+    }
+
+    #[test]
+    fn a_stream_that_is_lent_is_the_same_timeslice() {
+        let [front, back] = [vec![digi(1, 10), digi(2, 5)], vec![digi(4, 7)]];
+        let whole = timeslice(&[front, back], 2);
+        let lent = |stream: Vec<Digi>| {
+            let stream = Array::lent(Arc::new(stream));
+            Timeslice::of_stream(stream, None, whole.shared_setup(), Semantics::Exact)
+        };
+        let same = lent(whole.stream().to_vec()).expect("its modules");
+        assert_eq!((same.stream(), same.partition()), (whole.stream(), whole.partition()));
+        assert_eq!(same.digis(), whole.digis());
+        let strange = Address::of_module(2);
+        let refused = lent(vec![Digi::new(strange, 1, 1, 1)]).map(|_| ());
+        assert_eq!(refused, Err(strange));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{DESCRIPTOR_BYTES, Descriptor, MESSAGE_BYTES};
+use crate::Array;
 
 /// The most messages of all timeslices together: whoever counts them does so with 32 bits.
 pub const MAX_MESSAGES: u64 = u32::MAX as u64;
@@ -15,7 +16,7 @@ const ALIGNMENT: usize = 64;
 /// Descriptors never point out of the block that they are in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawData {
-    bytes: Vec<u8>,
+    bytes: Array<u8>,
     blocks: Vec<Block>,
     timeslices: Vec<Head>,
     messages: u64,
@@ -82,12 +83,47 @@ pub enum ComponentProblem {
         /// Bytes of the block.
         bytes: usize,
     },
+    /// A block is not in the memory that it is said to be in.
+    #[error("its block is from byte {begin} to {end}, of {bytes}")]
+    Block {
+        /// Where the block begins.
+        begin: usize,
+        /// Where it ends.
+        end: usize,
+        /// Bytes of the memory.
+        bytes: usize,
+    },
     /// More than can be counted.
     #[error("with it there are more than {MAX_MESSAGES} messages; use fewer timeslices")]
     Messages,
 }
 
 impl RawData {
+    /// A timeslice whose blocks lie somewhere in `bytes`, which are not copied: of each component
+    /// where its block is, and by how many descriptors that begins.
+    ///
+    /// # Errors
+    /// As [`RawData::push_component`], and if a block is not in the bytes.
+    pub fn in_place(
+        bytes: Array<u8>,
+        timeslice: RawTimeslice,
+        blocks: impl IntoIterator<Item = (Range<usize>, u64)>,
+    ) -> Result<Self, ComponentProblem> {
+        let mut data = RawData { bytes, ..RawData::default() };
+        data.push_timeslice(timeslice);
+        for (range, microslices) in blocks {
+            let outside = ComponentProblem::Block {
+                begin: range.start,
+                end: range.end,
+                bytes: data.bytes.len(),
+            };
+            let block = data.bytes.get(range.clone()).ok_or(outside)?;
+            let messages = check(microslices, block)?;
+            data.add_block(range, microslices, messages)?;
+        }
+        Ok(data)
+    }
+
     /// Begins another timeslice.
     pub fn push_timeslice(&mut self, timeslice: RawTimeslice) {
         self.timeslices.push(Head { timeslice, end: self.blocks.len() });
@@ -106,17 +142,29 @@ impl RawData {
         microslices: u64,
         block: &[u8],
     ) -> Result<(), ComponentProblem> {
-        let messages = self.messages + check(microslices, block)?;
+        let messages = check(microslices, block)?;
+        let begin = self.bytes.len().next_multiple_of(ALIGNMENT);
+        self.add_block(begin..begin + block.len(), microslices, messages)?;
+        let bytes = self.bytes.to_mut();
+        bytes.resize(begin, 0);
+        bytes.extend_from_slice(block);
+        Ok(())
+    }
+
+    /// Adds a block of so many messages to the last timeslice.
+    fn add_block(
+        &mut self,
+        bytes: Range<usize>,
+        microslices: u64,
+        messages: u64,
+    ) -> Result<(), ComponentProblem> {
+        let messages = self.messages + messages;
         if messages > MAX_MESSAGES {
             return Err(ComponentProblem::Messages);
         }
         let last = self.timeslices.last_mut().expect("a timeslice for the component");
         self.messages = messages;
-        let begin = self.bytes.len().next_multiple_of(ALIGNMENT);
-        self.bytes.resize(begin, 0);
-        self.bytes.extend_from_slice(block);
-        let microslices = microslices as usize;
-        self.blocks.push(Block { bytes: begin..self.bytes.len(), microslices });
+        self.blocks.push(Block { bytes, microslices: microslices as usize });
         last.end = self.blocks.len();
         Ok(())
     }
@@ -241,6 +289,11 @@ impl<'a> Component<'a> {
         self.block
     }
 
+    /// Where the block is in [`RawData::bytes`].
+    pub fn range(&self) -> Range<usize> {
+        self.first_byte..self.first_byte + self.block.len()
+    }
+
     /// How many microslices it has: one at least.
     pub fn microslices(&self) -> usize {
         self.microslices
@@ -313,6 +366,23 @@ mod tests {
         let contents = component.descriptors().map(|descriptor| component.content(&descriptor));
         assert_eq!(contents.collect::<Vec<_>>(), [&[0, 1, 2, 3][..], &[0xff, 0]]);
         assert_eq!((data.messages(), data.microslices()), (1, 2));
+    }
+
+    #[test]
+    fn what_lies_elsewhere_is_read_in_place() {
+        let block = block(&[(4, 0)], 4);
+        let bytes = [vec![9; 64], block.clone()].concat();
+        let timeslice = RawTimeslice { index: 3, ..RawTimeslice::default() };
+        let lent = || Array::lent(std::sync::Arc::new(bytes.clone()));
+        let range = 64..64 + block.len();
+        let data = RawData::in_place(lent(), timeslice, [(range.clone(), 1)]).expect("fits");
+        let (found, mut components) = data.timeslices().next().expect("a timeslice");
+        let component = components.next().expect("a component");
+        assert_eq!((found, component.range(), component.block()), (timeslice, range, &block[..]));
+        assert_eq!(data.messages(), 1);
+        let beyond = RawData::in_place(lent(), timeslice, [(64..1 << 20, 1)]);
+        let (begin, end) = (64, 1 << 20);
+        assert_eq!(beyond, Err(ComponentProblem::Block { begin, end, bytes: bytes.len() }));
     }
 
     #[test]

@@ -1,0 +1,57 @@
+//! `bench stream`: the flags of the STS chain's data and of where it runs, and those of a stream.
+
+use algorithms::registry::task;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+
+use super::measuring::{data_flags, source};
+use super::throughput::{devices, places, settings, shared_settings};
+use crate::request::{MeasureRequest, StreamFlags, StreamRequest};
+
+/// The task: what a detector delivers in timeslices.
+const TASK: &str = "sts";
+
+/// Threads are those of a worker, and there is one variant.
+fn for_workers(flag: Arg) -> Arg {
+    match flag.get_id().as_str() {
+        "threads" => flag.help("Threads of each process, or all [default: 1]"),
+        "variants" => {
+            flag.help("The chain, by name [default: time-sweep on the CPU, balanced on a GPU]")
+        }
+        _ => flag,
+    }
+}
+
+impl Args for StreamRequest {
+    fn augment_args(command: Command) -> Command {
+        let Some(task) = task(TASK) else { return command };
+        let devices = devices(
+            "cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes over several; one after the \
+             other [default: cpu]",
+        );
+        let shared = shared_settings().into_iter().map(for_workers);
+        StreamFlags::augment_args(data_flags(command, task).args(shared).arg(devices))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for StreamRequest {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let Some(task) = task(TASK) else {
+            return Err(clap::Error::new(ErrorKind::MissingSubcommand));
+        };
+        Ok(StreamRequest {
+            measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
+            places: places(matches),
+            flags: StreamFlags::from_arg_matches(matches)?,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+//! What `bench stream` is asked for.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{ArgAction, Args};
+use generators::named;
+use reports::table::Format;
+
+use super::values::{self, each_once};
+use super::{DevicePlace, MeasureRequest, Outputs, is_only_tried};
+
+/// How long a stream is if nobody says.
+const USUAL: Duration = Duration::from_secs(20);
+/// How long a speed has to be kept up.
+const LIMIT: Duration = Duration::from_secs(60);
+/// How long a stream is where commands are only tried.
+const TRIED: Duration = Duration::from_millis(400);
+/// Slower than this a detector delivers nothing, faster none will.
+const SPEEDS: std::ops::RangeInclusive<f64> = 1e-3..=1e4;
+
+/// Timeslices that come when they are due, for workers to process.
+pub struct StreamRequest {
+    /// The task, its data, and what runs where; one device of each place.
+    pub measuring: MeasureRequest,
+    /// The devices that workers are spread over; the CPU if none are given.
+    pub places: Vec<DevicePlace>,
+    /// What measuring commands don't have.
+    pub flags: StreamFlags,
+}
+
+/// The flags that measuring commands don't have.
+#[derive(Args, Clone, Debug)]
+pub struct StreamFlags {
+    /// Workers, each a process of its own.
+    #[arg(long, value_name = "N", default_value = "2", help_heading = "Stream")]
+    #[arg(value_parser = values::count())]
+    pub processes: u64,
+    /// How many times as fast as from the detector timeslices come.
+    #[arg(long = "speed", value_name = "TIMES", value_delimiter = ',', default_value = "1")]
+    #[arg(help_heading = "Stream", value_parser = speed)]
+    pub speeds: Vec<f64>,
+    /// For how long they come, at each speed [default: 20s, or 1m with --find-limit]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Stream")]
+    pub duration: Option<Duration>,
+    /// Search the highest speed that workers keep up with, instead of given ones.
+    #[arg(long, help_heading = "Stream", conflicts_with = "speeds")]
+    pub find_limit: bool,
+    /// Spills and pauses of the accelerator in the detector's time, such as 4s/6s; in a pause there
+    /// is noise only [default: no pauses]
+    #[arg(long, value_name = "ON/OFF", help_heading = "Stream")]
+    pub spill: Option<Spill>,
+    /// The standard deviation of the interaction rate from timeslice to timeslice, over its mean.
+    #[arg(long, value_name = "SHARE", default_value = "0", help_heading = "Stream")]
+    #[arg(value_parser = jitter)]
+    pub jitter: f64,
+    /// Timeslices that are prepared, and come again and again in any order.
+    #[arg(long, value_name = "N", default_value = "8", help_heading = "Stream")]
+    #[arg(value_parser = values::count())]
+    pub ring: u64,
+    /// Timeslices that may wait for a worker.
+    #[arg(long, value_name = "N", default_value = "64", help_heading = "Stream")]
+    #[arg(value_parser = values::count())]
+    pub queue: u64,
+    /// What happens to a timeslice if as many wait: it waits until there is room, or is dropped.
+    #[arg(long, value_name = "POLICY", default_value = "wait", help_heading = "Stream")]
+    #[arg(value_parser = values::named([("wait", WhenFull::Wait), ("drop", WhenFull::Drop)]))]
+    pub when_full: WhenFull,
+    /// A worker that is busy with a timeslice for longer hangs, and is ended.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10s")]
+    #[arg(help_heading = "Stream")]
+    pub timeout: Duration,
+    /// One in so many results is compared with the reference.
+    #[arg(long, value_name = "N", default_value = "20", help_heading = "Stream")]
+    #[arg(value_parser = values::count())]
+    pub check_every: u64,
+    /// The detector's time in a timeslice of --input.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "input")]
+    #[arg(help_heading = "Data")]
+    pub timeslice: Option<Duration>,
+    /// Write the hits of each timeslice to a file in this folder.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub hits: Option<PathBuf>,
+    /// A new folder below `results/` if not given.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(help = "Folder for the results [default: results/<UTC time>-stream]")]
+    pub out: Option<PathBuf>,
+    /// How to print the table, and into which files.
+    #[command(flatten, next_help_heading = "Output")]
+    pub format: Outputs<Format>,
+    /// Draw no charts.
+    #[arg(long = "no-charts", action = ArgAction::SetTrue, help_heading = "Output")]
+    #[arg(value_parser = values::switch(true, false))]
+    pub charts: bool,
+    /// Hide progress.
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// What happens to a timeslice that finds the queue full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It waits, and all behind it.
+    Wait,
+    /// It is dropped.
+    Drop,
+}
+
+named! { "policy", WhenFull { Wait = "wait", Drop = "drop" } }
+
+/// How an accelerator delivers particles, in the detector's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spill {
+    /// For how long there are particles.
+    pub on: Duration,
+    /// For how long there are none then.
+    pub off: Duration,
+}
+
+impl FromStr for Spill {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let problem = || "use two times such as 4s/6s: of a spill, and of the pause behind it";
+        let (on, off) = text.split_once('/').ok_or_else(problem)?;
+        let spill = Spill { on: values::duration(on)?, off: values::duration(off)? };
+        if spill.on.is_zero() { Err(problem().to_owned()) } else { Ok(spill) }
+    }
+}
+
+impl fmt::Display for Spill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = humantime::format_duration;
+        write!(f, "{}/{}", time(self.on), time(self.off))
+    }
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let problem = || format!("use a number from {} to {}", SPEEDS.start(), SPEEDS.end());
+    text.parse().ok().filter(|speed| SPEEDS.contains(speed)).ok_or_else(problem)
+}
+
+/// Rates are spread evenly, and none is below 0.
+fn jitter(text: &str) -> Result<f64, String> {
+    let most = 1.0 / 3_f64.sqrt();
+    let problem = || format!("use a share from 0 to {most:.3}, with which the lowest rate is 0");
+    text.parse().ok().filter(|jitter| (0.0..=most).contains(jitter)).ok_or_else(problem)
+}
+
+impl StreamFlags {
+    /// For how long timeslices come at each speed.
+    pub fn length(&self) -> Duration {
+        let usual = if self.find_limit { LIMIT } else { USUAL };
+        let length = self.duration.unwrap_or(usual);
+        if is_only_tried() { length.min(TRIED) } else { length }
+    }
+}
+
+impl StreamRequest {
+    /// Fills in what no flag alone says.
+    ///
+    /// # Errors
+    /// If flags make no sense together.
+    pub(crate) fn complete(&mut self) -> Result<(), String> {
+        self.measuring.settings.tidy();
+        each_once(&mut self.places);
+        let flags = &mut self.flags;
+        flags.speeds.sort_by(f64::total_cmp);
+        flags.speeds.dedup();
+        if flags.length().is_zero() || flags.timeout.is_zero() {
+            return Err("--duration and --timeout take more than 0s".to_owned());
+        }
+        let settings = &mut self.measuring.settings;
+        if settings.threads.is_empty() {
+            settings.threads.push(vec![1.into()]);
+        }
+        let threads = settings.thread_counts();
+        let is_nested = threads.iter().any(|threads| threads.inner.is_some())
+            || settings.binds.iter().any(|bind| bind.inner.is_some());
+        if is_nested {
+            return Err("a worker is one team; give --threads and --bind one level".to_owned());
+        }
+        for (flag, count) in [
+            ("threads", threads.len()),
+            ("places", settings.places.len()),
+            ("bind", settings.binds.len()),
+        ] {
+            if count > 1 {
+                return Err(format!("--{flag} takes one value here; give several to as many runs"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the CPU unless devices were given.
+    pub(crate) fn choose_devices(&mut self) {
+        if self.places.is_empty() {
+            self.places.push(algorithms::device::Device::Cpu.into());
+        }
+        let mut first = Vec::new();
+        for place in &self.places {
+            first.push(place.devices()[0]);
+        }
+        each_once(&mut first);
+        self.measuring.settings.devices = first;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spills_are_two_times() {
+        let spill: Spill = "4s/6s".parse().expect("two times");
+        assert_eq!((spill.on.as_secs(), spill.off.as_secs()), (4, 6));
+        assert_eq!(spill.to_string(), "4s/6s");
+        assert!("4s/0s".parse::<Spill>().is_ok());
+        for text in ["4s", "0s/6s", "a/b", "4s/6s/8s"] {
+            assert!(text.parse::<Spill>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn speeds_and_jitter_are_within_reason() {
+        assert_eq!((speed("0.5"), jitter("0.5")), (Ok(0.5), Ok(0.5)));
+        for text in ["0", "-1", "NaN", "inf", "1e9", "x"] {
+            assert!(speed(text).is_err(), "{text}");
+        }
+        for text in ["-0.1", "0.6", "NaN"] {
+            assert!(jitter(text).is_err(), "{text}");
+        }
+    }
+}

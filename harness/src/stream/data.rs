@@ -1,0 +1,204 @@
+//! The timeslices that are prepared, with their right answers.
+
+use std::path::Path;
+
+use algorithms::algorithm::{Algorithm, Semantics};
+use algorithms::axis::Params;
+use algorithms::sts::task::{STS, Timeslices};
+use algorithms::sts::{Digest, Timeslice};
+use algorithms::sts_scenario;
+use generators::DataError;
+use generators::sts::physics::Scenario;
+
+use super::protocol::Found;
+use super::schedule::Prepared;
+
+/// There are fewer timeslices of pauses than of spills, which differ more.
+const SPILLS_FOR_PAUSE: usize = 4;
+
+/// Timeslices of one detector, each by itself.
+pub(super) struct Data {
+    /// Those of spills, then those of pauses.
+    pub(super) timeslices: Vec<Timeslices>,
+    pub(super) prepared: Prepared,
+    /// The detector's time in each, in ns.
+    pub(super) timeslice_ns: u64,
+}
+
+/// How timeslices are to differ.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variety {
+    /// How many are prepared.
+    pub(super) ring: usize,
+    /// The standard deviation of the interaction rate over its mean.
+    pub(super) jitter: f64,
+    /// Whether there are pauses without interactions.
+    pub(super) has_pauses: bool,
+    pub(super) seed: u64,
+}
+
+/// What is known of a prepared timeslice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) digis: u64,
+    /// Of what is handed over: digis, or raw data.
+    pub(super) bytes: u64,
+}
+
+impl Data {
+    /// Simulates timeslices of a scenario, each by a seed of its own.
+    ///
+    /// # Errors
+    /// If no data can be as the parameters say.
+    pub(super) fn simulated(params: &Params, variety: &Variety) -> Result<Self, DataError> {
+        let (single, scenario) = single(params)?;
+        let pauses = if variety.has_pauses { variety.ring.div_ceil(SPILLS_FOR_PAUSE) } else { 0 };
+        let rates = rates(scenario.rate_hz, variety.jitter, variety.ring);
+        let rates = rates.into_iter().chain(std::iter::repeat_n(Some(0.0), pauses));
+        let timeslice = |(number, rate): (usize, Option<f64>)| {
+            let mut params = single.clone();
+            if let Some(rate) = rate {
+                params.set(sts_scenario::RATE.axis().name, rate.to_string());
+            }
+            STS.generate(&params, variety.seed.wrapping_add(number as u64))
+        };
+        Ok(Data {
+            timeslices: rates.enumerate().map(timeslice).collect::<Result<_, _>>()?,
+            prepared: Prepared { of_spills: variety.ring, of_pauses: pauses },
+            timeslice_ns: scenario.timeslice_ns,
+        })
+    }
+
+    /// All timeslices of a file.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn read(
+        path: &Path,
+        options: &Params,
+        timeslice_ns: u64,
+    ) -> Result<Self, DataError> {
+        let (all, _) = STS.read(path, options)?;
+        let timeslices: Vec<_> = all.0.into_iter().map(|it| Timeslices(vec![it])).collect();
+        let prepared = Prepared { of_spills: timeslices.len(), of_pauses: 0 };
+        Ok(Data { timeslices, prepared, timeslice_ns })
+    }
+
+    /// All of them.
+    pub(super) fn each(&self) -> Vec<&Timeslice> {
+        self.timeslices.iter().flat_map(|timeslices| &timeslices.0).collect()
+    }
+
+    /// How large each is.
+    pub(super) fn sizes(&self) -> Vec<Size> {
+        let size = |timeslices: &Timeslices| {
+            let work = STS.work(timeslices);
+            Size { digis: work.items, bytes: work.input_bytes }
+        };
+        self.timeslices.iter().map(size).collect()
+    }
+
+    /// What is in each by the reference.
+    pub(super) fn expected(&self, semantics: Semantics) -> Vec<Found> {
+        let found = |timeslices: &Timeslices| {
+            let right = STS.reference(timeslices, semantics).unwrap_or_default();
+            Digest::of(&right).into()
+        };
+        self.timeslices.iter().map(found).collect()
+    }
+}
+
+/// The scenario of complete parameters, of digis or of raw data.
+pub(super) fn scenario(params: &Params) -> Result<Scenario, DataError> {
+    let mut params = params.clone();
+    params.complete(&[sts_scenario::ORDER.axis()]);
+    sts_scenario::scenario(&params)
+}
+
+/// The parameters of one timeslice of those that complete parameters make, and its scenario.
+fn single(params: &Params) -> Result<(Params, Scenario), DataError> {
+    let scale = sts_scenario::SCALE.of(params)? / f64::from(scenario(params)?.timeslices);
+    let mut single = params.clone();
+    single.set(sts_scenario::SCALE.axis().name, scale.to_string());
+    let scenario = scenario(&single)?;
+    Ok((single, scenario))
+}
+
+/// Interaction rates with this mean and standard deviation, spread evenly; none is said where they
+/// are all as the preset has them.
+fn rates(mean_hz: f64, jitter: f64, count: usize) -> Vec<Option<f64>> {
+    let spread = 3_f64.sqrt() * jitter;
+    let rate = |number: usize| {
+        let place = 2.0 * (number as f64 + 0.5) / count as f64 - 1.0;
+        (jitter > 0.0).then_some(mean_hz * (1.0 + spread * place))
+    };
+    (0..count).map(rate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn params(given: &[(&'static str, &str)]) -> Params {
+        STS.plan(given.iter().copied().collect()).expect("sensible").params
+    }
+
+    fn variety(ring: usize) -> Variety {
+        Variety { ring, jitter: 0.0, has_pauses: false, seed: 1 }
+    }
+
+    #[test]
+    fn timeslices_are_as_long_as_those_of_the_preset_and_differ() {
+        // Two timeslices of 1.25 ms each would be made of it.
+        let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
+        let data = Data::simulated(&params, &variety(3)).expect("made");
+        assert_eq!((data.timeslices.len(), data.timeslice_ns), (3, 1_250_000));
+        assert!(data.timeslices.iter().all(|timeslices| timeslices.0.len() == 1));
+        let each = data.each();
+        assert_ne!(each[0].stream(), each[1].stream());
+        let sizes = data.sizes();
+        assert_eq!(sizes[0].digis, each[0].stream().len() as u64);
+        assert_eq!(sizes[0].bytes, 8 * sizes[0].digis);
+    }
+
+    #[test]
+    fn what_is_several_timeslices_is_prepared_one_by_one() {
+        for (scale, timeslice_ns) in
+            [("1", 125_000_000), ("0.1", 125_000_000), ("0.06", 75_000_000), ("0.02", 50_000_000)]
+        {
+            let several = params(&[("preset", "mcbm-2024"), ("scale", scale)]);
+            let (_, one) = single(&several).expect("sensible");
+            assert_eq!((one.timeslices, one.timeslice_ns), (1, timeslice_ns), "{scale}");
+        }
+    }
+
+    #[test]
+    fn the_rate_varies_and_pauses_have_noise_only() {
+        let params = params(&[("preset", "cbm-auau"), ("scale", "0.002")]);
+        let variety = Variety { jitter: 0.5, has_pauses: true, ..variety(4) };
+        let data = Data::simulated(&params, &variety).expect("made");
+        assert_eq!(data.prepared, Prepared { of_spills: 4, of_pauses: 1 });
+        let digis: Vec<u64> = data.sizes().iter().map(|size| size.digis).collect();
+        // Few collisions vary by themselves, too.
+        assert!(2 * digis[0] < digis[3], "{digis:?}");
+        assert!(4 * digis[4] < digis[0], "{digis:?}");
+    }
+
+    #[test]
+    fn rates_have_the_mean_and_the_deviation_that_were_asked_for() {
+        let all: Vec<f64> = rates(100.0, 0.3, 1000).into_iter().flatten().collect();
+        let mean = all.iter().sum::<f64>() / 1000.0;
+        let variance = all.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / 1000.0;
+        assert!((mean - 100.0).abs() < 1e-9 && (variance.sqrt() - 30.0).abs() < 0.01);
+        assert_eq!(rates(100.0, 0.0, 2), [None, None]);
+    }
+
+    #[test]
+    fn the_reference_is_what_every_variant_finds() {
+        let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
+        let data = Data::simulated(&params, &variety(1)).expect("made");
+        let found = data.expected(Semantics::Exact);
+        assert!(found[0].clusters > 0 && found[0].sum != 0);
+        assert_eq!(found.len(), 1);
+    }
+}

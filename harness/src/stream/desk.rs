@@ -1,0 +1,258 @@
+//! Where timeslices and workers meet: the ledger with the ways to the workers, for all threads.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ChildStdin;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::ledger::{Emission, Ledger, NotIts, Order, Outcome};
+use super::protocol::{Ask, Found};
+use crate::platform::monotonic::now_ns;
+use crate::request::WhenFull;
+
+/// A result that is not the right one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wrong {
+    pub(super) worker: usize,
+    pub(super) number: u64,
+    pub(super) problem: String,
+}
+
+/// What all threads of a stream have in common.
+pub(super) struct Desk {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// What is right, by the data of a timeslice.
+    expected: Vec<Found>,
+    /// One in so many results is compared with that.
+    check_every: u64,
+}
+
+struct State {
+    ledger: Ledger,
+    workers: Vec<Seat>,
+    /// The folder for hits, if they are to be written.
+    hits: Option<PathBuf>,
+    /// What the first wrong result was.
+    wrong: Option<Wrong>,
+}
+
+/// A worker's place.
+#[derive(Default)]
+struct Seat {
+    asks: Option<ChildStdin>,
+    /// Since when it is busy.
+    since_ns: u64,
+    /// How it was lost.
+    end: Option<String>,
+}
+
+impl Desk {
+    /// Without any workers yet.
+    pub(super) fn new(workers: usize, expected: Vec<Found>, check_every: u64) -> Self {
+        let state = State {
+            ledger: Ledger::new(0, 0, 0, WhenFull::Wait),
+            workers: (0..workers).map(|_| Seat::default()).collect(),
+            hits: None,
+            wrong: None,
+        };
+        Desk { state: Mutex::new(state), changed: Condvar::new(), expected, check_every }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A worker is there, to be told what to do by this.
+    pub(super) fn seat(&self, worker: usize, asks: ChildStdin) {
+        self.state().workers[worker] = Seat { asks: Some(asks), ..Seat::default() };
+    }
+
+    /// A new book; all workers are idle. Hits go to files in a folder, if there is one.
+    pub(super) fn open(&self, ledger: Ledger, hits: Option<PathBuf>) {
+        let mut state = self.state();
+        state.ledger = ledger;
+        state.hits = hits;
+        state.wrong = None;
+        // Who was lost since the last book.
+        for worker in 0..state.workers.len() {
+            if state.workers[worker].asks.is_none() {
+                state.ledger.lose(worker);
+            }
+        }
+    }
+
+    /// A book whose workers are nobody.
+    #[cfg(test)]
+    pub(super) fn open_for_tests(&self, ledger: Ledger) {
+        self.state().ledger = ledger;
+    }
+
+    /// The book, once it is over.
+    pub(super) fn take(&self) -> (Ledger, Option<Wrong>) {
+        let mut state = self.state();
+        let empty = Ledger::new(0, 0, 0, WhenFull::Wait);
+        (std::mem::replace(&mut state.ledger, empty), state.wrong.take())
+    }
+
+    /// Emits a timeslice now, and hands it out if a worker is idle.
+    pub(super) fn emit(&self, data: usize, due_ns: u64, held: bool) -> Emission {
+        let mut state = self.state();
+        let emission = state.ledger.emit(data, due_ns, now_ns(), held);
+        state.hand_out(self.check_every);
+        emission
+    }
+
+    /// Waits until something has changed, but not for long.
+    pub(super) fn wait_for_change(&self, most: Duration) {
+        let state = self.state();
+        // Whoever waits looks again at what he waits for.
+        drop(self.changed.wait_timeout(state, most));
+    }
+
+    /// Takes a worker's result down, and gives it the next timeslice.
+    ///
+    /// # Errors
+    /// If it does not have the timeslice.
+    pub(super) fn answer(
+        &self,
+        worker: usize,
+        outcome: Outcome,
+        found: Option<Found>,
+    ) -> Result<(), NotIts> {
+        let mut state = self.state();
+        state.ledger.answer(worker, outcome)?;
+        state.hand_out(self.check_every);
+        if let Some(found) = found {
+            let data = state.ledger.records()[outcome.number as usize].data as usize;
+            if let Some(problem) = self.wrong(data, found) {
+                let wrong = Wrong { worker, number: outcome.number, problem };
+                state.wrong.get_or_insert(wrong);
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// What is wrong with something that was found in prepared data.
+    pub(super) fn wrong(&self, data: usize, found: Found) -> Option<String> {
+        let expected = self.expected.get(data)?;
+        let counts = |found: &Found| format!("{} clusters, {} hits", found.clusters, found.hits);
+        match (*expected == found, counts(expected) == counts(&found)) {
+            (true, _) => None,
+            (_, true) => Some(format!("{}, but not the right ones", counts(&found))),
+            _ => Some(format!("{} instead of {}", counts(&found), counts(expected))),
+        }
+    }
+
+    /// A worker is gone for certain: whoever is idle gets what it had.
+    pub(super) fn lose(&self, worker: usize, end: String) {
+        let mut state = self.state();
+        let seat = &mut state.workers[worker];
+        seat.asks = None;
+        seat.end = Some(end);
+        state.ledger.lose(worker);
+        state.hand_out(self.check_every);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Nothing more is said to anybody: workers end.
+    pub(super) fn dismiss(&self) {
+        self.state().workers.iter_mut().for_each(|seat| seat.asks = None);
+    }
+
+    /// The end; see [`Ledger::close`].
+    pub(super) fn close(&self, never_emitted: impl FnOnce(u64) -> Vec<(usize, u64)>) {
+        let mut state = self.state();
+        let left = never_emitted(state.ledger.len());
+        state.ledger.close(left.into_iter());
+    }
+
+    /// The workers that are busy with one timeslice for longer than that.
+    pub(super) fn hanging(&self, timeout: Duration) -> Vec<usize> {
+        let (state, now) = (self.state(), now_ns());
+        let hangs = |worker: &usize| {
+            let busy_for = now.saturating_sub(state.workers[*worker].since_ns);
+            state.ledger.is_busy(*worker) && busy_for > timeout.as_nanos() as u64
+        };
+        (0..state.workers.len()).filter(hangs).collect()
+    }
+
+    /// How workers were lost, with their numbers.
+    pub(super) fn ends(&self) -> Vec<(usize, String)> {
+        let state = self.state();
+        let workers = state.workers.iter().enumerate();
+        workers.filter_map(|(number, seat)| Some((number, seat.end.clone()?))).collect()
+    }
+
+    pub(super) fn is_deserted(&self) -> bool {
+        self.state().ledger.is_deserted()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.state().ledger.is_over()
+    }
+
+    /// Timeslices so far, and how many of them wait.
+    pub(super) fn progress(&self) -> (u64, usize) {
+        let state = self.state();
+        (state.ledger.len(), state.ledger.waiting())
+    }
+}
+
+impl State {
+    fn hand_out(&mut self, check_every: u64) {
+        while let Some(Order { worker, number, data }) = self.ledger.hand_out() {
+            // Prepared data and workers come in no step with it.
+            let check = generators::random::mix(number).is_multiple_of(check_every);
+            let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
+            let ask = Ask::Process { number, data, check, hits };
+            let seat = &mut self.workers[worker];
+            seat.since_ns = now_ns();
+            let line = serde_json::to_string(&ask).unwrap_or_default() + "\n";
+            // Of one that is gone its listener hears.
+            let _ = seat.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_that_is_not_the_right_one_is_told() {
+        let right = Found { clusters: 5, hits: 2, sum: 7 };
+        let desk = Desk::new(1, vec![right], 1);
+        desk.open_for_tests(Ledger::new(1, 4, 4, WhenFull::Wait));
+        let answer = |number, found| {
+            desk.emit(0, 1, false);
+            let outcome = Outcome { number, begun_ns: 2, ended_ns: 3, is_checked: true };
+            assert_eq!(desk.answer(0, outcome, Some(found)), Ok(()));
+        };
+        answer(0, right);
+        answer(1, Found { sum: 8, ..right });
+        answer(2, Found { hits: 3, ..right });
+        let (ledger, wrong) = desk.take();
+        assert_eq!(ledger.counts().checked, 3);
+        let problem = "5 clusters, 2 hits, but not the right ones".to_owned();
+        assert_eq!(wrong, Some(Wrong { worker: 0, number: 1, problem }), "the first of them");
+        let fewer = desk.wrong(0, Found { hits: 1, ..right });
+        assert_eq!(fewer.as_deref(), Some("5 clusters, 1 hits instead of 5 clusters, 2 hits"));
+    }
+
+    #[test]
+    fn who_is_busy_for_too_long_hangs() {
+        let desk = Desk::new(2, Vec::new(), 1);
+        desk.open_for_tests(Ledger::new(2, 4, 4, WhenFull::Wait));
+        desk.emit(0, 1, false);
+        assert_eq!(desk.hanging(Duration::from_secs(60)), [0; 0]);
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(desk.hanging(Duration::from_millis(1)), [0]);
+        desk.lose(0, "ended".to_owned());
+        assert_eq!(desk.ends(), [(0, "ended".to_owned())]);
+    }
+}

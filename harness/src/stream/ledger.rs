@@ -1,0 +1,412 @@
+//! What becomes of each timeslice: a book without clocks, threads or processes.
+//!
+//! A timeslice is handed out by the ledger alone: to one worker, and to a second one only once it
+//! is certain that the first one is gone. So none is done twice.
+
+use std::collections::VecDeque;
+
+use crate::request::WhenFull;
+
+/// A timeslice that has lost so many workers may be what ends them: it is handed to no more.
+const MOST_WORKERS: u8 = 2;
+
+/// What is known of a timeslice. Times are those of all processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Record {
+    /// Which of the prepared ones it is.
+    pub(super) data: u32,
+    pub(super) due_ns: u64,
+    pub(super) emitted_ns: u64,
+    pub(super) begun_ns: u64,
+    pub(super) ended_ns: u64,
+    /// The last worker that had it.
+    pub(super) worker: Option<u32>,
+    /// How many workers had it.
+    pub(super) workers: u8,
+    pub(super) state: State,
+    /// Whether it was emitted late because the queue was full.
+    pub(super) was_held: bool,
+    /// Whether its result was compared with the reference.
+    pub(super) is_checked: bool,
+}
+
+/// Where a timeslice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Waiting,
+    WithWorker,
+    Done,
+    Lost,
+    Dropped,
+    /// Nobody had begun with it at the end.
+    Backlog,
+}
+
+/// What came of emitting a timeslice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Emission {
+    Accepted,
+    Dropped,
+    /// There is no room, and it has to wait.
+    NoRoom,
+    /// No more timeslices are taken.
+    Closed,
+}
+
+/// A timeslice for a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Order {
+    pub(super) worker: usize,
+    pub(super) number: u64,
+    pub(super) data: usize,
+}
+
+/// What a worker says of a timeslice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Outcome {
+    pub(super) number: u64,
+    pub(super) begun_ns: u64,
+    pub(super) ended_ns: u64,
+    pub(super) is_checked: bool,
+}
+
+/// An answer about a timeslice that the worker does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NotIts;
+
+/// Numbers of timeslices by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) due: u64,
+    pub(super) emitted: u64,
+    pub(super) done: u64,
+    pub(super) lost: u64,
+    pub(super) dropped: u64,
+    pub(super) backlog: u64,
+    /// Handed to a second worker.
+    pub(super) repeated: u64,
+    /// Emitted late, or not at all, because the queue was full.
+    pub(super) held: u64,
+    pub(super) checked: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Worker {
+    Idle,
+    Busy(u64),
+    Gone,
+}
+
+/// The book of one speed.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    records: Vec<Record>,
+    waiting: VecDeque<u64>,
+    /// Those that have nothing to do, the longest first.
+    idle: VecDeque<usize>,
+    workers: Vec<Worker>,
+    queue: usize,
+    when_full: WhenFull,
+    is_closed: bool,
+    most_waiting: usize,
+    /// Answers that were taken down, counted apart from the records.
+    answers: u64,
+}
+
+impl Ledger {
+    /// For so many timeslices at most, of which so many may wait.
+    pub(super) fn new(workers: usize, most: usize, queue: usize, when_full: WhenFull) -> Self {
+        Ledger {
+            records: Vec::with_capacity(most),
+            waiting: VecDeque::with_capacity(queue.min(most) + workers),
+            idle: (0..workers).collect(),
+            workers: vec![Worker::Idle; workers],
+            queue,
+            when_full,
+            is_closed: false,
+            most_waiting: 0,
+            answers: 0,
+        }
+    }
+
+    /// Takes the next timeslice, which is due at `due_ns` and was to be `held` before.
+    pub(super) fn emit(&mut self, data: usize, due_ns: u64, now_ns: u64, held: bool) -> Emission {
+        if self.is_closed || self.is_deserted() {
+            return Emission::Closed;
+        }
+        // Who finds an idle worker does not wait.
+        let is_full = self.waiting.len() >= self.queue && self.idle.is_empty();
+        if is_full && self.when_full == WhenFull::Wait {
+            return Emission::NoRoom;
+        }
+        let number = self.records.len() as u64;
+        self.records.push(Record {
+            data: data as u32,
+            due_ns,
+            emitted_ns: now_ns,
+            begun_ns: 0,
+            ended_ns: 0,
+            worker: None,
+            workers: 0,
+            state: if is_full { State::Dropped } else { State::Waiting },
+            was_held: held,
+            is_checked: false,
+        });
+        if is_full {
+            return Emission::Dropped;
+        }
+        self.waiting.push_back(number);
+        Emission::Accepted
+    }
+
+    /// Hands the timeslice that has waited longest to the worker that has waited longest, if
+    /// there are both.
+    pub(super) fn hand_out(&mut self) -> Option<Order> {
+        if self.is_closed || self.idle.is_empty() {
+            self.most_waiting = self.most_waiting.max(self.waiting.len());
+            return None;
+        }
+        let number = self.waiting.pop_front()?;
+        let worker = self.idle.pop_front()?;
+        self.workers[worker] = Worker::Busy(number);
+        let record = &mut self.records[number as usize];
+        record.state = State::WithWorker;
+        record.worker = Some(worker as u32);
+        record.workers += 1;
+        Some(Order { worker, number, data: record.data as usize })
+    }
+
+    /// Takes a result down.
+    ///
+    /// # Errors
+    /// If the worker does not have that timeslice.
+    pub(super) fn answer(&mut self, worker: usize, result: Outcome) -> Result<(), NotIts> {
+        if self.workers.get(worker) != Some(&Worker::Busy(result.number)) {
+            return Err(NotIts);
+        }
+        let record = &mut self.records[result.number as usize];
+        record.state = State::Done;
+        (record.begun_ns, record.ended_ns) = (result.begun_ns, result.ended_ns);
+        record.is_checked = result.is_checked;
+        self.answers += 1;
+        self.workers[worker] = Worker::Idle;
+        self.idle.push_back(worker);
+        Ok(())
+    }
+
+    /// A worker is gone for certain. What it had goes to another one, before all that waits,
+    /// unless it has lost too many or the end has come: then it is lost.
+    pub(super) fn lose(&mut self, worker: usize) {
+        // Between two books there is nothing that it could have.
+        let Some(seat) = self.workers.get_mut(worker) else { return };
+        let was = std::mem::replace(seat, Worker::Gone);
+        self.idle.retain(|&other| other != worker);
+        let Worker::Busy(number) = was else { return };
+        let record = &mut self.records[number as usize];
+        if self.is_closed || record.workers >= MOST_WORKERS {
+            record.state = State::Lost;
+        } else {
+            record.state = State::Waiting;
+            self.waiting.push_front(number);
+        }
+    }
+
+    /// The end: what waits is left, and so are those that are due and were never emitted, of
+    /// which the data and the due times are given. Workers end what they have begun.
+    pub(super) fn close(&mut self, never_emitted: impl Iterator<Item = (usize, u64)>) {
+        self.is_closed = true;
+        for number in self.waiting.drain(..) {
+            self.records[number as usize].state = State::Backlog;
+        }
+        let left = never_emitted.map(|(data, due_ns)| Record {
+            data: data as u32,
+            due_ns,
+            emitted_ns: 0,
+            begun_ns: 0,
+            ended_ns: 0,
+            worker: None,
+            workers: 0,
+            state: State::Backlog,
+            was_held: true,
+            is_checked: false,
+        });
+        self.records.extend(left);
+    }
+
+    /// How many were emitted, or left behind at the end.
+    pub(super) fn len(&self) -> u64 {
+        self.records.len() as u64
+    }
+
+    /// The worker's timeslice.
+    pub(super) fn is_busy(&self, worker: usize) -> bool {
+        matches!(self.workers.get(worker), Some(Worker::Busy(_)))
+    }
+
+    /// Whether there is nobody left to do anything.
+    pub(super) fn is_deserted(&self) -> bool {
+        self.workers.iter().all(|worker| *worker == Worker::Gone)
+    }
+
+    /// Whether the end has come and nobody is busy any more.
+    pub(super) fn is_over(&self) -> bool {
+        let is_busy = |worker: &Worker| matches!(worker, Worker::Busy(_));
+        self.is_closed && !self.workers.iter().any(is_busy)
+    }
+
+    pub(super) fn workers_lost(&self) -> usize {
+        self.workers.iter().filter(|worker| **worker == Worker::Gone).count()
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn most_waiting(&self) -> usize {
+        self.most_waiting
+    }
+
+    pub(super) fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for record in &self.records {
+            counts.due += 1;
+            counts.emitted += u64::from(record.emitted_ns > 0);
+            counts.repeated += u64::from(record.workers > 1);
+            counts.held += u64::from(record.was_held);
+            counts.checked += u64::from(record.is_checked);
+            match record.state {
+                State::Done => counts.done += 1,
+                State::Lost => counts.lost += 1,
+                State::Dropped => counts.dropped += 1,
+                State::Backlog => counts.backlog += 1,
+                State::Waiting | State::WithWorker => {}
+            }
+        }
+        counts
+    }
+
+    /// Whether it is known what became of each timeslice, once all is over: each has one of four
+    /// ends, and as many are done as workers have said.
+    pub(super) fn is_balanced(&self) -> bool {
+        let Counts { due, done, lost, dropped, backlog, .. } = self.counts();
+        due == done + lost + dropped + backlog && done == self.answers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger(workers: usize, queue: usize, when_full: WhenFull) -> Ledger {
+        Ledger::new(workers, 100, queue, when_full)
+    }
+
+    fn emit(ledger: &mut Ledger, count: u64) -> Vec<Emission> {
+        let due = |number: u64| 1000 * (number + 1);
+        let first = ledger.len();
+        let all = first..first + count;
+        all.map(|number| ledger.emit(0, due(number), due(number) + 1, false)).collect()
+    }
+
+    fn handed(ledger: &mut Ledger) -> Vec<(usize, u64)> {
+        let orders = std::iter::from_fn(|| ledger.hand_out());
+        orders.map(|order| (order.worker, order.number)).collect()
+    }
+
+    fn done(number: u64) -> Outcome {
+        Outcome { number, begun_ns: 1, ended_ns: 2, is_checked: false }
+    }
+
+    #[test]
+    fn those_who_waited_longest_meet() {
+        let mut ledger = ledger(2, 8, WhenFull::Wait);
+        assert_eq!(emit(&mut ledger, 3), [Emission::Accepted; 3]);
+        assert_eq!(handed(&mut ledger), [(0, 0), (1, 1)]);
+        assert_eq!(ledger.answer(1, done(1)), Ok(()));
+        assert_eq!(handed(&mut ledger), [(1, 2)]);
+        assert_eq!(ledger.answer(0, done(0)), Ok(()));
+        assert_eq!(ledger.answer(1, done(2)), Ok(()));
+        emit(&mut ledger, 1);
+        assert_eq!(handed(&mut ledger), [(0, 3)], "it has been idle for longer");
+        ledger.close(std::iter::empty());
+        assert!(!ledger.is_over());
+        assert_eq!(ledger.answer(0, done(3)), Ok(()));
+        assert!(ledger.is_over() && ledger.is_balanced());
+        assert_eq!(ledger.counts(), Counts { due: 4, emitted: 4, done: 4, ..Counts::default() });
+    }
+
+    #[test]
+    fn nobody_answers_for_what_he_does_not_have() {
+        let mut ledger = ledger(2, 8, WhenFull::Wait);
+        emit(&mut ledger, 2);
+        handed(&mut ledger);
+        assert_eq!(ledger.answer(0, done(1)), Err(NotIts));
+        assert_eq!(ledger.answer(0, done(0)), Ok(()));
+        assert_eq!(ledger.answer(0, done(0)), Err(NotIts), "twice");
+        assert_eq!(ledger.answer(7, done(0)), Err(NotIts));
+    }
+
+    #[test]
+    fn what_a_lost_worker_had_goes_to_another_one_and_once_more_to_nobody() {
+        let mut ledger = ledger(3, 8, WhenFull::Wait);
+        emit(&mut ledger, 4);
+        assert_eq!(handed(&mut ledger), [(0, 0), (1, 1), (2, 2)]);
+        ledger.lose(0);
+        assert_eq!(ledger.answer(0, done(0)), Err(NotIts), "too late");
+        assert_eq!(ledger.answer(1, done(1)), Ok(()));
+        assert_eq!(handed(&mut ledger), [(1, 0)], "before the one that waits");
+        ledger.lose(1);
+        assert_eq!(ledger.answer(2, done(2)), Ok(()));
+        assert_eq!(handed(&mut ledger), [(2, 3)]);
+        assert_eq!(ledger.answer(2, done(3)), Ok(()));
+        ledger.close(std::iter::empty());
+        assert!(ledger.is_over() && ledger.is_balanced());
+        let counts =
+            Counts { due: 4, emitted: 4, done: 3, lost: 1, repeated: 1, ..Counts::default() };
+        assert_eq!((ledger.counts(), ledger.workers_lost()), (counts, 2));
+    }
+
+    #[test]
+    fn without_workers_all_that_waits_is_left() {
+        let mut ledger = ledger(1, 8, WhenFull::Wait);
+        emit(&mut ledger, 2);
+        handed(&mut ledger);
+        ledger.lose(0);
+        assert!(ledger.is_deserted());
+        assert_eq!(emit(&mut ledger, 1), [Emission::Closed]);
+        ledger.close(std::iter::empty());
+        assert!(ledger.is_over() && ledger.is_balanced());
+        assert_eq!(ledger.counts().backlog, 2);
+    }
+
+    #[test]
+    fn a_full_queue_drops_or_holds_back() {
+        for (when_full, refused) in
+            [(WhenFull::Drop, Emission::Dropped), (WhenFull::Wait, Emission::NoRoom)]
+        {
+            let mut ledger = ledger(1, 2, when_full);
+            emit(&mut ledger, 1);
+            handed(&mut ledger);
+            assert_eq!(emit(&mut ledger, 3), [Emission::Accepted, Emission::Accepted, refused]);
+            ledger.hand_out();
+            assert_eq!(ledger.most_waiting(), 2);
+            assert_eq!(ledger.answer(0, done(0)), Ok(()));
+            assert_eq!(handed(&mut ledger).len(), 1);
+            assert_eq!(emit(&mut ledger, 1), [Emission::Accepted]);
+            // Of those that were held back two were due.
+            let held = if when_full == WhenFull::Wait { 2 } else { 0 };
+            ledger.close((0..held).map(|due| (0, due)));
+            ledger.lose(0);
+            assert!(ledger.is_over() && ledger.is_balanced());
+            let Counts { due, emitted, dropped, backlog, lost, held: late, .. } = ledger.counts();
+            assert_eq!((late, lost), (held, 1), "its worker was lost after the end");
+            assert_eq!(due - emitted, held);
+            assert_eq!(dropped, if when_full == WhenFull::Drop { 1 } else { 0 });
+            assert_eq!(backlog, 2 + held);
+        }
+    }
+}

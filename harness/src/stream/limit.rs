@@ -1,0 +1,81 @@
+//! The highest speed that is kept up, by bisection.
+
+/// Speeds that differ by less are the same.
+const APART: f64 = 1.05;
+/// Doubled or halved so often, it is looked for elsewhere no more.
+const MOST_STEPS: usize = 12;
+
+/// Between which speeds the limit is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limit {
+    /// The highest that was kept up; `None` if none was.
+    pub(super) kept_up: Option<f64>,
+    /// The lowest that was not; `None` if all were.
+    pub(super) failed: Option<f64>,
+}
+
+/// Looks for the limit from a first guess on. `keeps_up` tries a speed; `None` ends the search.
+pub(super) fn search<E>(
+    guess: f64,
+    mut keeps_up: impl FnMut(f64) -> Result<Option<bool>, E>,
+) -> Result<Limit, E> {
+    let mut limit = Limit { kept_up: None, failed: None };
+    let mut speed = guess;
+    for _ in 0..MOST_STEPS {
+        match keeps_up(speed)? {
+            None => return Ok(limit),
+            Some(true) => limit.kept_up = Some(speed),
+            Some(false) => limit.failed = Some(speed),
+        }
+        speed = match (limit.kept_up, limit.failed) {
+            (Some(low), Some(high)) if high / low <= APART => return Ok(limit),
+            (Some(low), Some(high)) => (low * high).sqrt(),
+            (Some(low), None) => 2.0 * low,
+            (None, Some(high)) => high / 2.0,
+            (None, None) => return Ok(limit),
+        };
+    }
+    Ok(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found of a limit, and how many speeds are tried for it.
+    fn found(guess: f64, limit: f64) -> (Limit, usize) {
+        let mut tried = 0;
+        let searched = search(guess, |speed| {
+            tried += 1;
+            Ok::<_, ()>(Some(speed <= limit))
+        });
+        (searched.expect("no failure"), tried)
+    }
+
+    #[test]
+    fn the_limit_is_found_from_above_and_from_below() {
+        for (guess, limit) in [(1.0, 1.7), (1.0, 0.3), (8.0, 0.9), (1.0, 1.0), (0.9, 30.0)] {
+            let (found, tried) = found(guess, limit);
+            let (low, high) = (found.kept_up.expect("some"), found.failed.expect("some"));
+            assert!(low <= limit && limit < high && high / low <= APART, "{limit}: {found:?}");
+            assert!(tried <= 11, "{limit}: {tried}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_limit_or_keeps_up_with_nothing_comes_to_an_end() {
+        let (all, _) = found(1.0, f64::INFINITY);
+        assert!(all.kept_up.is_some() && all.failed.is_none());
+        let (none, _) = found(1.0, 0.0);
+        assert!(none.kept_up.is_none() && none.failed.is_some());
+    }
+
+    #[test]
+    fn an_interrupt_keeps_what_is_known() {
+        let mut tries = [Some(true), Some(false), None].into_iter();
+        let limit = search(1.0, |_| Ok::<_, ()>(tries.next().flatten())).expect("no failure");
+        assert_eq!(limit, Limit { kept_up: Some(1.0), failed: Some(2.0) });
+        let failed = search(1.0, |_| Err::<Option<bool>, _>("broken"));
+        assert_eq!(failed, Err("broken"));
+    }
+}

@@ -1,0 +1,313 @@
+//! What runs where, and whether it fits into memory.
+
+use algorithms::algorithm::Semantics;
+use algorithms::axis::Params;
+use algorithms::sts::task::Timeslices;
+use reports::record::Point;
+use reports::units;
+
+use super::protocol::Opening;
+use super::variants::{recommended, variant_of};
+use crate::plan::{CandidateSpec, Input, Origin, Plan, PlanError, TeamSpec, check_threads};
+use crate::platform::placement::PlacementError;
+use crate::platform::{available_memory, usable_cpus, usable_threads};
+use crate::request::{DevicePlace, Source, StreamRequest};
+use crate::throughput::{others_problem, team_specs};
+
+/// More timeslices at one speed are no use: each has a row, and a place in memory.
+const MOST_TIMESLICES: f64 = 2e6;
+/// What the system and this process need beside the data.
+const RESERVE: u64 = 512 << 20;
+/// Bytes of a prepared timeslice here, over those that a timeslice takes with its reference and
+/// buffers: its digis, twice, in memory of this process and in that which is shared.
+const PREPARED: f64 = 0.1;
+
+/// The variant whose hits have another form.
+const OFFLINE: &str = "offline";
+
+/// All that is to be run.
+pub(crate) struct Planned {
+    /// The input, and what runs it.
+    pub(super) plan: Plan,
+    pub(super) points: Vec<StreamPoint>,
+    /// What a reader should know of all.
+    pub(super) notes: Vec<String>,
+    /// The complete parameters of data that are made.
+    pub(super) params: Option<Params>,
+}
+
+/// Workers on a device.
+#[derive(Clone, Debug)]
+pub(super) struct StreamPoint {
+    pub(super) place: DevicePlace,
+    pub(super) identity: Point,
+    pub(super) backend: String,
+    /// What each worker is told.
+    pub(super) openings: Vec<Opening>,
+    /// A CPU that no worker has; `None` if they may be anywhere or have all.
+    pub(super) spare_cpu: Option<usize>,
+}
+
+impl Planned {
+    /// What a request means.
+    ///
+    /// # Errors
+    /// If it makes no sense, a device can't be used, or the data don't fit into memory.
+    pub(crate) fn new(request: &mut StreamRequest) -> Result<Self, PlanError> {
+        check_data(request)?;
+        name_variants(request)?;
+        let plan = Plan::new(&request.measuring)?;
+        let [input] = &plan.inputs[..] else {
+            return Err(usage("a stream has one kind of data; give each axis one value"));
+        };
+        check_memory(request, input)?;
+        check_count(request, input)?;
+        let mut notes = Vec::new();
+        let mut points = Vec::new();
+        for place in &request.places {
+            match others_problem(place) {
+                Some(problem) => notes.push(problem),
+                None => points.extend(points_of(request, &plan, input, place)?),
+            }
+        }
+        let writes_no_hits = |point: &StreamPoint| point.identity.variant == OFFLINE;
+        if request.flags.hits.is_some() && points.iter().any(writes_no_hits) {
+            return Err(usage(
+                "--hits writes those of the online reconstruction; `offline` has others",
+            ));
+        }
+        if points.is_empty() {
+            let problem = format!("nothing was measured: {}", notes.join("; "));
+            return Err(PlanError::NothingToMeasure(problem));
+        }
+        notes.extend(more_threads_than_cpus(&points));
+        let params = match &input.origin {
+            Origin::Generated(params) => Some(params.clone()),
+            Origin::Read { .. } => None,
+        };
+        Ok(Planned { points, notes, params, plan })
+    }
+
+    /// The right answer that a point's variant gives.
+    pub(super) fn semantics(point: &StreamPoint, input: &Timeslices) -> Semantics {
+        let device = point.place.devices()[0];
+        let variant = variant_of(device.backend(), &point.identity.variant);
+        variant.map_or_else(|_| Semantics::default(), |variant| (variant.semantics)(input))
+    }
+}
+
+fn usage(problem: impl Into<String>) -> PlanError {
+    PlanError::Usage(problem.into())
+}
+
+/// What is said of a file, and of data that are made.
+fn check_data(request: &StreamRequest) -> Result<(), PlanError> {
+    let flags = &request.flags;
+    let Source::File { .. } = request.measuring.source else { return Ok(()) };
+    if flags.timeslice.is_none_or(|it| it.is_zero()) {
+        return Err(usage(
+            "--input needs --timeslice: how much of the detector's time each of its timeslices \
+             holds, such as 128ms",
+        ));
+    }
+    if flags.spill.is_some() || flags.jitter > 0.0 {
+        return Err(usage("--spill and --jitter are for data that are made; leave out --input"));
+    }
+    Ok(())
+}
+
+/// One variant for each device: that which was named, or the one that is recommended.
+fn name_variants(request: &mut StreamRequest) -> Result<(), PlanError> {
+    let settings = &mut request.measuring.settings;
+    match settings.variants.as_slice() {
+        [] => {
+            let mut names: Vec<String> = Vec::new();
+            for device in &settings.devices {
+                names.push(recommended(device.backend()).to_owned());
+            }
+            names.dedup();
+            settings.variants = names;
+            Ok(())
+        }
+        names => {
+            for device in &settings.devices {
+                let here: Vec<_> = names
+                    .iter()
+                    .filter(|name| variant_of(device.backend(), name).is_ok())
+                    .collect();
+                if here.len() != 1 {
+                    // That none is there says so itself.
+                    variant_of(device.backend(), &names[0]).map_err(PlanError::Usage)?;
+                    return Err(usage(format!(
+                        "workers run one variant; --variant names {} on {device}",
+                        here.len()
+                    )));
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+fn points_of(
+    request: &StreamRequest,
+    plan: &Plan,
+    input: &Input,
+    place: &DevicePlace,
+) -> Result<Vec<StreamPoint>, PlanError> {
+    let processes = request.flags.processes as usize;
+    let candidates = input.candidates.iter().filter(|it| it.device == place.devices()[0]);
+    let point = |candidate: &CandidateSpec| {
+        let layout = &plan.teams[candidate.team].layout;
+        check_threads(layout.threads.saturating_mul(processes), usable_threads())?;
+        let specs = team_specs(layout, place, processes);
+        let specs = specs.map_err(|PlacementError(problem)| PlanError::Usage(problem))?;
+        let identity = Point { device: place.to_string(), ..plan.point(input, candidate) };
+        let opening = |(number, spec): (usize, &TeamSpec)| Opening {
+            variant: identity.variant.clone(),
+            device: place.of_stream(number).to_string(),
+            threads: layout.threads,
+            cpus: spec.cpus.clone(),
+        };
+        let taken: Option<Vec<_>> = specs.iter().map(|spec| spec.cpus.as_ref()).collect();
+        Ok(StreamPoint {
+            place: place.clone(),
+            backend: plan.variant(candidate).backend.to_string(),
+            openings: specs.iter().enumerate().map(opening).collect(),
+            spare_cpu: taken.and_then(|taken| spare(taken.into_iter().flatten().flatten())),
+            identity,
+        })
+    };
+    candidates.map(point).collect()
+}
+
+/// A usable CPU that is none of these.
+fn spare<'a>(taken: impl Iterator<Item = &'a usize>) -> Option<usize> {
+    let taken: Vec<usize> = taken.copied().collect();
+    usable_cpus().into_iter().find(|cpu| !taken.contains(cpu))
+}
+
+/// Refuses what does not fit into memory: the prepared timeslices, a reference, and what each
+/// worker takes for one.
+fn check_memory(request: &StreamRequest, input: &Input) -> Result<(), PlanError> {
+    let (of_all, count) = match &input.origin {
+        Origin::Generated(params) => {
+            (input.memory_bytes, super::data::scenario(params)?.timeslices.into())
+        }
+        Origin::Read { case, .. } => (case.work().input_bytes, 1),
+    };
+    let of_one = of_all / u64::max(count, 1);
+    let (processes, ring) = (request.flags.processes, request.flags.ring);
+    let prepared = (of_one as f64 * PREPARED) as u64;
+    let needed = of_one
+        .saturating_mul(processes + 1)
+        .saturating_add(prepared.saturating_mul(ring + processes))
+        .saturating_add(RESERVE);
+    let available = available_memory();
+    if needed <= available {
+        return Ok(());
+    }
+    Err(usage(format!(
+        "{ring} prepared timeslices and {} need {} of memory, but {} are available; use a smaller \
+         --scale or --ring, or fewer --processes",
+        units::counted(processes as usize, "worker"),
+        units::bytes(needed as f64),
+        units::bytes(available as f64),
+    )))
+}
+
+/// Refuses more timeslices than can be kept account of.
+fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> {
+    let flags = &request.flags;
+    let timeslice_s = match (&input.origin, flags.timeslice) {
+        (Origin::Generated(params), _) => super::data::scenario(params)?.timeslice_ns as f64 * 1e-9,
+        (_, Some(given)) => given.as_secs_f64(),
+        _ => return Ok(()),
+    };
+    let fastest = flags.speeds.iter().copied().fold(0.0, f64::max);
+    let timeslices = fastest * flags.length().as_secs_f64() / timeslice_s;
+    if timeslices <= MOST_TIMESLICES {
+        return Ok(());
+    }
+    Err(usage(format!(
+        "--speed {fastest} for {} makes {} timeslices of {}, and account is kept of {} at most; \
+         use a lower --speed, a shorter --duration, or a larger --scale for longer timeslices",
+        humantime::format_duration(flags.length()),
+        units::count(timeslices),
+        units::seconds(timeslice_s, 3),
+        units::count(MOST_TIMESLICES),
+    )))
+}
+
+fn more_threads_than_cpus(points: &[StreamPoint]) -> Option<String> {
+    let cpus = usable_threads();
+    let threads = |point: &StreamPoint| point.openings.iter().map(|it| it.threads).sum::<usize>();
+    let threads = points.iter().map(threads).max().unwrap_or(0);
+    (threads > cpus).then(|| {
+        format!(
+            "workers with {threads} threads share {}: threads take turns, and the source with them",
+            units::counted(cpus, "CPU")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Request, parse};
+
+    fn planned(line: &str) -> Result<Planned, String> {
+        let line = format!("bench stream --preset mcbm-2024 --scale 0.0005 {line}");
+        match parse(line.split_whitespace().map(Into::into)) {
+            Ok(Request::Stream(mut request)) => {
+                request.choose_devices();
+                Planned::new(&mut request).map_err(|error| error.to_string())
+            }
+            _ => panic!("not understood: {line}"),
+        }
+    }
+
+    #[test]
+    fn each_device_has_workers_with_the_recommended_variant() {
+        let planned = planned("--processes 3 --threads 2").expect("sensible");
+        let [point] = &planned.points[..] else { panic!("{}", planned.points.len()) };
+        assert_eq!((point.identity.variant.as_str(), point.openings.len()), ("time-sweep", 3));
+        assert!(point.openings.iter().all(|it| it.threads == 2 && it.device == "cpu"));
+        assert!(planned.params.is_some_and(|params: Params| params.get("scale").is_some()));
+    }
+
+    #[test]
+    fn more_workers_than_cpus_are_allowed_and_said() {
+        let threads = usable_threads() + 1;
+        let planned = planned(&format!("--processes {threads}")).expect("allowed");
+        assert_eq!(planned.points[0].openings.len(), threads);
+        assert!(planned.notes[0].contains("threads take turns"), "{:?}", planned.notes);
+    }
+
+    #[test]
+    fn placed_workers_have_cpus_of_their_own() {
+        if usable_threads() < 2 {
+            return;
+        }
+        let planned = planned("--processes 1 --places threads").expect("sensible");
+        let point = &planned.points[0];
+        let cpus = point.openings[0].cpus.clone().expect("placed");
+        assert_eq!(cpus.len(), 1);
+        let spare = point.spare_cpu.expect("there are two");
+        assert!(!cpus[0].contains(&spare));
+    }
+
+    #[test]
+    fn what_does_not_fit_or_makes_no_sense_is_refused() {
+        for (line, problem) in [
+            ("--ring 1000000 --processes 1000", "of memory"),
+            ("--speed 10000 --duration 1h", "and account is kept of 2 M at most"),
+            ("--variant time-sweep,online", "--variant names 2 on cpu"),
+            ("--variant none", "there are"),
+            ("--rate 1kHz,2kHz", "give each axis one value"),
+        ] {
+            let refused = planned(line).map(|_| ()).expect_err(line);
+            assert!(refused.contains(problem), "{line}: {refused}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Prepared timeslices in memory that all workers share.
+//!
+//! A header in JSON says where what is; digis and raw data lie behind it as they are in memory, at
+//! beginnings of pages. Workers look at them in place: nothing is copied, however many they are.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use algorithms::algorithm::Semantics;
+use algorithms::sts::Timeslice;
+use algorithms::sts_unpack::RawTimeslices;
+use generators::Array;
+use generators::sts::Digi;
+use generators::sts::raw::{RawData, RawTimeslice, Readout, Rules};
+use generators::sts::setup::Setup;
+use serde::{Deserialize, Serialize};
+
+use crate::platform::shared_memory::{Inherited, SharedMemory};
+
+/// Where arrays begin: at multiples of this.
+const PAGE: usize = 4096;
+/// Bytes of the number that says how long the header is.
+const LENGTH: usize = size_of::<u64>();
+
+/// What is in the memory; places are bytes from the end of the header's last page.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    /// The right answer for variants that know two.
+    semantics: String,
+    setup: Setup,
+    timeslices: Vec<Place>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Place {
+    digis: Range<usize>,
+    raw: Option<RawPlace>,
+}
+
+/// Raw data of a timeslice.
+#[derive(Serialize, Deserialize)]
+struct RawPlace {
+    bytes: Range<usize>,
+    index: u64,
+    start_ns: u64,
+    core_microslices: u32,
+    /// Where each component's block is in these bytes, and its descriptors.
+    blocks: Vec<(Range<usize>, u64)>,
+    /// Each has its own: data that are made have masks and corrections by their seed.
+    readout: Readout,
+}
+
+/// Memory that does not hold timeslices.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RingError {
+    #[error("the memory with the timeslices can't be used: {0}")]
+    Memory(#[from] io::Error),
+    #[error("the memory does not hold timeslices: {0}")]
+    Content(String),
+}
+
+/// Puts timeslices of one detector into shared memory.
+///
+/// # Errors
+/// If there is no such memory to be had.
+pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
+    let Some(first) = timeslices.first() else {
+        return Err(io::Error::other("there are no timeslices"));
+    };
+    if timeslices.iter().any(|timeslice| timeslice.setup() != first.setup()) {
+        return Err(io::Error::other("there are timeslices of several detectors"));
+    }
+    let mut end = 0;
+    let header = Header {
+        semantics: first.online().name().to_owned(),
+        setup: first.setup().clone(),
+        timeslices: timeslices.iter().map(|timeslice| place(timeslice, &mut end)).collect(),
+    };
+    let header = serde_json::to_vec(&header)?;
+    SharedMemory::filled(|file| {
+        file.set_len((data_begin(header.len()) + end) as u64)?;
+        file.write_all(&(header.len() as u64).to_le_bytes())?;
+        file.write_all(&header)?;
+        pad(file, LENGTH + header.len())?;
+        for timeslice in timeslices {
+            write(file, bytemuck::cast_slice(timeslice.stream()))?;
+            if let Some(raw) = timeslice.raw() {
+                write(file, raw.data().bytes())?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The place of a timeslice behind all before it.
+fn place(timeslice: &Timeslice, end: &mut usize) -> Place {
+    let mut next = |bytes: usize| {
+        let begin = *end;
+        *end = (begin + bytes).next_multiple_of(PAGE);
+        begin..begin + bytes
+    };
+    let digis = next(size_of_val(timeslice.stream()));
+    let raw = timeslice.raw().and_then(|raw| {
+        let (head, components) = raw.data().timeslices().next()?;
+        Some(RawPlace {
+            bytes: next(raw.data().bytes().len()),
+            index: head.index,
+            start_ns: head.start_ns,
+            core_microslices: head.core_microslices,
+            blocks: components.map(|it| (it.range(), it.microslices() as u64)).collect(),
+            readout: raw.readout().clone(),
+        })
+    });
+    Place { digis, raw }
+}
+
+fn data_begin(header: usize) -> usize {
+    (LENGTH + header).next_multiple_of(PAGE)
+}
+
+fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    pad(file, bytes.len())
+}
+
+/// To the end of the page.
+fn pad(file: &mut File, written: usize) -> io::Result<()> {
+    let padding = written.next_multiple_of(PAGE) - written;
+    file.write_all(&[0; PAGE][..padding])
+}
+
+/// The timeslices in shared memory, in place.
+///
+/// # Errors
+/// If the memory does not hold any.
+pub(super) fn timeslices(memory: Inherited) -> Result<Vec<Timeslice>, RingError> {
+    let memory = Arc::new(memory);
+    let (header, begin) = header(&memory)?;
+    let names = [Semantics::Exact, Semantics::Published, Semantics::Offline];
+    let online = names.into_iter().find(|it| it.name() == header.semantics);
+    let online = online.ok_or(RingError::Content(header.semantics))?;
+    let setup = Arc::new(header.setup);
+    let timeslice = |place: Place| {
+        let digis = lent::<Digi>(&memory, begin, place.digis)?;
+        let raw = place.raw.map(|place| raw(&memory, begin, place)).transpose()?;
+        Timeslice::of_stream(digis, raw, Arc::clone(&setup), online)
+            .map_err(|address| RingError::Content(format!("{address:?} is of no module")))
+    };
+    header.timeslices.into_iter().map(timeslice).collect()
+}
+
+/// The header, and where arrays begin.
+fn header(memory: &[u8]) -> Result<(Header, usize), RingError> {
+    let too_short = || RingError::Content("it is too short".to_owned());
+    let (length, rest) = memory.split_first_chunk().ok_or_else(too_short)?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| too_short())?;
+    let text = rest.get(..length).ok_or_else(too_short)?;
+    let header = serde_json::from_slice(text);
+    let header = header.map_err(|error| RingError::Content(error.to_string()))?;
+    Ok((header, data_begin(length)))
+}
+
+fn raw(memory: &Arc<Inherited>, begin: usize, place: RawPlace) -> Result<RawTimeslices, RingError> {
+    let RawPlace { bytes, index, start_ns, core_microslices, blocks, readout } = place;
+    let head = RawTimeslice { index, start_ns, core_microslices };
+    let data = RawData::in_place(lent(memory, begin, bytes)?, head, blocks);
+    let data = data.map_err(|problem| RingError::Content(problem.to_string()))?;
+    Ok(RawTimeslices::new(data, readout, Rules::Current))
+}
+
+/// An array somewhere in shared memory, which stays as long as somebody has it.
+struct Lent<T> {
+    memory: Arc<Inherited>,
+    bytes: Range<usize>,
+    items: PhantomData<fn() -> T>,
+}
+
+fn lent<T: bytemuck::Pod + Send + Sync>(
+    memory: &Arc<Inherited>,
+    begin: usize,
+    place: Range<usize>,
+) -> Result<Array<T>, RingError> {
+    let outside = || RingError::Content(format!("{place:?} is outside or askew"));
+    let bytes = begin.saturating_add(place.start)..begin.saturating_add(place.end);
+    let found = memory.get(bytes.clone()).ok_or_else(outside)?;
+    bytemuck::try_cast_slice::<u8, T>(found).map_err(|_| outside())?;
+    let memory = Arc::clone(memory);
+    Ok(Array::lent(Arc::new(Lent { memory, bytes, items: PhantomData })))
+}
+
+impl<T: bytemuck::Pod> AsRef<[T]> for Lent<T> {
+    fn as_ref(&self) -> &[T] {
+        // That it is one was seen when it was lent.
+        bytemuck::cast_slice(&self.memory[self.bytes.clone()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use algorithms::algorithm::Algorithm;
+    use algorithms::axis::Params;
+    use algorithms::sts::task::STS;
+
+    use super::*;
+
+    fn made(given: &[(&'static str, &str)], seed: u64) -> Vec<Timeslice> {
+        let params: Params = given.iter().copied().collect();
+        let params = STS.plan(params).expect("sensible").params;
+        STS.generate(&params, seed).expect("made").0
+    }
+
+    /// What a worker would see.
+    fn seen(timeslices: &[Timeslice]) -> Vec<Timeslice> {
+        let all: Vec<&Timeslice> = timeslices.iter().collect();
+        let memory = share(&all).expect("memory").into_inherited();
+        super::timeslices(memory).expect("timeslices")
+    }
+
+    #[test]
+    fn workers_see_the_same_digis_and_the_same_detector() {
+        for from in ["digis", "raw"] {
+            let small = [("preset", "mcbm-2024"), ("scale", "0.0005"), ("from", from)];
+            let twice = [made(&small, 1), made(&small, 2)].concat();
+            let seen = seen(&twice);
+            assert_eq!(seen.len(), 2);
+            for (made, seen) in twice.iter().zip(&seen) {
+                assert_eq!((made.stream(), made.partition()), (seen.stream(), seen.partition()));
+                assert_eq!((made.setup(), made.online()), (seen.setup(), seen.online()));
+                let data = |timeslice: &Timeslice| {
+                    timeslice.raw().map(|raw| (raw.data().clone(), raw.readout().clone()))
+                };
+                assert_eq!(data(made).is_some(), from == "raw");
+                assert_eq!(data(made), data(seen));
+            }
+        }
+    }
+
+    #[test]
+    fn what_holds_no_timeslices_is_refused() {
+        let refused = |bytes: &[u8]| {
+            let memory = SharedMemory::filled(|file| file.write_all(bytes)).expect("memory");
+            timeslices(memory.into_inherited()).expect_err("refused").to_string()
+        };
+        assert!(refused(b"short").contains("too short"));
+        assert!(refused(&[0xff; 64]).contains("too short"));
+        let header = [&2_u64.to_le_bytes()[..], b"{}"].concat();
+        assert!(refused(&header).contains("missing field"));
+    }
+}

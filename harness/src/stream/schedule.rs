@@ -1,0 +1,117 @@
+//! When timeslices are due, and which ones they are.
+
+use generators::random::hash;
+
+use crate::request::Spill;
+
+/// Apart from other streams of the same seed.
+const CHOICE: u64 = 0x7374_7265_616d;
+
+/// The prepared timeslices: those of spills, then those of pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Prepared {
+    pub(super) of_spills: usize,
+    pub(super) of_pauses: usize,
+}
+
+/// Timeslices at a constant pace: each is due once the detector has delivered all of it, and all
+/// is a function of its number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    /// The detector's time in a timeslice, in ns.
+    pub(super) timeslice_ns: u64,
+    /// How many times as fast as from the detector they come.
+    pub(super) speed: f64,
+    pub(super) spill: Option<Spill>,
+    pub(super) prepared: Prepared,
+    pub(super) seed: u64,
+}
+
+impl Schedule {
+    /// When a timeslice is due, in ns from the beginning: the first one after its own length.
+    pub(super) fn due_ns(&self, number: u64) -> u64 {
+        ((number + 1) as f64 * self.timeslice_ns as f64 / self.speed).round() as u64
+    }
+
+    /// Between two of them, in ns.
+    pub(super) fn between_ns(&self) -> u64 {
+        (self.timeslice_ns as f64 / self.speed) as u64
+    }
+
+    /// How many are due within so many ns.
+    pub(super) fn due_within(&self, ns: u64) -> u64 {
+        let about = (ns as f64 * self.speed / self.timeslice_ns as f64) as u64;
+        let is_within = |count: u64| count == 0 || self.due_ns(count - 1) <= ns;
+        // Rounded, it may be one too few or too many.
+        let candidates = [about + 1, about, about.saturating_sub(1)];
+        candidates.into_iter().find(|&count| is_within(count)).unwrap_or(0)
+    }
+
+    /// Which of the prepared timeslices it is: any of those of a spill or of a pause.
+    pub(super) fn data(&self, number: u64) -> usize {
+        let Prepared { of_spills, of_pauses } = self.prepared;
+        let any = |of: usize| (hash(self.seed, [CHOICE, number]) % of.max(1) as u64) as usize;
+        if self.is_in_pause(number) && of_pauses > 0 {
+            of_spills + any(of_pauses)
+        } else {
+            any(of_spills)
+        }
+    }
+
+    fn is_in_pause(&self, number: u64) -> bool {
+        let Some(Spill { on, off }) = self.spill else { return false };
+        let begin = u128::from(number) * u128::from(self.timeslice_ns);
+        begin % (on + off).as_nanos() >= on.as_nanos()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn schedule(speed: f64) -> Schedule {
+        let prepared = Prepared { of_spills: 6, of_pauses: 2 };
+        Schedule { timeslice_ns: 50_000_000, speed, spill: None, prepared, seed: 1 }
+    }
+
+    #[test]
+    fn timeslices_are_due_at_the_pace_of_the_detector_times_the_speed() {
+        for (speed, first, count) in [(1.0, 50, 400), (2.0, 25, 800), (0.5, 100, 200)] {
+            let schedule = schedule(speed);
+            assert_eq!(schedule.due_ns(0), first * 1_000_000);
+            assert_eq!(schedule.due_within(20_000_000_000), count);
+        }
+        let odd = schedule(0.7);
+        for ns in [0, 1, 49_999_999, 71_428_571, 71_428_572, 123_456_789_012] {
+            let count = odd.due_within(ns);
+            assert!(count == 0 || odd.due_ns(count - 1) <= ns, "{ns}");
+            assert!(odd.due_ns(count) > ns, "{ns}");
+        }
+    }
+
+    #[test]
+    fn all_prepared_ones_come_and_the_seed_says_in_which_order() {
+        let data = |seed| -> Vec<usize> {
+            let schedule = Schedule { seed, ..schedule(1.0) };
+            (0..200).map(|number| schedule.data(number)).collect()
+        };
+        let first = data(1);
+        assert!((0..6).all(|data| first.contains(&data)));
+        assert!(first.iter().all(|&data| data < 6), "there are no pauses");
+        assert_eq!(first, data(1));
+        assert_ne!(first, data(2));
+    }
+
+    #[test]
+    fn pauses_follow_spills_in_the_time_of_the_detector() {
+        let spill = Spill { on: Duration::from_millis(200), off: Duration::from_millis(100) };
+        for speed in [1.0, 4.0] {
+            let schedule = Schedule { spill: Some(spill), ..schedule(speed) };
+            let pauses: Vec<bool> = (0..12).map(|number| schedule.data(number) >= 6).collect();
+            let cycle = [false, false, false, false, true, true];
+            assert_eq!(pauses, [cycle, cycle].concat(), "{speed}");
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! A run: folder, data, and one device and speed after the other.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use algorithms::algorithm::Semantics;
+use reports::charts;
+use reports::clock::now;
+use reports::record::{RunRecord, YesNo};
+use reports::store::StreamFolder;
+use reports::stream::{StreamRow, TimesliceRow, short};
+use reports::units;
+use text::Foreign;
+
+use super::StreamError;
+use super::data::{Data, Size, Variety};
+use super::desk::Desk;
+use super::ledger::Ledger;
+use super::limit::{Limit, search};
+use super::plan::{Planned, StreamPoint};
+use super::protocol::Found;
+use super::ring;
+use super::schedule::{Prepared, Schedule};
+use super::source::Emitting;
+use super::speed::{Ran, Stream, Surroundings};
+use super::tally::{self, Content};
+use super::workers::{Readiness, Refusal, Workers};
+use crate::measure::{self, Assignment, MeasureError, default_folder};
+use crate::plan::Origin;
+use crate::platform::energy::EnergyCounters;
+use crate::platform::shared_memory::SharedMemory;
+use crate::platform::{Exit, Interrupt, Topology};
+use crate::request::StreamRequest;
+
+/// The part of what workers would do alone that a search begins with.
+const GUESS: f64 = 0.8;
+
+/// What is said where the source goes before nobody.
+const NOT_FIRST: &str = "the system gives the source no priority over others, so timeslices may be \
+    emitted late where they work on the same CPUs; run as root, or after `ulimit -r 1`";
+
+/// What came of a request.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) rows: Vec<StreamRow>,
+    pub(crate) record: RunRecord,
+    pub(crate) folder: PathBuf,
+    pub(crate) interrupted: bool,
+    /// What a reader should know of all, each thing once.
+    remarks: BTreeSet<&'static str>,
+    wrong: usize,
+    /// Speeds at which it is not known what became of each timeslice, or nobody was left.
+    unaccounted: usize,
+}
+
+impl Outcome {
+    /// The exit code that tells scripts.
+    pub(crate) fn exit(&self) -> Exit {
+        let is_measured = |row: &StreamRow| row.due > 0;
+        if self.wrong > 0 {
+            Exit::WrongOutput
+        } else if self.unaccounted > 0 {
+            Exit::Failed
+        } else if self.interrupted {
+            Exit::Interrupted
+        } else if !self.rows.iter().any(is_measured) {
+            Exit::NothingMeasured
+        } else {
+            Exit::Success
+        }
+    }
+}
+
+/// A request that is being carried out.
+pub(crate) struct Session<'a> {
+    request: &'a StreamRequest,
+    planned: &'a Planned,
+    interrupt: &'a Interrupt,
+    tell: &'a dyn Fn(&str),
+}
+
+/// The prepared timeslices, where workers see them, and what is known of them.
+struct Ring {
+    memory: SharedMemory,
+    sizes: Vec<Size>,
+    /// By the right answers that variants give.
+    expected: Vec<(Semantics, Vec<Found>)>,
+    /// The right answer of each point.
+    semantics: Vec<Semantics>,
+    prepared: Prepared,
+    timeslice_ns: u64,
+}
+
+/// A device with its workers.
+struct AtWork<'s> {
+    point: &'s StreamPoint,
+    ring: &'s Ring,
+    expected: &'s [Found],
+    desk: Arc<Desk>,
+    workers: Workers,
+    counters: EnergyCounters,
+}
+
+impl<'a> Session<'a> {
+    /// Runs all devices and speeds; `tell` hears how far it is.
+    ///
+    /// # Errors
+    /// If data can't be made, workers can't be started or results can't be written. What was
+    /// measured before is on disk.
+    pub(crate) fn run(
+        request: &'a StreamRequest,
+        planned: &'a Planned,
+        interrupt: &'a Interrupt,
+        tell: &'a dyn Fn(&str),
+    ) -> Result<Outcome, StreamError> {
+        Session { request, planned, interrupt, tell }.carry_out()
+    }
+
+    fn carry_out(&self) -> Result<Outcome, StreamError> {
+        let ring = self.prepare()?;
+        let mut record = self.describe();
+        let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
+        let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
+        (self.tell)(&format!("results go to {}", path.shown()));
+        let mut outcome = Outcome { folder: path, ..Outcome::default() };
+        let mut timeslices = Vec::new();
+        for number in 0..self.planned.points.len() {
+            if !self.interrupt.asked() {
+                let mut book = (&mut folder, &mut outcome, &mut timeslices);
+                record.notes.extend(self.run_point(number, &ring, &mut book)?);
+            }
+        }
+        record.notes.extend(outcome.remarks.iter().map(|&remark| remark.to_owned()));
+        outcome.interrupted = self.interrupt.asked();
+        let kept = || outcome.folder.shown().to_string();
+        if self.request.flags.charts {
+            let drawn = charts::draw_stream(&record, &outcome.rows, &timeslices);
+            let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
+            written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
+        }
+        record.finished = (!outcome.interrupted).then(now);
+        folder.describe(&record).map_err(MeasureError::from)?;
+        outcome.record = record;
+        Ok(outcome)
+    }
+
+    fn describe(&self) -> RunRecord {
+        let measuring = &self.request.measuring;
+        let assignment = Assignment::of(measuring, &self.planned.plan);
+        let mut record = measure::describe(&assignment, &Topology::of_this_machine());
+        record.notes.extend(self.planned.notes.iter().cloned());
+        record
+    }
+
+    /// Makes or reads timeslices, finds what is in them, and puts them where all see them.
+    fn prepare(&self) -> Result<Ring, StreamError> {
+        let flags = &self.request.flags;
+        (self.tell)("preparing timeslices and what is right");
+        let data = match (&self.planned.params, &self.planned.plan.inputs[0].origin) {
+            (Some(params), _) | (None, Origin::Generated(params)) => {
+                let variety = Variety {
+                    ring: flags.ring as usize,
+                    jitter: flags.jitter,
+                    has_pauses: flags.spill.is_some(),
+                    seed: self.request.measuring.settings.seed,
+                };
+                Data::simulated(params, &variety)
+            }
+            (None, Origin::Read { path, options, .. }) => {
+                let timeslice_ns = flags.timeslice.unwrap_or_default().as_nanos() as u64;
+                Data::read(path, options, timeslice_ns)
+            }
+        };
+        let data = data.map_err(MeasureError::from)?;
+        let mut expected: Vec<(Semantics, Vec<Found>)> = Vec::new();
+        let mut semantics = Vec::new();
+        for point in &self.planned.points {
+            let of_point = Planned::semantics(point, &data.timeslices[0]);
+            if !expected.iter().any(|(known, _)| *known == of_point) {
+                expected.push((of_point, data.expected(of_point)));
+            }
+            semantics.push(of_point);
+        }
+        let memory = ring::share(&data.each()).map_err(StreamError::Memory)?;
+        let (sizes, prepared, timeslice_ns) = (data.sizes(), data.prepared, data.timeslice_ns);
+        Ok(Ring { memory, sizes, expected, semantics, prepared, timeslice_ns })
+    }
+
+    /// Runs all speeds on a device; returns what a reader should know of it.
+    fn run_point(
+        &self,
+        number: usize,
+        ring: &Ring,
+        book: &mut Book<'_>,
+    ) -> Result<Vec<String>, StreamError> {
+        let point = &self.planned.points[number];
+        let expected = ring.expected.iter().find(|(known, _)| *known == ring.semantics[number]);
+        let expected = expected.map_or(&[][..], |(_, expected)| expected);
+        let flags = &self.request.flags;
+        let count = point.openings.len();
+        let desk = Arc::new(Desk::new(count, expected.to_vec(), flags.check_every));
+        let mut at_work = AtWork {
+            point,
+            ring,
+            expected,
+            workers: Workers::new(Arc::clone(&desk), count),
+            desk,
+            counters: EnergyCounters::of(point.place.devices().iter().copied()),
+        };
+        if !flags.find_limit {
+            for &speed in &flags.speeds {
+                if self.interrupt.asked() || self.run_speed(&mut at_work, speed, book)?.is_none() {
+                    break;
+                }
+            }
+            return Ok(Vec::new());
+        }
+        let guess = match self.fill(&mut at_work)? {
+            Ok(readiness) => guess(&readiness, count, ring.timeslice_ns),
+            Err(refusal) => {
+                self.refused(&at_work, flags.speeds[0], refusal, book)?;
+                return Ok(Vec::new());
+            }
+        };
+        let limit = search(guess, |speed| {
+            if self.interrupt.asked() {
+                return Ok(None);
+            }
+            self.run_speed(&mut at_work, speed, book)
+        })?;
+        Ok(vec![words_of_limit(point, &limit, flags.length())])
+    }
+
+    /// Starts the workers that are not there.
+    fn fill(&self, at_work: &mut AtWork<'_>) -> Result<Result<Readiness, Refusal>, StreamError> {
+        let openings = &at_work.point.openings;
+        let filled = at_work.workers.fill(&at_work.ring.memory, openings)?;
+        if let Ok(readiness) = &filled
+            && readiness.seconds > 0.0
+        {
+            let ids: Vec<String> =
+                at_work.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
+            let ready = units::seconds(readiness.seconds, 2);
+            let device = &at_work.point.place;
+            (self.tell)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
+        }
+        Ok(filled)
+    }
+
+    /// Runs a speed; returns whether workers kept up, if there is more to be tried.
+    fn run_speed(
+        &self,
+        at_work: &mut AtWork<'_>,
+        speed: f64,
+        book: &mut Book<'_>,
+    ) -> Result<Option<bool>, StreamError> {
+        if let Err(refusal) = self.fill(at_work)? {
+            self.refused(at_work, speed, refusal, book)?;
+            return Ok(None);
+        }
+        let mut row = self.row(at_work, speed);
+        (self.tell)(&self.words(at_work.point, speed));
+        let hits = self.hits_folder(at_work.point, speed)?;
+        let ran = self.stream(at_work, speed, hits).run(&Surroundings {
+            desk: &at_work.desk,
+            workers: &at_work.workers,
+            spare_cpu: at_work.point.spare_cpu,
+            timeout: self.request.flags.timeout,
+            counters: &at_work.counters,
+            interrupt: self.interrupt,
+            tell: self.tell,
+        });
+        tally::fill(&mut row, &ran, &at_work.ring.sizes);
+        let content = Content { sizes: &at_work.ring.sizes, expected: at_work.expected };
+        let rows = tally::rows(&row.point_id, &ran, &content);
+        if !ran.is_on_time {
+            book.1.remarks.insert(NOT_FIRST);
+        }
+        take_down(row, rows, &ran, book)
+    }
+
+    /// A row of a device that can't work, or whose results are wrong.
+    fn refused(
+        &self,
+        at_work: &AtWork<'_>,
+        speed: f64,
+        refusal: Refusal,
+        (folder, outcome, _): &mut Book<'_>,
+    ) -> Result<(), StreamError> {
+        let Refusal { problem, is_wrong } = refusal;
+        let what = if is_wrong { "wrong output" } else { "not run" };
+        let row = StreamRow {
+            valid: YesNo::No,
+            note: format!("{what}: {problem}"),
+            ..self.row(at_work, speed)
+        };
+        folder.append(&row, &[]).map_err(|source| interrupted(source, outcome))?;
+        outcome.wrong += usize::from(is_wrong);
+        outcome.rows.push(row);
+        Ok(())
+    }
+
+    fn stream(&self, at_work: &AtWork<'_>, speed: f64, hits: Option<PathBuf>) -> Stream {
+        let flags = &self.request.flags;
+        let schedule = Schedule {
+            timeslice_ns: at_work.ring.timeslice_ns,
+            speed,
+            spill: flags.spill,
+            prepared: at_work.ring.prepared,
+            seed: self.request.measuring.settings.seed,
+        };
+        let duration_ns = u64::try_from(flags.length().as_nanos()).unwrap_or(u64::MAX);
+        let (queue, most) = (flags.queue as usize, schedule.due_within(duration_ns) as usize);
+        Stream {
+            emitting: Emitting { schedule, begin_ns: 0, duration_ns },
+            ledger: Ledger::new(at_work.point.openings.len(), most, queue, flags.when_full),
+            hits,
+            // In a search, what has fallen short need not be seen to its end.
+            most_waiting: flags.find_limit.then_some(queue),
+        }
+    }
+
+    /// A folder for the hits of a speed, if they are to be written.
+    fn hits_folder(&self, point: &StreamPoint, speed: f64) -> Result<Option<PathBuf>, StreamError> {
+        let Some(all) = &self.request.flags.hits else { return Ok(None) };
+        // Workers are below the same folder as this process.
+        let all = std::path::absolute(all).unwrap_or_else(|_| all.clone());
+        let own = all.join(format!("{}-{}", point.place, short(speed)).replace(':', "-"));
+        match files::create_folder(&own) {
+            Ok(()) => Ok(Some(own)),
+            Err(source) => Err(StreamError::Hits { path: own, source }),
+        }
+    }
+
+    fn row(&self, at_work: &AtWork<'_>, speed: f64) -> StreamRow {
+        let flags = &self.request.flags;
+        let point = at_work.point;
+        StreamRow {
+            backend: point.backend.clone(),
+            timeslice_s: at_work.ring.timeslice_ns as f64 * 1e-9,
+            spill: flags.spill.map_or_else(String::new, |spill| spill.to_string()),
+            jitter: flags.jitter,
+            queue: flags.queue as usize,
+            when_full: flags.when_full.name().to_owned(),
+            item_unit: "digi".to_owned(),
+            ..StreamRow::new(&point.identity, point.openings.len(), speed)
+        }
+    }
+
+    /// `time-sweep on cpu, speed 2, for 20s`.
+    fn words(&self, point: &StreamPoint, speed: f64) -> String {
+        let length = humantime::format_duration(self.request.flags.length());
+        let variant = &point.identity.variant;
+        let speed = short(speed);
+        format!("{variant} on {}, speed {speed}, for {length}", point.place)
+    }
+}
+
+/// Where rows go: the folder, what came of all, and timeslices for the charts.
+type Book<'b> = (&'b mut StreamFolder, &'b mut Outcome, &'b mut Vec<TimesliceRow>);
+
+/// Writes a speed down; returns whether workers kept up, if there is more to be tried.
+fn take_down(
+    row: StreamRow,
+    rows: Vec<TimesliceRow>,
+    ran: &Ran,
+    (folder, outcome, timeslices): &mut Book<'_>,
+) -> Result<Option<bool>, StreamError> {
+    folder.append(&row, &rows).map_err(|source| interrupted(source, outcome))?;
+    let is_deserted = ran.ledger.is_deserted();
+    outcome.wrong += usize::from(ran.wrong.is_some());
+    outcome.unaccounted += usize::from(!ran.ledger.is_balanced() || is_deserted);
+    let goes_on = ran.wrong.is_none() && !is_deserted && !ran.was_interrupted;
+    let kept_up = row.kept_up == YesNo::Yes;
+    timeslices.extend(rows);
+    outcome.rows.push(row);
+    Ok(goes_on.then_some(kept_up))
+}
+
+fn interrupted(source: reports::store::StoreError, outcome: &Outcome) -> StreamError {
+    let kept = outcome.folder.shown().to_string();
+    MeasureError::StoreInterrupted { source, kept }.into()
+}
+
+/// What workers would keep up with if they did not disturb each other.
+fn guess(readiness: &Readiness, workers: usize, timeslice_ns: u64) -> f64 {
+    let alone = workers as f64 * timeslice_ns as f64 * 1e-9 / readiness.took_s;
+    if alone.is_finite() && alone > 0.0 { GUESS * alone } else { 1.0 }
+}
+
+fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> String {
+    let times = |speed: f64| format!("{} times", short(speed));
+    let length = humantime::format_duration(length);
+    let said = match (limit.kept_up, limit.failed) {
+        (Some(low), Some(high)) => format!(
+            "keeps up with {} the detector's rate for {length}, and with {} no more",
+            times(low),
+            times(high)
+        ),
+        (Some(low), None) => format!(
+            "keeps up with {} the detector's rate for {length}; more was not tried",
+            times(low)
+        ),
+        (None, Some(high)) => format!("does not keep up with {} the detector's rate", times(high)),
+        (None, None) => "was not tried at any speed".to_owned(),
+    };
+    format!("{} on {}: {said}", point.identity.variant, point.place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guess_is_what_workers_do_alone_or_the_detectors_rate() {
+        let ready = |took_s| Readiness { seconds: 1.0, took_s };
+        assert!((guess(&ready(0.025), 2, 50_000_000) - 3.2).abs() < 1e-9);
+        assert_eq!(guess(&ready(0.0), 2, 50_000_000), 1.0);
+    }
+}

@@ -1,0 +1,144 @@
+//! One speed, from its first timeslice to the last result.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::desk::{Desk, Wrong};
+use super::ledger::Ledger;
+use super::source::{Emitting, be_on_time};
+use super::workers::Workers;
+use crate::platform::energy::{Energy, EnergyCounters};
+use crate::platform::monotonic::now_ns;
+use crate::platform::{CpuTimes, Interrupt, usable_threads};
+
+/// Between two looks at workers and signals.
+const LOOK: Duration = Duration::from_millis(10);
+/// Between two words on how far it is.
+const WORDS: Duration = Duration::from_secs(5);
+/// Until the first moment of a stream: its source has to be there.
+const START: u64 = 20_000_000;
+
+/// What a speed has in common with all others.
+pub(super) struct Surroundings<'a> {
+    pub(super) desk: &'a Desk,
+    pub(super) workers: &'a Workers,
+    /// A CPU for the source alone.
+    pub(super) spare_cpu: Option<usize>,
+    pub(super) timeout: Duration,
+    pub(super) counters: &'a EnergyCounters,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) tell: &'a dyn Fn(&str),
+}
+
+/// What came of a speed.
+pub(super) struct Ran {
+    pub(super) ledger: Ledger,
+    pub(super) begin_ns: u64,
+    /// The last moment at which timeslices came.
+    pub(super) end_ns: u64,
+    /// Whether the source went before all others, or need not.
+    pub(super) is_on_time: bool,
+    pub(super) wrong: Option<Wrong>,
+    pub(super) busy: Option<Busy>,
+    pub(super) energy: Energy,
+    /// How workers were lost, with their numbers.
+    pub(super) ends: Vec<(usize, String)>,
+    pub(super) was_interrupted: bool,
+}
+
+/// The shares of the CPUs' time that workers had, and others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Busy {
+    pub(super) workers: f64,
+    pub(super) others: Option<f64>,
+}
+
+/// What is emitted, and when that may end early.
+pub(super) struct Stream {
+    pub(super) emitting: Emitting,
+    pub(super) ledger: Ledger,
+    /// The folder for hits, if they are to be written.
+    pub(super) hits: Option<PathBuf>,
+    /// So many waiting timeslices end it: it falls short.
+    pub(super) most_waiting: Option<usize>,
+}
+
+impl Stream {
+    /// Emits all and waits for the results.
+    pub(super) fn run(self, around: &Surroundings<'_>) -> Ran {
+        let Stream { mut emitting, ledger, hits, most_waiting } = self;
+        around.desk.open(ledger, hits);
+        let before = (CpuTimes::now(), around.workers.cpu_time(), around.counters.read());
+        emitting.begin_ns = now_ns() + START;
+        let stop = AtomicBool::new(false);
+        let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {
+            let (desk, spare_cpu, stop) = (around.desk, around.spare_cpu, &stop);
+            let source = scope.spawn(move || {
+                let is_on_time = be_on_time(spare_cpu, emitting.schedule.between_ns());
+                (emitting.run(desk, stop), is_on_time)
+            });
+            watch(around, stop, most_waiting, || source.is_finished());
+            // It does nothing that panics; if it did, nothing was due.
+            let (end_ns, is_on_time) = source.join().unwrap_or((emitting.begin_ns, true));
+            let seconds = end_ns.saturating_sub(emitting.begin_ns) as f64 * 1e-9;
+            let busy = busy(around.workers, &before.0, before.1, seconds);
+            let energy = around.counters.since(&before.2);
+            watch(around, stop, None, || around.desk.is_over());
+            (end_ns, is_on_time, busy, energy)
+        });
+        let (ledger, wrong) = around.desk.take();
+        Ran {
+            // The time of those that were lost is not known.
+            busy: busy.filter(|_| ledger.workers_lost() == 0),
+            begin_ns: emitting.begin_ns,
+            ends: around.desk.ends(),
+            was_interrupted: around.interrupt.asked(),
+            ledger,
+            end_ns,
+            is_on_time,
+            wrong,
+            energy,
+        }
+    }
+}
+
+/// Looks after workers that hang and users who want an end, until it is over.
+fn watch(
+    around: &Surroundings<'_>,
+    stop: &AtomicBool,
+    most_waiting: Option<usize>,
+    is_over: impl Fn() -> bool,
+) {
+    let mut told = Instant::now();
+    while !is_over() {
+        thread::sleep(LOOK);
+        for worker in around.desk.hanging(around.timeout) {
+            around.workers.end(worker);
+        }
+        let (timeslices, waiting) = around.desk.progress();
+        if around.interrupt.asked() || most_waiting.is_some_and(|most| waiting >= most) {
+            stop.store(true, Ordering::Relaxed);
+        }
+        if told.elapsed() >= WORDS {
+            told = Instant::now();
+            (around.tell)(&format!("{timeslices} timeslices, {waiting} waiting"));
+        }
+    }
+}
+
+/// How busy the CPUs were since an earlier moment.
+fn busy(
+    workers: &Workers,
+    before: &Option<CpuTimes>,
+    workers_before: Duration,
+    seconds: f64,
+) -> Option<Busy> {
+    let (_, others) = CpuTimes::now()?.since(before.as_ref()?);
+    let own_workers = workers.cpu_time().saturating_sub(workers_before);
+    let all = seconds * usable_threads() as f64;
+    // To this process its workers are others.
+    let others = others.map(|others| others.saturating_sub(own_workers).as_secs_f64() / all);
+    (all > 0.0).then(|| Busy { workers: own_workers.as_secs_f64() / all, others })
+}

@@ -1,0 +1,237 @@
+//! A ledger as rows.
+
+use reports::record::YesNo;
+use reports::stream::{Fate, StreamRow, TimesliceRow, shortfall};
+use statistics::{Estimate, quantile_with_interval};
+
+use super::data::Size;
+use super::ledger::{Record, State};
+use super::protocol::Found;
+use super::speed::Ran;
+
+/// So many timeslices a speed are written, evenly over its time: more say no more.
+const MOST_WRITTEN: usize = 100_000;
+const NS: f64 = 1e-9;
+
+/// What is known of the prepared timeslices.
+pub(super) struct Content<'a> {
+    pub(super) sizes: &'a [Size],
+    pub(super) expected: &'a [Found],
+}
+
+/// Writes the figures of a speed into its row, which says what it was.
+pub(super) fn fill(row: &mut StreamRow, ran: &Ran, sizes: &[Size]) {
+    let records = ran.ledger.records();
+    let counts = ran.ledger.counts();
+    let seconds = ran.end_ns.saturating_sub(ran.begin_ns) as f64 * NS;
+    row.duration_s = seconds;
+    (row.due, row.emitted, row.done) = (counts.due, counts.emitted, counts.done);
+    (row.lost, row.dropped, row.backlog) = (counts.lost, counts.dropped, counts.backlog);
+    (row.repeated, row.checked) = (counts.repeated, counts.checked);
+    row.workers_lost = ran.ledger.workers_lost();
+    row.most_waiting = ran.ledger.most_waiting() as u64;
+    let size = |record: &Record| sizes.get(record.data as usize).copied().unwrap_or_default();
+    let mean = |of: fn(Size) -> u64| {
+        records.iter().map(|record| of(size(record)) as f64).sum::<f64>()
+            / records.len().max(1) as f64
+    };
+    row.items = mean(|size| size.digis);
+    row.bytes = mean(|size| size.bytes);
+    if seconds > 0.0 {
+        let in_time =
+            || records.iter().filter(|it| it.state == State::Done && it.ended_ns <= ran.end_ns);
+        let rate = |of: fn(Size) -> u64| {
+            Some(in_time().map(|record| of(size(record)) as f64).sum::<f64>() / seconds)
+        };
+        row.due_per_s = Some(counts.due as f64 / seconds);
+        row.done_per_s = rate(|_| 1);
+        row.items_per_s = rate(|size| size.digis);
+        row.bytes_per_s = rate(|size| size.bytes);
+    }
+    fill_times(row, records);
+    row.cores_share = ran.busy.map(|busy| busy.workers);
+    row.others_share = ran.busy.and_then(|busy| busy.others);
+    (row.cpu_j, row.gpu_j) = (ran.energy.cpu_j, ran.energy.gpu_j);
+    row.valid = (ran.wrong.is_none() && ran.ledger.is_balanced()).into();
+    let shortfall = shortfall(row, counts.held);
+    row.kept_up = shortfall.is_none().into();
+    row.note = notes(ran, shortfall.map(reports::stream::Shortfall::words)).join("; ");
+}
+
+/// How late results and timeslices were.
+fn fill_times(row: &mut StreamRow, records: &[Record]) {
+    let done = || records.iter().filter(|record| record.state == State::Done);
+    let since = |from: u64, to: u64| to.saturating_sub(from) as f64 * NS;
+    let latencies: Vec<f64> = done().map(|it| since(it.due_ns, it.ended_ns)).collect();
+    let [median, p99, p999] = [0.5, 0.99, 0.999].map(|p| quantile_with_interval(&latencies, p));
+    (row.p50_s, row.p50_low_s, row.p50_high_s) = parts(median);
+    (row.p99_s, row.p99_low_s, row.p99_high_s) = parts(p99);
+    (row.p999_s, row.p999_low_s, row.p999_high_s) = parts(p999);
+    row.max_s = latencies.iter().copied().reduce(f64::max);
+    let work: Vec<f64> = done().map(|it| since(it.begun_ns, it.ended_ns)).collect();
+    row.work_p50_s = quantile_with_interval(&work, 0.5).map(|it| it.value);
+    let on_time = records.iter().filter(|record| record.emitted_ns > 0 && !record.was_held);
+    let late: Vec<f64> = on_time.map(|it| since(it.due_ns, it.emitted_ns)).collect();
+    let late_at = |p| quantile_with_interval(&late, p).map(|it: Estimate| it.value);
+    (row.late_p50_s, row.late_p99_s) = (late_at(0.5), late_at(0.99));
+    row.late_max_s = late.iter().copied().reduce(f64::max);
+}
+
+fn parts(estimate: Option<Estimate>) -> (Option<f64>, Option<f64>, Option<f64>) {
+    let interval = estimate.as_ref().and_then(|it| it.interval);
+    let ends = (interval.map(|it| it.low), interval.map(|it| it.high));
+    (estimate.map(|it| it.value), ends.0, ends.1)
+}
+
+/// What a reader should know of a speed.
+fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(wrong) = &ran.wrong {
+        let (number, worker) = (wrong.number, wrong.worker);
+        notes.push(format!("wrong output: timeslice {number}, worker {worker}: {}", wrong.problem));
+    }
+    if !ran.ledger.is_balanced() {
+        notes.push(format!("not all timeslices are accounted for: {:?}", ran.ledger.counts()));
+    }
+    notes
+        .extend(ran.ends.iter().map(|(worker, end)| format!("worker {worker} was lost: it {end}")));
+    if ran.ledger.is_deserted() {
+        notes.push("no worker was left, so nothing more was emitted".to_owned());
+    }
+    notes.extend(shortfall);
+    if ran.was_interrupted {
+        notes.push("interrupted".to_owned());
+    }
+    notes
+}
+
+/// The timeslices of a speed.
+pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<TimesliceRow> {
+    let records = ran.ledger.records();
+    let step = records.len().div_ceil(MOST_WRITTEN).max(1);
+    let row = |(number, record): (usize, &Record)| {
+        let after = |ns: u64| (ns > 0).then_some((ns as f64 - ran.begin_ns as f64) * NS);
+        let data = record.data as usize;
+        let found = content.expected.get(data).copied().unwrap_or_default();
+        TimesliceRow {
+            point_id: point_id.to_owned(),
+            timeslice: number as u64,
+            data,
+            due_s: (record.due_ns as f64 - ran.begin_ns as f64) * NS,
+            emitted_s: after(record.emitted_ns),
+            begun_s: after(record.begun_ns),
+            ended_s: after(record.ended_ns),
+            worker: record.worker.map(|worker| worker as usize),
+            fate: fate(record.state),
+            checked: YesNo::from(record.is_checked),
+            digis: content.sizes.get(data).map_or(0, |size| size.digis),
+            clusters: found.clusters,
+            hits: found.hits,
+        }
+    };
+    records.iter().enumerate().step_by(step).map(row).collect()
+}
+
+/// Once all is over nothing waits any more.
+fn fate(state: State) -> Fate {
+    match state {
+        State::Done => Fate::Done,
+        State::Lost => Fate::Lost,
+        State::Dropped => Fate::Dropped,
+        State::Backlog | State::Waiting | State::WithWorker => Fate::Backlog,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::desk::Wrong;
+    use super::super::ledger::{Ledger, Outcome};
+    use super::*;
+    use crate::platform::energy::Energy;
+    use crate::request::WhenFull;
+
+    const MS: u64 = 1_000_000;
+
+    /// Ten timeslices of 100 ms, of which a worker does all but the last two, each in 80 ms.
+    fn ran() -> Ran {
+        let mut ledger = Ledger::new(1, 10, 4, WhenFull::Wait);
+        let begin_ns = 5 * MS;
+        for number in 0..10 {
+            let due_ns = begin_ns + 100 * MS * (number + 1);
+            ledger.emit(0, due_ns, due_ns + 1000, false);
+            if number < 8 {
+                let order = ledger.hand_out().expect("idle");
+                let (begun_ns, ended_ns) = (due_ns + MS, due_ns + 81 * MS);
+                let is_checked = number == 3;
+                let outcome = Outcome { number: order.number, begun_ns, ended_ns, is_checked };
+                ledger.answer(0, outcome).expect("its own");
+            }
+        }
+        ledger.close(std::iter::empty());
+        Ran {
+            ledger,
+            begin_ns,
+            end_ns: begin_ns + 1000 * MS,
+            is_on_time: true,
+            wrong: None,
+            busy: None,
+            energy: Energy { cpu_j: Some(4.0), gpu_j: None },
+            ends: Vec::new(),
+            was_interrupted: false,
+        }
+    }
+
+    const SIZES: [Size; 1] = [Size { digis: 1000, bytes: 8000 }];
+
+    fn row(ran: &Ran) -> StreamRow {
+        let mut row =
+            StreamRow { processes: 1, speed: 1.0, timeslice_s: 0.1, ..StreamRow::default() };
+        fill(&mut row, ran, &SIZES);
+        row
+    }
+
+    fn close(value: Option<f64>, expected: f64) {
+        let value = value.expect("known");
+        assert!((value / expected - 1.0).abs() < 1e-9, "{value} {expected}");
+    }
+
+    #[test]
+    fn figures_follow_from_the_ledger() {
+        let row = row(&ran());
+        assert_eq!((row.due, row.done, row.backlog, row.checked), (10, 8, 2, 1));
+        assert!(row.accounts_for_all() && row.valid == YesNo::Yes);
+        assert_eq!(row.kept_up, YesNo::No, "two are more than one worker may have left");
+        assert!(row.note.contains("2 timeslices were not begun at the end"), "{}", row.note);
+        close(row.items_per_s, 8000.0);
+        close(row.p50_s, 0.081);
+        close(row.max_s, 0.081);
+        close(row.work_p50_s, 0.08);
+        close(row.late_p99_s, 1e-6);
+        close(row.done_per_j(), 2.0);
+        close(row.speed_done(), 0.8);
+    }
+
+    #[test]
+    fn what_is_wrong_or_lost_is_told() {
+        let mut ran = ran();
+        ran.wrong = Some(Wrong { worker: 0, number: 3, problem: "5 clusters".into() });
+        ran.ends = vec![(0, "ended with signal: 9".into())];
+        let row = row(&ran);
+        assert_eq!(row.valid, YesNo::No);
+        for words in ["wrong output: timeslice 3", "worker 0 was lost: it ended with signal: 9"] {
+            assert!(row.note.contains(words), "{words}: {}", row.note);
+        }
+    }
+
+    #[test]
+    fn rows_are_in_time_of_the_stream() {
+        let found = [Found { clusters: 7, hits: 3, sum: 1 }];
+        let content = Content { sizes: &SIZES, expected: &found };
+        let rows = rows("id", &ran(), &content);
+        assert_eq!(rows.len(), 10);
+        let TimesliceRow { due_s, digis, clusters, hits, fate, .. } = rows[0].clone();
+        assert_eq!((due_s, digis, clusters, hits, fate), (0.1, 1000, 7, 3, Fate::Done));
+        assert!((rows[0].latency_s().expect("done") - 0.081).abs() < 1e-9);
+        assert_eq!((rows[9].fate, rows[9].latency_s()), (Fate::Backlog, None));
+    }
+}

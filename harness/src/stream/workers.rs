@@ -1,0 +1,272 @@
+//! The workers of a stream: children of this process, each with a thread that listens to it.
+
+use std::env;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::StreamError;
+use super::desk::Desk;
+use super::ledger::Outcome;
+use super::protocol::{Answer, Ask, Opening};
+use super::worker::SUBCOMMAND;
+use crate::platform::children::end_with_parent;
+use crate::platform::shared_memory::SharedMemory;
+use crate::platform::{lines, lines_of, process_time_of};
+
+/// How long all of them may take to be ready.
+const READY: Duration = Duration::from_secs(120);
+/// How long the last words of one that is lost are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Lines of them that are told.
+const LAST_LINES: usize = 3;
+
+/// Why a worker can't work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) problem: String,
+    /// Whether that says something of the variant, and not of the machine.
+    pub(super) is_wrong: bool,
+}
+
+/// All workers on a device.
+pub(super) struct Workers {
+    desk: Arc<Desk>,
+    seats: Vec<Option<Worker>>,
+}
+
+/// A worker, and who listens to it.
+struct Worker {
+    process: Arc<Mutex<Child>>,
+    id: u32,
+    listener: JoinHandle<()>,
+}
+
+/// One that was started and is not ready yet.
+struct Starting {
+    number: usize,
+    first: Receiver<Answer>,
+    since: Instant,
+}
+
+/// What the workers said when they were ready.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Readiness {
+    /// The longest time from the start of one until it was ready.
+    pub(super) seconds: f64,
+    /// The mean time that the prepared timeslices take.
+    pub(super) took_s: f64,
+}
+
+impl Workers {
+    /// None yet, for so many.
+    pub(super) fn new(desk: Arc<Desk>, count: usize) -> Self {
+        Workers { desk, seats: (0..count).map(|_| None).collect() }
+    }
+
+    /// Starts those that are not there, all at the same time, and waits until they are ready: each
+    /// has processed all prepared timeslices, and what it found there was right.
+    ///
+    /// # Errors
+    /// If a process can't be started. What a worker itself refuses comes with the other result.
+    pub(super) fn fill(
+        &mut self,
+        memory: &SharedMemory,
+        openings: &[Opening],
+    ) -> Result<Result<Readiness, Refusal>, StreamError> {
+        let mut starting = Vec::new();
+        for (number, opening) in openings.iter().enumerate() {
+            if self.is_there(number) {
+                continue;
+            }
+            starting.push(self.start(number, memory, opening)?);
+        }
+        let mut readiness = Readiness::default();
+        for started in &starting {
+            match self.wait_for(started) {
+                Ok(ready) => {
+                    readiness.seconds = readiness.seconds.max(ready.seconds);
+                    readiness.took_s = readiness.took_s.max(ready.took_s);
+                }
+                Err(refusal) => return Ok(Err(refusal)),
+            }
+        }
+        Ok(Ok(readiness))
+    }
+
+    fn is_there(&self, number: usize) -> bool {
+        self.seats[number].as_ref().is_some_and(|worker| !worker.listener.is_finished())
+    }
+
+    fn start(
+        &mut self,
+        number: usize,
+        memory: &SharedMemory,
+        opening: &Opening,
+    ) -> Result<Starting, StreamError> {
+        let since = Instant::now();
+        let bench = env::current_exe().map_err(StreamError::Start)?;
+        let mut command = Command::new(bench);
+        let memory = memory.lend_to(&mut command);
+        command.arg(SUBCOMMAND).arg("--memory").arg(memory.to_string());
+        // Ctrl-C is for the stream, which lets workers end what they have begun.
+        command.process_group(0);
+        end_with_parent(&mut command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(StreamError::Start)?;
+        let (asks, answers) = (process.stdin.take(), process.stdout.take());
+        let (Some(mut asks), Some(answers), Some(words)) = (asks, answers, process.stderr.take())
+        else {
+            let _ = process.kill();
+            let missing = std::io::Error::other("it has no standard streams");
+            return Err(StreamError::Start(missing));
+        };
+        let line = serde_json::to_string(&Ask::Open(opening.clone())).unwrap_or_default() + "\n";
+        // One that is gone says nothing, which is noticed next.
+        let _ = asks.write_all(line.as_bytes());
+        self.desk.seat(number, asks);
+        let id = process.id();
+        let process = Arc::new(Mutex::new(process));
+        let (sender, first) = channel();
+        let ear = Ear {
+            number,
+            desk: Arc::clone(&self.desk),
+            process: Arc::clone(&process),
+            words: lines_of(words),
+        };
+        let listener = thread::spawn(move || ear.listen(answers, &sender));
+        self.seats[number] = Some(Worker { process, id, listener });
+        Ok(Starting { number, first, since })
+    }
+
+    fn wait_for(&self, started: &Starting) -> Result<Readiness, Refusal> {
+        let left = READY.saturating_sub(started.since.elapsed());
+        let number = started.number;
+        let unable = |problem: String| Refusal { problem, is_wrong: false };
+        match started.first.recv_timeout(left) {
+            Ok(Answer::Ready { found, took_ns }) => {
+                let seconds = started.since.elapsed().as_secs_f64();
+                let all = found.iter().enumerate();
+                let wrong = all.filter_map(|(data, found)| {
+                    let problem = self.desk.wrong(data, *found)?;
+                    Some(format!("timeslice {data} of those prepared: {problem}"))
+                });
+                if let Some(problem) = wrong.into_iter().next() {
+                    return Err(Refusal { problem, is_wrong: true });
+                }
+                let mean = took_ns.iter().sum::<u64>() as f64 / took_ns.len().max(1) as f64;
+                Ok(Readiness { seconds, took_s: mean * 1e-9 })
+            }
+            Ok(Answer::Refused { problem, is_wrong }) => Err(Refusal { problem, is_wrong }),
+            Ok(Answer::Done { .. }) => Err(unable(format!("worker {number} answers too early"))),
+            Err(RecvTimeoutError::Timeout) => {
+                let limit = humantime::format_duration(READY);
+                Err(unable(format!("worker {number} was not ready within {limit}")))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let end = self.desk.ends().into_iter().find(|(worker, _)| *worker == number);
+                let how = end.map_or_else(String::new, |(_, how)| how);
+                Err(unable(format!("worker {number} {how} before it was ready")))
+            }
+        }
+    }
+
+    /// The processes that are there, by their numbers.
+    pub(super) fn ids(&self) -> Vec<(usize, u32)> {
+        let seats = self.seats.iter().enumerate();
+        let there = seats.filter(|(number, _)| self.is_there(*number));
+        there.filter_map(|(number, worker)| Some((number, worker.as_ref()?.id))).collect()
+    }
+
+    /// The CPU time of those that are there.
+    pub(super) fn cpu_time(&self) -> Duration {
+        self.ids().into_iter().filter_map(|(_, id)| process_time_of(id)).sum()
+    }
+
+    /// Ends a worker that hangs; its listener notices.
+    pub(super) fn end(&self, number: usize) {
+        if let Some(worker) = &self.seats[number] {
+            kill(&worker.process);
+        }
+    }
+}
+
+impl Drop for Workers {
+    /// They end when nothing more is said to them, or are made to.
+    fn drop(&mut self) {
+        self.desk.dismiss();
+        for worker in self.seats.iter().flatten() {
+            kill(&worker.process);
+        }
+        for worker in self.seats.drain(..).flatten() {
+            // Listeners end with their processes, and leave nothing to be told.
+            let _ = worker.listener.join();
+        }
+    }
+}
+
+fn kill(process: &Mutex<Child>) {
+    // One that has ended is not there to be killed.
+    let _ = process.lock().unwrap_or_else(PoisonError::into_inner).kill();
+}
+
+/// What listens to a worker.
+struct Ear {
+    number: usize,
+    desk: Arc<Desk>,
+    process: Arc<Mutex<Child>>,
+    /// What it writes to standard error.
+    words: Receiver<String>,
+}
+
+impl Ear {
+    /// Takes its answers to the desk until it is gone, the first one to who waits for it to be
+    /// ready.
+    fn listen(self, answers: ChildStdout, first: &Sender<Answer>) {
+        let mut refusal = None;
+        for line in lines(answers).map_while(Result::ok) {
+            match serde_json::from_str(&line) {
+                Ok(Answer::Done { number, begun_ns, ended_ns, found }) => {
+                    let is_checked = found.is_some();
+                    let outcome = Outcome { number, begun_ns, ended_ns, is_checked };
+                    if self.desk.answer(self.number, outcome, found).is_err() {
+                        refusal =
+                            Some(format!("answered for timeslice {number}, which it had not"));
+                        break;
+                    }
+                }
+                Ok(answer) => {
+                    if let Answer::Refused { problem, .. } = &answer {
+                        refusal = Some(format!("gave up: {problem}"));
+                    }
+                    // Who does not wait any more hears of it as its end.
+                    let _ = first.send(answer);
+                }
+                Err(_) => break,
+            }
+        }
+        // It has closed its answers: it ends, or is made to. Only then somebody else may have what
+        // it had.
+        let how = self.end();
+        self.desk.lose(self.number, refusal.unwrap_or(how));
+    }
+
+    /// Waits for its end; returns how that was.
+    fn end(&self) -> String {
+        kill(&self.process);
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let how = match process.wait() {
+            Ok(status) => format!("ended with {status}"),
+            Err(error) => format!("ended: {error}"),
+        };
+        let until = Instant::now() + LAST_WORDS;
+        let left = || until.saturating_duration_since(Instant::now());
+        let said: Vec<_> = std::iter::from_fn(|| self.words.recv_timeout(left()).ok()).collect();
+        let last = &said[said.len().saturating_sub(LAST_LINES)..];
+        if last.is_empty() { how } else { format!("{how}: {}", last.join(" / ")) }
+    }
+}

@@ -1,0 +1,338 @@
+//! Timeslices that come when they are due: their latency and what is done of them, over time and
+//! over the speed at which they come.
+
+use super::axes::Axis;
+use super::caption;
+use super::chart::Chart;
+use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point, XAxis};
+use super::lines::x_axis;
+use super::palette::Palette;
+use super::scale::{Scale, Spread};
+use super::unit::Unit;
+use crate::grouped::{distinct, grouped};
+use crate::record::RunRecord;
+use crate::shape;
+use crate::stream::{StreamRow, TimesliceRow, highest_kept_up, short};
+use crate::units;
+
+/// Dots of a line: more lie on each other.
+const MOST_DOTS: usize = 600;
+/// Parts of the time in which rates are counted.
+const PARTS: usize = 40;
+/// Fewer timeslices in a part would make steps of the rate.
+const IN_PART: f64 = 10.0;
+/// Speeds that lines over time are told apart by; others are left out, which the caption says.
+const MOST_SPEEDS: usize = 6;
+/// The names of references in the legend.
+const DUE: &str = "due";
+const IDEAL: &str = "all that is due";
+const LATENCY: &str = "latency: from when a timeslice is due until its result is there";
+
+/// Latency and rate over time, each device by itself; `None` if no timeslice was done.
+pub fn over_time(
+    run: &RunRecord,
+    rows: &[StreamRow],
+    timeslices: &[TimesliceRow],
+) -> Option<Chart<LinePanel>> {
+    let measured: Vec<&StreamRow> = rows.iter().filter(|row| row.is_measured()).collect();
+    let longest = measured.iter().map(|row| row.duration_s).fold(0.0, f64::max);
+    let x = time_axis(longest);
+    let mut panels = Vec::new();
+    let mut left_out = 0;
+    for (device, rows) in by_device(&measured) {
+        let shown: Vec<&StreamRow> = rows.into_iter().take(MOST_SPEEDS).collect();
+        left_out += measured.iter().filter(|row| name(row) == device).count() - shown.len();
+        let speeds = shown.iter().map(|row| speed(row));
+        let palette = Palette::new(speeds);
+        let own = |row: &StreamRow| -> Vec<&TimesliceRow> {
+            timeslices.iter().filter(|it| it.point_id == row.point_id).collect()
+        };
+        let latencies: Vec<Line> =
+            shown.iter().map(|row| latencies(row, &own(row), &palette)).collect();
+        let rates: Vec<Line> =
+            shown.iter().flat_map(|row| rates(row, &own(row), &palette)).collect();
+        panels.push(panel(&device, "latency", Unit::Time("latency"), &x, latencies)?);
+        let items = measured[0].item_unit.as_str();
+        let unit = Unit::Rate(if items == "digi" { "digis a second" } else { "items a second" });
+        panels.push(panel(&device, "rate", unit, &x, rates)?);
+    }
+    let reading =
+        format!("{LATENCY}; rate: of timeslices as they are done, dashed as they are due");
+    let more =
+        (left_out > 0).then(|| format!("{} more not shown", units::counted(left_out, "speed")));
+    chart("over time", panels, run, &measured, [Some(reading), more])
+}
+
+/// The median and the 99th percentile of the latency over the speed, if that varies.
+pub fn latency(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> {
+    let view = View::new(rows)?;
+    let median = |row: &StreamRow| {
+        let interval = row.p50_low_s.zip(row.p50_high_s);
+        Some(Point { x: row.speed, y: row.p50_s?, interval })
+    };
+    let late = |row: &StreamRow| {
+        let interval = row.p99_low_s.zip(row.p99_high_s);
+        Some(Point { x: row.speed, y: row.p99_s?, interval })
+    };
+    let lines = vec![
+        ("median".to_owned(), view.lines(median)),
+        ("99th percentile".to_owned(), view.lines(late)),
+    ];
+    let y = |low: f64, high: f64| match Spread::beyond(10.0, low, high) {
+        Spread::Log => Scale::new(low, high, Spread::Log),
+        Spread::Linear => Scale::from_zero(high),
+    };
+    let panels = line_panels::panels_over(&view.x, Unit::Time("latency"), y, lines);
+    let whiskers = "whiskers: 95 % confidence intervals, where there are enough timeslices";
+    let reading = format!("{LATENCY}; {whiskers}");
+    chart("latency over speed", panels, run, &view.rows, [Some(reading), None])
+}
+
+/// What is done of what is due, in units of the detector's rate, if the speed varies.
+pub fn kept_up(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> {
+    let view = View::new(rows)?;
+    let done = |row: &StreamRow| Some(Point::new(row.speed, row.speed_done()?));
+    let mut lines = view.lines(done);
+    let [low, high] = view.ends();
+    lines.insert(0, Line::reference(IDEAL, vec![Point::new(low, low), Point::new(high, high)]));
+    let (low, high) = line_panels::extent(&lines);
+    let y = match view.x.scale.spread {
+        Spread::Log => Scale::new(low, high, Spread::Log),
+        Spread::Linear => Scale::from_zero(high),
+    };
+    let unit = Unit::Factor("done, in detector's rates");
+    let cuts = view.cuts();
+    let panel = LinePanel { title: String::new(), x: view.x.clone(), y, unit, lines, cuts };
+    let reading = "done: within the time, in units of the detector's rate; vertical: the highest \
+        speed that was kept up";
+    chart("done over speed", vec![panel], run, &view.rows, [Some(reading.to_owned()), None])
+}
+
+/// Rows over the speed, a line for each device.
+struct View<'a> {
+    rows: Vec<&'a StreamRow>,
+    palette: Palette,
+    x: XAxis,
+}
+
+impl<'a> View<'a> {
+    /// `None` if the speed does not vary.
+    fn new(rows: &'a [StreamRow]) -> Option<Self> {
+        let mut rows: Vec<&StreamRow> = rows.iter().filter(|row| row.is_measured()).collect();
+        rows.sort_by(|a, b| a.speed.total_cmp(&b.speed));
+        let speeds = distinct(rows.iter().map(|row| row.speed.to_string()));
+        speeds.get(1)?;
+        let devices = distinct(rows.iter().map(|row| name(row)));
+        let axis = Axis::new("speed, in detector's rates", speeds);
+        Some(View { palette: Palette::new(devices), x: x_axis::of(&axis), rows })
+    }
+
+    fn lines(&self, point: impl Fn(&StreamRow) -> Option<Point>) -> Vec<Line> {
+        let line = |(device, rows): (String, Vec<&StreamRow>)| {
+            let points = rows.into_iter().filter_map(&point).collect();
+            Line::curve(&device, self.palette.style(&device), points)
+        };
+        by_device(&self.rows).into_iter().map(line).collect()
+    }
+
+    /// The lowest and the highest speed.
+    fn ends(&self) -> [f64; 2] {
+        [self.rows.first(), self.rows.last()].map(|row| row.map_or(1.0, |row| row.speed))
+    }
+
+    fn cuts(&self) -> Vec<Cut> {
+        let devices = by_device(&self.rows);
+        let alone = devices.len() == 1;
+        let cut = |(device, rows): (String, Vec<&StreamRow>)| {
+            let kept = highest_kept_up(rows.iter().copied())?;
+            let words = format!("kept up with {}", speed(kept));
+            Some(Cut {
+                at: kept.speed,
+                interval: None,
+                words: if alone { words } else { String::new() },
+                is_low: true,
+                style: self.palette.style(&device),
+            })
+        };
+        devices.into_iter().filter_map(cut).collect()
+    }
+}
+
+fn by_device<'a>(rows: &[&'a StreamRow]) -> Vec<(String, Vec<&'a StreamRow>)> {
+    grouped(rows.iter().copied(), |row| name(row))
+}
+
+/// `time-sweep`, `balanced on cuda:0`.
+fn name(row: &StreamRow) -> String {
+    shape::on_device(row.variant.clone(), &row.device)
+}
+
+/// `speed 0.5`.
+fn speed(row: &StreamRow) -> String {
+    format!("speed {}", short(row.speed))
+}
+
+fn time_axis(longest: f64) -> XAxis {
+    let scale = Scale { low: 0.0, high: longest.max(1e-3), spread: Spread::Linear };
+    let tick = |value: f64| (value, short(value));
+    let ticks = scale.ticks(6).into_iter().map(tick).collect();
+    XAxis { name: "time [s]".to_owned(), scale, ticks }
+}
+
+fn panel(device: &str, what: &str, unit: Unit, x: &XAxis, lines: Vec<Line>) -> Option<LinePanel> {
+    let (low, high) = line_panels::extent(&lines);
+    let is_time = matches!(unit, Unit::Time(_));
+    let y = match Spread::beyond(30.0, low, high) {
+        Spread::Log if is_time => Scale::new(low, high, Spread::Log),
+        _ => Scale::from_zero(high),
+    };
+    let title = format!("{what}{}{device}", shape::SEPARATOR);
+    lines.iter().any(|line| !line.points.is_empty()).then(|| LinePanel {
+        title,
+        x: x.clone(),
+        y,
+        unit,
+        lines,
+        cuts: Vec::new(),
+    })
+}
+
+/// A dot for each timeslice that was done, where it was due.
+fn latencies(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> Line {
+    let dot = |it: &&TimesliceRow| Some(Point::new(it.due_s, it.latency_s()?));
+    let dots: Vec<Point> = own.iter().filter_map(dot).collect();
+    let step = dots.len().div_ceil(MOST_DOTS).max(1);
+    let points = dots.into_iter().step_by(step).collect();
+    let name = speed(row);
+    Line { style: palette.style(&name), name, kind: Kind::Dots, points }
+}
+
+/// What was done in each part of the time, and what was due.
+fn rates(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> [Line; 2] {
+    let parts = (row.due as f64 / IN_PART).clamp(1.0, PARTS as f64) as usize;
+    let name = speed(row);
+    // Of many timeslices only some are written.
+    let written = row.due as f64 / own.len().max(1) as f64;
+    let length = row.duration_s / parts as f64;
+    let points = |sums: Vec<f64>| -> Vec<Point> {
+        let middle = |part: usize| (part as f64 + 0.5) * length;
+        let sums = sums.into_iter().enumerate();
+        sums.map(|(part, sum)| Point::new(middle(part), sum * written / length)).collect()
+    };
+    let (mut due, mut done) = (vec![0.0; parts], vec![0.0; parts]);
+    let arrival = row.timeslice_s / row.speed;
+    for timeslice in own {
+        let digis = timeslice.digis as f64;
+        spread(&mut due, length, (timeslice.due_s - arrival, timeslice.due_s), digis);
+        if let Some(part) = timeslice.ended_s.and_then(|at| done.get_mut((at / length) as usize)) {
+            *part += digis;
+        }
+    }
+    let due = Line::reference(DUE, points(due));
+    let style = palette.style(&name);
+    let done = Line { style, name, kind: Kind::Curve, points: points(done) };
+    [due, done]
+}
+
+/// Adds what the detector delivers evenly from one moment to another to parts of such a length.
+fn spread(parts: &mut [f64], length: f64, (begin, end): (f64, f64), amount: f64) {
+    for (number, part) in parts.iter_mut().enumerate() {
+        let (from, to) = (number as f64 * length, (number + 1) as f64 * length);
+        let within = end.min(to) - begin.max(from);
+        if within > 0.0 {
+            *part += amount * within / (end - begin);
+        }
+    }
+}
+
+fn chart(
+    what: &str,
+    panels: Vec<LinePanel>,
+    run: &RunRecord,
+    rows: &[&StreamRow],
+    reading: [Option<String>; 2],
+) -> Option<Chart<LinePanel>> {
+    let row = rows.first()?;
+    let devices = rows.iter().flat_map(|row| row.device.split('+'));
+    let common = shape::common(rows.iter().map(|row| row.setting()));
+    let timeslice = units::seconds(row.timeslice_s, 3);
+    let rate = units::count(row.items / row.timeslice_s);
+    let data =
+        format!("{rate} {}s a second from the detector, timeslices of {timeslice}", row.item_unit);
+    let mut caption = vec![
+        caption::machine_of(run, devices),
+        [data, shape::phrases(&common)].join(shape::SEPARATOR),
+    ];
+    caption.extend(reading.into_iter().flatten());
+    let title = format!("{} stream: {what}", row.algorithm);
+    Chart::new(title, panels.len().min(2), panels, caption)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::run;
+    use super::*;
+    use crate::record::YesNo;
+    use crate::stream::fixture::{row, timeslice};
+
+    fn rows() -> Vec<StreamRow> {
+        let behind = StreamRow { done_per_s: Some(50.0), kept_up: YesNo::No, ..row(4.0) };
+        vec![row(1.0), row(2.0), behind]
+    }
+
+    #[test]
+    fn each_device_has_its_latency_and_its_rate_over_time() {
+        let timeslices: Vec<TimesliceRow> =
+            (0..400).map(|number| timeslice(number, 0.03)).collect();
+        let chart = over_time(&run(), &rows()[..1], &timeslices).expect("done");
+        let [latency, rate] = &chart.panels[..] else { panic!("{}", chart.panels.len()) };
+        assert_eq!((latency.lines[0].points.len(), latency.lines[0].kind), (400, Kind::Dots));
+        let [due, done] = &rate.lines[..] else { panic!("{}", rate.lines.len()) };
+        assert_eq!((due.name.as_str(), done.name.as_str()), (DUE, "speed 1"));
+        // 900,000 digis each 50 ms, in parts of half a second.
+        for middle in [due.points[20], done.points[20]] {
+            assert!((middle.y / 18e6 - 1.0).abs() < 1e-6, "{middle:?}");
+        }
+        assert_eq!(due.points.len(), PARTS);
+    }
+
+    #[test]
+    fn a_gpu_stands_beside_the_cpu() {
+        let on_gpu = |row: StreamRow| StreamRow {
+            variant: "balanced".into(),
+            device: "cuda:0".into(),
+            point_id: format!("gpu {}", row.speed),
+            ..row
+        };
+        let all: Vec<StreamRow> =
+            rows().into_iter().flat_map(|row| [row.clone(), on_gpu(row)]).collect();
+        let due =
+            |row: &StreamRow| TimesliceRow { point_id: row.point_id.clone(), ..timeslice(1, 0.1) };
+        let timeslices: Vec<TimesliceRow> = all.iter().map(due).collect();
+        let over_time = over_time(&run(), &all, &timeslices).expect("done");
+        assert_eq!(over_time.panels.len(), 4, "two for each");
+        let latency = latency(&run(), &all).expect("the speed varies");
+        let names: Vec<&str> = latency.panels[0].lines.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["time-sweep", "balanced on cuda:0"]);
+    }
+
+    #[test]
+    fn what_is_done_stands_beside_what_is_due() {
+        let chart = kept_up(&run(), &rows()).expect("the speed varies");
+        let names: Vec<&str> = chart.panels[0].lines.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, [IDEAL, "time-sweep"]);
+        assert_eq!(chart.panels[0].cuts[0].at, 2.0);
+        let last = chart.panels[0].lines[1].points[2];
+        assert_eq!((last.x, last.y), (4.0, 2.5));
+    }
+
+    #[test]
+    fn one_speed_has_no_charts_over_the_speed() {
+        assert!(latency(&run(), &rows()[..1]).is_none());
+        assert!(kept_up(&run(), &rows()[..1]).is_none());
+        let chart = latency(&run(), &rows()).expect("three speeds");
+        let titles: Vec<&str> = chart.panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles, ["median", "99th percentile"]);
+        assert!(over_time(&run(), &[], &[]).is_none());
+    }
+}

@@ -1,0 +1,69 @@
+//! Rows for tests.
+
+use super::{Fate, StreamRow, TimesliceRow};
+use crate::record::{Point, YesNo};
+
+/// Two workers that keep up with such a speed for 20 s.
+pub fn row(speed: f64) -> StreamRow {
+    let point = Point {
+        algorithm: "sts".into(),
+        variant: "time-sweep".into(),
+        device: "cpu".into(),
+        threads: 1,
+        places: "none".into(),
+        bind: "false".into(),
+        cache: "hot".into(),
+        params: "preset=mcbm-2024;scale=0.02".parse().expect("well formed"),
+    };
+    let due = (400.0 * speed) as u64;
+    let rate = due as f64 / 20.0;
+    StreamRow {
+        backend: "cpu".into(),
+        timeslice_s: 0.05,
+        queue: 64,
+        when_full: "wait".into(),
+        duration_s: 20.0,
+        due,
+        emitted: due,
+        done: due,
+        checked: due / 20,
+        items: 9e5,
+        item_unit: "digi".into(),
+        bytes: 7.2e6,
+        due_per_s: Some(rate),
+        done_per_s: Some(rate),
+        items_per_s: Some(9e5 * rate),
+        bytes_per_s: Some(7.2e6 * rate),
+        p50_s: Some(0.03 * speed),
+        p99_s: Some(0.05 * speed),
+        p999_s: Some(0.06 * speed),
+        max_s: Some(0.07 * speed),
+        work_p50_s: Some(0.03),
+        late_p50_s: Some(2e-6),
+        late_p99_s: Some(2e-5),
+        late_max_s: Some(1e-4),
+        kept_up: YesNo::Yes,
+        valid: YesNo::Yes,
+        ..StreamRow::new(&point, 2, speed)
+    }
+}
+
+/// A timeslice of 50 ms that was done so much later than it was due.
+pub fn timeslice(number: u64, latency_s: f64) -> TimesliceRow {
+    let due_s = 0.05 * number as f64;
+    TimesliceRow {
+        point_id: row(1.0).point_id,
+        timeslice: number,
+        data: (number % 8) as usize,
+        due_s,
+        emitted_s: Some(due_s),
+        begun_s: Some(due_s),
+        ended_s: Some(due_s + latency_s),
+        worker: Some((number % 2) as usize),
+        fate: Fate::Done,
+        checked: YesNo::No,
+        digis: 900_000,
+        clusters: 700_000,
+        hits: 28_000,
+    }
+}

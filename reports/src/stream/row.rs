@@ -1,0 +1,324 @@
+//! Rows of `stream.csv` and `timeslices.csv`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Params, Point, YesNo};
+
+/// One speed: timeslices that came so many times as fast as from the detector, and what became of
+/// them. The order of the fields is the order of the columns.
+///
+/// `due` is the sum of `done`, `lost`, `dropped` and `backlog`. Times are in seconds. A row that is
+/// not valid says why in its `note`; one without `due` has no figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamRow {
+    /// The same for the same point in any run.
+    pub point_id: String,
+    /// The task.
+    pub algorithm: String,
+    /// The variant's name.
+    pub variant: String,
+    /// `cpu`, `cuda` or `wgpu`.
+    pub backend: String,
+    /// `cpu`, `cuda:0`, or `cuda:0+cuda:1` over which processes are spread.
+    pub device: String,
+    /// Threads on the host of each process.
+    pub threads: usize,
+    /// Where the threads of all processes were placed.
+    pub places: String,
+    /// How they were bound to places.
+    pub bind: String,
+    /// The data shape and the task's other axes.
+    pub params: Params,
+    /// Processes at the beginning.
+    pub processes: usize,
+    /// How many times as fast as from the detector timeslices came.
+    pub speed: f64,
+    /// The detector's time in a timeslice.
+    pub timeslice_s: f64,
+    /// Spills of the accelerator, such as `4s/6s`; empty if there are no pauses.
+    pub spill: String,
+    /// The standard deviation of the interaction rate over its mean.
+    pub jitter: f64,
+    /// Timeslices that may wait.
+    pub queue: usize,
+    /// What happens when as many wait: `wait` or `drop`.
+    pub when_full: String,
+    /// For how long timeslices came.
+    pub duration_s: f64,
+    /// Timeslices that were due meanwhile.
+    pub due: u64,
+    /// Those that were emitted; others had to wait for room in the queue until the end.
+    pub emitted: u64,
+    /// Those with a result.
+    pub done: u64,
+    /// Those that nobody did because workers were lost.
+    pub lost: u64,
+    /// Those that found the queue full.
+    pub dropped: u64,
+    /// Those that no worker had begun at the end.
+    pub backlog: u64,
+    /// Those that were handed to a second worker, as the first one was lost.
+    pub repeated: u64,
+    /// Workers that were lost.
+    pub workers_lost: usize,
+    /// The most timeslices that waited at once.
+    pub most_waiting: u64,
+    /// Results that were compared with the reference.
+    pub checked: u64,
+    /// Items of the timeslices that were due: the mean.
+    pub items: f64,
+    /// What those are: `digi`.
+    pub item_unit: String,
+    /// Bytes of the timeslices that were due: the mean.
+    pub bytes: f64,
+    /// Timeslices that were due in a second.
+    pub due_per_s: Option<f64>,
+    /// Timeslices whose results were there within the duration, in a second.
+    pub done_per_s: Option<f64>,
+    /// Items of those in a second.
+    pub items_per_s: Option<f64>,
+    /// Bytes of those in a second.
+    pub bytes_per_s: Option<f64>,
+    /// The median time from when a timeslice was due until its result was there.
+    pub p50_s: Option<f64>,
+    /// The lower end of its 95 % interval.
+    pub p50_low_s: Option<f64>,
+    /// The upper end of its 95 % interval.
+    pub p50_high_s: Option<f64>,
+    /// The 99th percentile of that time.
+    pub p99_s: Option<f64>,
+    /// The lower end of its 95 % interval; unknown of few timeslices.
+    pub p99_low_s: Option<f64>,
+    /// The upper end of its 95 % interval; unknown of few timeslices.
+    pub p99_high_s: Option<f64>,
+    /// The 99.9th percentile of that time.
+    pub p999_s: Option<f64>,
+    /// The lower end of its 95 % interval; unknown of few timeslices.
+    pub p999_low_s: Option<f64>,
+    /// The upper end of its 95 % interval; unknown of few timeslices.
+    pub p999_high_s: Option<f64>,
+    /// The longest time.
+    pub max_s: Option<f64>,
+    /// The median of the part of it in which a worker was busy with the timeslice.
+    pub work_p50_s: Option<f64>,
+    /// The median of how late timeslices were emitted, but those that waited for room in the queue.
+    pub late_p50_s: Option<f64>,
+    /// The 99th percentile of that.
+    pub late_p99_s: Option<f64>,
+    /// The longest of that.
+    pub late_max_s: Option<f64>,
+    /// CPU time of the workers over that of all CPUs that they may use.
+    pub cores_share: Option<f64>,
+    /// CPU time of all others, on the same CPUs, over that of these CPUs.
+    pub others_share: Option<f64>,
+    /// Joules that the processors took meanwhile, by their own counters.
+    pub cpu_j: Option<f64>,
+    /// Joules that the GPUs took meanwhile, by their own counters.
+    pub gpu_j: Option<f64>,
+    /// Whether workers kept up.
+    pub kept_up: YesNo,
+    /// Whether all results that were compared were right.
+    pub valid: YesNo,
+    /// What a reader should know about the row.
+    pub note: String,
+}
+
+/// One timeslice. The order of the fields is the order of the columns. Times are in seconds from
+/// the beginning of the emission; what did not happen is empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimesliceRow {
+    /// The point's.
+    pub point_id: String,
+    /// Its number, from 0 on.
+    pub timeslice: u64,
+    /// Which of the prepared timeslices it was.
+    pub data: usize,
+    /// When it was due.
+    pub due_s: f64,
+    /// When it was emitted.
+    pub emitted_s: Option<f64>,
+    /// When a worker began with it.
+    pub begun_s: Option<f64>,
+    /// When its result was there.
+    pub ended_s: Option<f64>,
+    /// The last worker that had it.
+    pub worker: Option<usize>,
+    /// What became of it.
+    pub fate: Fate,
+    /// Whether its result was compared with the reference.
+    pub checked: YesNo,
+    /// Its digis.
+    pub digis: u64,
+    /// The clusters that are in these data.
+    pub clusters: u64,
+    /// The hits that are in these data.
+    pub hits: u64,
+}
+
+/// What became of a timeslice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// It has a result.
+    Done,
+    /// Its workers were lost.
+    Lost,
+    /// It found the queue full.
+    Dropped,
+    /// No worker had begun with it at the end.
+    #[default]
+    Backlog,
+}
+
+impl StreamRow {
+    /// The header of `stream.csv`.
+    pub const COLUMNS: &str = "point_id,algorithm,variant,backend,device,threads,places,bind,params,\
+        processes,speed,timeslice_s,spill,jitter,queue,when_full,duration_s,due,emitted,done,lost,\
+        dropped,backlog,repeated,workers_lost,most_waiting,checked,items,item_unit,bytes,due_per_s,\
+        done_per_s,items_per_s,bytes_per_s,p50_s,p50_low_s,p50_high_s,p99_s,p99_low_s,p99_high_s,\
+        p999_s,p999_low_s,p999_high_s,max_s,work_p50_s,late_p50_s,late_p99_s,late_max_s,\
+        cores_share,others_share,cpu_j,gpu_j,kept_up,valid,note";
+
+    /// The row of a speed of which nothing is known.
+    pub fn new(point: &Point, processes: usize, speed: f64) -> Self {
+        let mut identity = point.clone();
+        identity.params.set("processes", processes.to_string());
+        identity.params.set("speed", speed.to_string());
+        let point = point.clone();
+        StreamRow {
+            point_id: identity.id(),
+            algorithm: point.algorithm,
+            variant: point.variant,
+            device: point.device,
+            threads: point.threads,
+            places: point.places,
+            bind: point.bind,
+            params: point.params,
+            processes,
+            speed,
+            ..StreamRow::default()
+        }
+    }
+
+    /// Whether it is known what became of each timeslice.
+    pub fn accounts_for_all(&self) -> bool {
+        self.due == self.done + self.lost + self.dropped + self.backlog
+    }
+
+    /// Whether there is anything to be shown.
+    pub fn is_measured(&self) -> bool {
+        self.valid == YesNo::Yes && self.due > 0
+    }
+
+    /// So many times as fast as from the detector are timeslices done.
+    pub fn speed_done(&self) -> Option<f64> {
+        Some(self.done_per_s? * self.timeslice_s)
+    }
+
+    /// Joules of processors and GPUs, as far as they are known.
+    pub fn joules(&self) -> Option<f64> {
+        match (self.cpu_j, self.gpu_j) {
+            (None, None) => None,
+            (cpu, gpu) => Some(cpu.unwrap_or_default() + gpu.unwrap_or_default()),
+        }
+    }
+
+    /// Timeslices that are done with a joule.
+    pub fn done_per_j(&self) -> Option<f64> {
+        let joules = self.joules().filter(|&joules| joules > 0.0)?;
+        Some(self.done as f64 / joules)
+    }
+
+    /// All that tells points apart but the speed and where they run.
+    pub fn setting(&self) -> Vec<(String, String)> {
+        let params = self.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let own = [
+            ("workers", self.processes.to_string()),
+            ("spill", self.spill.clone()),
+            ("jitter", self.jitter.to_string()),
+            ("places", self.places.clone()),
+            ("bind", self.bind.clone()),
+        ];
+        let is_said = |(name, value): &(&str, String)| match *name {
+            "spill" => !value.is_empty(),
+            "jitter" => value != "0",
+            _ => true,
+        };
+        let own = own.into_iter().filter(is_said);
+        params.chain(own.map(|(name, value)| (name.to_owned(), value))).collect()
+    }
+}
+
+impl TimesliceRow {
+    /// The header of `timeslices.csv`.
+    pub const COLUMNS: &str = "point_id,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,fate,\
+        checked,digis,clusters,hits";
+
+    /// From when it was due until its result was there.
+    pub fn latency_s(&self) -> Option<f64> {
+        Some(self.ended_s? - self.due_s)
+    }
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fate::Done => "done",
+            Fate::Lost => "lost",
+            Fate::Dropped => "dropped",
+            Fate::Backlog => "backlog",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{row, timeslice};
+    use super::*;
+
+    fn header<R: Serialize>(row: R) -> String {
+        let mut rows = csv::Writer::from_writer(Vec::new());
+        rows.serialize(row).expect("written");
+        let text = String::from_utf8(rows.into_inner().expect("written")).expect("a text");
+        text.lines().next().expect("a header").to_owned()
+    }
+
+    #[test]
+    fn headers_are_those_of_the_fields() {
+        assert_eq!(header(StreamRow::default()), StreamRow::COLUMNS);
+        assert_eq!(header(TimesliceRow::default()), TimesliceRow::COLUMNS);
+    }
+
+    #[test]
+    fn processes_and_speed_tell_points_apart() {
+        let point = Point { algorithm: "sts".into(), ..Point::default() };
+        let id = |processes, speed| StreamRow::new(&point, processes, speed).point_id;
+        assert_eq!(id(1, 2.0), id(1, 2.0));
+        assert!(id(1, 2.0) != id(2, 2.0) && id(1, 2.0) != id(1, 4.0));
+    }
+
+    #[test]
+    fn what_is_missing_is_noticed() {
+        let whole = row(1.0);
+        assert!(whole.accounts_for_all());
+        assert!(!StreamRow { done: whole.done - 1, ..whole }.accounts_for_all());
+    }
+
+    #[test]
+    fn energy_is_of_all_that_tells() {
+        let row = StreamRow { done: 100, cpu_j: Some(30.0), gpu_j: Some(20.0), ..row(1.0) };
+        assert_eq!(row.done_per_j(), Some(2.0));
+        assert_eq!(StreamRow { gpu_j: None, cpu_j: None, ..row }.done_per_j(), None);
+    }
+
+    #[test]
+    fn fates_are_written_as_they_are_shown() {
+        let row = TimesliceRow { fate: Fate::Dropped, ..timeslice(3, 0.1) };
+        let mut rows = csv::Writer::from_writer(Vec::new());
+        rows.serialize(row).expect("written");
+        let text = String::from_utf8(rows.into_inner().expect("written")).expect("a text");
+        assert!(text.contains(&Fate::Dropped.to_string()), "{text}");
+    }
+}

@@ -1,0 +1,260 @@
+//! What became of timeslices, as tables: a block for each setting, a row for each speed.
+
+use super::kept_up::highest_kept_up;
+use super::row::StreamRow;
+use crate::frame::{Document, Frame, Record};
+use crate::grouped::grouped;
+use crate::paint::Paint;
+use crate::record::{RunRecord, YesNo};
+use crate::shape;
+use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
+use crate::units;
+
+const COLUMNS: [(&str, Side); 17] = [
+    ("variant", Side::Left),
+    ("device", Side::Left),
+    ("speed", Side::Right),
+    ("due", Side::Right),
+    ("done", Side::Right),
+    ("lost", Side::Right),
+    ("dropped", Side::Right),
+    ("backlog", Side::Right),
+    ("kept up", Side::Left),
+    ("items/s", Side::Right),
+    ("p50", Side::Right),
+    ("p99", Side::Right),
+    ("p99.9", Side::Right),
+    ("max", Side::Right),
+    ("late p99", Side::Right),
+    ("cores", Side::Right),
+    ("done/J", Side::Right),
+];
+const PER_JOULE: usize = COLUMNS.len() - 1;
+
+/// The rows of `run` as a text that ends with a line break.
+///
+/// # Errors
+/// If the rows cannot be serialised.
+pub fn render(
+    format: Format,
+    run: &RunRecord,
+    rows: &[StreamRow],
+    paint: Paint,
+) -> Result<String, TableError> {
+    let frame = || Frame::new(&record(&StreamRow::default()), rows.iter().map(record));
+    match format {
+        Format::Json => Ok(Document::new(run, &frame()).json()?),
+        Format::Csv => Ok(frame().csv()?),
+        Format::Table | Format::Markdown => Ok(for_people(format, &tables(rows), paint)),
+    }
+}
+
+fn record(row: &StreamRow) -> Record<'_> {
+    Record::default()
+        .with("point_id", &row.point_id)
+        .with("algorithm", &row.algorithm)
+        .with("variant", &row.variant)
+        .with("backend", &row.backend)
+        .with("device", &row.device)
+        .with("threads", row.threads)
+        .with("places", &row.places)
+        .with("bind", &row.bind)
+        .with("params", row.params.to_string())
+        .with("processes", row.processes)
+        .with("speed", row.speed)
+        .with("timeslice_s", row.timeslice_s)
+        .with("spill", &row.spill)
+        .with("jitter", row.jitter)
+        .with("queue", row.queue)
+        .with("when_full", &row.when_full)
+        .with("duration_s", row.duration_s)
+        .with("due", row.due)
+        .with("emitted", row.emitted)
+        .with("done", row.done)
+        .with("lost", row.lost)
+        .with("dropped", row.dropped)
+        .with("backlog", row.backlog)
+        .with("repeated", row.repeated)
+        .with("workers_lost", row.workers_lost)
+        .with("most_waiting", row.most_waiting)
+        .with("checked", row.checked)
+        .with("items", row.items)
+        .with("item_unit", &row.item_unit)
+        .with("bytes", row.bytes)
+        .with("due_per_s", row.due_per_s)
+        .with("done_per_s", row.done_per_s)
+        .with("items_per_s", row.items_per_s)
+        .with("bytes_per_s", row.bytes_per_s)
+        .with("p50_s", row.p50_s)
+        .with("p50_low_s", row.p50_low_s)
+        .with("p50_high_s", row.p50_high_s)
+        .with("p99_s", row.p99_s)
+        .with("p99_low_s", row.p99_low_s)
+        .with("p99_high_s", row.p99_high_s)
+        .with("p999_s", row.p999_s)
+        .with("p999_low_s", row.p999_low_s)
+        .with("p999_high_s", row.p999_high_s)
+        .with("max_s", row.max_s)
+        .with("work_p50_s", row.work_p50_s)
+        .with("late_p50_s", row.late_p50_s)
+        .with("late_p99_s", row.late_p99_s)
+        .with("late_max_s", row.late_max_s)
+        .with("cores_share", row.cores_share)
+        .with("others_share", row.others_share)
+        .with("cpu_j", row.cpu_j)
+        .with("gpu_j", row.gpu_j)
+        .with("kept_up", row.kept_up)
+        .with("valid", row.valid)
+        .with("note", &row.note)
+        .spread("axis", row.params.iter())
+}
+
+fn tables(rows: &[StreamRow]) -> Vec<Table> {
+    let key = |row: &&StreamRow| (row.algorithm.clone(), row.setting());
+    let blocks = grouped(rows, key).into_iter();
+    blocks.map(|((task, setting), rows)| table(&task, &setting, &rows)).collect()
+}
+
+fn table(task: &str, setting: &[(String, String)], rows: &[&StreamRow]) -> Table {
+    let columns = if rows.iter().any(|row| row.joules().is_some()) {
+        &COLUMNS[..]
+    } else {
+        &COLUMNS[..PER_JOULE]
+    };
+    let cells =
+        |row: &&StreamRow| -> Vec<String> { cells(row).into_iter().take(columns.len()).collect() };
+    let look = |row: &&StreamRow| match row.valid {
+        YesNo::No => Look::NotValid,
+        _ => Look::Plain,
+    };
+    Table::new(columns, rows.iter().map(cells))
+        .under(format!("{task}: {}", heading(setting, rows)))
+        .with_notes(limits(rows).chain(notes(rows)).collect())
+        .with_looks(rows.iter().map(look).collect())
+}
+
+/// `17.8 M digis a second from the detector, in timeslices of 50 ms · 2 processes · …`.
+fn heading(setting: &[(String, String)], rows: &[&StreamRow]) -> String {
+    let measured = rows.iter().find(|row| row.is_measured());
+    let data = measured.map(|row| {
+        let rate = units::count(row.items / row.timeslice_s);
+        let timeslice = units::seconds(row.timeslice_s, 3);
+        format!(
+            "{rate} {}s a second from the detector, in timeslices of {timeslice}",
+            row.item_unit
+        )
+    });
+    let said = shape::phrases(setting);
+    let parts = data.into_iter().chain(std::iter::once(said).filter(|said| !said.is_empty()));
+    parts.collect::<Vec<_>>().join(shape::SEPARATOR)
+}
+
+/// To which speed each device keeps up.
+fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
+    let of_device = |row: &&&StreamRow| (row.variant.clone(), row.device.clone());
+    grouped(rows, of_device).into_iter().filter_map(|((variant, device), rows)| {
+        let rows: Vec<&StreamRow> = rows.into_iter().copied().collect();
+        rows.iter().find(|row| row.is_measured())?;
+        let said = match highest_kept_up(rows.iter().copied()) {
+            Some(row) => format!("keeps up with {} the detector's rate", times(row.speed)),
+            None => "keeps up with none of these speeds".to_owned(),
+        };
+        Some(format!("{variant} on {device}: {said}"))
+    })
+}
+
+/// `0.5 times`.
+fn times(speed: f64) -> String {
+    format!("{} times", short(speed))
+}
+
+/// Three digits, without zeros at the end: speeds are typed so.
+pub fn short(speed: f64) -> String {
+    units::trimmed(&units::significant(speed, 3)).to_owned()
+}
+
+fn notes(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
+    let noted = rows.iter().filter(|row| !row.note.is_empty());
+    let notes: Vec<String> = noted
+        .map(|row| {
+            format!("{} on {}, speed {}: {}", row.variant, row.device, short(row.speed), row.note)
+        })
+        .collect();
+    notes.into_iter()
+}
+
+fn yes_no(value: YesNo) -> &'static str {
+    match value {
+        YesNo::Yes => "yes",
+        YesNo::No => "no",
+    }
+}
+
+fn cells(row: &StreamRow) -> Vec<String> {
+    let time = |seconds: Option<f64>| known(seconds, |seconds| units::seconds(seconds, 3));
+    let count = |count: u64| if row.due > 0 { count.to_string() } else { String::new() };
+    let kept_up = if row.is_measured() { yes_no(row.kept_up).to_owned() } else { String::new() };
+    vec![
+        row.variant.clone(),
+        row.device.clone(),
+        short(row.speed),
+        count(row.due),
+        count(row.done),
+        count(row.lost),
+        count(row.dropped),
+        count(row.backlog),
+        kept_up,
+        known(row.items_per_s, units::rate),
+        time(row.p50_s),
+        time(row.p99_s),
+        time(row.p999_s),
+        time(row.max_s),
+        time(row.late_p99_s),
+        known(row.cores_share, units::percent),
+        known(row.done_per_j(), |done| units::significant(done, 3)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::row;
+    use super::*;
+
+    #[test]
+    fn each_speed_has_a_row_and_each_device_its_limit() {
+        let behind = StreamRow { done: 1400, backlog: 200, kept_up: YesNo::No, ..row(4.0) };
+        let rows = [row(0.5), row(1.0), behind];
+        let all = tables(&rows);
+        let [table] = &all[..] else { panic!("{}", all.len()) };
+        assert_eq!(table.column("speed"), ["0.5", "1", "4"]);
+        assert_eq!(table.column("due"), ["200", "400", "1600"]);
+        assert_eq!(table.column("backlog"), ["0", "0", "200"]);
+        assert!(!table.names().contains(&"done/J"), "nobody tells");
+        let text = for_people(Format::Table, &all, Paint::Plain);
+        for words in ["18 M digis a second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+    }
+
+    #[test]
+    fn energy_is_there_where_it_is_known() {
+        let rows = [StreamRow { cpu_j: Some(200.0), ..row(1.0) }];
+        assert_eq!(tables(&rows)[0].column("done/J"), ["2.00"]);
+    }
+
+    #[test]
+    fn what_was_not_measured_says_why() {
+        let empty =
+            StreamRow { due: 0, valid: YesNo::No, note: "not run: tired".into(), ..row(1.0) };
+        let text = for_people(Format::Markdown, &tables(&[empty]), Paint::Plain);
+        assert!(text.contains("not run: tired") && !text.contains("keeps up with"), "{text}");
+    }
+
+    #[test]
+    fn programs_get_all_columns() {
+        let text = render(Format::Csv, &RunRecord::default(), &[row(1.0)], Paint::Plain);
+        let text = text.expect("rows");
+        let header = text.lines().next().expect("a header");
+        assert!(header.starts_with(StreamRow::COLUMNS), "{header}");
+    }
+}
