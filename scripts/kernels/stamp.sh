@@ -5,7 +5,7 @@
 # The files whose contents decide about the images, the images themselves included.
 image_ingredients() {
     find algorithms/src \( -path '*/cuda/*.cu' -o -path '*/cuda/*.h' \) -print
-    find algorithms/kernels -type f ! -name '*.md' ! -name stamp -print
+    find algorithms/kernels -type f ! -name '*.md' ! -name '*.wgsl' ! -name stamp -print
     echo cuda-emulator/build/include/portable.h
     compilers
 }
@@ -19,7 +19,7 @@ cub_ingredients() {
 
 compilers() {
     echo scripts/build-kernels.sh
-    find scripts/kernels -type f ! -name '*.pyc' -print
+    find scripts/kernels -type f ! -name '*.pyc' ! -name stamp.sh -print
 }
 
 # A hash of what `$1_ingredients` names.
