@@ -3,6 +3,7 @@
 //! They are made here and compared with the files; `BLESS=1 cargo test -p reports schema` writes
 //! them anew.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use schemars::generate::SchemaSettings;
@@ -13,7 +14,10 @@ use text::Foreign;
 use crate::compare::Comparison;
 use crate::frame::{Cell, Document, Frame, summary};
 use crate::history::Entry;
+use crate::portability::Judged;
 use crate::record::{CeilingsRecord, RunRecord, SelfTest, SummaryRow};
+use crate::stream::StreamRow;
+use crate::throughput::ThroughputRow;
 use crate::trend::Trend;
 use crate::winners::Evidence;
 
@@ -74,6 +78,70 @@ struct Winner {
     evidence: Evidence,
 }
 
+/// A row of `bench portability`.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its schema is of use")]
+struct PortableKernel {
+    /// The task.
+    algorithm: String,
+    /// The native variant.
+    native_variant: String,
+    /// Where it ran.
+    native_device: String,
+    /// Its point: see the rows of the run.
+    native_point_id: String,
+    /// How the other one is written: `shaders`, or `native, once more`.
+    written_as: String,
+    /// Its variant.
+    variant: String,
+    /// Where it ran.
+    device: String,
+    /// Its point.
+    point_id: String,
+    /// The input.
+    params: String,
+    /// The median time of all native kernels, in seconds.
+    native_kernel_s: Option<f64>,
+    /// The median time of all kernels of the other one, in seconds.
+    kernel_s: Option<f64>,
+    /// How many times as long they take as native ones, by samples of the same rounds.
+    ratio: Option<f64>,
+    /// The lower end of its 95 % interval.
+    ci95_low: Option<f64>,
+    /// The upper end of its 95 % interval.
+    ci95_high: Option<f64>,
+    /// Visits that it is the mean of.
+    visits: Option<u64>,
+    /// How far the interval of native kernels over themselves reaches from 1.
+    noise: Option<f64>,
+    /// Whether it costs no more than was published.
+    within_claim: Option<Judged>,
+    /// The longest native kernel.
+    native_kernel: String,
+    /// Its registers of a thread.
+    native_registers: Option<f64>,
+    /// Its bytes of local memory of a thread.
+    native_local_bytes: Option<f64>,
+    /// Its bytes of shared memory of a block.
+    native_shared_bytes: Option<f64>,
+    /// The share of a multiprocessor's threads that it can have at once.
+    native_occupancy: Option<f64>,
+    /// The longest kernel of the other one.
+    kernel: String,
+    /// As of the native one; nothing is told of shaders.
+    registers: Option<f64>,
+    /// As of the native one.
+    local_bytes: Option<f64>,
+    /// As of the native one.
+    shared_bytes: Option<f64>,
+    /// As of the native one.
+    occupancy: Option<f64>,
+    /// What else differs.
+    differs: String,
+    /// Why there is no ratio.
+    why_missing: Option<String>,
+}
+
 /// The schema of rows in a document, whose further columns have one of these prefixes.
 fn rows<Row: JsonSchema>(title: &str, prefixes: &[&str], differ: &[(&str, Value)]) -> Value {
     let mut schema = of::<Document<Vec<Row>>>(title);
@@ -89,9 +157,28 @@ fn rows<Row: JsonSchema>(title: &str, prefixes: &[&str], differ: &[(&str, Value)
     schema
 }
 
+fn flag(what: &str) -> Value {
+    json!({ "description": what, "type": "boolean" })
+}
+
+fn params() -> (&'static str, Value) {
+    ("params", json!({ "description": "The data shape and other axes.", "type": "string" }))
+}
+
+fn throughput_rows() -> Value {
+    let valid = ("valid", flag("Whether all outputs were right, before and after."));
+    rows::<ThroughputRow>("Streams of events", &["axis"], &[params(), valid])
+}
+
+fn stream_rows() -> Value {
+    let kept_up = ("kept_up", flag("Whether workers kept up."));
+    let valid = ("valid", flag("Whether all results that were compared were right."));
+    let title = "Timeslices that come when they are due";
+    rows::<StreamRow>(title, &["axis"], &[params(), kept_up, valid])
+}
+
 /// Rows of a run: flags are no texts there, and points have their id.
 fn run_rows() -> Value {
-    let flag = |what: &str| json!({ "description": what, "type": "boolean" });
     let differ = [
         ("stable", flag("Whether equal keys keep their order.")),
         ("valid", flag("Whether the output was right on this very input.")),
@@ -100,7 +187,7 @@ fn run_rows() -> Value {
     rows::<SummaryRow>("The rows of a run", &["axis", "metric"], &differ)
 }
 
-fn schemas() -> [(&'static str, Value); 8] {
+fn schemas() -> [(&'static str, Value); 11] {
     [
         ("run", of::<RunRecord>("run.json")),
         ("rows", run_rows()),
@@ -110,7 +197,22 @@ fn schemas() -> [(&'static str, Value); 8] {
         ("runs", of::<Vec<Entry>>("The runs of a store")),
         ("selftest", of::<SelfTest>("selftest.json")),
         ("ceilings", of::<CeilingsRecord>("ceilings.json")),
+        ("portability", rows::<PortableKernel>("What portable kernels cost", &["axis"], &[])),
+        ("throughput", throughput_rows()),
+        ("stream", stream_rows()),
     ]
+}
+
+/// The columns of rows in a document, and those of their schema, but for axes.
+pub fn columns(schema: &str, row: &str, document: &str) -> [BTreeSet<String>; 2] {
+    let schemas = schemas();
+    let (_, schema) = schemas.iter().find(|(name, _)| *name == schema).expect("a schema");
+    let document: Value = serde_json::from_str(document).expect("JSON");
+    let keys = |object: &Value| {
+        let keys = object.as_object().expect("an object").keys();
+        keys.filter(|key| !key.starts_with("axis_")).cloned().collect()
+    };
+    [keys(&document["rows"][0]), keys(&schema["$defs"][row]["properties"])]
 }
 
 #[test]
@@ -131,7 +233,7 @@ fn the_files_are_those_of_the_types() {
 fn rows_have_the_columns_of_their_schema() {
     let properties = |schema: &Value, row: &str| {
         let properties = schema["$defs"][row]["properties"].as_object().expect(row);
-        properties.keys().cloned().collect::<std::collections::BTreeSet<_>>()
+        properties.keys().cloned().collect::<BTreeSet<_>>()
     };
     let frame = Frame::new(&summary(&SummaryRow::default()), []);
     let columns = frame.names().map(str::to_owned).collect();
@@ -149,7 +251,7 @@ fn rows_have_the_columns_of_their_schema() {
     assert_eq!(properties(&schemas()[2].1, "Winner"), columns);
     let of_document = |value: &Value, key: &str| {
         let keys = value[key].as_object().expect(key).keys();
-        keys.cloned().collect::<std::collections::BTreeSet<_>>()
+        keys.cloned().collect::<BTreeSet<_>>()
     };
     let whole = json!({ "document": document });
     assert_eq!(of_document(&run_rows(), "properties"), of_document(&whole, "document"));

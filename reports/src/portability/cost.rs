@@ -25,6 +25,7 @@ pub struct Cost {
 
 /// What a cost says of the claim that it is 0.2 % at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Judged {
     /// It is less, whatever the noise.

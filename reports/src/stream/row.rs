@@ -12,6 +12,7 @@ use crate::record::{Params, Point, YesNo};
 /// `due` is the sum of `done`, `lost`, `dropped` and `backlog`. Times are in seconds. A row that is
 /// not valid says why in its `note`; one without `due` has no figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StreamRow {
     /// The same for the same point in any run.
     pub point_id: String,

@@ -256,5 +256,9 @@ mod tests {
         let text = text.expect("rows");
         let header = text.lines().next().expect("a header");
         assert!(header.starts_with(StreamRow::COLUMNS), "{header}");
+        let json = render(Format::Json, &RunRecord::default(), &[row(1.0)], Paint::Plain);
+        let json = json.expect("rows");
+        let [columns, of_schema] = crate::schema::columns("stream", "StreamRow", &json);
+        assert_eq!(columns, of_schema);
     }
 }

@@ -9,6 +9,7 @@ use crate::record::{Params, Point, YesNo};
 ///
 /// A row that is not valid has no figures: its `note` says why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ThroughputRow {
     /// The same for the same point in any run.
     pub point_id: String,

@@ -228,6 +228,10 @@ mod tests {
         let header = text.lines().next().expect("a header");
         assert!(header.starts_with(ThroughputRow::COLUMNS), "{header}");
         assert!(header.ends_with("axis_scale"), "{header}");
+        let json = render(Format::Json, &RunRecord::default(), &[row(1, 10e6)], Paint::Plain);
+        let json = json.expect("rows");
+        let [columns, of_schema] = crate::schema::columns("throughput", "ThroughputRow", &json);
+        assert_eq!(columns, of_schema);
     }
 
     #[test]
