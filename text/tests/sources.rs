@@ -18,7 +18,7 @@ const QUOTES: [(&str, &str); 6] = [
 ];
 
 /// What may write to standard output or error, and why.
-const PRINTING: [(&str, &str); 8] = [
+const PRINTING: [(&str, &str); 9] = [
     ("harness/src/progress.rs", "all messages"),
     ("harness/src/commands/mod.rs", "all results"),
     ("harness/src/cli/answer.rs", "help, and errors of the command line"),
@@ -26,6 +26,7 @@ const PRINTING: [(&str, &str); 8] = [
     ("harness/src/platform/supervisor/mod.rs", "why a process with plugins ended, by the same way"),
     ("harness/src/commands/serve.rs", "a protocol"),
     ("harness/src/plugins/trial/child.rs", "a protocol"),
+    ("harness/src/stream/worker.rs", "a protocol"),
     ("algorithms/src/device/emulator.rs", "a word of tests"),
 ];
 
