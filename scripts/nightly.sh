@@ -9,6 +9,7 @@
 #   RESULTS   where everything goes   [results/nightly]
 #   STORE     the store of runs       [results/store]
 #   KEEP      runs to keep            [100]
+#   VERIFY    tasks to verify, such as "sort sts"      [all]
 #   SCHEDULES orders of turns in which kernels are verified on the emulator, 0
 #             for not at all; some minutes each  [8 for nightly, 0 for smoke]
 #   FLAGS     more flags of `bench run`, such as "--budget 10m"
@@ -58,11 +59,11 @@ fi
 
 step "verify"
 # shellcheck disable=SC2086 # several flags
-found "$bench" verify --quiet $limits
+found "$bench" verify ${VERIFY:-} --quiet $limits
 if [ "$schedules" != 0 ] && command -v c++ > /dev/null; then
     for flags in "" "--lanes 64" "--races"; do
         # shellcheck disable=SC2086 # several flags
-        found "$bench" verify --device emulator --quiet --schedules "$schedules" $flags
+        found "$bench" verify ${VERIFY:-} --device emulator --quiet --schedules "$schedules" $flags
     done
 fi
 
