@@ -26,13 +26,13 @@ fn is_small(task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
         ("sts", _) => 1_200,
         _ if is_stage => 100,
         ("cluster-finder", _) if random => 3_000,
-        ("cluster-finder", _) => 20_000,
+        ("cluster-finder", _) => 8_000,
         (_, "sample") if random => 300,
         (_, "sample") => 1_500,
         (_, "cell") if random => 30_000,
-        (_, "cell") => 600_000,
+        (_, "cell") => 200_000,
         _ if random => 500,
-        _ => 8_000,
+        _ => 5_000,
     };
     work.items <= if config.checked { most / 20 } else { most }
 }
@@ -102,7 +102,7 @@ fn is_refused_without_a_run(candidate: &mut dyn Candidate) -> bool {
 /// has something.
 #[test]
 fn what_an_earlier_run_has_left_is_no_output() {
-    const MOST_ITEMS: u64 = 1_000;
+    const MOST_ITEMS: u64 = 500;
     let team = Team::new(1).expect("a thread");
     let Some(place) = emulated(config(Lanes::L32, Policy::InOrder), &team) else {
         return;
