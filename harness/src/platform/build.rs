@@ -37,9 +37,7 @@ pub const fn is_development_build() -> bool {
 pub fn executable_fingerprint() -> String {
     // Megabytes to hash, and always the same.
     static KNOWN: OnceLock<String> = OnceLock::new();
-    let fingerprint = KNOWN.get_or_init(|| {
-        executable().and_then(hash_of_code).unwrap_or_default()
-    });
+    let fingerprint = KNOWN.get_or_init(|| executable().and_then(hash_of_code).unwrap_or_default());
     fingerprint.clone()
 }
 
