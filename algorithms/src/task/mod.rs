@@ -102,7 +102,7 @@ impl VariantInfo {
 }
 
 /// An input with its right answer.
-pub trait Case: Sync {
+pub trait Case: Send + Sync {
     /// The parameters that describe it.
     fn params(&self) -> &Params;
     /// How much there is to do.

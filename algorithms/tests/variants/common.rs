@@ -1,7 +1,27 @@
 //! Running variants as the harness does.
 
+use std::sync::LazyLock;
+
 use algorithms::device::{Backend, Target};
+use algorithms::registry::tasks;
 use algorithms::task::{Candidate, Case, Task};
+
+/// Inputs of a task by name.
+type Cases = Vec<(String, Box<dyn Case>)>;
+
+/// Each task with its hard inputs. They are made when first asked for, as are their right answers, and
+/// are there for all tests: some take longer to find than a variant does.
+pub fn tasks_with_hard_cases() -> impl Iterator<Item = (&'static dyn Task, &'static Cases)> {
+    type Made = LazyLock<Cases, Box<dyn FnOnce() -> Cases + Send>>;
+    static ALL: LazyLock<Vec<Made>> = LazyLock::new(|| {
+        let of_task = |task: &&'static dyn Task| {
+            let task = *task;
+            LazyLock::new(Box::new(move || task.hard_cases(5)) as Box<_>)
+        };
+        tasks().iter().map(of_task).collect()
+    });
+    tasks().iter().zip(&*ALL).map(|(task, cases)| (*task, &**cases))
+}
 
 /// Runs a candidate and checks what it makes.
 pub fn check(mut candidate: Box<dyn Candidate + '_>, target: &Target<'_>) -> Result<(), String> {

@@ -4,10 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use algorithms::device::emulator::{self, Config, Lanes, Policy, Schedule};
 use algorithms::device::{Backend, Target, Team};
-use algorithms::registry::tasks;
-use algorithms::task::{Candidate, Case};
+use algorithms::task::{Candidate, Case, Task};
 
-use crate::common::{check_all, variants};
+use crate::common::{check_all, tasks_with_hard_cases, variants};
 
 /// `bench verify` takes the larger ones, and all schedules. A sample of a page is more work than
 /// one that was decoded or a digi to be sorted, and that more than a cell of a map; a random order
@@ -27,13 +26,13 @@ fn is_small(task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
         ("sts", _) => 1_200,
         _ if is_stage => 100,
         ("cluster-finder", _) if random => 3_000,
-        ("cluster-finder", _) => 20_000,
+        ("cluster-finder", _) => 8_000,
         (_, "sample") if random => 300,
         (_, "sample") => 1_500,
         (_, "cell") if random => 30_000,
-        (_, "cell") => 600_000,
+        (_, "cell") => 200_000,
         _ if random => 500,
-        _ => 8_000,
+        _ => 5_000,
     };
     work.items <= if config.checked { most / 20 } else { most }
 }
@@ -61,13 +60,11 @@ fn every_variant_is_right(config: Config) {
         return;
     };
     let mut run = 0;
-    for task in tasks() {
-        if variants(*task, Backend::Cuda).is_empty() {
-            continue;
-        }
-        for (name, case) in task.hard_cases(5) {
-            if is_small(task.name(), &name, case.as_ref(), &config) {
-                run += check_all(*task, case.as_ref(), &place, &name)[0];
+    let of_gpus = |task: &dyn Task| !variants(task, Backend::Cuda).is_empty();
+    for (task, cases) in tasks_with_hard_cases().filter(|(task, _)| of_gpus(*task)) {
+        for (name, case) in cases {
+            if is_small(task.name(), name, case.as_ref(), &config) {
+                run += check_all(task, case.as_ref(), &place, name)[0];
             }
         }
     }
@@ -105,17 +102,17 @@ fn is_refused_without_a_run(candidate: &mut dyn Candidate) -> bool {
 /// has something.
 #[test]
 fn what_an_earlier_run_has_left_is_no_output() {
-    const MOST_ITEMS: u64 = 1_000;
+    const MOST_ITEMS: u64 = 500;
     let team = Team::new(1).expect("a thread");
     let Some(place) = emulated(config(Lanes::L32, Policy::InOrder), &team) else {
         return;
     };
     let mut refused = 0;
-    for task in tasks() {
-        let mut cases = task.hard_cases(5);
-        cases.retain(|(_, case)| case.work().items <= MOST_ITEMS);
+    for (task, cases) in tasks_with_hard_cases() {
+        let small = cases.iter().filter(|(_, case)| case.work().items <= MOST_ITEMS);
+        let mut cases: Vec<_> = small.collect();
         cases.sort_by_key(|(_, case)| std::cmp::Reverse(case.work().items));
-        for (number, variant) in variants(*task, Backend::Cuda) {
+        for (number, variant) in variants(task, Backend::Cuda) {
             let candidates = cases.iter().filter_map(|(_, case)| {
                 let prepared = case.prepare(number, &place);
                 prepared.ok()

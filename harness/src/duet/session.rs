@@ -5,7 +5,7 @@
 //! rounds, too.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reports::aliases::ALIASES;
 use reports::clock::now;
@@ -142,14 +142,8 @@ impl Sides<'_> {
             self.samples = Default::default();
             self.fingerprints = Default::default();
             let unknown = self.open_by_any_name()?;
-            let mut turns = Vec::new();
-            for input in 0..self.inputs.len() {
-                if self.ends_before(Duration::ZERO) {
-                    left_out += self.inputs[input].input.points.len();
-                } else {
-                    turns.extend(self.prepare(input, &unknown)?);
-                }
-            }
+            let (turns, too_late) = self.prepare_all(&unknown)?;
+            left_out += too_late;
             let unfinished = turns::measure(turns, all, &rule, self)?;
             let why = if self.interrupt.asked() { Stop::Interrupt } else { Stop::Time };
             for turn in unfinished {
@@ -226,6 +220,24 @@ impl Sides<'_> {
         same_data(&order.points[0], &prepared)?;
         self.effort.add(&preparing(&prepared));
         Ok(prepared)
+    }
+
+    /// Makes inputs, as many as half of the time allows: of a point that is prepared and never
+    /// sampled nobody learns anything. Returns the points that are to be sampled, and how many
+    /// there was no time for.
+    fn prepare_all(&mut self, unknown: &Unknown) -> Result<(Vec<Turn>, usize), DuetError> {
+        let half = self.deadline.left().map(|left| left / 2);
+        let preparing = Deadline::new(Instant::now(), half);
+        let (mut turns, mut left_out) = (Vec::new(), 0);
+        for input in 0..self.inputs.len() {
+            let is_late = !turns.is_empty() && !preparing.allows(Duration::ZERO);
+            if is_late || self.ends_before(Duration::ZERO) {
+                left_out += self.inputs[input].input.points.len();
+            } else {
+                turns.extend(self.prepare(input, unknown)?);
+            }
+        }
+        Ok((turns, left_out))
     }
 
     /// Makes an input; returns the points of it that are to be sampled.

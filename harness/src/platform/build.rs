@@ -7,6 +7,7 @@ use reports::record::Software;
 use sha2::{Digest, Sha256};
 
 use super::built_level;
+use super::executable::executable;
 
 /// The build that is running.
 pub fn software() -> Software {
@@ -36,11 +37,7 @@ pub const fn is_development_build() -> bool {
 pub fn executable_fingerprint() -> String {
     // Megabytes to hash, and always the same.
     static KNOWN: OnceLock<String> = OnceLock::new();
-    let fingerprint = KNOWN.get_or_init(|| {
-        let executable = std::env::current_exe().and_then(std::fs::read);
-        let code = executable.ok().and_then(|bytes| hash_of_code(&bytes));
-        code.unwrap_or_default()
-    });
+    let fingerprint = KNOWN.get_or_init(|| executable().and_then(hash_of_code).unwrap_or_default());
     fingerprint.clone()
 }
 
@@ -66,17 +63,16 @@ mod tests {
 
     #[test]
     fn data_of_the_executable_do_not_count() {
-        let executable = std::env::current_exe().and_then(std::fs::read);
-        let executable = executable.expect("readable");
-        let hash = hash_of_code(&executable).expect("an executable");
-        let file = object::File::parse(&*executable).expect("an executable");
+        let executable = executable().expect("readable");
+        let hash = hash_of_code(executable).expect("an executable");
+        let file = object::File::parse(executable).expect("an executable");
         let offset = |kind| {
             let section = file.sections().find(|section| section.kind() == kind);
             let range = section.and_then(|section| section.file_range());
             range.expect("such a section").0 as usize
         };
         let changed = |offset: usize| {
-            let mut changed = executable.clone();
+            let mut changed = executable.to_vec();
             changed[offset + 64] ^= 1;
             hash_of_code(&changed).expect("still an executable")
         };

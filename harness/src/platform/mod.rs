@@ -8,6 +8,7 @@ pub(crate) mod counters;
 mod cpu_time;
 mod drawing;
 pub(crate) mod energy;
+mod executable;
 mod exit;
 mod fingerprint;
 pub mod gpus;

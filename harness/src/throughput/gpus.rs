@@ -35,6 +35,9 @@ impl StreamGpus {
             // Commands refuse it; tests see whether streams of a GPU are right.
             _ => Gpu::emulated(Config::default())?,
         };
+        if gpu.maps_memory() {
+            gpu.copy_small_by_kernel();
+        }
         let gpu = Arc::new(gpu);
         open.retain(|(other, of, _)| (*other, *of) != (device, stream));
         open.push((device, stream, Arc::clone(&gpu)));

@@ -90,6 +90,11 @@ impl<T> Ptr<T> {
     /// No elements: null, which kernels look for that can do without.
     pub(crate) const NONE: Self = Ptr { address: 0, elements: PhantomData };
 
+    /// At an address.
+    pub(super) fn at(address: u64) -> Self {
+        Ptr { address, elements: PhantomData }
+    }
+
     /// As elements of another type, which kernel and launcher have to agree on.
     pub(crate) fn cast<U>(self) -> Ptr<U> {
         Ptr { address: self.address, elements: PhantomData }

@@ -14,6 +14,7 @@
 //! | `graph` | work that is recorded once and started as a whole |
 //! | `gate` | holds a device until all is queued |
 //! | `transfers` | copies, and those outside the clock |
+//! | `small_copies` | those of a few bytes by a kernel |
 //! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
 //! | `hip` | GPUs by AMD, through the HIP runtime |
@@ -45,6 +46,7 @@ pub mod monitor;
 mod observe;
 mod pool;
 mod progress;
+mod small_copies;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -52,6 +54,7 @@ mod timeline;
 mod transfers;
 pub mod webgpu;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
@@ -89,6 +92,8 @@ pub struct Gpu {
     memory: Arc<Memory>,
     timeline: Mutex<Timeline>,
     launched: Mutex<Vec<Launched>>,
+    /// See [`Gpu::copy_small_by_kernel`].
+    small_by_kernel: AtomicBool,
 }
 
 impl Gpu {
@@ -97,6 +102,7 @@ impl Gpu {
             memory: Arc::new(Memory::new(Box::new(engine))),
             timeline: Mutex::default(),
             launched: Mutex::default(),
+            small_by_kernel: AtomicBool::new(false),
         }
     }
 

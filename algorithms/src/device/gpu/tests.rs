@@ -188,3 +188,29 @@ fn copies_on_the_device_and_to_the_host_are_whole() {
         assert_eq!(gpu.fetched(&to, 6000..6000), Ok(Vec::new()));
     }
 }
+
+/// Of whole words and of single bytes; larger ones and memory that is not page-locked go as ever.
+#[test]
+fn small_copies_by_a_kernel_are_copies() {
+    let config = |lanes| Config { lanes, ..Config::default() };
+    let gpus = [Lanes::L32, Lanes::L64].map(config).into_iter();
+    for gpu in gpus.filter_map(emulator::gpu_for_tests) {
+        gpu.copy_small_by_kernel();
+        for length in [1, 3, 4, 1_000, 1_001, 65_536, 70_000] {
+            let wanted: Vec<u8> = (0..length).map(|i| (i * 7 + i / 251) as u8).collect();
+            let mut stage = gpu.pinned::<u8>(length).expect("room");
+            stage.copy_from_slice(&wanted);
+            let there = gpu.buffer::<u8>(length).expect("room");
+            gpu.upload(&there, &stage).expect("a copy");
+            gpu.finish().expect("no failure");
+            stage.fill(0);
+            gpu.download(&mut stage, &there).expect("a copy");
+            gpu.finish().expect("no failure");
+            assert!(stage[..] == wanted, "{length} bytes there and back");
+            let mut pageable = vec![0; length];
+            gpu.download(&mut pageable, &there).expect("a copy");
+            gpu.finish().expect("no failure");
+            assert!(pageable == wanted, "{length} bytes to other memory");
+        }
+    }
+}

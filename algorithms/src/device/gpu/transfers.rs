@@ -25,10 +25,17 @@ impl Gpu {
         let from = from.into();
         assert!(from.length <= to.len(), "more than the buffer holds");
         let bytes = from.length * size_of::<T>();
-        self.copied("h2d", bytes, (from.uses, from.start.cast()), |engine| {
+        let host: *const u8 = from.start.cast();
+        self.copied("h2d", bytes, (from.uses, host), |engine| {
             // SAFETY: both sides have so many bytes, and that of the host stays: a buffer knows
             // that it is in use, and a slice is waited for.
-            unsafe { engine.upload(to.address(), from.start.cast(), bytes) }
+            unsafe {
+                if self.is_for_kernel(host, bytes) {
+                    let from = host.expose_provenance() as u64;
+                    return self.start_small_copy(engine, (to.address(), from), bytes);
+                }
+                engine.upload(to.address(), host, bytes)
+            }
         })
     }
 
@@ -58,10 +65,17 @@ impl Gpu {
         assert!(first + to.length <= from.len(), "more than the buffer holds");
         let (bytes, offset) = (to.length * size_of::<T>(), first * size_of::<T>());
         let start = from.address() + offset as u64;
-        self.copied("d2h", bytes, (to.uses, to.start.cast()), |engine| {
+        let host: *mut u8 = to.start.cast();
+        self.copied("d2h", bytes, (to.uses, host), |engine| {
             // SAFETY: both sides have so many bytes, any of which make a `T`; that of the host
             // stays, as above, and nobody looks at it before.
-            unsafe { engine.download(to.start.cast(), start, bytes) }
+            unsafe {
+                if self.is_for_kernel(host, bytes) {
+                    let to = host.expose_provenance() as u64;
+                    return self.start_small_copy(engine, (to, start), bytes);
+                }
+                engine.download(host, start, bytes)
+            }
         })
     }
 

@@ -326,8 +326,8 @@ mod tests {
     fn check_stage(stage: ChainStage, gpu: &Arc<Gpu>) {
         let small = |(_, input): &(String, Timeslices)| (1..1_500).contains(&input.digis());
         let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
-        let inputs: Vec<_> = inputs.take(3).collect();
-        assert_eq!(inputs.len(), 3);
+        let inputs: Vec<_> = inputs.take(2).collect();
+        assert_eq!(inputs.len(), 2);
         for &ways in chains(stage) {
             for (name, input) in &inputs {
                 let once = stage.before().count() * input.0.len();

@@ -19,7 +19,7 @@ use crate::tpc_decode::mutate::Mutator;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
 /// Pairs of pages of each format of which one is damaged.
-const PAIRS: usize = 500;
+const PAIRS: usize = 250;
 /// Pages with more samples would take most of the time.
 const MOST_SAMPLES: u16 = 400;
 

@@ -16,8 +16,8 @@ const LONG: u64 = 512;
 type Hash = [u8; 8];
 
 /// A program with what was found out of it so far.
-pub(super) struct Graph {
-    pub(super) program: Program,
+pub(super) struct Graph<'a> {
+    pub(super) program: Program<'a>,
     known: HashMap<Node, Piece>,
     /// The hashes of pieces with those that they refer to.
     linked: HashMap<Node, Hash>,
@@ -33,8 +33,8 @@ struct Piece {
     next: Vec<Node>,
 }
 
-impl Graph {
-    pub(super) fn new(program: Program) -> Self {
+impl<'a> Graph<'a> {
+    pub(super) fn new(program: Program<'a>) -> Self {
         Graph { program, known: HashMap::new(), linked: HashMap::new(), reached: Vec::new() }
     }
 
@@ -76,7 +76,7 @@ impl Graph {
     #[cfg(test)]
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.reached.iter().filter_map(|node| match node {
-            Node::Code(symbol) => Some(self.program.symbols[*symbol].name.as_str()),
+            Node::Code(symbol) => Some(self.program.symbols[*symbol].name),
             Node::Value(..) | Node::Table(_) => None,
         })
     }
@@ -88,7 +88,7 @@ impl Piece {
         Piece { hash, next }
     }
 
-    fn of(program: &Program, node: Node) -> Self {
+    fn of(program: &Program<'_>, node: Node) -> Self {
         match node {
             Node::Code(symbol) => Piece::of_code(program, program.symbols[symbol].range.clone()),
             Node::Value(from, to) => Piece::of_value(program, from..to),
@@ -96,7 +96,7 @@ impl Piece {
         }
     }
 
-    fn of_code(program: &Program, range: Range<u64>) -> Self {
+    fn of_code(program: &Program<'_>, range: Range<u64>) -> Self {
         let code = program.bytes(range.clone()).unwrap_or_default();
         let scan = scan(program.architecture, code, range.start);
         let (mut hash, mut next) = (Sha256::new(), Vec::new());
@@ -112,7 +112,7 @@ impl Piece {
     }
 
     /// Pointers lead on; a short text has neither a place nor a length that counts.
-    fn of_value(program: &Program, range: Range<u64>) -> Self {
+    fn of_value(program: &Program<'_>, range: Range<u64>) -> Self {
         let (mut hash, mut next) = (Sha256::new(), Vec::new());
         let mut address = range.start;
         while address < range.end {
@@ -134,7 +134,7 @@ impl Piece {
         Piece::new(hash, next)
     }
 
-    fn of_table(program: &Program, address: u64) -> Self {
+    fn of_table(program: &Program<'_>, address: u64) -> Self {
         let (mut hash, mut next) = (Sha256::new(), Vec::new());
         for word in program.table(address) {
             match program.pointer(word) {

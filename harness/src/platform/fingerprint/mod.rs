@@ -23,6 +23,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use algorithms::task::VariantInfo;
 
 use super::build::{executable_fingerprint, hash_text};
+use super::executable::executable;
 use graph::Graph;
 use program::Program;
 
@@ -40,7 +41,7 @@ pub fn variant_fingerprint(info: &VariantInfo) -> String {
 
 /// The program that is running.
 struct Running {
-    graph: Graph,
+    graph: Graph<'static>,
     /// What addresses in memory have on top of those in the file.
     bias: u64,
     /// What was asked for before, by where it begins: suites ask for each of their
@@ -50,8 +51,7 @@ struct Running {
 
 impl Running {
     fn open() -> Option<Self> {
-        let bytes = std::fs::read(std::env::current_exe().ok()?).ok()?;
-        let program = Program::parse(&bytes)?;
+        let program = Program::parse(executable()?)?;
         let bias = entry_in_memory()?.checked_sub(program.entry)?;
         Some(Running { graph: Graph::new(program), bias, known: HashMap::new() })
     }

@@ -10,21 +10,21 @@ use super::scan::Reference;
 
 /// What is needed of an executable. Addresses are those in the file.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct Program<'a> {
     pub(super) architecture: Architecture,
     pub(super) entry: u64,
-    pub(super) sections: Vec<Section>,
+    pub(super) sections: Vec<Section<'a>>,
     /// Sorted by where they begin.
-    pub(super) symbols: Vec<Symbol>,
+    pub(super) symbols: Vec<Symbol<'a>>,
     /// Where pointers are, and where they point to; sorted.
     pub(super) pointers: Vec<(u64, u64)>,
 }
 
 /// A part that is in memory while the program runs.
 #[derive(Debug)]
-pub(super) struct Section {
+pub(super) struct Section<'a> {
     pub(super) begin: u64,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: &'a [u8],
     pub(super) kind: Kind,
 }
 
@@ -42,9 +42,9 @@ pub(super) enum Kind {
 
 /// A function, or a value with a name.
 #[derive(Debug)]
-pub(super) struct Symbol {
+pub(super) struct Symbol<'a> {
     pub(super) range: Range<u64>,
-    pub(super) name: String,
+    pub(super) name: &'a str,
 }
 
 /// A piece of a program that refers to others.
@@ -78,15 +78,15 @@ const NAMELESS: [&str; 4] = ["anon.", "alloc_", "vtable.", ".L"];
 /// What panicking and its messages do: it is nobody's own, and no time is spent in it.
 const NOBODYS: [&str; 2] = ["4core9panicking", "4core3fmt"];
 
-impl Program {
+impl<'a> Program<'a> {
     /// `None` if it can't be read, or has no symbols.
-    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
         let file = object::File::parse(bytes).ok()?;
         let sections = file.sections().filter_map(|section| {
             Some(Section {
                 begin: section.address(),
                 kind: kind(section.name().ok()?, section.kind())?,
-                bytes: section.data().ok()?.to_vec(),
+                bytes: section.data().ok()?,
             })
         });
         let mut program = Program {
@@ -107,7 +107,7 @@ impl Program {
         (!program.symbols.is_empty()).then_some(program)
     }
 
-    pub(super) fn section(&self, address: u64) -> Option<&Section> {
+    pub(super) fn section(&self, address: u64) -> Option<&Section<'a>> {
         let mut sections = self.sections.iter();
         sections.find(|section| section.range().contains(&address))
     }
@@ -234,13 +234,13 @@ impl Program {
     }
 }
 
-impl Section {
+impl Section<'_> {
     pub(super) fn range(&self) -> Range<u64> {
         self.begin..self.begin + self.bytes.len() as u64
     }
 }
 
-impl Symbol {
+impl Symbol<'_> {
     /// Whether it is code that belongs to no variant.
     pub(super) fn is_nobodys(&self) -> bool {
         NOBODYS.iter().any(|part| self.name.contains(part))
@@ -257,7 +257,7 @@ fn kind(name: &str, kind: SectionKind) -> Option<Kind> {
     }
 }
 
-fn symbols(file: &object::File<'_>) -> Vec<Symbol> {
+fn symbols<'a>(file: &object::File<'a>) -> Vec<Symbol<'a>> {
     let is_wanted = |kind| matches!(kind, SymbolKind::Text | SymbolKind::Data);
     let named = file.symbols().filter_map(|symbol| {
         let name = symbol.name().ok()?;
@@ -265,10 +265,10 @@ fn symbols(file: &object::File<'_>) -> Vec<Symbol> {
         let wanted = is_wanted(symbol.kind()) && symbol.size() > 0 && !nameless;
         wanted.then(|| Symbol {
             range: symbol.address()..symbol.address().saturating_add(symbol.size()),
-            name: name.to_owned(),
+            name,
         })
     });
-    let mut symbols: Vec<Symbol> = named.collect();
+    let mut symbols: Vec<Symbol<'a>> = named.collect();
     // Of several names of the same code the longest range comes first and stays.
     symbols.sort_by_key(|symbol| (symbol.range.start, std::cmp::Reverse(symbol.range.end)));
     symbols.dedup_by_key(|symbol| symbol.range.start);

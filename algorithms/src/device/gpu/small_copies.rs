@@ -1,0 +1,50 @@
+//! Small copies by a kernel.
+//!
+//! A GPU has one engine for copies in each direction, which does them in the order in which they
+//! were asked for, whichever stream they are of: the few numbers that one stream waits for come
+//! after all large copies of others. Kernels reach page-locked memory of the host by themselves,
+//! and go on beside such copies.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::engine::Engine;
+use super::kernel::Ptr;
+use super::{Arguments, DeviceError, Gpu};
+use crate::kernels::device_small_copies::{COPY_FEW, CopyFew};
+
+/// Copies of more bytes are for the engines: a kernel is slower at them, and in the way of others.
+const MOST_BYTES: usize = 64 << 10;
+/// Bytes of a word, which a thread copies at a time.
+const WORD: usize = size_of::<u32>();
+
+impl Gpu {
+    /// From now on small copies from and to page-locked memory are done by a kernel: for one of
+    /// several streams that share a GPU.
+    pub fn copy_small_by_kernel(&self) {
+        self.small_by_kernel.store(true, Relaxed);
+    }
+
+    /// Whether a copy from or to some memory of the host is for a kernel.
+    pub(super) fn is_for_kernel(&self, host: *const u8, bytes: usize) -> bool {
+        let small = (1..=MOST_BYTES).contains(&bytes) && self.small_by_kernel.load(Relaxed);
+        small && self.memory.is_page_locked(host)
+    }
+
+    /// Starts a copy by a kernel.
+    ///
+    /// # Safety
+    /// Both sides must have so many bytes and stay until it has ended, and what is of the host must
+    /// be page-locked: it has the same address for kernels, as all of it has on 64-bit systems.
+    pub(super) unsafe fn start_small_copy(
+        &self,
+        engine: &dyn Engine,
+        (to, from): (u64, u64),
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        let grid = COPY_FEW.thread_each(bytes.div_ceil(WORD));
+        let arguments = CopyFew { to: Ptr::at(to), from: Ptr::at(from), bytes: bytes as u32 };
+        let (shape, values) = (COPY_FEW.shape(self, grid), arguments.values());
+        // SAFETY: as the caller promises; the kernel stays within so many bytes.
+        unsafe { engine.launch(COPY_FEW.image, COPY_FEW.name, &shape, &values) }
+    }
+}
