@@ -16,6 +16,8 @@ use super::influx::{Influx, Undelivered};
 
 /// Between two deliveries.
 const BETWEEN: Duration = Duration::from_secs(1);
+/// Between two looks for the first numbers: what is wrong with the server is told as early as it can be.
+const SOON: Duration = Duration::from_millis(50);
 
 /// Who pushes.
 pub(super) struct Pusher {
@@ -83,8 +85,9 @@ impl Deliverer {
             if is_last {
                 return self.all;
             }
-            while begun.elapsed() < BETWEEN && !stop.load(Ordering::Relaxed) {
-                thread::park_timeout(BETWEEN.saturating_sub(begun.elapsed()));
+            let pause = if self.all.tried == 0 { SOON } else { BETWEEN };
+            while begun.elapsed() < pause && !stop.load(Ordering::Relaxed) {
+                thread::park_timeout(pause.saturating_sub(begun.elapsed()));
             }
         }
     }
