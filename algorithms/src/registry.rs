@@ -96,6 +96,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::axis::Params;
 
     #[test]
     fn names_of_tasks_are_unique() {
@@ -122,6 +123,8 @@ mod tests {
                 let parsed = axis.default.map(|text| axis.parse(text));
                 assert!(!matches!(parsed, Some(Err(_))), "{}", axis.name);
             }
+            let plan = task.plan(Params::default());
+            assert!(plan.is_ok(), "{}: {:?}", task.name(), plan.err());
         }
     }
 
