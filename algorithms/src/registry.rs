@@ -12,6 +12,7 @@ use crate::plugin::loaded::{Surroundings, load};
 use crate::plugin::loaded_variant::LoadedVariant;
 use crate::plugin::{PluginError, PluginInfo};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
+use crate::sts_events::StsEvents;
 use crate::sts_sort::StsSort;
 use crate::sts_unpack::StsUnpack;
 use crate::task::{Task, TaskOf, VariantInfo};
@@ -31,6 +32,7 @@ static TASKS: &[&dyn Task] = &[
     &TaskOf(STS_HITS),
     &TaskOf(STS_COLLECT),
     &TaskOf(STS),
+    &TaskOf(StsEvents),
     &TaskOf(TpcDecode),
     &TaskOf(TpcMerge),
     &TaskOf(TpcGather),
