@@ -15,11 +15,12 @@
 //! | `reference` | what is right, digi by digi |
 //! | `chain` | what follows a trigger, and which triggers need no history |
 //! | `hard_inputs` | what is hard to get right |
-//! | `cpu` | the variants |
+//! | `cpu`, `cuda` | the variants |
 
 mod axes;
 mod chain;
 mod cpu;
+mod cuda;
 mod event;
 mod hard_inputs;
 mod input;
@@ -62,7 +63,7 @@ impl Algorithm for StsEvents {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        cpu::VARIANTS.to_vec()
+        [cpu::VARIANTS, cuda::VARIANTS].concat()
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {
