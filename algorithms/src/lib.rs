@@ -9,6 +9,7 @@
 //! | [`sts`] | what the tasks of the STS chain share: clusters, hits, their formulas |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`sts_unpack`] | a task: unpacking raw data |
+//! | [`sts_events`] | a task: finding where many digis come at once, and cutting events out |
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`tpc_merge`] | a task: merging slice tracks |
 //! | [`tpc_gather`] | a task: gathering clusters |
@@ -44,6 +45,7 @@ pub mod registry;
 mod shared_inputs;
 mod std_sort;
 pub mod sts;
+pub mod sts_events;
 mod sts_raw_shape;
 pub mod sts_scenario;
 pub mod sts_sort;

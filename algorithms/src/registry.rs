@@ -12,6 +12,7 @@ use crate::plugin::loaded::{Surroundings, load};
 use crate::plugin::loaded_variant::LoadedVariant;
 use crate::plugin::{PluginError, PluginInfo};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
+use crate::sts_events::StsEvents;
 use crate::sts_sort::StsSort;
 use crate::sts_unpack::StsUnpack;
 use crate::task::{Task, TaskOf, VariantInfo};
@@ -31,6 +32,7 @@ static TASKS: &[&dyn Task] = &[
     &TaskOf(STS_HITS),
     &TaskOf(STS_COLLECT),
     &TaskOf(STS),
+    &TaskOf(StsEvents),
     &TaskOf(TpcDecode),
     &TaskOf(TpcMerge),
     &TaskOf(TpcGather),
@@ -96,6 +98,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::axis::Params;
 
     #[test]
     fn names_of_tasks_are_unique() {
@@ -122,6 +125,8 @@ mod tests {
                 let parsed = axis.default.map(|text| axis.parse(text));
                 assert!(!matches!(parsed, Some(Err(_))), "{}", axis.name);
             }
+            let plan = task.plan(Params::default());
+            assert!(plan.is_ok(), "{}: {:?}", task.name(), plan.err());
         }
     }
 

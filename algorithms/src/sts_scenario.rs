@@ -52,16 +52,37 @@ const MAX_SCALE: f64 = 1000.0;
 /// # Errors
 /// If they make no sense: see [`Scenario::validate`].
 pub fn scenario(params: &Params) -> Result<Scenario, DataError> {
+    let scenario = Scenario { order: ORDER.of(params)?, ..unscaled(params)? };
+    let scenario = scenario.scaled(scale(params)?);
+    scenario.validate()?;
+    Ok(scenario)
+}
+
+/// The first timeslice of the scenario that complete parameters describe, or a part of it; its order
+/// is the preset's.
+///
+/// # Errors
+/// As [`scenario`]; or if the scale is more than a timeslice.
+pub fn one_timeslice(params: &Params) -> Result<Scenario, DataError> {
+    let scale = scale(params)?;
+    if scale > 1.0 {
+        let problem = format!("--scale {scale} is more than a timeslice; use more than 0, up to 1");
+        return Err(DataError::Shape(problem));
+    }
+    let scenario = Scenario { timeslices: 1, ..unscaled(params)? }.scaled(scale);
+    scenario.validate()?;
+    Ok(scenario)
+}
+
+/// The preset with rates and thresholds of its own.
+fn unscaled(params: &Params) -> Result<Scenario, DataError> {
     let mut scenario = PRESET.of(params)?.scenario();
-    scenario.order = ORDER.of(params)?;
     scenario.rate_hz = RATE.given(params)?.unwrap_or(scenario.rate_hz);
     let readout = &mut scenario.readout;
     readout.threshold = THRESHOLD.given(params)?.unwrap_or(readout.threshold);
     if let Some(hertz) = NOISE.given(params)? {
         *readout = readout.with_noise_hz(hertz);
     }
-    let scenario = scenario.scaled(scale(params)?);
-    scenario.validate()?;
     Ok(scenario)
 }
 

@@ -179,6 +179,9 @@ mod tests {
         assert_eq!(error, "--sector has no value");
         params.complete(&[SECTOR.axis()]);
         assert_eq!(SECTOR.of(&params).expect("the default"), 7);
+        const LENGTH: Flag<u64> = Flag::duration("length", "of a page").or("2us");
+        params.complete(&[LENGTH.axis()]);
+        assert_eq!(LENGTH.of(&params).expect("in ns"), 2000);
         params.set(SECTOR.name, "300");
         let error = SECTOR.of(&params).expect_err("more than a byte").to_string();
         assert!(error.starts_with("--sector has no usable value (\"300\")"), "{error}");

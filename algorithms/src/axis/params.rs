@@ -20,11 +20,13 @@ impl Params {
         self.0.entry(name).or_insert_with(|| plain.to_owned());
     }
 
-    /// Sets the defaults of axes that have none yet.
+    /// Sets the defaults of axes that have none yet. They are written as users do.
     pub fn complete(&mut self, axes: &[Axis]) {
         for axis in axes {
             if let Some(default) = axis.default {
-                self.set_default(axis.name, default);
+                // All defaults are valid, as a test of all tasks sees.
+                let plain = axis.parse(default).unwrap_or_else(|_| default.to_owned());
+                self.set_default(axis.name, &plain);
             }
         }
     }

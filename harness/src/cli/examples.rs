@@ -35,6 +35,7 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "decode" => DECODE,
         "noisy-pads" => NOISY_PADS,
         "cluster-finder" => CLUSTER_FINDER,
+        "events" => EVENTS,
         "unpack" => UNPACK,
         "tpc" => TPC,
         "merge" => MERGE,
@@ -236,6 +237,15 @@ Examples:
   bench noisy-pads --sectors 36 --orbits 9 --device cuda:0
   bench generate tpc --sectors 8 --out sectors.pages
   bench noisy-pads --input sectors.pages --sector 7";
+
+const EVENTS: &str = "\
+Examples:
+  bench events --preset mcbm-2024 --scale 1 --threads 1,2
+  bench events --preset mcbm-2024 --min-digis 3,10,20 --window 10ns,20ns,50ns
+  bench events --preset cbm-auau --scale 1 --device cuda:0
+  bench events --dead-time 0 --before 100ns --after 200ns
+  bench generate sts-physics --preset mcbm-2024 --scale 0.001 --out digis.csv
+  bench events --input digis.csv --min-digis 5";
 
 const UNPACK: &str = "\
 Examples:

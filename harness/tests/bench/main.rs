@@ -11,6 +11,7 @@ mod comparing;
 mod decode;
 mod documentation;
 mod documentation_runs;
+mod events;
 mod export;
 mod gate;
 mod gather;

@@ -11,17 +11,17 @@ use harness::suite::Suite;
 fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
     let dry_run = |flags: &str| folder.bench(format!("run smoke --dry-run {flags}")).exits(0);
-    dry_run("").prints("smoke: 17 inputs, 64 candidates, at most 38s");
-    let part = "smoke, shard 2/2: 8 inputs, 25 candidates, at most 15s with a budget of 17s\n";
+    dry_run("").prints("smoke: 18 inputs, 67 candidates, at most 40s");
+    let part = "smoke, shard 2/2: 9 inputs, 28 candidates, at most 17s with a budget of 17s\n";
     dry_run("--shard 2/2 --budget 17s").prints(part);
-    folder.check("5 | run smoke --dry-run --shard 18/18 | fewer inputs than shards");
+    folder.check("5 | run smoke --dry-run --shard 19/19 | fewer inputs than shards");
     let json: Value = dry_run("--format json").json();
-    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(17));
+    assert_eq!(json["inputs"].as_array().map(Vec::len), Some(18));
     let csv = dry_run("--format csv").stdout;
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows = reader.records().map(|row| row.expect("a row"));
     let candidates = rows.map(|row| row[2].parse::<usize>());
-    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(64));
+    assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(67));
     let left = fs::read_dir(folder.path()).expect("readable").count();
     assert_eq!(left, 0);
 }

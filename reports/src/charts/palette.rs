@@ -38,10 +38,10 @@ const LOOKS: [&str; 21] = [
     shared rows",
     "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
     insertion pairs bit-runs constant compaction-lookback at-once count-place",
-    "concat pinned dma-1 ballot-scan pieces-by-time balanced shares tiles links time-bins \
+    "concat pinned dma-1 at-distance ballot-scan pieces-by-time balanced shares tiles links time-bins \
     parameter compaction-atomic",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
-    fronts on-host thread-per-microslice",
+    fronts on-host thread-per-microslice thread-per-digi",
     "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \
     online-static unordered-set epoch-parallel",
     "voracious managed-prefetched multi-block online-serial-zero vector",

@@ -25,4 +25,5 @@ pub use hit::Hit;
 pub use offline::{OfflineCluster, OfflineDigi, OfflineHit};
 pub use partitioned::Partitioned;
 pub use product::Product;
+pub(crate) use timeslice::read_out;
 pub use timeslice::{Timeslice, digi_order};

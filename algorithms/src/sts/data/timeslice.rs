@@ -224,7 +224,7 @@ fn sides(modules: usize) -> impl Fn(&Digi) -> Option<usize> {
 }
 
 /// All sides merged by time, as a detector is read out.
-fn read_out(digis: &SegmentedDigis) -> Vec<Digi> {
+pub(crate) fn read_out(digis: &SegmentedDigis) -> Vec<Digi> {
     let sides = digis.partition().segments();
     let mut arrivals = Vec::with_capacity(digis.digis().len());
     for (number, segment) in digis.segments().enumerate() {

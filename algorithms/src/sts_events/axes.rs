@@ -1,0 +1,144 @@
+//! What can be varied about building events.
+
+use std::path::Path;
+
+use generators::DataError;
+use generators::io::read_digis;
+use generators::sts::physics::Simulation;
+use text::Foreign;
+
+use super::event::{Event, MOST_COPIES, most_copies};
+use super::input::{DigiStream, too_many};
+use super::rules::EventRules;
+use crate::algorithm::Plan;
+use crate::axis::{Axis, Flag, Params};
+use crate::{sts_scenario, sts_sort};
+
+/// A tenth is enough to compare by, and small enough to wait for.
+const SCALE: Flag<f64> = sts_scenario::SCALE
+    .with_help("Part of the first timeslice of the preset, up to 1: a shorter one")
+    .or("0.1");
+const WINDOW: Flag<u64> =
+    Flag::duration("window", "Digis of a trigger are no further apart than this").or("20ns");
+const MIN_DIGIS: Flag<u64> =
+    Flag::count("min-digis", "So many digis within the window are a trigger; 0 is as 1").or("10");
+const DEAD_TIME: Flag<u64> = Flag::duration(
+    "dead-time",
+    "Digis that are no further behind the last one of a trigger than this take part in no other",
+)
+.or("50ns");
+const BEFORE: Flag<u64> =
+    Flag::duration("before", "An event begins so long before its trigger").or("30ns");
+const AFTER: Flag<u64> =
+    Flag::duration("after", "An event ends so long after its trigger").or("50ns");
+
+pub(super) static AXES: &[Axis] = &[
+    sts_scenario::PRESET.axis(),
+    SCALE.axis(),
+    sts_scenario::RATE.axis(),
+    sts_scenario::NOISE.axis(),
+    sts_scenario::THRESHOLD.axis(),
+    WINDOW.axis(),
+    MIN_DIGIS.axis(),
+    DEAD_TIME.axis(),
+    BEFORE.axis(),
+    AFTER.axis(),
+];
+
+/// What can be said about files of digis.
+pub(super) static READING: &[Axis] =
+    &[WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
+
+/// Times of digis have 31 bits, and no time of a rule has to be longer.
+const MOST_NS: u64 = (1 << 31) - 1;
+
+/// Bytes for each digi: the digis while they are made and by time, a copy for a GPU and what is
+/// noted for each there.
+const BYTES_FOR_DIGI: u64 = 2 * 16 + 2 * 8 + 3 * 4;
+/// Bytes for each digi of an event: the reference, a variant's, and a copy of that to compare.
+const BYTES_FOR_COPY: u64 = 3 * 8;
+
+/// Fills in what was not given, and says how much memory that takes.
+pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+    params.complete(AXES);
+    let rules = rules(&params)?;
+    let scenario = sts_scenario::one_timeslice(&params)?;
+    let estimate = Simulation::new(&scenario, 1)?.estimate();
+    let (digis, copies) = (estimate.digis, most_copies(estimate.digis, &rules));
+    if copies > MOST_COPIES {
+        return Err(too_many(digis, &rules));
+    }
+    let events = digis / u64::from(rules.min_digis.max(1)) * 3 * size_of::<Event>() as u64;
+    let memory_bytes = digis * BYTES_FOR_DIGI + copies * BYTES_FOR_COPY + events;
+    Ok(Plan { params, memory_bytes: memory_bytes.saturating_add(estimate.memory_bytes) })
+}
+
+/// Simulates a timeslice.
+pub(super) fn generate(params: &Params, seed: u64) -> Result<DigiStream, DataError> {
+    let simulation = Simulation::new(&sts_scenario::one_timeslice(params)?, seed)?;
+    DigiStream::of_sides(&simulation.timeslice(0).digis, rules(params)?)
+}
+
+/// Reads the digis of a timeslice, of any order.
+pub(super) fn read(path: &Path, options: &Params) -> Result<(DigiStream, Params), DataError> {
+    let mut rules_given = options.clone();
+    rules_given.complete(READING);
+    let digis = read_digis(path)?;
+    let mut params = sts_sort::axes::of_file(path, &digis);
+    params.remove(&[sts_sort::SEGMENTS.axis()]);
+    params.extend(rules_given.only(READING).iter());
+    Ok((DigiStream::of_sides(&digis, rules(&params)?)?, params))
+}
+
+/// Digis by time are no longer by side, as files have them.
+pub(super) fn write(_: &DigiStream, path: &Path) -> Result<(), DataError> {
+    Err(DataError::Shape(format!(
+        "{}: digis in order of time can't be written; use bench generate sts-physics for digis by \
+         module side, which bench events reads",
+        path.shown()
+    )))
+}
+
+/// The rules that complete parameters describe.
+fn rules(params: &Params) -> Result<EventRules, DataError> {
+    let min_digis = MIN_DIGIS.of(params)?;
+    let min_digis = u32::try_from(min_digis).map_err(|_| {
+        DataError::Shape(format!("--min-digis {min_digis}: use {} or fewer", u32::MAX))
+    })?;
+    Ok(EventRules {
+        window_ns: nanoseconds(params, WINDOW)?,
+        min_digis,
+        dead_time_ns: nanoseconds(params, DEAD_TIME)?,
+        before_ns: nanoseconds(params, BEFORE)?,
+        after_ns: nanoseconds(params, AFTER)?,
+    })
+}
+
+fn nanoseconds(params: &Params, flag: Flag<u64>) -> Result<u32, DataError> {
+    let given = flag.of(params)?;
+    if given <= MOST_NS {
+        return Ok(given as u32);
+    }
+    let name = flag.name;
+    Err(DataError::Shape(format!("--{name} {given}ns: use {MOST_NS}ns or less, as times of digis")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(given: &[(&'static str, &str)]) -> Result<Plan, String> {
+        plan(given.iter().copied().collect()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn defaults_are_sensible_and_what_is_not_is_refused() {
+        assert!(planned(&[]).expect("sensible").memory_bytes > 10 << 20);
+        let refused = |name, value| planned(&[(name, value)]).expect_err("senseless");
+        assert!(refused("window", "2147483648").contains("--window 2147483648ns"));
+        assert!(refused("min-digis", "4294967296").contains("--min-digis 4294967296"));
+        assert!(refused("scale", "2").contains("more than a timeslice"));
+        let everywhere = [("dead-time", "0"), ("before", "1000000000")];
+        assert!(planned(&everywhere).expect_err("too many").contains("longer --dead-time"));
+    }
+}

@@ -1,0 +1,47 @@
+//! Building events on the host.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `published` | as the experiment does it |
+//! | `at_distance` | ours on one thread: two times tell whether a window is full |
+//! | `chunks` | the same by all threads |
+//! | `runner` | buffers for ours |
+
+mod at_distance;
+mod chunks;
+mod published;
+mod runner;
+
+use generators::sts::Digi;
+
+use super::event::{Events, place};
+use super::{EventRules, StsEvents};
+use crate::algorithm::Variant;
+use runner::cut_by;
+
+pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
+    Variant::cpu(
+        "published",
+        "published: a window that moves on digi by digi; events by binary search; one thread",
+        published::open,
+    ),
+    Variant::cpu(
+        "at-distance",
+        "ours: two times tell whether a window is full, 64 windows at a time; one thread",
+        |at| cut_by(at, at_distance::cut, at_distance::copy),
+    ),
+    Variant::cpu(
+        "chunks",
+        "ours: at-distance in chunks, each from the first trigger on that needs no history",
+        |at| cut_by(at, chunks::cut, chunks::copy),
+    ),
+];
+
+/// The events of digis that are in order of time, by all threads of the current pool: for who has a
+/// timeslice and needs no variant. The numbers of digis and of copies have to fit into 32 bits.
+pub fn build_events(digis: &[Digi], rules: &EventRules) -> Events {
+    let mut events = chunks::cut(digis, rules);
+    let mut copies = vec![Digi::default(); place(&mut events)];
+    chunks::copy(digis, &events, &mut copies);
+    Events { events, digis: copies }
+}

@@ -1,0 +1,65 @@
+//! Finds events, then copies their digis.
+
+use std::borrow::Cow;
+
+use generators::sts::Digi;
+
+use crate::algorithm::{Opened, Opening, Runner};
+use crate::device::gpu::DeviceError;
+use crate::device::{Arena, ArenaVec};
+use crate::sts_events::event::place;
+use crate::sts_events::{DigiStream, Event, EventRules, Events, StsEvents};
+
+/// Finds all events of digis.
+pub(super) type Cut = fn(&[Digi], &EventRules) -> Vec<Event>;
+
+/// Copies the digis of all events behind each other.
+pub(super) type Copy = fn(&[Digi], &[Event], &mut [Digi]);
+
+struct CutAndCopy<'a> {
+    cut: Cut,
+    copy: Copy,
+    input: &'a DigiStream,
+    arena: &'a Arena,
+    /// What the last run has found.
+    events: Vec<Event>,
+    copies: usize,
+}
+
+/// A variant that does both.
+pub(super) fn cut_by<'a>(
+    at: &Opening<'a, '_, StsEvents>,
+    cut: Cut,
+    copy: Copy,
+) -> Opened<'a, StsEvents> {
+    let (input, arena) = (at.input, at.arena);
+    at.session(CutAndCopy { cut, copy, input, arena, events: Vec::new(), copies: 0 })
+}
+
+impl<'a> Runner<StsEvents> for CutAndCopy<'a> {
+    type Buffers = ArenaVec<'a, Digi>;
+
+    fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
+        Ok(self.arena.vector(self.input.right().digis.len()))
+    }
+
+    fn run(&mut self, digis: &mut Self::Buffers) -> Result<(), DeviceError> {
+        self.events = (self.cut)(self.input.digis(), self.input.rules());
+        self.copies = place(&mut self.events);
+        if self.copies > digis.len() {
+            // Who finds too much is wrong, and is told so by the check.
+            digis.resize(self.copies, Digi::default());
+        }
+        (self.copy)(self.input.digis(), &self.events, &mut digis[..self.copies]);
+        Ok(())
+    }
+
+    fn output<'b>(&'b self, digis: &'b Self::Buffers) -> Cow<'b, Events> {
+        let digis = digis[..self.copies].to_vec();
+        Cow::Owned(Events { events: self.events.clone(), digis })
+    }
+
+    fn input_bytes(&self) -> u64 {
+        size_of_val(self.input.digis()) as u64
+    }
+}

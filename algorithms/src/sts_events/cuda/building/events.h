@@ -1,0 +1,71 @@
+// Triggers and events of digis in order of time: see sts_events/chain.rs.
+#pragma once
+#include "digi.h"
+#include "search.h"
+
+// Times are in ns; `reach` is how many places before its last digi the first one of a window is.
+struct Rules {
+    u32 window, reach, dead_time, before, after;
+};
+
+// The time of the trigger in half ns; the range of its digis; where their copies begin.
+struct alignas(16) Event {
+    u32 trigger, begin, end, first_copy;
+};
+
+// What there is of everything.
+struct alignas(16) Totals {
+    u32 full, events, copies, unused;
+};
+
+// Digis in order of time. There are no more than 2^30.
+struct Stream {
+    const u64* digis;
+    u32 count;
+    Rules rules;
+
+    __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
+
+    // Whether the window is full whose last digi it is.
+    __device__ __forceinline__ bool is_full(u32 place) const {
+        return place < count && place >= rules.reach && time(place) - time(place - rules.reach) <= rules.window;
+    }
+
+    // The first digi whose time is not `before`, looked for from `start` on by leaps that double.
+    template <class Before> __device__ __forceinline__ u32 first_time_not(u32 start, Before before) const {
+        const auto is_before = [&](u32 place) { return before(time(place)); };
+        u32 low, high, leap = 1;
+        if (start < count && is_before(start)) {
+            for (low = start + 1; low + leap <= count && is_before(low + leap - 1); leap *= 2) low += leap;
+            high = min(count, low + leap);
+        } else {
+            for (high = min(start, count); high > 0 && !is_before(high - min(high, leap)); leap *= 2)
+                high -= min(high, leap);
+            low = high - min(high, leap);
+        }
+        return first_not(low, high, is_before);
+    }
+
+    // The earliest digi that can be the next trigger after one.
+    __device__ __forceinline__ u32 earliest_after(u32 trigger) const {
+        const u32 dead_until = time(trigger) + rules.dead_time;
+        return first_time_not(trigger + 1, [&](u32 time) { return time <= dead_until; }) + rules.reach;
+    }
+
+    // Whether all digis of a full window are free if the last trigger was at `last` or before: then it is a
+    // trigger for sure if `last` is the full window before it.
+    __device__ __forceinline__ bool is_free(u32 last, u32 full) const {
+        return full > last + rules.reach && time(full - rules.reach) > time(last) + rules.dead_time;
+    }
+
+    // The event of a trigger, without the place of its copies.
+    __device__ __forceinline__ Event event(u32 trigger) const {
+        const u32 half_ns = time(trigger - rules.reach) + time(trigger);
+        const u32 before = min(half_ns, 2 * rules.before), after = min(~half_ns, 2 * rules.after);
+        const u32 left = half_ns - before;
+        const u32 first = left / 2 + left % 2, last = (half_ns + after) / 2;
+        const u32 begin = first_time_not(trigger - rules.reach, [&](u32 time) { return time < first; });
+        const u32 end = first_time_not(trigger, [&](u32 time) { return time <= last; });
+        return {half_ns, begin, end, 0};
+    }
+};

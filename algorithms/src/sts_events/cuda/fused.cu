@@ -1,0 +1,179 @@
+// One pass, a block for a tile of digis. Which windows are full is a bit for each digi in shared
+// memory, set by ballots. Where even a trigger at the full window before would not stand in its way, a
+// full window is a trigger for sure: its thread follows those after it within the tile, up to the next
+// sure one. Who leaves the tile tells the next one from where on it may go, so that tiles wait for those
+// before only if something happens before their first sure trigger; and then for the one before only.
+// Events are cut, numbered by look-back, and copied by the whole block.
+//
+// Blocks take tiles by tickets: whoever is waited for has begun.
+//
+// Static shared memory (0.9 KiB): three bits for each digi.
+#include "block_scan.h"
+#include "look_back.h"
+#include "streams.h"
+#include "building/events.h"
+
+namespace {
+
+constexpr u32 THREADS = 256;
+constexpr u32 EACH = 8;
+constexpr u32 TILE = THREADS * EACH;
+constexpr u32 BITS = 32;
+constexpr u32 WORDS = TILE / BITS;
+// What tiles tell of where the next trigger may be is this and a place.
+constexpr u64 KNOWN = 0x100000000;
+
+// A bit for each digi of a tile.
+struct Bits {
+    u32 words[WORDS];
+
+    __device__ __forceinline__ bool has(u32 bit) const { return words[bit / BITS] >> bit % BITS & 1; }
+
+    // The first bit that is set from one on; TILE if none is.
+    __device__ __forceinline__ u32 next(u32 bit) const {
+        if (bit >= TILE) return TILE;
+        u32 word = bit / BITS, set = words[word] & ~0u << bit % BITS;
+        while (set == 0 && ++word < WORDS) set = words[word];
+        return set == 0 ? TILE : word * BITS + (u32)__ffs((int)set) - 1;
+    }
+
+    // The last bit that is set before one; TILE if none is.
+    __device__ __forceinline__ u32 last_before(u32 bit) const {
+        u32 word = bit / BITS, set = words[word] & ((1u << bit % BITS) - 1);
+        while (set == 0 && word > 0) set = words[--word];
+        return set == 0 ? TILE : word * BITS + BITS - 1 - (u32)__clz((int)set);
+    }
+
+    // All lanes of a warp set their bits, which are side by side.
+    __device__ __forceinline__ void set(u32 bit, bool value) {
+        const lanemask_t all = __ballot_sync(FULL_MASK, value);
+        const u32 lane = threadIdx.x % LANES;
+        if (lane % BITS == 0) words[bit / BITS] = (u32)(all >> lane);
+    }
+};
+
+// Digis of a tile; bits count from its first one.
+struct Tile {
+    u32 number, begin, end;
+    Bits full, sure, triggers;
+};
+
+// Whether a full window is a trigger for sure.
+PORTABLE_INLINE bool is_sure(const Stream& stream, const Tile& tile, u32 bit) {
+    const u32 last = tile.full.last_before(bit), full = tile.begin + bit;
+    if (last < TILE) return stream.is_free(tile.begin + last, full);
+    return tile.begin == 0 || stream.is_free(tile.begin - 1, full);
+}
+
+// Whether the next trigger can be where the tile ends, whatever happened before it: then nobody behind
+// a tile without a full window has to know what did.
+PORTABLE_INLINE bool is_forgotten_at_end(const Stream& stream, const Tile& tile) {
+    return tile.begin > 0 && tile.end < stream.count && stream.is_free(tile.begin - 1, tile.end);
+}
+
+// Follows triggers from one of the tile on, up to the next sure one. Tells the next tile if that is
+// not in this one.
+PORTABLE_INLINE void follow(const Stream& stream, Tile& tile, u32 trigger, u64* state) {
+    while (true) {
+        atomicOr(&tile.triggers.words[trigger / BITS], 1u << trigger % BITS);
+        const u32 earliest = stream.earliest_after(tile.begin + trigger);
+        trigger = tile.full.next(earliest - tile.begin);
+        if (trigger == TILE) {
+            store_relaxed(state, KNOWN | earliest);
+            return;
+        }
+        if (tile.sure.has(trigger)) return;
+    }
+}
+
+// What happens before the first sure trigger, which the tile before decides about.
+PORTABLE_INLINE void follow_from_before(const Stream& stream, Tile& tile, u64* states) {
+    u64* state = &states[tile.number];
+    const u32 first_sure = tile.sure.next(0), first_full = tile.full.next(0);
+    // A sure trigger is a full window: nothing is before it.
+    if (first_full == first_sure && first_sure < TILE) return;
+    if (first_full == TILE && is_forgotten_at_end(stream, tile)) {
+        store_relaxed(state, KNOWN | tile.end);
+        return;
+    }
+    const u32 earliest = tile.number == 0 ? stream.rules.reach : (u32)told_by(state - 1);
+    const u32 first = tile.full.next(max(earliest, tile.begin) - tile.begin);
+    if (first < first_sure) {
+        follow(stream, tile, first, state);
+    } else if (first_sure == TILE) {
+        store_relaxed(state, KNOWN | earliest);
+    }
+}
+
+}  // namespace
+
+// A block for each tile. `states` has a word for tickets and three for each tile, all 0 before.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    events_fused(const u64* digis, u32 count, const __grid_constant__ Rules rules, u64* states, Event* events,
+                 u64* copies, Totals* totals) {
+    __shared__ Tile tile;
+    __shared__ u32 warp_sums[LANES];
+    __shared__ u32 events_before, copies_before;
+    const Stream stream = {digis, count, rules};
+    if (threadIdx.x == 0) {
+        tile.number = (u32)atomicAdd(states, 1ull);
+        tile.begin = tile.number * TILE;
+        tile.end = min(count, tile.begin + TILE);
+    }
+    if (threadIdx.x < WORDS) tile.triggers.words[threadIdx.x] = 0;
+    __syncthreads();
+    const u32 number = tile.number, begin = tile.begin, tiles = gridDim.x;
+    u64 *nexts = states + 1, *event_sums = nexts + tiles, *copy_sums = event_sums + tiles;
+    for (u32 bit = threadIdx.x; bit < TILE; bit += THREADS) tile.full.set(bit, stream.is_full(begin + bit));
+    __syncthreads();
+    for (u32 bit = threadIdx.x; bit < TILE; bit += THREADS)
+        tile.sure.set(bit, tile.full.has(bit) && is_sure(stream, tile, bit));
+    __syncthreads();
+    for (u32 bit = threadIdx.x; bit < TILE; bit += THREADS) {
+        if (tile.sure.has(bit)) follow(stream, tile, bit, &nexts[number]);
+    }
+    if (threadIdx.x == 0) follow_from_before(stream, tile, nexts);
+    __syncthreads();
+
+    // Each thread has the triggers among as many digis side by side.
+    const u32 own_bit = threadIdx.x * EACH;
+    const u32 own = tile.triggers.words[own_bit / BITS] >> own_bit % BITS & ((1u << EACH) - 1);
+    const auto event_of = [&](u32 left) { return stream.event(begin + own_bit + (u32)__ffs((int)left) - 1); };
+    u32 own_copies = 0;
+    for (u32 left = own; left != 0; left &= left - 1) {
+        const Event event = event_of(left);
+        own_copies += event.end - event.begin;
+    }
+    u32 tile_events, tile_copies;
+    u32 own_event = block_exclusive_sum<THREADS>((u32)__popc(own), warp_sums, tile_events);
+    __syncthreads();
+    u32 first_copy = block_exclusive_sum<THREADS>(own_copies, warp_sums, tile_copies);
+    if (threadIdx.x < LANES) {
+        const u32 events = sum_before(event_sums, number, tile_events);
+        const u32 copies = sum_before(copy_sums, number, tile_copies);
+        if (threadIdx.x == 0) {
+            events_before = events;
+            copies_before = copies;
+        }
+    }
+    __syncthreads();
+    own_event += events_before;
+    first_copy += copies_before;
+    for (u32 left = own; left != 0; left &= left - 1) {
+        Event event = event_of(left);
+        event.first_copy = first_copy;
+        first_copy += event.end - event.begin;
+        events[own_event++] = event;
+    }
+    if (number == tiles - 1 && threadIdx.x == 0) {
+        totals->events = events_before + tile_events;
+        totals->copies = copies_before + tile_copies;
+    }
+    __syncthreads();
+    for (u32 i = 0; i < tile_events; i++) {
+        const Event event = events[events_before + i];
+        write_each_word<THREADS>(copies + event.first_copy, event.end - event.begin,
+                                 [&](u32 place) { return digis[event.begin + place]; });
+    }
+}
+KERNEL_EXPORT(events_fused)

@@ -1,0 +1,41 @@
+//! One pass, a block for each tile of digis.
+
+use super::runner::{OnDevice, Way};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::kernels::sts_events_fused::{EVENTS_FUSED, EventsFused, TILE};
+
+pub(super) struct Fused {
+    /// One for tickets, and three for each tile.
+    states: DeviceBuffer<u64>,
+    tiles: u32,
+}
+
+buffers!(Fused: states);
+
+impl Fused {
+    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn Way>, DeviceError> {
+        let tiles = digis.div_ceil(TILE as usize) as u32;
+        Ok(Box::new(Fused { states: gpu.buffer(1 + 3 * tiles as usize)?, tiles }))
+    }
+}
+
+impl Way for Fused {
+    fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
+        gpu.fill(&self.states, 0)?;
+        let arguments = EventsFused {
+            digis: data.digis.ptr(),
+            count: data.digis.len() as u32,
+            rules: data.rules,
+            states: self.states.ptr(),
+            events: data.events.ptr(),
+            copies: data.copies.ptr(),
+            totals: data.totals.ptr(),
+        };
+        // The copies that any run makes are those that there is room for.
+        let bytes = data.digis.bytes() + data.events.bytes() + 2 * data.copies.bytes();
+        let grid = Grid::blocks(self.tiles).moving(bytes);
+        // SAFETY: there is a place for each event and each copy that is right, and so many states.
+        unsafe { gpu.launch(&EVENTS_FUSED, grid, arguments) }
+    }
+}

@@ -1,0 +1,28 @@
+//! Building events on a GPU.
+//!
+//! Digis go to the device; how many events and copies there are comes back, and then these. Kernels
+//! are in files of their own: `thread_per_digi.cu`, `fused.cu`; what both know is in `building/`.
+
+mod fused;
+mod runner;
+mod thread_per_digi;
+
+use super::StsEvents;
+use crate::algorithm::Variant;
+use fused::Fused;
+use runner::build_on_gpu;
+use thread_per_digi::ThreadPerDigi;
+
+pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
+    Variant::cuda(
+        "thread-per-digi",
+        "ours: a thread a digi; full windows are numbered by ballots, and followed from sure \
+         triggers on; a block copies an event",
+        |at| build_on_gpu(at, ThreadPerDigi::boxed),
+    ),
+    Variant::cuda(
+        "fused",
+        "ours: one pass, a tile a block: bits of full windows in shared memory, places by look-back",
+        |at| build_on_gpu(at, Fused::boxed),
+    ),
+];

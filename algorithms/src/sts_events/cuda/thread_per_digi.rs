@@ -1,0 +1,72 @@
+//! A thread for each digi, then for each full window; events are copied once they are counted.
+
+use super::runner::{OnDevice, Way};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::kernels::sts_events_cuda_building_events_h::Totals;
+use crate::kernels::sts_events_thread_per_digi::{
+    EVENTS_COPY, EVENTS_CUT, EVENTS_FOLLOW, EVENTS_FULL, EventsCopy, EventsCut, EventsFollow,
+    EventsFull,
+};
+
+const DIGI: u64 = size_of::<u64>() as u64;
+
+pub(super) struct ThreadPerDigi {
+    /// Digis with full windows, and whether each is a trigger.
+    full: DeviceBuffer<u32>,
+    is_trigger: DeviceBuffer<u8>,
+    /// One for each block, to number full windows; two, to number events and copies.
+    windows_before: DeviceBuffer<u64>,
+    events_before: DeviceBuffer<u64>,
+    blocks: u32,
+}
+
+buffers!(ThreadPerDigi: full, is_trigger, windows_before, events_before);
+
+impl ThreadPerDigi {
+    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn Way>, DeviceError> {
+        let blocks = EVENTS_FULL.thread_each(digis).blocks;
+        Ok(Box::new(ThreadPerDigi {
+            full: gpu.buffer(digis)?,
+            is_trigger: gpu.buffer(digis)?,
+            windows_before: gpu.buffer(blocks as usize)?,
+            events_before: gpu.buffer(2 * blocks as usize)?,
+            blocks,
+        }))
+    }
+}
+
+impl Way for ThreadPerDigi {
+    fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
+        gpu.fill(&self.windows_before, 0)?;
+        gpu.fill(&self.events_before, 0)?;
+        gpu.fill(&self.is_trigger, 0)?;
+        // There are no more full windows than digis; blocks without any end at once.
+        let (digis, grid) = (data.digis.ptr(), Grid::blocks(self.blocks));
+        let (count, rules) = (data.digis.len() as u32, data.rules);
+        let (full, totals) = (self.full.ptr(), data.totals.ptr());
+        let states = self.windows_before.ptr();
+        let numbering = EventsFull { digis, count, rules, states, full, totals };
+        let is_trigger = self.is_trigger.ptr();
+        let following = EventsFollow { digis, count, rules, full, totals, is_trigger };
+        let states = self.events_before.ptr();
+        let events = data.events.ptr();
+        let cutting = EventsCut { digis, count, rules, full, is_trigger, states, events, totals };
+        // SAFETY: there is a place for each full window, and for each event that is right, and
+        // so many states for each block.
+        unsafe {
+            gpu.launch(&EVENTS_FULL, grid.moving(data.digis.bytes()), numbering)?;
+            gpu.launch(&EVENTS_FOLLOW, grid, following)?;
+            gpu.launch(&EVENTS_CUT, grid, cutting)
+        }
+    }
+
+    fn finish(&mut self, gpu: &Gpu, data: &OnDevice, totals: &Totals) -> Result<(), DeviceError> {
+        let grid = Grid::blocks(totals.events).moving(2 * DIGI * u64::from(totals.copies));
+        let (digis, events) = (data.digis.ptr(), data.events.ptr());
+        // SAFETY: there is a place for each copy.
+        unsafe {
+            gpu.launch(&EVENTS_COPY, grid, EventsCopy { digis, events, copies: data.copies.ptr() })
+        }
+    }
+}

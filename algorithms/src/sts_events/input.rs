@@ -1,0 +1,76 @@
+//! The digis of a timeslice in order of time, and the rules for its events.
+
+use std::sync::OnceLock;
+
+use generators::DataError;
+use generators::sts::{Digi, SegmentedDigis};
+use rayon::slice::ParallelSliceMut;
+
+use super::event::{Events, MOST_COPIES, most_copies};
+use super::reference;
+use super::rules::EventRules;
+use crate::algorithm::shrink::without_parts;
+use crate::sts::data::read_out;
+
+/// The digis of a timeslice in order of time, and by which rules events are built of them.
+#[derive(Debug)]
+pub struct DigiStream {
+    digis: Vec<Digi>,
+    rules: EventRules,
+    right: OnceLock<Events>,
+}
+
+impl DigiStream {
+    /// These digis, sorted by time: those of the same time stay in their order, as
+    /// `bench unpack --order time` leaves them.
+    ///
+    /// # Errors
+    /// If events may have more digis than 32 bits can count.
+    pub fn new(mut digis: Vec<Digi>, rules: EventRules) -> Result<Self, DataError> {
+        if most_copies(digis.len() as u64, &rules) > MOST_COPIES {
+            return Err(too_many(digis.len() as u64, &rules));
+        }
+        digis.par_sort_by_key(|digi| digi.time_ns());
+        Ok(DigiStream { digis, rules, right: OnceLock::new() })
+    }
+
+    /// The digis of all module sides.
+    ///
+    /// # Errors
+    /// As [`DigiStream::new`].
+    pub fn of_sides(digis: &SegmentedDigis, rules: EventRules) -> Result<Self, DataError> {
+        DigiStream::new(read_out(digis), rules)
+    }
+
+    /// All digis in order of time.
+    pub fn digis(&self) -> &[Digi] {
+        &self.digis
+    }
+
+    /// The rules for events.
+    pub fn rules(&self) -> &EventRules {
+        &self.rules
+    }
+
+    /// The right events. How many there are is how much room variants have for them.
+    pub(super) fn right(&self) -> &Events {
+        self.right.get_or_init(|| reference::build(&self.digis, &self.rules))
+    }
+
+    /// The same rules without some of the digis.
+    pub(super) fn shrink(&self) -> impl Iterator<Item = DigiStream> + '_ {
+        without_parts(self.digis.len(), |gone| {
+            let digis = [&self.digis[..gone.start], &self.digis[gone.end..]].concat();
+            Some(DigiStream { digis, rules: self.rules, right: OnceLock::new() })
+        })
+    }
+}
+
+/// What to do about more copies than can be counted.
+pub(super) fn too_many(digis: u64, rules: &EventRules) -> DataError {
+    let each = rules.most_events_of_digi();
+    DataError::Shape(format!(
+        "each of {digis} digis may be in {each} events, and more than {MOST_COPIES} digis in events \
+         can't be counted; use a longer --dead-time, or shorter --before and --after"
+    ))
+}

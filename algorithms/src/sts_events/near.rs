@@ -1,0 +1,57 @@
+//! Searches that begin where the answer is expected.
+
+use std::ops::Range;
+
+use generators::sts::Digi;
+
+/// The number of the first digi whose time is not `before`, looked for from `start` on by leaps
+/// that double. Times ascend, and so all before that digi are.
+pub(super) fn first_not(digis: &[Digi], start: usize, before: impl Fn(u32) -> bool) -> usize {
+    let is_before = |at: usize| before(digis[at].time_ns());
+    let within = if start < digis.len() && is_before(start) {
+        ahead(start, digis.len(), is_before)
+    } else {
+        behind(start.min(digis.len()), is_before)
+    };
+    within.start + digis[within].partition_point(|digi| before(digi.time_ns()))
+}
+
+/// Where the answer is, if it is behind `start`, which is before it.
+fn ahead(start: usize, end: usize, is_before: impl Fn(usize) -> bool) -> Range<usize> {
+    let (mut low, mut leap) = (start + 1, 1);
+    while low + leap <= end && is_before(low + leap - 1) {
+        low += leap;
+        leap *= 2;
+    }
+    low..end.min(low + leap)
+}
+
+/// Where the answer is, if it is at `start` or ahead of it.
+fn behind(start: usize, is_before: impl Fn(usize) -> bool) -> Range<usize> {
+    let (mut high, mut leap) = (start, 1);
+    while high > 0 && !is_before(high.saturating_sub(leap)) {
+        high = high.saturating_sub(leap);
+        leap *= 2;
+    }
+    high.saturating_sub(leap)..high
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::sts::Address;
+
+    use super::*;
+
+    #[test]
+    fn the_answer_does_not_depend_on_where_the_search_begins() {
+        let digi = |time| Digi::new(Address::of_module(0), 0, time, 1);
+        let digis: Vec<_> = (0..40).map(|i| digi(i / 3)).collect();
+        for time in 0..15 {
+            let right = digis.partition_point(|digi| digi.time_ns() < time);
+            for start in 0..=digis.len() + 1 {
+                assert_eq!(first_not(&digis, start, |t| t < time), right, "{time} from {start}");
+            }
+        }
+        assert_eq!(first_not(&[], 0, |_| true), 0);
+    }
+}

@@ -1,0 +1,36 @@
+//! By which rules events are built.
+
+/// When there is a trigger, and what belongs to its event. All times are below 2^31 ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventRules {
+    /// Digis of a trigger are no further apart than this, in ns.
+    pub window_ns: u32,
+    /// So many digis within a window are a trigger; one at least.
+    pub min_digis: u32,
+    /// Digis that are no further behind the last one of a trigger take part in none, in ns.
+    pub dead_time_ns: u32,
+    /// An event begins so long before its trigger, in ns.
+    pub before_ns: u32,
+    /// An event ends so long after its trigger, in ns.
+    pub after_ns: u32,
+}
+
+impl EventRules {
+    /// How many digis back the first one of a window is, seen from its last one.
+    pub(super) fn reach(&self) -> usize {
+        self.min_digis.max(1) as usize - 1
+    }
+
+    /// The first and the last ns of the event of a trigger at this time, in half ns.
+    pub(super) fn span(&self, trigger_half_ns: u32) -> (u32, u32) {
+        let first = trigger_half_ns.saturating_sub(2 * self.before_ns).div_ceil(2);
+        let last = trigger_half_ns.saturating_add(2 * self.after_ns) / 2;
+        (first, last)
+    }
+
+    /// In how many events a digi can be. Triggers are further apart than the dead time.
+    pub(super) fn most_events_of_digi(&self) -> u64 {
+        let span = u64::from(self.before_ns) + u64::from(self.after_ns);
+        span / (u64::from(self.dead_time_ns) + 1) + 1
+    }
+}

@@ -1,0 +1,40 @@
+//! `bench events`: measured on simulated digis, and on those of a file.
+
+use std::collections::BTreeSet;
+
+use crate::common::{folder, measuring, variants};
+
+const QUICK: &str = "--samples 3..4 --max-time 1s --no-charts --device cpu --threads 2";
+const SMALL: &str = "--preset mcbm-2024 --scale 0.002";
+
+#[test]
+fn every_variant_has_a_valid_row_and_a_higher_threshold_has_fewer_events() {
+    let Some(folder) = measuring() else { return };
+    let rows = folder.measure(format!("events {SMALL} --min-digis 3,10 {QUICK}"));
+    assert_eq!(variants(&rows), BTreeSet::from(["at-distance", "chunks", "published"]));
+    let events: Vec<_> =
+        rows.iter().map(|row| row.metrics.number("events").expect("known")).collect();
+    let [low, high] = [events[0], events[events.len() - 1]];
+    assert!(low > high && high > 0.0, "{events:?}");
+    assert!(rows.iter().all(|row| row.item_unit == "digi" && row.items > 1000));
+}
+
+#[test]
+fn events_are_built_of_the_digis_of_a_file() {
+    let Some(folder) = measuring() else { return };
+    folder.bench(format!("generate sts-physics {SMALL} --out d.csv")).exits(0);
+    let rows = folder.measure(format!("events --input d.csv --min-digis 5 {QUICK}"));
+    assert_eq!(variants(&rows).len(), 3);
+}
+
+#[test]
+fn what_makes_no_events_is_refused() {
+    folder().check(
+        "
+            2 | events --scale 2 | more than a timeslice
+            2 | events --min-digis 5G | --min-digis 5000000000
+            2 | events --dead-time 0 --before 2s --after 2s | longer --dead-time
+            1 | events --input none.csv | none.csv
+        ",
+    );
+}
