@@ -41,9 +41,9 @@ const LOOKS: [&str; 21] = [
     "concat pinned dma-1 at-distance ballot-scan pieces-by-time balanced shares tiles links time-bins \
     parameter compaction-atomic",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
-    fronts on-host thread-per-microslice thread-per-digi",
+    fronts on-host thread-per-microslice",
     "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \
-    online-static unordered-set epoch-parallel",
+    online-static unordered-set epoch-parallel thread-per-digi",
     "voracious managed-prefetched multi-block online-serial-zero vector",
     "voracious-stable chunks online-graph sorted",
     "segmented-radix-pairs cub-memcpy-batched",
