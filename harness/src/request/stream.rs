@@ -83,6 +83,13 @@ pub struct StreamFlags {
     /// Write the hits of each timeslice to a file in this folder.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub hits: Option<PathBuf>,
+    /// Serve metrics to Prometheus while it runs, at http://ADDRESS:PORT/metrics.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = endpoint, help_heading = "Output")]
+    pub metrics: Option<String>,
+    /// Push metrics to InfluxDB every second: a URL that takes lines, such as
+    /// http://localhost:8086/write?db=lab.
+    #[arg(long, value_name = "URL", value_parser = influx, help_heading = "Output")]
+    pub influx: Option<String>,
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-stream]")]
@@ -147,6 +154,36 @@ fn jitter(text: &str) -> Result<f64, String> {
     let most = 1.0 / 3_f64.sqrt();
     let problem = || format!("use a share from 0 to {most:.3}, with which the lowest rate is 0");
     text.parse().ok().filter(|jitter| (0.0..=most).contains(jitter)).ok_or_else(problem)
+}
+
+/// An address and a port to listen at.
+fn endpoint(text: &str) -> Result<String, String> {
+    let problem = || "use an address and a port, such as 127.0.0.1:9464".to_owned();
+    let is_fine = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok();
+    text.rsplit_once(':').filter(|&it| is_fine(it)).map(|_| text.to_owned()).ok_or_else(problem)
+}
+
+/// A URL by plain HTTP, without a user's name.
+fn influx(text: &str) -> Result<String, String> {
+    if text.starts_with("https://") {
+        return Err(
+            "metrics are pushed by plain HTTP; use http://, to a proxy on this machine if \
+                    it has to be encrypted"
+                .to_owned(),
+        );
+    }
+    let rest = text.strip_prefix("http://").unwrap_or_default();
+    let server = rest.split(['/', '?']).next().unwrap_or_default();
+    if server.contains('@') {
+        return Err(
+            "a URL with a password is kept in run.json; set INFLUX_TOKEN instead".to_owned()
+        );
+    }
+    let (host, port) = server.split_once(':').unwrap_or((server, "80"));
+    let is_fine = !host.is_empty() && port.parse::<u16>().is_ok() && rest.len() > server.len();
+    let is_printed = text.chars().all(|letter| letter.is_ascii_graphic());
+    let problem = "use a URL that takes lines, such as http://localhost:8086/write?db=lab";
+    if is_fine && is_printed { Ok(text.to_owned()) } else { Err(problem.to_owned()) }
 }
 
 impl StreamFlags {
@@ -220,6 +257,31 @@ mod tests {
         assert!("4s/0s".parse::<Spill>().is_ok());
         for text in ["4s", "0s/6s", "a/b", "4s/6s/8s"] {
             assert!(text.parse::<Spill>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn metrics_go_to_a_port_or_by_plain_http() {
+        for text in ["127.0.0.1:9464", "[::1]:0", "localhost:65535"] {
+            assert_eq!(endpoint(text), Ok(text.to_owned()));
+        }
+        for text in ["9464", ":9464", "localhost", "localhost:port", "localhost:65536"] {
+            assert!(endpoint(text).is_err(), "{text}");
+        }
+        for text in ["http://localhost:8086/write?db=lab", "http://server/api/v2/write?bucket=b"] {
+            assert_eq!(influx(text), Ok(text.to_owned()));
+        }
+        for (text, problem) in [
+            ("https://localhost/write", "plain HTTP"),
+            ("http://me:secret@localhost/write", "INFLUX_TOKEN"),
+            ("http://localhost:8086", "such as http://"),
+            ("http://localhost:port/write", "such as http://"),
+            ("http:///write", "such as http://"),
+            ("localhost:8086/write", "such as http://"),
+            ("http://localhost/write?db=a b", "such as http://"),
+        ] {
+            let refused = influx(text).expect_err(text);
+            assert!(refused.contains(problem), "{text}: {refused}");
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::ledger::{Emission, Ledger, NotIts, Order, Outcome};
+use super::live::{News, Seen};
 use super::protocol::{Ask, Found};
 use crate::platform::monotonic::now_ns;
 use crate::request::WhenFull;
@@ -194,6 +195,12 @@ impl Desk {
 
     pub(super) fn is_over(&self) -> bool {
         self.state().ledger.is_over()
+    }
+
+    /// What has happened since somebody looked last.
+    pub(super) fn news(&self, seen: Seen) -> News {
+        let state = self.state();
+        News::of(&state.ledger, seen, state.wrong.is_none())
     }
 
     /// Timeslices so far, and how many of them wait.

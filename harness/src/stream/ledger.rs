@@ -111,6 +111,8 @@ pub(super) struct Ledger {
     most_waiting: usize,
     /// Answers that were taken down, counted apart from the records.
     answers: u64,
+    /// Those that have an end, in the order in which they got it.
+    settled: Vec<u32>,
 }
 
 impl Ledger {
@@ -126,6 +128,7 @@ impl Ledger {
             is_closed: false,
             most_waiting: 0,
             answers: 0,
+            settled: Vec::with_capacity(most),
         }
     }
 
@@ -153,6 +156,7 @@ impl Ledger {
             is_checked: false,
         });
         if is_full {
+            self.settled.push(number as u32);
             return Emission::Dropped;
         }
         self.waiting.push_back(number);
@@ -189,6 +193,7 @@ impl Ledger {
         (record.begun_ns, record.ended_ns) = (result.begun_ns, result.ended_ns);
         record.is_checked = result.is_checked;
         self.answers += 1;
+        self.settled.push(result.number as u32);
         self.workers[worker] = Worker::Idle;
         self.idle.push_back(worker);
         Ok(())
@@ -205,6 +210,7 @@ impl Ledger {
         let record = &mut self.records[number as usize];
         if self.is_closed || record.workers >= MOST_WORKERS {
             record.state = State::Lost;
+            self.settled.push(number as u32);
         } else {
             record.state = State::Waiting;
             self.waiting.push_front(number);
@@ -217,7 +223,9 @@ impl Ledger {
         self.is_closed = true;
         for number in self.waiting.drain(..) {
             self.records[number as usize].state = State::Backlog;
+            self.settled.push(number as u32);
         }
+        let emitted = self.records.len() as u32;
         let left = never_emitted.map(|(data, due_ns)| Record {
             data: data as u32,
             due_ns,
@@ -231,11 +239,18 @@ impl Ledger {
             is_checked: false,
         });
         self.records.extend(left);
+        self.settled.extend(emitted..self.records.len() as u32);
     }
 
     /// How many were emitted, or left behind at the end.
     pub(super) fn len(&self) -> u64 {
         self.records.len() as u64
+    }
+
+    /// Those that have an end, behind so many that were known before.
+    pub(super) fn settled_since(&self, known: usize) -> impl Iterator<Item = &Record> {
+        let settled = self.settled.get(known..).unwrap_or_default();
+        settled.iter().map(|&number| &self.records[number as usize])
     }
 
     /// The worker's timeslice.
@@ -252,6 +267,16 @@ impl Ledger {
     pub(super) fn is_over(&self) -> bool {
         let is_busy = |worker: &Worker| matches!(worker, Worker::Busy(_));
         self.is_closed && !self.workers.iter().any(is_busy)
+    }
+
+    /// Whether each worker is there.
+    pub(super) fn are_there(&self) -> impl Iterator<Item = bool> {
+        self.workers.iter().map(|worker| *worker != Worker::Gone)
+    }
+
+    /// How many workers are busy.
+    pub(super) fn busy(&self) -> usize {
+        self.workers.iter().filter(|worker| matches!(worker, Worker::Busy(_))).count()
     }
 
     pub(super) fn workers_lost(&self) -> usize {

@@ -19,6 +19,7 @@
 //! | `desk` | the ledger for all threads, with the ways to the workers |
 //! | `source` | emits timeslices when they are due |
 //! | `speed` | one speed, from its first timeslice to the last result |
+//! | `live` | what others are told of it while it runs |
 //! | `limit` | the highest speed that is kept up |
 //! | `tally` | a ledger as rows |
 //! | `session` | a run: folder, and one device and speed after the other |
@@ -28,6 +29,7 @@ mod desk;
 mod hits_file;
 mod ledger;
 mod limit;
+mod live;
 mod plan;
 mod protocol;
 mod ring;
@@ -48,6 +50,7 @@ use text::Foreign;
 use crate::measure::MeasureError;
 use crate::platform::Exit;
 
+pub(crate) use live::LiveError;
 pub(crate) use plan::Planned;
 pub(crate) use session::{Outcome, Session};
 pub(crate) use worker::{SUBCOMMAND, work};
@@ -69,6 +72,9 @@ pub enum StreamError {
         /// What the system said.
         source: io::Error,
     },
+    /// Nobody can be told of the stream as it was asked for.
+    #[error(transparent)]
+    Live(#[from] LiveError),
     /// The timeslices are in no memory that can be shared.
     #[error("timeslices can't be put into shared memory: {0}; use a smaller --ring or --scale")]
     Memory(io::Error),

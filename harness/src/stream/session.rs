@@ -19,6 +19,7 @@ use super::data::{Data, Size, Variety};
 use super::desk::Desk;
 use super::ledger::Ledger;
 use super::limit::{Limit, search};
+use super::live::Live;
 use super::plan::{Planned, StreamPoint};
 use super::protocol::Found;
 use super::ring;
@@ -79,6 +80,7 @@ pub(crate) struct Session<'a> {
     planned: &'a Planned,
     interrupt: &'a Interrupt,
     tell: &'a dyn Fn(&str),
+    live: Live,
 }
 
 /// The prepared timeslices, where workers see them, and what is known of them.
@@ -115,10 +117,14 @@ impl<'a> Session<'a> {
         interrupt: &'a Interrupt,
         tell: &'a dyn Fn(&str),
     ) -> Result<Outcome, StreamError> {
-        Session { request, planned, interrupt, tell }.carry_out()
+        let live = Live::start(&request.flags)?;
+        Session { request, planned, interrupt, tell, live }.carry_out()
     }
 
-    fn carry_out(&self) -> Result<Outcome, StreamError> {
+    fn carry_out(mut self) -> Result<Outcome, StreamError> {
+        if let Some(url) = self.live.url() {
+            (self.tell)(&format!("metrics are at {url}"));
+        }
         let ring = self.prepare()?;
         let mut record = self.describe();
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
@@ -132,6 +138,7 @@ impl<'a> Session<'a> {
                 record.notes.extend(self.run_point(number, &ring, &mut book)?);
             }
         }
+        record.notes.extend(self.live.end());
         record.notes.extend(outcome.remarks.iter().map(|&remark| remark.to_owned()));
         outcome.interrupted = self.interrupt.asked();
         let kept = || outcome.folder.shown().to_string();
@@ -261,6 +268,7 @@ impl<'a> Session<'a> {
             return Ok(None);
         }
         let mut row = self.row(at_work, speed);
+        let content = Content { sizes: &at_work.ring.sizes, expected: at_work.expected };
         (self.tell)(&self.words(at_work.point, speed));
         let hits = self.hits_folder(at_work.point, speed)?;
         let ran = self.stream(at_work, speed, hits).run(&Surroundings {
@@ -270,10 +278,11 @@ impl<'a> Session<'a> {
             timeout: self.request.flags.timeout,
             counters: &at_work.counters,
             interrupt: self.interrupt,
+            live: &self.live,
+            follower: self.live.follow(&row, content),
             tell: self.tell,
         });
         tally::fill(&mut row, &ran, &at_work.ring.sizes);
-        let content = Content { sizes: &at_work.ring.sizes, expected: at_work.expected };
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {
             book.1.remarks.insert(NOT_FIRST);

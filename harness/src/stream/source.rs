@@ -41,6 +41,12 @@ impl Emitting {
         end
     }
 
+    /// How many timeslices are due by a moment, if emission does not end before.
+    pub(super) fn due_by(&self, moment_ns: u64) -> u64 {
+        let since = moment_ns.saturating_sub(self.begin_ns);
+        self.schedule.due_within(since.min(self.duration_ns))
+    }
+
     fn emit_all(&self, desk: &Desk, last: u64, is_stopped: &dyn Fn() -> bool) {
         let mut held_until = 0;
         for number in 0..self.schedule.due_within(self.duration_ns) {
@@ -71,7 +77,7 @@ impl Emitting {
 
     /// Those that were due by the end and had no room.
     fn never_emitted(&self, emitted: u64, end_ns: u64) -> Vec<(usize, u64)> {
-        let due = self.schedule.due_within(end_ns.saturating_sub(self.begin_ns));
+        let due = self.due_by(end_ns);
         let left = emitted..due.max(emitted);
         left.map(|number| {
             (self.schedule.data(number), self.begin_ns + self.schedule.due_ns(number))

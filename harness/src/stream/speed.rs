@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::desk::{Desk, Wrong};
 use super::ledger::Ledger;
+use super::live::{Follower, Live};
 use super::source::{Emitting, be_on_time};
 use super::workers::Workers;
 use crate::platform::energy::{Energy, EnergyCounters};
@@ -29,6 +30,10 @@ pub(super) struct Surroundings<'a> {
     pub(super) timeout: Duration,
     pub(super) counters: &'a EnergyCounters,
     pub(super) interrupt: &'a Interrupt,
+    /// Those who are told of it.
+    pub(super) live: &'a Live,
+    /// Who looks for what they are told.
+    pub(super) follower: Option<Follower<'a>>,
     pub(super) tell: &'a dyn Fn(&str),
 }
 
@@ -79,16 +84,19 @@ impl Stream {
                 let is_on_time = be_on_time(spare_cpu, emitting.schedule.between_ns());
                 (emitting.run(desk, stop), is_on_time)
             });
-            watch(around, stop, most_waiting, || source.is_finished());
+            watch(around, &emitting, stop, most_waiting, || source.is_finished());
             // It does nothing that panics; if it did, nothing was due.
             let (end_ns, is_on_time) = source.join().unwrap_or((emitting.begin_ns, true));
             let seconds = end_ns.saturating_sub(emitting.begin_ns) as f64 * 1e-9;
             let busy = busy(around.workers, &before.0, before.1, seconds);
             let energy = around.counters.since(&before.2);
-            watch(around, stop, None, || around.desk.is_over());
+            watch(around, &emitting, stop, None, || around.desk.is_over());
             (end_ns, is_on_time, busy, energy)
         });
         let (ledger, wrong) = around.desk.take();
+        if let Some(follower) = &around.follower {
+            follower.end(&ledger, wrong.is_none());
+        }
         Ran {
             // The time of those that were lost is not known.
             busy: busy.filter(|_| ledger.workers_lost() == 0),
@@ -107,6 +115,7 @@ impl Stream {
 /// Looks after workers that hang and users who want an end, until it is over.
 fn watch(
     around: &Surroundings<'_>,
+    emitting: &Emitting,
     stop: &AtomicBool,
     most_waiting: Option<usize>,
     is_over: impl Fn() -> bool,
@@ -120,6 +129,13 @@ fn watch(
         let (timeslices, waiting) = around.desk.progress();
         if around.interrupt.asked() || most_waiting.is_some_and(|most| waiting >= most) {
             stop.store(true, Ordering::Relaxed);
+        }
+        if let Some(follower) = &around.follower {
+            let goes_on = !stop.load(Ordering::Relaxed);
+            follower.look(around.desk, goes_on.then(|| emitting.due_by(now_ns())));
+        }
+        if let Some(problem) = around.live.problem() {
+            (around.tell)(&problem);
         }
         if told.elapsed() >= WORDS {
             told = Instant::now();

@@ -14,6 +14,7 @@ const MOST_WRITTEN: usize = 100_000;
 const NS: f64 = 1e-9;
 
 /// What is known of the prepared timeslices.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Content<'a> {
     pub(super) sizes: &'a [Size],
     pub(super) expected: &'a [Found],

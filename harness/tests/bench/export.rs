@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::common::servers::{Servers, are_installed, port, retried, words};
+use crate::common::servers::{Servers, are_installed, curl, words};
 use crate::common::{Folder, can_measure, folder, measuring};
 
 /// Measures a little, and exports it; returns the file's text.
@@ -36,51 +36,20 @@ fn prometheus_takes_the_text_format() {
     assert!(output.status.success(), "{}", words(&output));
 }
 
-const INFLUX: &str = r#"reporting-disabled = true
-bind-address = "127.0.0.1:RPC"
-[meta]
-  dir = "DIR/meta"
-[data]
-  dir = "DIR/data"
-  wal-dir = "DIR/wal"
-[http]
-  bind-address = "127.0.0.1:HTTP"
-[monitor]
-  store-enabled = false
-"#;
-
 #[test]
 fn influxdb_takes_the_line_protocol() {
     if !can_measure() || !are_installed(&["influxd", "curl"]) {
         return;
     }
     let folder = folder();
-    let path = folder.path();
     let lines = exported(&folder, "lines.lp").lines().count();
-    let (http, rpc) = (port(), port());
-    let config = INFLUX
-        .replace("DIR", &path.join("influx").display().to_string())
-        .replace("RPC", &rpc)
-        .replace("HTTP", &http);
-    folder.write("influx.conf", config);
-    let mut command = Command::new("influxd");
-    command.args(["-config", "influx.conf"]).current_dir(path);
     let mut servers = Servers::default();
-    servers.start(command.stdout(Stdio::null()).stderr(Stdio::null()));
-    let url = |what: &str| format!("http://127.0.0.1:{http}/{what}");
-    let curl = |arguments: &[&str]| {
-        let mut command = Command::new("curl");
-        command.arg("-sf").args(arguments).current_dir(path);
-        let output = command.output().expect("curl");
-        output.status.success().then(|| words(&output))
-    };
-    let create = "q=CREATE DATABASE lab";
-    let created = retried(|| curl(&[&url("query"), "-XPOST", "--data-urlencode", create]));
-    assert!(created.is_some(), "no answer");
-    let written = curl(&["--data-binary", "@lines.lp", &url("write?db=lab")]);
+    let url = servers.start_influxdb(&folder);
+    let lines_file = format!("@{}", folder.join("lines.lp").display());
+    let written = curl(&["--data-binary", &lines_file, &format!("{url}/write?db=lab")]);
     assert!(written.is_some(), "the server refused the lines");
     let query = "q=SELECT count(median_s) FROM recobench";
-    let answer = curl(&["-G", &url("query?db=lab"), "--data-urlencode", query]);
+    let answer = curl(&["-G", &format!("{url}/query?db=lab"), "--data-urlencode", query]);
     let answer = answer.expect("an answer");
     let count = format!(",{lines}]");
     assert!(answer.contains(&count), "{lines} lines: {answer}");

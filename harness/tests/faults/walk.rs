@@ -13,7 +13,7 @@ use crate::common::{Run, can_measure};
 #[test]
 fn a_few_operations_of_each_command_go_wrong() {
     walk(|faults, product| {
-        let few = if product == Product::Run { 2 } else { 4 };
+        let few = if product == Product::Run { 1 } else { 3 };
         let step = faults.len().div_ceil(few).max(1);
         // Others each: what one command does not try, the next one may.
         faults.into_iter().skip(few % step).step_by(step).collect()

@@ -49,7 +49,7 @@ fn field_set(run: &RunSummary, row: &SummaryRow) -> String {
 
 /// The name or value of a tag, or the name of a field. There is no way to write what is hidden, a
 /// line break above all, nor a backslash before what means something.
-fn key(text: &str) -> String {
+pub(crate) fn key(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

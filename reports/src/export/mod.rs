@@ -7,8 +7,8 @@
 //! | `quantities` | the numbers that both kinds of monitoring get |
 
 mod error;
-mod influx;
-mod prometheus;
+pub(crate) mod influx;
+pub(crate) mod prometheus;
 mod quantities;
 
 pub use error::ExportError;

@@ -64,7 +64,7 @@ fn allowed(name: &str) -> String {
 }
 
 /// The value of a label between its quotes.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let text = text::page(text.to_owned()).replace('\\', r"\\").replace('"', "\\\"");
     text.replace('\n', r"\n")
 }

@@ -3,12 +3,14 @@
 //! | module | holds |
 //! |---|---|
 //! | `row` | a speed, and its timeslices, as they are written |
+//! | [`live`] | the same while it runs, for monitoring |
 //! | `kept_up` | whether workers keep up, and to which speed |
 //! | `table` | all of that for people and programs |
 
 #[cfg(test)]
 pub(crate) mod fixture;
 mod kept_up;
+pub mod live;
 mod row;
 mod table;
 

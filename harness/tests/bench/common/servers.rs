@@ -1,8 +1,22 @@
 //! Servers of others that tests talk to.
 
-use std::process::{Child, Command, Output};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+const INFLUXDB: &str = r#"reporting-disabled = true
+bind-address = "127.0.0.1:RPC"
+[meta]
+  dir = "DIR/meta"
+[data]
+  dir = "DIR/data"
+  wal-dir = "DIR/wal"
+[http]
+  bind-address = "127.0.0.1:HTTP"
+[monitor]
+  store-enabled = false
+"#;
 
 /// Servers that end with the test, the one started last first.
 #[derive(Default)]
@@ -12,6 +26,25 @@ impl Servers {
     /// Starts one.
     pub fn start(&mut self, command: &mut Command) {
         self.0.push(command.spawn().expect("a server"));
+    }
+
+    /// Starts InfluxDB, which keeps all below a folder, with a database `lab`; returns its URL.
+    pub fn start_influxdb(&mut self, folder: &Path) -> String {
+        let http = port();
+        let config = INFLUXDB
+            .replace("DIR", &folder.join("influx").display().to_string())
+            .replace("RPC", &port())
+            .replace("HTTP", &http);
+        std::fs::write(folder.join("influx.conf"), config).expect("written");
+        let mut command = Command::new("influxd");
+        command.args(["-config", "influx.conf"]).current_dir(folder);
+        self.start(command.stdout(Stdio::null()).stderr(Stdio::null()));
+        let url = format!("http://127.0.0.1:{http}");
+        let create = ["-XPOST", "--data-urlencode", "q=CREATE DATABASE lab"];
+        let query = format!("{url}/query");
+        let created = retried(|| curl(&[&[query.as_str()], &create[..]].concat()));
+        assert!(created.is_some(), "no answer");
+        url
     }
 }
 
@@ -42,6 +75,12 @@ pub fn port() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     address.port().to_string()
+}
+
+/// What a server answers, asked by curl; nothing if it refuses.
+pub fn curl(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("curl").arg("-sf").args(arguments).output().expect("curl");
+    output.status.success().then(|| words(&output))
 }
 
 /// All that a program has said.

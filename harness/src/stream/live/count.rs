@@ -1,0 +1,59 @@
+//! News, counted.
+
+use reports::stream::live::LiveStream;
+
+use super::super::ledger::{Record, State};
+use super::super::tally::Content;
+use super::news::News;
+
+const NS: f64 = 1e-9;
+
+/// Counts news of a speed.
+pub(super) fn add(stream: &mut LiveStream, news: &News, content: &Content<'_>) {
+    for record in news.emitted.iter().filter(|record| record.emitted_ns > 0) {
+        stream.emitted += 1;
+        if !record.was_held {
+            stream.lateness.add(since(record.due_ns, record.emitted_ns));
+        }
+    }
+    for record in &news.settled {
+        stream.repeated += u64::from(record.workers > 1);
+        stream.checked += u64::from(record.is_checked);
+        match record.state {
+            State::Done => add_done(stream, record, content),
+            State::Lost => stream.lost += 1,
+            State::Dropped => stream.dropped += 1,
+            State::Backlog => stream.left += 1,
+            // These have no end.
+            State::Waiting | State::WithWorker => {}
+        }
+    }
+    (stream.waiting, stream.in_work) = (news.waiting as u64, news.busy as u64);
+    stream.is_valid = news.is_valid;
+    for (worker, &is_there) in stream.workers.iter_mut().zip(&news.workers) {
+        worker.is_there = is_there;
+    }
+}
+
+fn add_done(stream: &mut LiveStream, record: &Record, content: &Content<'_>) {
+    let data = record.data as usize;
+    let size = content.sizes.get(data).copied().unwrap_or_default();
+    let found = content.expected.get(data).copied().unwrap_or_default();
+    stream.done += 1;
+    stream.digis += size.digis;
+    stream.bytes += size.bytes;
+    stream.clusters += found.clusters;
+    stream.hits += found.hits;
+    let busy_s = since(record.begun_ns, record.ended_ns);
+    stream.latency.add(since(record.due_ns, record.ended_ns));
+    stream.work.add(busy_s);
+    let worker = record.worker.and_then(|worker| stream.workers.get_mut(worker as usize));
+    if let Some(worker) = worker {
+        worker.done += 1;
+        worker.busy_s += busy_s;
+    }
+}
+
+fn since(from: u64, to: u64) -> f64 {
+    to.saturating_sub(from) as f64 * NS
+}

@@ -1,0 +1,143 @@
+//! An endpoint for Prometheus: answers `GET /metrics`, one request at a time.
+//!
+//! Whoever asks badly, slowly or not at all has his connection closed after a second.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use reports::stream::live::page;
+
+use super::behind::spawn_behind;
+use super::board::Board;
+use super::http::{Reply, serve};
+
+/// Between two looks at whether somebody asks.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The endpoint; it is closed when it is dropped.
+pub(super) struct Endpoint {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Endpoint {
+    /// Opens a port, such as `127.0.0.1:9464`, and answers there with what is on the board.
+    ///
+    /// # Errors
+    /// If the port is taken or can't be had.
+    pub(super) fn open(address: &str, board: Arc<Board>) -> io::Result<Self> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let is_stopped = Arc::clone(&stop);
+        let thread = spawn_behind("metrics", move || answer_all(&listener, &board, &is_stopped))?;
+        Ok(Endpoint { address, stop, thread: Some(thread) })
+    }
+
+    /// Where it is.
+    pub(super) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // It leaves nothing to be told.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn answer_all(listener: &TcpListener, board: &Board, is_stopped: &AtomicBool) {
+    while !is_stopped.load(Ordering::Relaxed) {
+        match listener.accept() {
+            // Who is gone before he has his answer does not miss it.
+            Ok((asks, _)) => drop(serve(asks, |path| reply(path, board))),
+            // Nobody asks, or he can't be answered now.
+            Err(_) => thread::park_timeout(LOOK),
+        }
+    }
+}
+
+fn reply(path: &str, board: &Board) -> Reply {
+    match path {
+        "/metrics" => Reply::page(page(&board.all())),
+        _ => Reply::nothing_here("metrics are at /metrics\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use reports::stream::live::LiveStream;
+
+    use super::*;
+
+    fn endpoint() -> Endpoint {
+        let board = Arc::new(Board::default());
+        board.put(LiveStream::new("time-sweep", "cpu", 2.0, 0.05, 1));
+        Endpoint::open("127.0.0.1:0", board).expect("a port")
+    }
+
+    /// What is answered to a request, which may be none.
+    fn answer(endpoint: &Endpoint, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(endpoint.address()).expect("open");
+        // It may have heard enough before all was said.
+        let _ = stream.write_all(request);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).expect("a text")
+    }
+
+    #[test]
+    fn metrics_are_where_they_are_asked_for() {
+        let endpoint = endpoint();
+        let answer = answer(&endpoint, b"GET /metrics?x=y HTTP/1.1\r\nHost: here\r\n\r\n");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+        assert!(head.contains("Content-Type: text/plain; version=0.0.4"), "{head}");
+        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
+        assert!(body.contains("recobench_stream_running{device=\"cpu\",speed=\"2\""), "{body}");
+    }
+
+    #[test]
+    fn what_is_no_such_question_has_an_answer_and_does_no_harm() {
+        let endpoint = endpoint();
+        let long = [b"GET /metrics HTTP/1.1\r\nX: ".as_slice(), &[b'x'; 20_000]].concat();
+        for (request, status) in [
+            (&b"GET / HTTP/1.1\r\n\r\n"[..], "404 "),
+            (b"POST /metrics HTTP/1.1\r\n\r\n", "405 "),
+            (b"\x16\x03\x01\x02\r\n\r\n", "400 "),
+            (b"GET /metrics\r\n\r\n", "400 "),
+            (&long, ""),
+            (b"GET /metr", ""),
+        ] {
+            let answer = answer(&endpoint, request);
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status}")) || status.is_empty());
+            assert!(!answer.contains("200 OK"), "{answer}");
+        }
+        let fine = answer(&endpoint, b"GET /metrics HTTP/1.0\r\n\r\n");
+        assert!(fine.contains("200 OK"), "{fine}");
+    }
+
+    #[test]
+    fn a_port_is_taken_once_and_free_when_it_is_closed() {
+        let endpoint = endpoint();
+        let address = endpoint.address().to_string();
+        let taken = Endpoint::open(&address, Arc::default()).err().expect("taken");
+        assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+        drop(endpoint);
+        assert!(Endpoint::open(&address, Arc::default()).is_ok());
+    }
+}

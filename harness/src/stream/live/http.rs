@@ -1,0 +1,102 @@
+//! One request and its reply, by HTTP/1.1. The connection is closed behind it.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use httparse::{EMPTY_HEADER, Request, Status};
+use reports::stream::live::CONTENT_TYPE;
+
+/// How long somebody may take to ask, and to listen.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Questions are shorter.
+const LONGEST_HEAD: usize = 8 << 10;
+const MOST_HEADERS: usize = 64;
+
+/// What is answered.
+pub(super) struct Reply {
+    status: &'static str,
+    body: String,
+}
+
+impl Reply {
+    /// A page.
+    pub(super) fn page(body: String) -> Self {
+        Reply { status: "200 OK", body }
+    }
+
+    /// There is no such page; says where there is one.
+    pub(super) fn nothing_here(body: &str) -> Self {
+        Reply { status: "404 Not Found", body: body.to_owned() }
+    }
+
+    fn refusal(status: &'static str) -> Self {
+        Reply { status, body: format!("{status}\n") }
+    }
+}
+
+/// What is asked.
+enum Question {
+    /// A page, by its path without what stands behind `?`.
+    Page(String),
+    Other(&'static str),
+}
+
+/// Hears a question and answers it.
+///
+/// # Errors
+/// If the other side is gone, or too slow.
+pub(super) fn serve(mut stream: TcpStream, page: impl FnOnce(&str) -> Reply) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let reply = match hear(&mut stream)? {
+        Question::Page(path) => page(&path),
+        Question::Other(status) => Reply::refusal(status),
+    };
+    let Reply { status, body } = reply;
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {CONTENT_TYPE}\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all((head + &body).as_bytes())
+}
+
+fn hear(stream: &mut TcpStream) -> io::Result<Question> {
+    let end = Instant::now() + PATIENCE;
+    let mut head = Vec::new();
+    let mut piece = [0; 1024];
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        let read = stream.read(&mut piece)?;
+        head.extend_from_slice(&piece[..read]);
+        match question(&head) {
+            Some(question) => return Ok(question),
+            None if read == 0 => return Err(ErrorKind::UnexpectedEof.into()),
+            None if head.len() > LONGEST_HEAD => {
+                return Ok(Question::Other("431 Request Header Fields Too Large"));
+            }
+            None => {}
+        }
+    }
+}
+
+/// What a head asks for; `None` while it is not complete.
+fn question(head: &[u8]) -> Option<Question> {
+    let mut headers = [EMPTY_HEADER; MOST_HEADERS];
+    let mut request = Request::new(&mut headers);
+    match request.parse(head) {
+        Ok(Status::Partial) => None,
+        Ok(Status::Complete(_)) => Some(match (request.method, request.path) {
+            (Some("GET"), Some(path)) => {
+                Question::Page(path.split('?').next().unwrap_or_default().to_owned())
+            }
+            _ => Question::Other("405 Method Not Allowed"),
+        }),
+        Err(_) => Some(Question::Other("400 Bad Request")),
+    }
+}

@@ -1,0 +1,108 @@
+//! InfluxDB, or whatever takes its lines by HTTP.
+
+use std::io::{self, Read};
+
+use minreq::ResponseLazy;
+use text::Foreign;
+
+/// How long the server may take, in s.
+const PATIENCE: u64 = 2;
+/// More of what it says is not read.
+const LONGEST_WORDS: u64 = 1 << 10;
+const LONGEST_HEADERS: usize = 8 << 10;
+
+/// Where lines are written to.
+#[derive(Clone, Debug)]
+pub(super) struct Influx {
+    url: String,
+    /// What it is called where others may read it: a password may stand in the rest.
+    name: String,
+    token: Option<String>,
+    /// This machine.
+    host: String,
+}
+
+/// Why lines could not be delivered.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Undelivered {
+    #[error("there is no answer within {PATIENCE} s")]
+    Silent,
+    #[error("there is no connection: {0}")]
+    Unconnected(io::Error),
+    #[error("the answer makes no sense: {0}")]
+    Odd(minreq::Error),
+    #[error("it refuses with status {status}{}{}", said(words), advice(*status))]
+    Refused { status: u16, words: String },
+}
+
+fn said(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!(": {}", words.shown()) }
+}
+
+/// What to do about a refusal.
+fn advice(status: u16) -> &'static str {
+    match status {
+        401 | 403 => "; set INFLUX_TOKEN to a token that may write",
+        404 => "; create the database, and write its name behind db= in --influx",
+        _ => "",
+    }
+}
+
+impl Influx {
+    /// A URL that takes lines, such as `http://localhost:8086/write?db=lab`, and the token for it.
+    pub(super) fn new(url: &str, token: Option<String>) -> Self {
+        let name = url.split('?').next().unwrap_or_default().to_owned();
+        let host = sysinfo::System::host_name().unwrap_or_default();
+        Influx { url: url.to_owned(), name, token, host }
+    }
+
+    /// What it is called in messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// This machine's name.
+    pub(super) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Writes lines.
+    ///
+    /// # Errors
+    /// If they are not taken.
+    pub(super) fn write(&self, lines: String) -> Result<(), Undelivered> {
+        let mut request = minreq::post(&self.url)
+            .with_timeout(PATIENCE)
+            .with_follow_redirects(false)
+            .with_max_headers_size(LONGEST_HEADERS)
+            .with_header("Content-Type", "text/plain; charset=utf-8")
+            .with_body(lines);
+        if let Some(token) = &self.token {
+            request = request.with_header("Authorization", format!("Token {token}"));
+        }
+        let answer = request.send_lazy()?;
+        match answer.status_code {
+            200..300 => Ok(()),
+            status => Err(Undelivered::Refused { status, words: words(answer) }),
+        }
+    }
+}
+
+/// What the server says beside its status, as far as it is there.
+fn words(answer: ResponseLazy) -> String {
+    let mut words = Vec::new();
+    let _ = answer.take(LONGEST_WORDS).read_to_end(&mut words);
+    String::from_utf8_lossy(&words).trim().to_owned()
+}
+
+impl From<minreq::Error> for Undelivered {
+    fn from(error: minreq::Error) -> Self {
+        match error {
+            minreq::Error::IoError(error) if error.kind() == io::ErrorKind::TimedOut => {
+                Undelivered::Silent
+            }
+            minreq::Error::IoError(error) => Undelivered::Unconnected(error),
+            error => Undelivered::Odd(error),
+        }
+    }
+}
