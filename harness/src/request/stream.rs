@@ -99,6 +99,10 @@ pub struct StreamFlags {
     /// http://localhost:8086/write?db=lab.
     #[arg(long, value_name = "URL", value_parser = influx, help_heading = "Output")]
     pub influx: Option<String>,
+    /// Merge what nodes left behind instead of running anything: a folder for each, named as the
+    /// node.
+    #[arg(long, value_name = "DIR", num_args = 1.., help_heading = "Output")]
+    pub merge: Vec<PathBuf>,
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-stream]")]
@@ -226,6 +230,7 @@ impl StreamRequest {
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
         each_once(&mut self.places);
+        each_once(&mut self.flags.merge);
         let flags = &mut self.flags;
         flags.speeds.sort_by(f64::total_cmp);
         flags.speeds.dedup();

@@ -54,7 +54,7 @@ use crate::platform::Exit;
 
 pub(crate) use live::LiveError;
 pub(crate) use plan::Planned;
-pub(crate) use session::{Outcome, Session};
+pub(crate) use session::Session;
 pub(crate) use worker::{SUBCOMMAND, work};
 
 /// Why a stream ended before its time, or did not begin.

@@ -34,6 +34,7 @@ mod reproduce;
 mod site;
 mod slurm;
 mod stream;
+mod stream_nodes;
 mod sts;
 mod sts_raw;
 mod suite_runs;
