@@ -65,16 +65,23 @@ fn share(parts: &[NodePart<'_>], of: fn(&StreamRow) -> Option<f64>) -> Option<f6
     of_all.map(|of_all| of_all / cpus.max(1) as f64)
 }
 
-/// What is to be known of the nodes; what is wrong comes first.
+/// What is to be known of all nodes; what is wrong comes first. Notes of nodes that were not fast
+/// enough are with their own rows.
 fn notes(parts: &[NodePart<'_>]) -> String {
     let mut notes = Vec::new();
-    for NodePart { row, .. } in parts.iter().filter(|part| !part.row.note.is_empty()) {
-        notes.push(format!("{}: {}", row.node, row.note));
+    let rows = || parts.iter().map(|part| part.row);
+    let wrong: Vec<&str> =
+        rows().filter(|row| row.is_wrong()).map(|row| row.node.as_str()).collect();
+    if !wrong.is_empty() {
+        notes.push(format!("{WRONG} on {}", wrong.join(", ")));
     }
-    if parts.iter().any(|part| part.row.is_wrong()) {
-        notes.insert(0, WRONG.to_owned());
+    let behind = rows().filter(|row| row.kept_up == YesNo::No).count();
+    if behind > 0 {
+        notes.push(format!("{behind} of {} did not keep up", units::counted(parts.len(), "node")));
     }
-    let due: u64 = parts.iter().map(|part| part.row.due).sum();
+    let others = rows().filter(|row| row.kept_up == YesNo::Yes && !row.note.is_empty());
+    notes.extend(others.map(|row| format!("{}: {}", row.node, row.note)));
+    let due: u64 = rows().map(|row| row.due).sum();
     let written = parts.iter().flat_map(own).count() as u64;
     if written < due {
         let of_all = units::counted(due as usize, "timeslice");
@@ -158,11 +165,15 @@ mod tests {
         let behind = StreamRow { kept_up: YesNo::No, note: "9 timeslices".into(), ..node("b") };
         let few = timeslices(400, 0.01);
         let all = merged([&node("a"), &behind], [&few, &few]);
-        assert_eq!((all.kept_up, all.note.as_str()), (YesNo::No, "b: 9 timeslices"));
+        assert_eq!((all.kept_up, all.note.as_str()), (YesNo::No, "1 of 2 nodes did not keep up"));
         assert!(!all.is_wrong());
         let note = format!("{WRONG}: timeslice 3");
         let wrong = StreamRow { valid: YesNo::No, note, ..behind };
-        assert!(merged([&node("a"), &wrong], [&few, &few]).is_wrong());
+        let all = merged([&node("a"), &wrong], [&few, &few]);
+        assert!(all.is_wrong() && all.note.starts_with("wrong output on b; "), "{}", all.note);
+        let lucky = StreamRow { note: "worker 0 was lost".into(), ..node("b") };
+        let all = merged([&node("a"), &lucky], [&few, &few]);
+        assert_eq!((all.kept_up, all.note.as_str()), (YesNo::Yes, "b: worker 0 was lost"));
     }
 
     #[test]

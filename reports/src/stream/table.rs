@@ -160,8 +160,9 @@ fn heading(setting: &[(String, String)], rows: &[&StreamRow]) -> String {
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-/// To which speed each device keeps up.
+/// To which speed each device keeps up; of nodes that is said of all of them together.
 fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
+    let rows = rows.iter().filter(|row| row.node.is_empty());
     grouped(rows, |row| who(row)).into_iter().filter_map(|(who, rows)| {
         let rows: Vec<&StreamRow> = rows.into_iter().copied().collect();
         rows.iter().find(|row| row.is_measured())?;
@@ -253,16 +254,21 @@ mod tests {
 
     #[test]
     fn nodes_stand_beside_each_other_below_all_of_them() {
-        let node = |name: &str| StreamRow { node: name.into(), ..row(1.0) };
+        let node = |name: &str| StreamRow {
+            node: name.into(),
+            note: format!("known of {name}"),
+            ..row(1.0)
+        };
         let all = StreamRow { nodes: 2, processes: 4, ..row(1.0) };
         let tables = tables(&[all, node("n1"), node("n2")]);
         let [all, each] = &tables[..] else { panic!("{}", tables.len()) };
         assert!(!all.names().contains(&NODE));
         assert_eq!(each.column(NODE), ["n1", "n2"]);
         let text = for_people(Format::Table, &tables, Paint::Plain);
-        for words in ["2 nodes · 4 workers", "time-sweep on cpu of n2: keeps up with 1 times"] {
+        for words in ["2 nodes · 4 workers", "time-sweep on cpu of n2, speed 1: known of n2"] {
             assert!(text.contains(words), "{words}: {text}");
         }
+        assert_eq!(text.matches("keeps up with 1 times").count(), 1, "{text}");
     }
 
     #[test]
