@@ -63,7 +63,7 @@ fn nodes_begin_together_and_are_merged_as_far_as_they_are_there() {
 
 fn all_are_there(folder: &Folder) {
     let told = folder.bench("stream --merge n1 n2 --out all").exits(0);
-    told.prints("2 nodes · 2 workers").prints("time-sweep on cpu of n2: keeps up with");
+    told.prints("2 nodes · 2 workers").prints("time-sweep on cpu: keeps up with");
     let [first, second] = ["n1", "n2"].map(|node| the_row(folder, node));
     let all = the_row(folder, "all");
     assert_eq!(first.begin, second.begin);
@@ -111,7 +111,7 @@ fn one_is_missing(folder: &Folder) {
 }
 
 fn what_does_not_belong_together_is_refused(folder: &Folder) {
-    for name in ["build", "command", "begin", "other/n1", "wrong"] {
+    for name in ["build", "command", "begin", "other/n1", "wrong", "deserted"] {
         copy(folder, "n2", name);
     }
     let build = |record: &mut serde_json::Value| record["software"]["fingerprint"] = "1".into();
@@ -123,6 +123,7 @@ fn what_does_not_belong_together_is_refused(folder: &Folder) {
     edit_rows(&folder.join("wrong/stream.csv"), |row: &mut StreamRow| {
         (row.valid, row.note) = (YesNo::No, "wrong output: timeslice 3".into());
     });
+    edit_rows(&folder.join("deserted/stream.csv"), |row: &mut StreamRow| row.workers_lost = 1);
     folder.check(
         "
         2 | stream --merge n1 build --out r | another build of bench than n1
@@ -138,6 +139,7 @@ fn what_does_not_belong_together_is_refused(folder: &Folder) {
     );
     assert!(!folder.join("r").exists());
     folder.bench("stream --merge n1 wrong --no-charts --quiet --out r").exits(3);
+    folder.bench("stream --merge n1 deserted --no-charts --quiet --out d").exits(1);
 }
 
 #[test]

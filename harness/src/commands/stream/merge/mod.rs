@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use reports::charts;
-use reports::record::RunRecord;
+use reports::record::{RunRecord, YesNo};
 use reports::store::StreamFolder;
 use reports::stream::{StreamRow, TimesliceRow};
 use reports::units;
@@ -37,38 +37,50 @@ pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
         points.iter().flat_map(|point| point.rows.iter().map(|(_, row)| (*row).clone())).collect();
     let record = record(&nodes, &missing);
     let folder = flags.out.clone().unwrap_or_else(|| default_folder("stream"));
-    write(&folder, &record, &merged, &each, &nodes)?;
+    let timeslices = by_point(nodes);
+    write(&folder, &record, (&merged, &each), &timeslices)?;
     if flags.charts {
-        let timeslices: Vec<TimesliceRow> =
-            nodes.iter().flat_map(|node| node.run.timeslices.iter().cloned()).collect();
         charts::write(&folder, &charts::draw_stream(&record, &merged, &timeslices)?)?;
     }
-    let is_wrong = each.iter().any(StreamRow::is_wrong);
+    let exit = exit(&each, &missing);
     super::present(&record, &[merged, each].concat(), &folder, flags)?;
     for problem in &missing {
         say(&format!("bench: {problem}"));
     }
-    Ok(match (is_wrong, missing.is_empty()) {
-        (true, _) => Exit::WrongOutput,
-        (false, true) => Exit::Success,
-        (false, false) => Exit::Failed,
-    })
+    Ok(exit)
+}
+
+/// That of the node that fared worst, or of one that is missing.
+fn exit(each: &[StreamRow], missing: &[String]) -> Exit {
+    let has_failed = |row: &StreamRow| row.valid == YesNo::No || row.workers_lost >= row.processes;
+    if each.iter().any(StreamRow::is_wrong) {
+        Exit::WrongOutput
+    } else if !missing.is_empty() || each.iter().any(has_failed) {
+        Exit::Failed
+    } else {
+        Exit::Success
+    }
+}
+
+/// The timeslices of all nodes, those of a point behind each other.
+fn by_point(nodes: Vec<Node>) -> Vec<TimesliceRow> {
+    let mut all: Vec<_> = nodes.into_iter().flat_map(|node| node.run.timeslices).collect();
+    all.sort_by(|a, b| a.point_id.cmp(&b.point_id));
+    all
 }
 
 fn write(
     path: &Path,
     record: &RunRecord,
-    merged: &[StreamRow],
-    each: &[StreamRow],
-    nodes: &[Node],
+    (merged, each): (&[StreamRow], &[StreamRow]),
+    timeslices: &[TimesliceRow],
 ) -> Result<(), Failure> {
     let unfinished = RunRecord { finished: None, ..record.clone() };
     let mut folder = StreamFolder::create(path, &unfinished)?;
     for row in merged {
-        let all = nodes.iter().flat_map(|node| &node.run.timeslices);
-        let own: Vec<TimesliceRow> =
-            all.filter(|it| it.point_id == row.point_id).cloned().collect();
-        folder.append(row, &own)?;
+        let mut points = timeslices.chunk_by(|a, b| a.point_id == b.point_id);
+        let own = points.find(|own| own[0].point_id == row.point_id);
+        folder.append(row, own.unwrap_or_default())?;
     }
     folder.write_nodes(each)?;
     Ok(folder.describe(record)?)
