@@ -101,7 +101,8 @@ Examples:
   bench stream --preset mcbm-2024 --scale 0.05 --spill 4s/6s --jitter 0.3 --duration 1m
   bench stream --preset cbm-auau --scale 0.1 --processes 2 --find-limit
   bench stream --from raw --scale 0.02 --processes 4 --places cores --when-full drop
-  bench stream --device cpu,cuda:0 --processes 4 --speed 1,2,4,8";
+  bench stream --device cpu,cuda:0 --processes 4 --speed 1,2,4,8
+  bench stream --merge n1 n2 n3 --out all";
 
 const RUN: &str = "\
 Examples:

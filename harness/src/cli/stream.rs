@@ -11,6 +11,16 @@ use crate::request::{MeasureRequest, StreamFlags, StreamRequest};
 /// The task: what a detector delivers in timeslices.
 const TASK: &str = "sts";
 
+/// Flags that say what is made of results, whoever had them.
+const OF_RESULTS: [&str; 5] = ["merge", "out", "format", "charts", "quiet"];
+
+/// What is merged was run before: nothing can be said of that any more.
+fn with_conflicts_of_merging(command: Command) -> Command {
+    let all = command.get_arguments().map(|flag| flag.get_id().clone());
+    let of_running: Vec<_> = all.filter(|id| !OF_RESULTS.contains(&id.as_str())).collect();
+    command.mut_arg("merge", |merge| merge.conflicts_with_all(of_running))
+}
+
 /// Threads are those of a worker, and there is one variant.
 fn for_workers(flag: Arg) -> Arg {
     match flag.get_id().as_str() {
@@ -30,7 +40,8 @@ impl Args for StreamRequest {
              other [default: cpu]",
         );
         let shared = shared_settings().into_iter().map(for_workers);
-        StreamFlags::augment_args(data_flags(command, task).args(shared).arg(devices))
+        let command = data_flags(command, task).args(shared).arg(devices);
+        with_conflicts_of_merging(StreamFlags::augment_args(command))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

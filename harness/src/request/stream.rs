@@ -3,10 +3,11 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::{ArgAction, Args};
 use generators::named;
+use reports::clock;
 use reports::table::Format;
 
 use super::values::{self, each_once};
@@ -16,6 +17,9 @@ use super::{DevicePlace, MeasureRequest, Outputs, is_only_tried};
 const USUAL: Duration = Duration::from_secs(20);
 /// How long a speed has to be kept up.
 const LIMIT: Duration = Duration::from_secs(60);
+/// Between two speeds that begin with those of other nodes, beside the time in which workers end
+/// what they have begun: for what is written down, and for workers that were lost.
+const PAUSE: Duration = Duration::from_secs(2);
 /// How long a stream is where commands are only tried.
 const TRIED: Duration = Duration::from_millis(400);
 /// Slower than this a detector delivers nothing, faster none will.
@@ -45,6 +49,11 @@ pub struct StreamFlags {
     /// For how long they come, at each speed [default: 20s, or 1m with --find-limit]
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Stream")]
     pub duration: Option<Duration>,
+    /// Begin at this moment, as other nodes do: UTC such as 2026-01-31T12:00:00Z, or seconds since
+    /// 1970, by this machine's clock.
+    #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Stream")]
+    #[arg(conflicts_with = "find_limit")]
+    pub begin: Option<SystemTime>,
     /// Search the highest speed that workers keep up with, instead of given ones.
     #[arg(long, help_heading = "Stream", conflicts_with = "speeds")]
     pub find_limit: bool,
@@ -90,6 +99,10 @@ pub struct StreamFlags {
     /// http://localhost:8086/write?db=lab.
     #[arg(long, value_name = "URL", value_parser = influx, help_heading = "Output")]
     pub influx: Option<String>,
+    /// Merge what nodes left behind instead of running anything: a folder for each, named as the
+    /// node.
+    #[arg(long, value_name = "DIR", num_args = 1.., help_heading = "Output")]
+    pub merge: Vec<PathBuf>,
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-stream]")]
@@ -144,6 +157,12 @@ impl fmt::Display for Spill {
     }
 }
 
+/// A moment: UTC in RFC 3339, or seconds since 1970.
+fn moment(text: &str) -> Result<SystemTime, String> {
+    let problem = "use UTC such as 2026-01-31T12:00:00Z, or seconds since 1970";
+    clock::parse(text).ok_or_else(|| problem.to_owned())
+}
+
 fn speed(text: &str) -> Result<f64, String> {
     let problem = || format!("use a number from {} to {}", SPEEDS.start(), SPEEDS.end());
     text.parse().ok().filter(|speed| SPEEDS.contains(speed)).ok_or_else(problem)
@@ -193,6 +212,14 @@ impl StreamFlags {
         let length = self.duration.unwrap_or(usual);
         if is_only_tried() { length.min(TRIED) } else { length }
     }
+
+    /// When the speed of such a number begins, if that was asked for: each after the one before,
+    /// and after the time in which its workers have ended what they had begun, or were ended.
+    pub fn moment(&self, number: usize) -> Option<SystemTime> {
+        let each = self.length().saturating_add(self.timeout).saturating_add(PAUSE);
+        let after = each.checked_mul(u32::try_from(number).ok()?)?;
+        self.begin?.checked_add(after)
+    }
 }
 
 impl StreamRequest {
@@ -203,12 +230,14 @@ impl StreamRequest {
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
         each_once(&mut self.places);
+        each_once(&mut self.flags.merge);
         let flags = &mut self.flags;
         flags.speeds.sort_by(f64::total_cmp);
         flags.speeds.dedup();
         if flags.length().is_zero() || flags.timeout.is_zero() {
             return Err("--duration and --timeout take more than 0s".to_owned());
         }
+        self.check_begin()?;
         let settings = &mut self.measuring.settings;
         if settings.threads.is_empty() {
             settings.threads.push(vec![1.into()]);
@@ -227,6 +256,28 @@ impl StreamRequest {
             if count > 1 {
                 return Err(format!("--{flag} takes one value here; give several to as many runs"));
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses a common begin that can't be kept.
+    fn check_begin(&self) -> Result<(), String> {
+        let Some(begin) = self.flags.begin else { return Ok(()) };
+        let now = SystemTime::now();
+        if begin <= now {
+            return Err(format!(
+                "--begin {} is past, for it is {} by this machine's clock; give a moment by which \
+                 workers can be ready",
+                clock::exactly(begin),
+                clock::exactly(now),
+            ));
+        }
+        if self.places.len() > 1 {
+            return Err(
+                "--begin takes one --device, as nobody knows when workers of the next one \
+                        are ready; give several to as many runs"
+                    .to_owned(),
+            );
         }
         Ok(())
     }
@@ -283,6 +334,16 @@ mod tests {
             let refused = influx(text).expect_err(text);
             assert!(refused.contains(problem), "{text}: {refused}");
         }
+    }
+
+    #[test]
+    fn each_speed_has_its_moment() {
+        let line = "bench stream --begin 4e9 --duration 3s --timeout 5s --speed 1,2";
+        let parsed = crate::cli::parse(line.split(' ').map(Into::into));
+        let Ok(crate::cli::Request::Stream(request)) = parsed else { panic!("not understood") };
+        let moment = |number| request.flags.moment(number).map(clock::exactly);
+        assert_eq!(moment(0).as_deref(), Some("2096-10-02T07:06:40.000000Z"));
+        assert_eq!(moment(1).as_deref(), Some("2096-10-02T07:06:50.000000Z"));
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! | `worker` | what a worker does |
 //! | `hits_file` | hits as files |
 //! | `workers` | all of them: started, listened to, ended |
+//! | `begin` | when a speed begins, by itself or with other nodes |
 //! | `schedule` | when timeslices are due, and which ones they are |
 //! | `ledger` | what becomes of each: a book without clocks, threads or processes |
 //! | `desk` | the ledger for all threads, with the ways to the workers |
@@ -24,6 +25,7 @@
 //! | `tally` | a ledger as rows |
 //! | `session` | a run: folder, and one device and speed after the other |
 
+mod begin;
 mod data;
 mod desk;
 mod hits_file;
@@ -52,7 +54,7 @@ use crate::platform::Exit;
 
 pub(crate) use live::LiveError;
 pub(crate) use plan::Planned;
-pub(crate) use session::{Outcome, Session};
+pub(crate) use session::Session;
 pub(crate) use worker::{SUBCOMMAND, work};
 
 /// Why a stream ended before its time, or did not begin.

@@ -3,18 +3,19 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use algorithms::algorithm::Semantics;
 use reports::charts;
-use reports::clock::now;
+use reports::clock::{exactly, now};
 use reports::record::{RunRecord, YesNo};
 use reports::store::StreamFolder;
-use reports::stream::{StreamRow, TimesliceRow, short};
+use reports::stream::{StreamRow, TimesliceRow, WRONG, short};
 use reports::units;
 use text::Foreign;
 
 use super::StreamError;
+use super::begin::{Begin, Missed};
 use super::data::{Data, Size, Variety};
 use super::desk::Desk;
 use super::ledger::Ledger;
@@ -54,6 +55,8 @@ pub(crate) struct Outcome {
     wrong: usize,
     /// Speeds at which it is not known what became of each timeslice, or nobody was left.
     unaccounted: usize,
+    /// Speeds at which the common begin was missed.
+    missed: usize,
 }
 
 impl Outcome {
@@ -62,7 +65,7 @@ impl Outcome {
         let is_measured = |row: &StreamRow| row.due > 0;
         if self.wrong > 0 {
             Exit::WrongOutput
-        } else if self.unaccounted > 0 {
+        } else if self.unaccounted + self.missed > 0 {
             Exit::Failed
         } else if self.interrupted {
             Exit::Interrupted
@@ -217,8 +220,12 @@ impl<'a> Session<'a> {
             counters: EnergyCounters::of(point.place.devices().iter().copied()),
         };
         if !flags.find_limit {
-            for &speed in &flags.speeds {
-                if self.interrupt.asked() || self.run_speed(&mut at_work, speed, book)?.is_none() {
+            for (number, &speed) in flags.speeds.iter().enumerate() {
+                if self.interrupt.asked() {
+                    break;
+                }
+                let moment = flags.moment(number);
+                if self.run_speed(&mut at_work, (speed, moment), book)?.is_none() {
                     break;
                 }
             }
@@ -227,7 +234,7 @@ impl<'a> Session<'a> {
         let guess = match self.fill(&mut at_work)? {
             Ok(readiness) => guess(&readiness, count, ring.timeslice_ns),
             Err(refusal) => {
-                self.refused(&at_work, flags.speeds[0], refusal, book)?;
+                refused(self.row(&at_work, flags.speeds[0]), refusal, book)?;
                 return Ok(Vec::new());
             }
         };
@@ -235,7 +242,7 @@ impl<'a> Session<'a> {
             if self.interrupt.asked() {
                 return Ok(None);
             }
-            self.run_speed(&mut at_work, speed, book)
+            self.run_speed(&mut at_work, (speed, None), book)
         })?;
         Ok(vec![words_of_limit(point, &limit, flags.length())])
     }
@@ -256,22 +263,34 @@ impl<'a> Session<'a> {
         Ok(filled)
     }
 
-    /// Runs a speed; returns whether workers kept up, if there is more to be tried.
+    /// Runs a speed, from a moment on if one is given; returns whether workers kept up, if there is
+    /// more to be tried.
     fn run_speed(
         &self,
         at_work: &mut AtWork<'_>,
-        speed: f64,
+        (speed, moment): (f64, Option<SystemTime>),
         book: &mut Book<'_>,
     ) -> Result<Option<bool>, StreamError> {
+        let mut row = self.row(at_work, speed);
+        row.begin = moment.map(exactly).unwrap_or_default();
         if let Err(refusal) = self.fill(at_work)? {
-            self.refused(at_work, speed, refusal, book)?;
+            refused(row, refusal, book)?;
             return Ok(None);
         }
-        let mut row = self.row(at_work, speed);
         let content = Content { sizes: &at_work.ring.sizes, expected: at_work.expected };
         (self.tell)(&self.words(at_work.point, speed));
         let hits = self.hits_folder(at_work.point, speed)?;
-        let ran = self.stream(at_work, speed, hits).run(&Surroundings {
+        let begin = match self.begin(moment) {
+            Ok(begin) => begin,
+            Err(Missed::Stopped) => return Ok(None),
+            Err(Missed::Late(late)) => {
+                refused(row, too_late(late), book)?;
+                book.1.missed += 1;
+                return Ok(Some(false));
+            }
+        };
+        row.begin = exactly(begin.time);
+        let ran = self.stream(at_work, (speed, begin), hits).run(&Surroundings {
             desk: &at_work.desk,
             workers: &at_work.workers,
             spare_cpu: at_work.point.spare_cpu,
@@ -290,28 +309,22 @@ impl<'a> Session<'a> {
         take_down(row, rows, &ran, book)
     }
 
-    /// A row of a device that can't work, or whose results are wrong.
-    fn refused(
-        &self,
-        at_work: &AtWork<'_>,
-        speed: f64,
-        refusal: Refusal,
-        (folder, outcome, _): &mut Book<'_>,
-    ) -> Result<(), StreamError> {
-        let Refusal { problem, is_wrong } = refusal;
-        let what = if is_wrong { "wrong output" } else { "not run" };
-        let row = StreamRow {
-            valid: YesNo::No,
-            note: format!("{what}: {problem}"),
-            ..self.row(at_work, speed)
-        };
-        folder.append(&row, &[]).map_err(|source| interrupted(source, outcome))?;
-        outcome.wrong += usize::from(is_wrong);
-        outcome.rows.push(row);
-        Ok(())
+    /// The first moment, once it comes if one is given.
+    fn begin(&self, moment: Option<SystemTime>) -> Result<Begin, Missed> {
+        let Some(moment) = moment else { return Ok(Begin::at_once()) };
+        if let Ok(left) = moment.duration_since(SystemTime::now()) {
+            let left = units::seconds(left.as_secs_f64(), 3);
+            (self.tell)(&format!("all is ready; begins in {left}, at {}", exactly(moment)));
+        }
+        Begin::wait_for(moment, || self.interrupt.asked())
     }
 
-    fn stream(&self, at_work: &AtWork<'_>, speed: f64, hits: Option<PathBuf>) -> Stream {
+    fn stream(
+        &self,
+        at_work: &AtWork<'_>,
+        (speed, begin): (f64, Begin),
+        hits: Option<PathBuf>,
+    ) -> Stream {
         let flags = &self.request.flags;
         let schedule = Schedule {
             timeslice_ns: at_work.ring.timeslice_ns,
@@ -323,7 +336,7 @@ impl<'a> Session<'a> {
         let duration_ns = u64::try_from(flags.length().as_nanos()).unwrap_or(u64::MAX);
         let (queue, most) = (flags.queue as usize, schedule.due_within(duration_ns) as usize);
         Stream {
-            emitting: Emitting { schedule, begin_ns: 0, duration_ns },
+            emitting: Emitting { schedule, begin_ns: begin.ns, duration_ns },
             ledger: Ledger::new(at_work.point.openings.len(), most, queue, flags.when_full),
             hits,
             // In a search, what has fallen short need not be seen to its end.
@@ -369,6 +382,27 @@ impl<'a> Session<'a> {
 
 /// Where rows go: the folder, what came of all, and timeslices for the charts.
 type Book<'b> = (&'b mut StreamFolder, &'b mut Outcome, &'b mut Vec<TimesliceRow>);
+
+/// Writes down that a device can't work, or what is wrong with its results.
+fn refused(
+    row: StreamRow,
+    refusal: Refusal,
+    (folder, outcome, _): &mut Book<'_>,
+) -> Result<(), StreamError> {
+    let Refusal { problem, is_wrong } = refusal;
+    let what = if is_wrong { WRONG } else { "not run" };
+    let row = StreamRow { valid: YesNo::No, note: format!("{what}: {problem}"), ..row };
+    folder.append(&row, &[]).map_err(|source| interrupted(source, outcome))?;
+    outcome.wrong += usize::from(is_wrong);
+    outcome.rows.push(row);
+    Ok(())
+}
+
+fn too_late(late: Duration) -> Refusal {
+    let late = units::seconds(late.as_secs_f64(), 3);
+    let problem = format!("it was not ready until {late} after the begin; give a later --begin");
+    Refusal { problem, is_wrong: false }
+}
 
 /// Writes a speed down; returns whether workers kept up, if there is more to be tried.
 fn take_down(

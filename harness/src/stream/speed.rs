@@ -18,8 +18,6 @@ use crate::platform::{CpuTimes, Interrupt, usable_threads};
 const LOOK: Duration = Duration::from_millis(10);
 /// Between two words on how far it is.
 const WORDS: Duration = Duration::from_secs(5);
-/// Until the first moment of a stream: its source has to be there.
-const START: u64 = 20_000_000;
 
 /// What a speed has in common with all others.
 pub(super) struct Surroundings<'a> {
@@ -73,10 +71,9 @@ pub(super) struct Stream {
 impl Stream {
     /// Emits all and waits for the results.
     pub(super) fn run(self, around: &Surroundings<'_>) -> Ran {
-        let Stream { mut emitting, ledger, hits, most_waiting } = self;
+        let Stream { emitting, ledger, hits, most_waiting } = self;
         around.desk.open(ledger, hits);
         let before = (CpuTimes::now(), around.workers.cpu_time(), around.counters.read());
-        emitting.begin_ns = now_ns() + START;
         let stop = AtomicBool::new(false);
         let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {
             let (desk, spare_cpu, stop) = (around.desk, around.spare_cpu, &stop);

@@ -1,8 +1,7 @@
 //! A ledger as rows.
 
 use reports::record::YesNo;
-use reports::stream::{Fate, StreamRow, TimesliceRow, shortfall};
-use statistics::{Estimate, quantile_with_interval};
+use reports::stream::{Fate, StreamRow, Times, TimesliceRow, WRONG, shortfall};
 
 use super::data::Size;
 use super::ledger::{Record, State};
@@ -49,7 +48,7 @@ pub(super) fn fill(row: &mut StreamRow, ran: &Ran, sizes: &[Size]) {
         row.items_per_s = rate(|size| size.digis);
         row.bytes_per_s = rate(|size| size.bytes);
     }
-    fill_times(row, records);
+    times(records).fill(row);
     row.cores_share = ran.busy.map(|busy| busy.workers);
     row.others_share = ran.busy.and_then(|busy| busy.others);
     (row.cpu_j, row.gpu_j) = (ran.energy.cpu_j, ran.energy.gpu_j);
@@ -60,28 +59,15 @@ pub(super) fn fill(row: &mut StreamRow, ran: &Ran, sizes: &[Size]) {
 }
 
 /// How late results and timeslices were.
-fn fill_times(row: &mut StreamRow, records: &[Record]) {
+fn times(records: &[Record]) -> Times {
     let done = || records.iter().filter(|record| record.state == State::Done);
     let since = |from: u64, to: u64| to.saturating_sub(from) as f64 * NS;
-    let latencies: Vec<f64> = done().map(|it| since(it.due_ns, it.ended_ns)).collect();
-    let [median, p99, p999] = [0.5, 0.99, 0.999].map(|p| quantile_with_interval(&latencies, p));
-    (row.p50_s, row.p50_low_s, row.p50_high_s) = parts(median);
-    (row.p99_s, row.p99_low_s, row.p99_high_s) = parts(p99);
-    (row.p999_s, row.p999_low_s, row.p999_high_s) = parts(p999);
-    row.max_s = latencies.iter().copied().reduce(f64::max);
-    let work: Vec<f64> = done().map(|it| since(it.begun_ns, it.ended_ns)).collect();
-    row.work_p50_s = quantile_with_interval(&work, 0.5).map(|it| it.value);
     let on_time = records.iter().filter(|record| record.emitted_ns > 0 && !record.was_held);
-    let late: Vec<f64> = on_time.map(|it| since(it.due_ns, it.emitted_ns)).collect();
-    let late_at = |p| quantile_with_interval(&late, p).map(|it: Estimate| it.value);
-    (row.late_p50_s, row.late_p99_s) = (late_at(0.5), late_at(0.99));
-    row.late_max_s = late.iter().copied().reduce(f64::max);
-}
-
-fn parts(estimate: Option<Estimate>) -> (Option<f64>, Option<f64>, Option<f64>) {
-    let interval = estimate.as_ref().and_then(|it| it.interval);
-    let ends = (interval.map(|it| it.low), interval.map(|it| it.high));
-    (estimate.map(|it| it.value), ends.0, ends.1)
+    Times {
+        latencies: done().map(|it| since(it.due_ns, it.ended_ns)).collect(),
+        work: done().map(|it| since(it.begun_ns, it.ended_ns)).collect(),
+        late: on_time.map(|it| since(it.due_ns, it.emitted_ns)).collect(),
+    }
 }
 
 /// What a reader should know of a speed.
@@ -89,7 +75,7 @@ fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(wrong) = &ran.wrong {
         let (number, worker) = (wrong.number, wrong.worker);
-        notes.push(format!("wrong output: timeslice {number}, worker {worker}: {}", wrong.problem));
+        notes.push(format!("{WRONG}: timeslice {number}, worker {worker}: {}", wrong.problem));
     }
     if !ran.ledger.is_balanced() {
         notes.push(format!("not all timeslices are accounted for: {:?}", ran.ledger.counts()));
@@ -116,6 +102,7 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
         let found = content.expected.get(data).copied().unwrap_or_default();
         TimesliceRow {
             point_id: point_id.to_owned(),
+            node: String::new(),
             timeslice: number as u64,
             data,
             due_s: (record.due_ns as f64 - ran.begin_ns as f64) * NS,
@@ -124,6 +111,7 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
             ended_s: after(record.ended_ns),
             worker: record.worker.map(|worker| worker as usize),
             fate: fate(record.state),
+            held: YesNo::from(record.was_held),
             checked: YesNo::from(record.is_checked),
             digis: content.sizes.get(data).map_or(0, |size| size.digis),
             clusters: found.clusters,

@@ -35,6 +35,7 @@ mod reproduce;
 mod site;
 mod slurm;
 mod stream;
+mod stream_nodes;
 mod sts;
 mod sts_raw;
 mod suite_runs;

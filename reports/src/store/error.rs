@@ -20,7 +20,7 @@ pub enum StoreError {
     #[error("{} is being written by another process; wait for it to end, or choose another folder with --out", .0.shown())]
     Busy(PathBuf),
     /// No run folder.
-    #[error("{} does not exist; a run folder has run.json, samples.csv and summary.csv", .0.shown())]
+    #[error("{} does not exist; a run folder has run.json, and samples.csv and summary.csv, or of a stream stream.csv and timeslices.csv", .0.shown())]
     NoRun(PathBuf),
     /// Something that may never end, or is no file at all: where it is, and what.
     #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.shown())]

@@ -27,7 +27,7 @@ pub use error::StoreError;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
 pub(crate) use regular::open as open_file;
-pub use stream::StreamFolder;
+pub use stream::{StreamFolder, StreamRun};
 pub use throughput::ThroughputFolder;
 pub use write::{RunFolder, clean, describe};
 

@@ -164,7 +164,7 @@ fn words(row: &SummaryRow) -> String {
     format!("{algorithm} {variant} {stage} on {device}, {threads}, {params}")
 }
 
-fn read_rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, StoreError> {
+pub(super) fn read_rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, StoreError> {
     rows_of(open_rows(path)?).map_err(|error| StoreError::csv(path, error))
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::read::{read_rows, read_run};
 use super::table_file::TableFile;
 use super::{StoreError, describe, is_run};
 use crate::record::RunRecord;
@@ -9,6 +10,35 @@ use crate::stream::{StreamRow, TimesliceRow};
 
 const SPEEDS: &str = "stream.csv";
 const TIMESLICES: &str = "timeslices.csv";
+const NODES: &str = "nodes.csv";
+
+/// What a stream left behind.
+#[derive(Clone, Debug)]
+pub struct StreamRun {
+    /// Where it was read from.
+    pub folder: PathBuf,
+    /// `run.json`.
+    pub record: RunRecord,
+    /// The rows of `stream.csv`.
+    pub rows: Vec<StreamRow>,
+    /// The rows of `timeslices.csv`.
+    pub timeslices: Vec<TimesliceRow>,
+}
+
+impl StreamRun {
+    /// Reads the folder of a stream.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another version.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        Ok(StreamRun {
+            folder: folder.to_owned(),
+            record: read_run(folder)?,
+            rows: read_rows(&folder.join(SPEEDS))?,
+            timeslices: read_rows(&folder.join(TIMESLICES))?,
+        })
+    }
+}
 
 /// The folder of a run that goes on: `run.json`, `stream.csv` and `timeslices.csv`. Nobody else can
 /// write to it meanwhile.
@@ -63,27 +93,38 @@ impl StreamFolder {
         self.timeslices.append_durably(timeslices)?;
         self.speeds.append_durably(std::slice::from_ref(row))
     }
+
+    /// Writes `nodes.csv`, what each node did by itself, with the columns of `stream.csv`.
+    ///
+    /// # Errors
+    /// If it can't be written, or is there.
+    pub fn write_nodes(&self, rows: &[StreamRow]) -> Result<(), StoreError> {
+        let mut nodes = TableFile::create(&self.path.join(NODES), StreamRow::COLUMNS)?;
+        nodes.append_durably(rows)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::SCHEMA_VERSION;
     use crate::stream::fixture::{row, timeslice};
 
     #[test]
     fn rows_come_back_and_a_folder_is_taken_once() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("run");
-        let mut run = StreamFolder::create(&path, &RunRecord::default()).expect("made");
+        let record = RunRecord { schema_version: SCHEMA_VERSION, ..RunRecord::default() };
+        let mut run = StreamFolder::create(&path, &record).expect("made");
         run.append(&row(1.0), &[timeslice(0, 0.1), timeslice(1, 0.2)]).expect("written");
+        let nodes = [StreamRow { node: "n1".into(), ..row(1.0) }];
+        run.write_nodes(&nodes).expect("written");
         drop(run);
-        let mut speeds = csv::Reader::from_path(path.join(SPEEDS)).expect("there");
-        let speeds: Vec<StreamRow> = speeds.deserialize().map(|row| row.expect("a row")).collect();
-        assert_eq!(speeds, [row(1.0)]);
-        let mut timeslices = csv::Reader::from_path(path.join(TIMESLICES)).expect("there");
-        let timeslices: Vec<TimesliceRow> =
-            timeslices.deserialize().map(|row| row.expect("a row")).collect();
-        assert_eq!(timeslices, [timeslice(0, 0.1), timeslice(1, 0.2)]);
+        let read = StreamRun::read(&path).expect("there");
+        assert_eq!((read.rows, read.record), (vec![row(1.0)], record));
+        assert_eq!(read.timeslices, [timeslice(0, 0.1), timeslice(1, 0.2)]);
+        let of_nodes: Vec<StreamRow> = read_rows(&path.join(NODES)).expect("there");
+        assert_eq!(of_nodes, nodes);
         let taken = StreamFolder::create(&path, &RunRecord::default());
         assert!(matches!(taken, Err(StoreError::Occupied(_))));
     }

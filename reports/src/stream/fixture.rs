@@ -22,6 +22,7 @@ pub fn row(speed: f64) -> StreamRow {
         timeslice_s: 0.05,
         queue: 64,
         when_full: "wait".into(),
+        begin: "2026-01-31T12:00:00Z".into(),
         duration_s: 20.0,
         due,
         emitted: due,
@@ -53,6 +54,7 @@ pub fn timeslice(number: u64, latency_s: f64) -> TimesliceRow {
     let due_s = 0.05 * number as f64;
     TimesliceRow {
         point_id: row(1.0).point_id,
+        node: String::new(),
         timeslice: number,
         data: (number % 8) as usize,
         due_s,
@@ -61,6 +63,7 @@ pub fn timeslice(number: u64, latency_s: f64) -> TimesliceRow {
         ended_s: Some(due_s + latency_s),
         worker: Some((number % 2) as usize),
         fate: Fate::Done,
+        held: YesNo::No,
         checked: YesNo::No,
         digis: 900_000,
         clusters: 700_000,

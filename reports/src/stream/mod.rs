@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `row` | a speed, and its timeslices, as they are written |
 //! | [`live`] | the same while it runs, for monitoring |
+//! | `times` | how late results and timeslices were |
+//! | `nodes` | what several nodes did at the same time, as one |
 //! | `kept_up` | whether workers keep up, and to which speed |
 //! | `table` | all of that for people and programs |
 
@@ -11,9 +13,13 @@
 pub(crate) mod fixture;
 mod kept_up;
 pub mod live;
+mod nodes;
 mod row;
 mod table;
+mod times;
 
 pub use kept_up::{Shortfall, highest_kept_up, shortfall};
-pub use row::{Fate, StreamRow, TimesliceRow};
+pub use nodes::{NodePart, together};
+pub use row::{Fate, StreamRow, TimesliceRow, WRONG};
 pub use table::{render, short};
+pub use times::Times;

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::{Params, Point, YesNo};
 
+/// How the note of a row begins if a result was wrong.
+pub const WRONG: &str = "wrong output";
+
 /// One speed: timeslices that came so many times as fast as from the detector, and what became of
 /// them. The order of the fields is the order of the columns.
 ///
@@ -24,6 +27,10 @@ pub struct StreamRow {
     pub backend: String,
     /// `cpu`, `cuda:0`, or `cuda:0+cuda:1` over which processes are spread.
     pub device: String,
+    /// The node, of several; empty for one by itself, and for all together.
+    pub node: String,
+    /// Nodes, each with a source and processes of its own.
+    pub nodes: usize,
     /// Threads on the host of each process.
     pub threads: usize,
     /// Where the threads of all processes were placed.
@@ -32,9 +39,9 @@ pub struct StreamRow {
     pub bind: String,
     /// The data shape and the task's other axes.
     pub params: Params,
-    /// Processes at the beginning.
+    /// Processes at the beginning, of all nodes.
     pub processes: usize,
-    /// How many times as fast as from the detector timeslices came.
+    /// How many times as fast as from the detector timeslices came to each node.
     pub speed: f64,
     /// The detector's time in a timeslice.
     pub timeslice_s: f64,
@@ -46,6 +53,8 @@ pub struct StreamRow {
     pub queue: usize,
     /// What happens when as many wait: `wait` or `drop`.
     pub when_full: String,
+    /// When emission began, or was to begin: UTC, RFC 3339, by the node's clock.
+    pub begin: String,
     /// For how long timeslices came.
     pub duration_s: f64,
     /// Timeslices that were due meanwhile.
@@ -64,7 +73,7 @@ pub struct StreamRow {
     pub repeated: u64,
     /// Workers that were lost.
     pub workers_lost: usize,
-    /// The most timeslices that waited at once.
+    /// The most timeslices that waited at once, on one node.
     pub most_waiting: u64,
     /// Results that were compared with the reference.
     pub checked: u64,
@@ -132,6 +141,8 @@ pub struct StreamRow {
 pub struct TimesliceRow {
     /// The point's.
     pub point_id: String,
+    /// The node, of several.
+    pub node: String,
     /// Its number, from 0 on.
     pub timeslice: u64,
     /// Which of the prepared timeslices it was.
@@ -148,6 +159,8 @@ pub struct TimesliceRow {
     pub worker: Option<usize>,
     /// What became of it.
     pub fate: Fate,
+    /// Whether it was emitted late, or not at all, because the queue was full.
+    pub held: YesNo,
     /// Whether its result was compared with the reference.
     pub checked: YesNo,
     /// Its digis.
@@ -175,10 +188,10 @@ pub enum Fate {
 
 impl StreamRow {
     /// The header of `stream.csv`.
-    pub const COLUMNS: &str = "point_id,algorithm,variant,backend,device,threads,places,bind,params,\
-        processes,speed,timeslice_s,spill,jitter,queue,when_full,duration_s,due,emitted,done,lost,\
-        dropped,backlog,repeated,workers_lost,most_waiting,checked,items,item_unit,bytes,due_per_s,\
-        done_per_s,items_per_s,bytes_per_s,p50_s,p50_low_s,p50_high_s,p99_s,p99_low_s,p99_high_s,\
+    pub const COLUMNS: &str = "point_id,algorithm,variant,backend,device,node,nodes,threads,places,bind,\
+        params,processes,speed,timeslice_s,spill,jitter,queue,when_full,begin,duration_s,due,emitted,\
+        done,lost,dropped,backlog,repeated,workers_lost,most_waiting,checked,items,item_unit,bytes,\
+        due_per_s,done_per_s,items_per_s,bytes_per_s,p50_s,p50_low_s,p50_high_s,p99_s,p99_low_s,p99_high_s,\
         p999_s,p999_low_s,p999_high_s,max_s,work_p50_s,late_p50_s,late_p99_s,late_max_s,\
         cores_share,others_share,cpu_j,gpu_j,kept_up,valid,note";
 
@@ -193,6 +206,7 @@ impl StreamRow {
             algorithm: point.algorithm,
             variant: point.variant,
             device: point.device,
+            nodes: 1,
             threads: point.threads,
             places: point.places,
             bind: point.bind,
@@ -213,9 +227,14 @@ impl StreamRow {
         self.valid == YesNo::Yes && self.due > 0
     }
 
-    /// So many times as fast as from the detector are timeslices done.
+    /// Whether a result was wrong.
+    pub fn is_wrong(&self) -> bool {
+        self.valid == YesNo::No && self.note.starts_with(WRONG)
+    }
+
+    /// So many times as fast as from the detector are timeslices done, by each node on average.
     pub fn speed_done(&self) -> Option<f64> {
-        Some(self.done_per_s? * self.timeslice_s)
+        Some(self.done_per_s? * self.timeslice_s / self.nodes.max(1) as f64)
     }
 
     /// Joules of processors and GPUs, as far as they are known.
@@ -236,6 +255,7 @@ impl StreamRow {
     pub fn setting(&self) -> Vec<(String, String)> {
         let params = self.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         let own = [
+            ("nodes", self.nodes.to_string()),
             ("workers", self.processes.to_string()),
             ("spill", self.spill.clone()),
             ("jitter", self.jitter.to_string()),
@@ -243,6 +263,7 @@ impl StreamRow {
             ("bind", self.bind.clone()),
         ];
         let is_said = |(name, value): &(&str, String)| match *name {
+            "nodes" => value != "1",
             "spill" => !value.is_empty(),
             "jitter" => value != "0",
             _ => true,
@@ -254,8 +275,8 @@ impl StreamRow {
 
 impl TimesliceRow {
     /// The header of `timeslices.csv`.
-    pub const COLUMNS: &str = "point_id,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,fate,\
-        checked,digis,clusters,hits";
+    pub const COLUMNS: &str = "point_id,node,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,\
+        fate,held,checked,digis,clusters,hits";
 
     /// From when it was due until its result was there.
     pub fn latency_s(&self) -> Option<f64> {

@@ -1,5 +1,7 @@
 //! What became of timeslices, as tables: a block for each setting, a row for each speed.
 
+use text::Foreign;
+
 use super::kept_up::highest_kept_up;
 use super::row::StreamRow;
 use crate::frame::{Document, Frame, Record};
@@ -10,9 +12,10 @@ use crate::shape;
 use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
 use crate::units;
 
-const COLUMNS: [(&str, Side); 17] = [
+const COLUMNS: [(&str, Side); 18] = [
     ("variant", Side::Left),
     ("device", Side::Left),
+    (NODE, Side::Left),
     ("speed", Side::Right),
     ("due", Side::Right),
     ("done", Side::Right),
@@ -27,9 +30,10 @@ const COLUMNS: [(&str, Side); 17] = [
     ("max", Side::Right),
     ("late p99", Side::Right),
     ("cores", Side::Right),
-    ("done/J", Side::Right),
+    (PER_JOULE, Side::Right),
 ];
-const PER_JOULE: usize = COLUMNS.len() - 1;
+const NODE: &str = "node";
+const PER_JOULE: &str = "done/J";
 
 /// The rows of `run` as a text that ends with a line break.
 ///
@@ -56,6 +60,8 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("variant", &row.variant)
         .with("backend", &row.backend)
         .with("device", &row.device)
+        .with("node", &row.node)
+        .with("nodes", row.nodes)
         .with("threads", row.threads)
         .with("places", &row.places)
         .with("bind", &row.bind)
@@ -67,6 +73,7 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("jitter", row.jitter)
         .with("queue", row.queue)
         .with("when_full", &row.when_full)
+        .with("begin", &row.begin)
         .with("duration_s", row.duration_s)
         .with("due", row.due)
         .with("emitted", row.emitted)
@@ -110,24 +117,28 @@ fn record(row: &StreamRow) -> Record<'_> {
 }
 
 fn tables(rows: &[StreamRow]) -> Vec<Table> {
-    let key = |row: &&StreamRow| (row.algorithm.clone(), row.setting());
+    // Nodes are below all of them together, also where there is but one.
+    let key = |row: &&StreamRow| (row.algorithm.clone(), row.setting(), row.node.is_empty());
     let blocks = grouped(rows, key).into_iter();
-    blocks.map(|((task, setting), rows)| table(&task, &setting, &rows)).collect()
+    blocks.map(|((task, setting, _), rows)| table(&task, &setting, &rows)).collect()
 }
 
 fn table(task: &str, setting: &[(String, String)], rows: &[&StreamRow]) -> Table {
-    let columns = if rows.iter().any(|row| row.joules().is_some()) {
-        &COLUMNS[..]
-    } else {
-        &COLUMNS[..PER_JOULE]
+    let is_shown = |name: &str| match name {
+        NODE => rows.iter().any(|row| !row.node.is_empty()),
+        PER_JOULE => rows.iter().any(|row| row.joules().is_some()),
+        _ => true,
     };
-    let cells =
-        |row: &&StreamRow| -> Vec<String> { cells(row).into_iter().take(columns.len()).collect() };
+    let columns: Vec<_> = COLUMNS.into_iter().filter(|(name, _)| is_shown(name)).collect();
+    let cells = |row: &&StreamRow| -> Vec<String> {
+        let named = COLUMNS.into_iter().zip(cells(row));
+        named.filter(|((name, _), _)| is_shown(name)).map(|(_, cell)| cell).collect()
+    };
     let look = |row: &&StreamRow| match row.valid {
         YesNo::No => Look::NotValid,
         _ => Look::Plain,
     };
-    Table::new(columns, rows.iter().map(cells))
+    Table::new(&columns, rows.iter().map(cells))
         .under(format!("{task}: {}", heading(setting, rows)))
         .with_notes(limits(rows).chain(notes(rows)).collect())
         .with_looks(rows.iter().map(look).collect())
@@ -149,18 +160,24 @@ fn heading(setting: &[(String, String)], rows: &[&StreamRow]) -> String {
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-/// To which speed each device keeps up.
+/// To which speed each device keeps up; of nodes that is said of all of them together.
 fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
-    let of_device = |row: &&&StreamRow| (row.variant.clone(), row.device.clone());
-    grouped(rows, of_device).into_iter().filter_map(|((variant, device), rows)| {
+    let rows = rows.iter().filter(|row| row.node.is_empty());
+    grouped(rows, |row| who(row)).into_iter().filter_map(|(who, rows)| {
         let rows: Vec<&StreamRow> = rows.into_iter().copied().collect();
         rows.iter().find(|row| row.is_measured())?;
         let said = match highest_kept_up(rows.iter().copied()) {
             Some(row) => format!("keeps up with {} the detector's rate", times(row.speed)),
             None => "keeps up with none of these speeds".to_owned(),
         };
-        Some(format!("{variant} on {device}: {said}"))
+        Some(format!("{who}: {said}"))
     })
+}
+
+/// `time-sweep on cpu`, `time-sweep on cpu of n1`.
+fn who(row: &StreamRow) -> String {
+    let who = format!("{} on {}", row.variant, row.device);
+    if row.node.is_empty() { who } else { format!("{who} of {}", row.node.shown()) }
 }
 
 /// `0.5 times`.
@@ -176,9 +193,7 @@ pub fn short(speed: f64) -> String {
 fn notes(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     let noted = rows.iter().filter(|row| !row.note.is_empty());
     let notes: Vec<String> = noted
-        .map(|row| {
-            format!("{} on {}, speed {}: {}", row.variant, row.device, short(row.speed), row.note)
-        })
+        .map(|row| format!("{}, speed {}: {}", who(row), short(row.speed), row.note))
         .collect();
     notes.into_iter()
 }
@@ -197,6 +212,7 @@ fn cells(row: &StreamRow) -> Vec<String> {
     vec![
         row.variant.clone(),
         row.device.clone(),
+        row.node.shown().to_string(),
         short(row.speed),
         count(row.due),
         count(row.done),
@@ -234,6 +250,25 @@ mod tests {
         for words in ["18 M digis a second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
             assert!(text.contains(words), "{words}: {text}");
         }
+    }
+
+    #[test]
+    fn nodes_stand_beside_each_other_below_all_of_them() {
+        let node = |name: &str| StreamRow {
+            node: name.into(),
+            note: format!("known of {name}"),
+            ..row(1.0)
+        };
+        let all = StreamRow { nodes: 2, processes: 4, ..row(1.0) };
+        let tables = tables(&[all, node("n1"), node("n2")]);
+        let [all, each] = &tables[..] else { panic!("{}", tables.len()) };
+        assert!(!all.names().contains(&NODE));
+        assert_eq!(each.column(NODE), ["n1", "n2"]);
+        let text = for_people(Format::Table, &tables, Paint::Plain);
+        for words in ["2 nodes · 4 workers", "time-sweep on cpu of n2, speed 1: known of n2"] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert_eq!(text.matches("keeps up with 1 times").count(), 1, "{text}");
     }
 
     #[test]

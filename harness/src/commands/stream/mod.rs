@@ -1,16 +1,24 @@
 //! `bench stream`: timeslices that come when they are due, for several processes.
 
-use reports::stream;
+mod merge;
+
+use std::path::Path;
+
+use reports::record::RunRecord;
+use reports::stream::{self, StreamRow};
 use text::Foreign;
 
 use super::refuse_development_build;
 use crate::failure::{Exit, Failure};
 use crate::platform::Interrupt;
 use crate::platform::gpus::only_verifies;
-use crate::request::{DevicePlace, StreamRequest};
-use crate::stream::{Outcome, Planned, Session};
+use crate::request::{DevicePlace, StreamFlags, StreamRequest};
+use crate::stream::{Planned, Session};
 
 pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
+    if !request.flags.merge.is_empty() {
+        return merge::run(&request.flags);
+    }
     request.choose_devices();
     let mut devices = request.places.iter().flat_map(DevicePlace::devices);
     if let Some(reason) = devices.find_map(|&device| only_verifies(device)) {
@@ -22,23 +30,27 @@ pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen();
     let tell = |text: &str| super::tell(quiet, text);
     let outcome = Session::run(&request, &planned, &interrupt, &tell)?;
-    present(&outcome, &request)
+    if outcome.interrupted {
+        let folder = outcome.folder.shown();
+        super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
+    }
+    present(&outcome.record, &outcome.rows, &outcome.folder, &request.flags)?;
+    Ok(outcome.exit())
 }
 
 /// Prints the table of a run.
-fn present(outcome: &Outcome, request: &StreamRequest) -> Result<Exit, Failure> {
-    super::put(&request.flags.format, |format, paint| {
-        Ok(stream::render(format, &outcome.record, &outcome.rows, paint)?)
-    })?;
-    let folder = outcome.folder.shown();
-    if outcome.interrupted {
-        super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
-    }
-    if !request.flags.quiet {
-        for note in &outcome.record.notes {
+fn present(
+    record: &RunRecord,
+    rows: &[StreamRow],
+    folder: &Path,
+    flags: &StreamFlags,
+) -> Result<(), Failure> {
+    super::put(&flags.format, |format, paint| Ok(stream::render(format, record, rows, paint)?))?;
+    if !flags.quiet {
+        for note in &record.notes {
             super::say(&format!("note: {note}"));
         }
-        super::say(&format!("results: {folder}"));
+        super::say(&format!("results: {}", folder.shown()));
     }
-    Ok(outcome.exit())
+    Ok(())
 }

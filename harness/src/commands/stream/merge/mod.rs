@@ -1,0 +1,125 @@
+//! What nodes that began at the same time left behind, as one run.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `node` | a node's folder, and whether it is part of the same stream |
+//! | `point` | what nodes did at one speed |
+
+mod node;
+mod point;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use reports::charts;
+use reports::record::{RunRecord, YesNo};
+use reports::store::StreamFolder;
+use reports::stream::{StreamRow, TimesliceRow};
+use reports::units;
+use text::{Foreign, SENTENCE};
+
+use super::super::say;
+use crate::failure::{Exit, Failure};
+use crate::measure::default_folder;
+use crate::request::StreamFlags;
+use node::{Node, Nodes};
+use point::Point;
+
+pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
+    let Nodes { names, nodes, mut missing } = Nodes::read(&flags.merge)?;
+    for node in &nodes {
+        node.check(&nodes[0])?;
+    }
+    let points = Point::all(&nodes)?;
+    let merged: Vec<StreamRow> = points.iter().map(|point| point.merged(&nodes, &names)).collect();
+    missing.extend(points.iter().flat_map(|point| point.missing(&nodes)));
+    let each: Vec<StreamRow> =
+        points.iter().flat_map(|point| point.rows.iter().map(|(_, row)| (*row).clone())).collect();
+    let record = record(&nodes, &missing);
+    let folder = flags.out.clone().unwrap_or_else(|| default_folder("stream"));
+    let timeslices = by_point(nodes);
+    write(&folder, &record, (&merged, &each), &timeslices)?;
+    if flags.charts {
+        charts::write(&folder, &charts::draw_stream(&record, &merged, &timeslices)?)?;
+    }
+    let exit = exit(&each, &missing);
+    super::present(&record, &[merged, each].concat(), &folder, flags)?;
+    for problem in &missing {
+        say(&format!("bench: {problem}"));
+    }
+    Ok(exit)
+}
+
+/// That of the node that fared worst, or of one that is missing.
+fn exit(each: &[StreamRow], missing: &[String]) -> Exit {
+    let has_failed = |row: &StreamRow| row.valid == YesNo::No || row.workers_lost >= row.processes;
+    if each.iter().any(StreamRow::is_wrong) {
+        Exit::WrongOutput
+    } else if !missing.is_empty() || each.iter().any(has_failed) {
+        Exit::Failed
+    } else {
+        Exit::Success
+    }
+}
+
+/// The timeslices of all nodes, those of a point behind each other.
+fn by_point(nodes: Vec<Node>) -> Vec<TimesliceRow> {
+    let mut all: Vec<_> = nodes.into_iter().flat_map(|node| node.run.timeslices).collect();
+    all.sort_by(|a, b| a.point_id.cmp(&b.point_id));
+    all
+}
+
+fn write(
+    path: &Path,
+    record: &RunRecord,
+    (merged, each): (&[StreamRow], &[StreamRow]),
+    timeslices: &[TimesliceRow],
+) -> Result<(), Failure> {
+    let unfinished = RunRecord { finished: None, ..record.clone() };
+    let mut folder = StreamFolder::create(path, &unfinished)?;
+    for row in merged {
+        let mut points = timeslices.chunk_by(|a, b| a.point_id == b.point_id);
+        let own = points.find(|own| own[0].point_id == row.point_id);
+        folder.append(row, own.unwrap_or_default())?;
+    }
+    folder.write_nodes(each)?;
+    Ok(folder.describe(record)?)
+}
+
+/// The record of all nodes together; that of the first where there can be but one.
+fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
+    let records = || nodes.iter().map(|node| &node.run.record);
+    let mut record = nodes[0].run.record.clone();
+    // UTC in RFC 3339 sorts by time.
+    record.started = records().map(|record| record.started.clone()).min().unwrap_or_default();
+    // The last end; none as long as a node has none.
+    let ends: Option<Vec<_>> = records().map(|record| record.finished.clone()).collect();
+    record.finished = ends.and_then(|ends| ends.into_iter().max());
+    record.notes = notes(nodes);
+    let kinds: BTreeSet<&str> = records().map(|record| record.machine_key.as_str()).collect();
+    if kinds.len() > 1 {
+        let kinds = units::counted(kinds.len(), "kind");
+        let said = format!("nodes are machines of {kinds}; run.json describes that of the first");
+        record.notes.push(said);
+    }
+    let folders: Vec<_> = nodes.iter().map(|node| node.run.folder.shown().to_string()).collect();
+    record.notes.push(format!("merged from {}", folders.join(", ")));
+    record.notes.extend(missing.iter().cloned());
+    record
+}
+
+/// What is to be known of nodes, each thing once.
+fn notes(nodes: &[Node]) -> Vec<String> {
+    let mut who: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for node in nodes {
+        for note in &node.run.record.notes {
+            who.entry(note).or_default().push(node.name.shown().to_string());
+        }
+    }
+    let words = |(note, who): (&str, Vec<String>)| {
+        let note = note.shown().at_most(SENTENCE);
+        let of_all = who.len() == nodes.len();
+        if of_all { note.to_string() } else { format!("{}: {note}", who.join(", ")) }
+    };
+    who.into_iter().map(words).collect()
+}
