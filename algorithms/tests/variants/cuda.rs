@@ -23,16 +23,16 @@ fn is_small(task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
     }
     let most = match (task, work.item_unit) {
         ("sts", _) if random => 100,
-        ("sts", _) => 1_200,
+        ("sts", _) => 800,
         _ if is_stage => 100,
         ("cluster-finder", _) if random => 3_000,
         ("cluster-finder", _) => 8_000,
         (_, "sample") if random => 300,
-        (_, "sample") => 1_500,
+        (_, "sample") => 800,
         (_, "cell") if random => 30_000,
         (_, "cell") => 200_000,
         _ if random => 500,
-        _ => 5_000,
+        _ => 3_000,
     };
     work.items <= if config.checked { most / 20 } else { most }
 }
