@@ -24,17 +24,18 @@ impl Gpu {
         self.small_by_kernel.store(true, Relaxed);
     }
 
-    /// Whether a copy from or to some memory of the host is for a kernel.
-    pub(super) fn is_for_kernel(&self, host: *const u8, bytes: usize) -> bool {
+    /// Where kernels see some memory of the host, if a copy from or to it is for one of them. It has
+    /// the same address, as all that is page-locked has on 64-bit systems.
+    pub(super) fn seen_by_kernels(&self, host: *const u8, bytes: usize) -> Option<u64> {
         let small = (1..=MOST_BYTES).contains(&bytes) && self.small_by_kernel.load(Relaxed);
-        small && self.memory.is_page_locked(host)
+        let is_for_kernel = small && self.memory.is_page_locked(host);
+        is_for_kernel.then(|| host.expose_provenance() as u64)
     }
 
     /// Starts a copy by a kernel.
     ///
     /// # Safety
-    /// Both sides must have so many bytes and stay until it has ended, and what is of the host must
-    /// be page-locked: it has the same address for kernels, as all of it has on 64-bit systems.
+    /// Kernels must see so many bytes on both sides, which stay until it has ended.
     pub(super) unsafe fn start_small_copy(
         &self,
         engine: &dyn Engine,

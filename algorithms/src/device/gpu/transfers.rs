@@ -25,16 +25,15 @@ impl Gpu {
         let from = from.into();
         assert!(from.length <= to.len(), "more than the buffer holds");
         let bytes = from.length * size_of::<T>();
-        let host: *const u8 = from.start.cast();
+        let (host, to) = (from.start.cast::<u8>(), to.address());
         self.copied("h2d", bytes, (from.uses, host), |engine| {
             // SAFETY: both sides have so many bytes, and that of the host stays: a buffer knows
             // that it is in use, and a slice is waited for.
             unsafe {
-                if self.is_for_kernel(host, bytes) {
-                    let from = host.expose_provenance() as u64;
-                    return self.start_small_copy(engine, (to.address(), from), bytes);
+                match self.seen_by_kernels(host, bytes) {
+                    Some(from) => self.start_small_copy(engine, (to, from), bytes),
+                    None => engine.upload(to, host, bytes),
                 }
-                engine.upload(to.address(), host, bytes)
             }
         })
     }
@@ -65,16 +64,15 @@ impl Gpu {
         assert!(first + to.length <= from.len(), "more than the buffer holds");
         let (bytes, offset) = (to.length * size_of::<T>(), first * size_of::<T>());
         let start = from.address() + offset as u64;
-        let host: *mut u8 = to.start.cast();
+        let host = to.start.cast::<u8>();
         self.copied("d2h", bytes, (to.uses, host), |engine| {
             // SAFETY: both sides have so many bytes, any of which make a `T`; that of the host
             // stays, as above, and nobody looks at it before.
             unsafe {
-                if self.is_for_kernel(host, bytes) {
-                    let to = host.expose_provenance() as u64;
-                    return self.start_small_copy(engine, (to, start), bytes);
+                match self.seen_by_kernels(host, bytes) {
+                    Some(to) => self.start_small_copy(engine, (to, start), bytes),
+                    None => engine.download(host, start, bytes),
                 }
-                engine.download(host, start, bytes)
             }
         })
     }
