@@ -1,6 +1,6 @@
 //! Running variants as the harness does.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use algorithms::device::{Backend, Target};
 use algorithms::registry::tasks;
@@ -12,15 +12,10 @@ type Cases = Vec<(String, Box<dyn Case>)>;
 /// Each task with its hard inputs. They are made when first asked for, as are their right answers, and
 /// are there for all tests: some take longer to find than a variant does.
 pub fn tasks_with_hard_cases() -> impl Iterator<Item = (&'static dyn Task, &'static Cases)> {
-    type Made = LazyLock<Cases, Box<dyn FnOnce() -> Cases + Send>>;
-    static ALL: LazyLock<Vec<Made>> = LazyLock::new(|| {
-        let of_task = |task: &&'static dyn Task| {
-            let task = *task;
-            LazyLock::new(Box::new(move || task.hard_cases(5)) as Box<_>)
-        };
-        tasks().iter().map(of_task).collect()
-    });
-    tasks().iter().zip(&*ALL).map(|(task, cases)| (*task, &**cases))
+    static ALL: LazyLock<Vec<OnceLock<Cases>>> =
+        LazyLock::new(|| tasks().iter().map(|_| OnceLock::new()).collect());
+    let all = tasks().iter().zip(&*ALL);
+    all.map(|(task, cases)| (*task, cases.get_or_init(|| task.hard_cases(5))))
 }
 
 /// Runs a candidate and checks what it makes.

@@ -186,20 +186,19 @@ fn the_reference_finds_the_clusters_of_the_experiment() {
 /// inputs.
 fn variants_find_the_clusters(step: usize) {
     let team = Team::new(2).expect("threads");
-    for file in files() {
+    for (cases, results) in files() {
+        let has_labels = cases.iter().any(|case| case.labels.is_some());
+        let some = Charges::new(cases.iter().step_by(step).cloned().collect());
+        let all = Charges::new(cases);
         for variant in TpcClusterFinder.variants() {
             let is_of_labels = ["unordered-set", "vector", "sorted"].contains(&variant.name);
-            let has_labels = file.0.iter().any(|case| case.labels.is_some());
             if variant.backend != Backend::Cpu || is_of_labels && !has_labels {
                 continue;
             }
-            let step = if variant.name == "rows" { 1 } else { step };
-            let of_step = file.0.iter().zip(&file.1).step_by(step);
-            let (cases, results): (Vec<_>, Vec<_>) = of_step.unzip();
-            let charges = Charges::new(cases.into_iter().cloned().collect());
-            let found = variant.output(&TpcClusterFinder, &charges, &Target::host(&team));
+            let (charges, step) = if variant.name == "rows" { (&all, 1) } else { (&some, step) };
+            let found = variant.output(&TpcClusterFinder, charges, &Target::host(&team));
             let found = found.expect("no damage");
-            for (number, results) in results.into_iter().enumerate() {
+            for (number, results) in results.iter().step_by(step).enumerate() {
                 results.check_found(&found, number, &variant);
             }
         }
