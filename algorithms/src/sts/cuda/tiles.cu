@@ -5,9 +5,17 @@
 // for its digis of a side by one atomic. Digis of a side lie in no order: they are sorted
 // later anyway.
 //
+// A stream may also be taken by parts of its time, which end where nothing happens in a module: at
+// another time in each.
+//
 // Dynamic shared memory: a counter a side, for counting; for moving see `Tile`.
 #include "block_scan.h"
 #include "formulas/stream.h"
+
+// The times of a module that are of a part: both are.
+struct PartTimes {
+    u32 first, last;
+};
 
 namespace {
 
@@ -21,6 +29,25 @@ constexpr u32 BLOCKS = 2;
 // A side and a rank among its digis, in one word.
 constexpr u32 RANK_BITS = 13;
 static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
+// Instead of both, for a digi of another part.
+constexpr u32 NOT_OF_PART = ~0u;
+
+// Which digis of the stream are wanted: all of them.
+struct Whole {
+    __device__ __forceinline__ bool has(u64, u32) const { return true; }
+};
+
+// Those of a part.
+struct Part {
+    const PartTimes* times;
+    u32 modules;
+
+    __device__ __forceinline__ bool has(u64 digi, u32 side) const {
+        const PartTimes own = times[side < modules ? side : side - modules];
+        const u32 time = digi_time(digi);
+        return own.first <= time && time <= own.last;
+    }
+};
 
 // A tile in shared memory, as the host makes room for it.
 struct Tile {
@@ -43,12 +70,15 @@ struct Own {
     u64 digis[ITEMS];
     u32 ranked[ITEMS];
 
+    __device__ __forceinline__ bool has(u32 item) const { return ranked[item] != NOT_OF_PART; }
     __device__ __forceinline__ u32 side(u32 item) const { return ranked[item] >> RANK_BITS; }
     __device__ __forceinline__ u32 rank(u32 item) const { return ranked[item] & ((1u << RANK_BITS) - 1); }
 };
 
-// Counts the digis of a tile by side.
-__device__ __forceinline__ void count_tile(const Stream& stream, u32 first, u32 end, u32* counts, Own& own) {
+// Counts the wanted digis of a tile by side.
+template <class Wanted>
+__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
+                                           u32* counts, Own& own) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         const u32 place = first + item * THREADS + threadIdx.x;
@@ -56,15 +86,18 @@ __device__ __forceinline__ void count_tile(const Stream& stream, u32 first, u32 
     }
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
+        own.ranked[item] = NOT_OF_PART;
         if (first + item * THREADS + threadIdx.x >= end) continue;
         const u32 side = stream.side_of(own.digis[item]);
-        own.ranked[item] = side << RANK_BITS | atomicAdd(&counts[side], 1u);
+        if (wanted.has(own.digis[item], side))
+            own.ranked[item] = side << RANK_BITS | atomicAdd(&counts[side], 1u);
     }
 }
 
-// Turns counts into places in the tile, and takes places of all digis of each side.
-__device__ __forceinline__ void take_places(const u32* begins, u32* taken, u32 sides, Tile& tile,
-                                            u32* places_in_tile) {
+// Turns counts into places in the tile, and takes places of all digis of each side; returns how
+// many there are.
+__device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, Tile& tile,
+                                           u32* places_in_tile) {
     u32 before = 0;
     for (u32 first = 0; first < sides; first += THREADS) {
         const u32 side = first + threadIdx.x;
@@ -78,6 +111,56 @@ __device__ __forceinline__ void take_places(const u32* begins, u32* taken, u32 s
         }
         __syncthreads();
     }
+    return before;
+}
+
+// Adds the wanted digis of each side to `totals`; `counts` has a word for each in shared memory.
+template <class Wanted>
+__device__ __forceinline__ void count_sides(const Stream& stream, const Wanted& wanted, u32 count, u32* counts,
+                                            u32* totals) {
+    clear(counts, stream.sides);
+    const u32 round = THREADS * AHEAD;
+    for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
+        u64 own[AHEAD];
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; i++) {
+            const u64 place = first + i * THREADS + threadIdx.x;
+            own[i] = place < count ? stream.digis[place] : 0;
+        }
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; i++) {
+            if (first + i * THREADS + threadIdx.x >= count) continue;
+            const u32 side = stream.side_of(own[i]);
+            if (wanted.has(own[i], side)) atomicAdd(&counts[side], 1u);
+        }
+    }
+    __syncthreads();
+    for (u32 side = threadIdx.x; side < stream.sides; side += THREADS) {
+        if (counts[side] > 0) atomicAdd(&totals[side], counts[side]);
+    }
+}
+
+// Moves the wanted digis of the block's tile.
+template <class Wanted>
+__device__ __forceinline__ void scatter_tile(const Stream& stream, const Wanted& wanted, u32 count,
+                                             const u32* begins, u32* taken, u64* to, Tile& tile) {
+    u32* places = tile.words + stream.sides;
+    const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
+    Own own;
+    clear(tile.words, stream.sides);
+    count_tile(stream, wanted, first, end, tile.words, own);
+    __syncthreads();
+    const u32 moved = take_places(begins, taken, stream.sides, tile, places);
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        if (!own.has(item)) continue;
+        const u32 place = places[own.side(item)] + own.rank(item);
+        tile.digis[place] = of_side(own.digis[item]);
+        tile.sides[place] = (u16)own.side(item);
+    }
+    __syncthreads();
+    for (u32 place = threadIdx.x; place < moved; place += THREADS)
+        to[tile.words[tile.sides[place]] + place] = tile.digis[place];
 }
 
 }  // namespace
@@ -86,25 +169,7 @@ __device__ __forceinline__ void take_places(const u32* begins, u32* taken, u32 s
 extern "C" __global__ void __launch_bounds__(THREADS)
     presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 sides, u32* totals) {
     SMEM_DYN(u32, counts);
-    const Stream stream = {digis, modules, sides};
-    clear(counts, sides);
-    const u32 round = THREADS * AHEAD;
-    for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
-        u64 own[AHEAD];
-#pragma unroll
-        for (u32 i = 0; i < AHEAD; i++) {
-            const u64 place = first + i * THREADS + threadIdx.x;
-            own[i] = place < count ? digis[place] : 0;
-        }
-#pragma unroll
-        for (u32 i = 0; i < AHEAD; i++) {
-            if (first + i * THREADS + threadIdx.x < count) atomicAdd(&counts[stream.side_of(own[i])], 1u);
-        }
-    }
-    __syncthreads();
-    for (u32 side = threadIdx.x; side < sides; side += THREADS) {
-        if (counts[side] > 0) atomicAdd(&totals[side], counts[side]);
-    }
+    count_sides({digis, modules, sides}, Whole{}, count, counts, totals);
 }
 KERNEL_EXPORT(presort_tiles_count)
 
@@ -114,24 +179,25 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 sides, const u32* begins, u32* taken,
                           u64* to) {
     SMEM_DYN(Tile, tile);
-    u32* places = tile->words + sides;
-    const Stream stream = {digis, modules, sides};
-    const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
-    Own own;
-    clear(tile->words, sides);
-    count_tile(stream, first, end, tile->words, own);
-    __syncthreads();
-    take_places(begins, taken, sides, *tile, places);
-#pragma unroll
-    for (u32 item = 0; item < ITEMS; item++) {
-        if (first + item * THREADS + threadIdx.x >= end) continue;
-        const u32 place = places[own.side(item)] + own.rank(item);
-        tile->digis[place] = of_side(own.digis[item]);
-        tile->sides[place] = (u16)own.side(item);
-    }
-    __syncthreads();
-    for (u32 place = threadIdx.x; place < end - first; place += THREADS)
-        to[tile->words[tile->sides[place]] + place] = tile->digis[place];
+    scatter_tile({digis, modules, sides}, Whole{}, count, begins, taken, to, *tile);
 }
 KERNEL_EXPORT(presort_tiles_scatter)
 KERNEL_SHARED(presort_tiles_scatter, Tile)
+
+// The same of those digis that are of a part: `times` has its times of each module.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    presort_part_count(const u64* digis, u32 count, const u32* modules, u32 sides, const PartTimes* times,
+                       u32* totals) {
+    SMEM_DYN(u32, counts);
+    count_sides({digis, modules, sides}, Part{times, sides / 2}, count, counts, totals);
+}
+KERNEL_EXPORT(presort_part_count)
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    presort_part_scatter(const u64* digis, u32 count, const u32* modules, u32 sides, const PartTimes* times,
+                         const u32* begins, u32* taken, u64* to) {
+    SMEM_DYN(Tile, tile);
+    scatter_tile({digis, modules, sides}, Part{times, sides / 2}, count, begins, taken, to, *tile);
+}
+KERNEL_EXPORT(presort_part_scatter)
+KERNEL_SHARED(presort_part_scatter, Tile)
