@@ -223,7 +223,13 @@ impl<'a> CudaChain<'a> {
             ChainStage::Unpack => Ok(()),
             ChainStage::Presort => self.distribute(gpu),
             ChainStage::Zero => self.clusters.zero(gpu),
-            ChainStage::Sort => self.sort.sort(gpu, &self.sides, begins),
+            ChainStage::Sort => {
+                self.sort.start(gpu, &self.sides, begins)?;
+                if self.sort.may_leave_some() {
+                    gpu.wait()?;
+                }
+                self.sort.finish(gpu).map(|_| ())
+            }
             ChainStage::Cluster => {
                 let (digis, tables) = (self.sort.digis(), &*self.tables);
                 let sorted = SortedDigis { digis, begins, tables };
@@ -240,6 +246,7 @@ impl<'a> CudaChain<'a> {
             }
             ChainStage::Hits => {
                 self.clusters.start_counts(gpu)?;
+                gpu.wait()?;
                 self.start_hits(gpu)?;
                 self.finish_hits(gpu)
             }
@@ -247,9 +254,37 @@ impl<'a> CudaChain<'a> {
         }
     }
 
-    /// Waits for the numbers of clusters, and starts to find hits.
-    fn start_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+    /// Starts the stages from zero to the sort of the clusters, and to tell the host the numbers of
+    /// clusters; as if the sort left nothing for later.
+    fn start_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        self.run_in_scope(gpu, ChainStage::Zero)?;
+        let (sides, begins) = (&self.sides, self.presort.begins());
+        gpu.scope(ChainStage::Sort.name(), || self.sort.start(gpu, sides, begins))?;
+        self.run_in_scope(gpu, ChainStage::Cluster)?;
+        self.run_in_scope(gpu, ChainStage::ClusterSort)?;
+        gpu.scope(ChainStage::Hits.name(), || self.clusters.start_counts(gpu))
+    }
+
+    /// Waits for the clusters. Where digis had been left that were not in order, clusters are made
+    /// once more.
+    fn finish_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.wait()?;
+        if !gpu.scope(ChainStage::Sort.name(), || self.sort.finish(gpu))? {
+            return Ok(());
+        }
+        for stage in [ChainStage::Zero, ChainStage::Cluster, ChainStage::ClusterSort] {
+            self.run_in_scope(gpu, stage)?;
+        }
+        self.clusters.start_counts(gpu)?;
+        gpu.wait()
+    }
+
+    fn run_in_scope(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
+        gpu.scope(stage.name(), || self.run(gpu, stage))
+    }
+
+    /// Starts to find hits by the numbers of clusters, which the host was told.
+    fn start_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let (counts, begins) = (self.counts_of_room(), self.presort.begins());
         let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
         let sorted = SortedOnDevice { clusters, order, begins, tables };
@@ -266,28 +301,26 @@ impl<'a> CudaChain<'a> {
     /// Takes a step of the whole chain: waits for the one before in the chosen queue, and starts
     /// what can be started then.
     pub(in crate::sts) fn step(&mut self, gpu: &Gpu, step: Step) -> Result<(), DeviceError> {
-        let in_stage = |gpu: &Gpu, chain: &mut Self, stage: ChainStage| {
-            gpu.scope(stage.name(), || chain.run(gpu, stage))
-        };
         match step {
             Step::Distribute => {
-                let first = self.first_stage().name();
-                gpu.scope(first, || {
-                    self.upload(gpu)?;
-                    if self.beginning.unpacks() { self.beginning.unpack(gpu) } else { Ok(()) }
-                })?;
+                gpu.scope(self.first_stage().name(), || self.upload(gpu))?;
+                if self.beginning.unpacks() {
+                    gpu.scope(ChainStage::Unpack.name(), || self.beginning.unpack(gpu))?;
+                }
                 gpu.scope(ChainStage::Presort.name(), || self.start_presort(gpu))
             }
             Step::FindClusters => {
                 gpu.wait()?;
                 self.sides = self.presort.sides();
-                RECORDED.into_iter().try_for_each(|stage| in_stage(gpu, self, stage))?;
-                gpu.scope(ChainStage::Hits.name(), || self.clusters.start_counts(gpu))
+                self.start_clusters(gpu)
             }
-            Step::FindHits => gpu.scope(ChainStage::Hits.name(), || self.start_hits(gpu)),
+            Step::FindHits => {
+                self.finish_clusters(gpu)?;
+                gpu.scope(ChainStage::Hits.name(), || self.start_hits(gpu))
+            }
             Step::Collect => {
                 gpu.scope(ChainStage::Hits.name(), || self.finish_hits(gpu))?;
-                in_stage(gpu, self, ChainStage::Collect)
+                self.run_in_scope(gpu, ChainStage::Collect)
             }
         }
     }

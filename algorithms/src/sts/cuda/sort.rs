@@ -67,8 +67,8 @@ impl Sort {
         }
     }
 
-    /// Sorts the digis of such sides, which begin where the device knows too.
-    pub(super) fn sort(
+    /// Starts to sort the digis of such sides, which begin where the device knows too.
+    pub(super) fn start(
         &mut self,
         gpu: &Gpu,
         sides: &Partition,
@@ -78,9 +78,23 @@ impl Sort {
             Sort::BlockMerge(arrays) => arrays.sort(gpu, sides, begins),
             Sort::ChannelBucket(sort) => {
                 sort.fit(gpu, sides)?;
-                sort.sort(gpu)
+                sort.start(gpu)
             }
         }
+    }
+
+    /// Sorts what is left, once the host has waited; returns whether there was anything, so that
+    /// digis were not in order before.
+    pub(super) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
+        match self {
+            Sort::BlockMerge(_) => Ok(false),
+            Sort::ChannelBucket(sort) => sort.finish(gpu),
+        }
+    }
+
+    /// Whether the host has to wait until it is known that nothing is left.
+    pub(super) fn may_leave_some(&self) -> bool {
+        matches!(self, Sort::ChannelBucket(_))
     }
 }
 

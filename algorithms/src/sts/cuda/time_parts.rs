@@ -44,6 +44,8 @@ pub(in crate::sts) struct TimeParts<'a> {
     /// Nothing in a module for so long, in ns, is enough to cut there.
     gap_ns: u32,
     count: usize,
+    /// Between the parts so far.
+    cuts: Vec<Cut>,
 }
 
 /// Where parts meet.
@@ -74,6 +76,7 @@ impl<'a> TimeParts<'a> {
             modules: input.modules(),
             gap_ns,
             count,
+            cuts: Vec::new(),
         }))
     }
 
@@ -90,12 +93,16 @@ impl<'a> TimeParts<'a> {
         self.stream.len() * (2 * part).saturating_sub(1) / halves
     }
 
-    /// Looks for the parts. `None` if some module has no gap near the end of a part.
-    pub(in crate::sts) fn cut(&self) -> Option<Vec<TimePart>> {
-        let cuts = (1..self.count).map(|part| self.cut_behind(self.nominal(part)));
-        let cuts: Vec<Cut> = cuts.collect::<Option<_>>()?;
-        let follow = |pair: &[Cut]| self.is_behind(&pair[0], &pair[1]);
-        cuts.windows(2).all(follow).then(|| self.between(&cuts))
+    /// The parts, one after the other; none is left if some module has no gap near the end of
+    /// one.
+    pub(in crate::sts) fn part(&mut self, number: usize) -> Option<TimePart> {
+        self.cuts.truncate(number);
+        if number + 1 < self.count {
+            let cut = self.cut_behind(self.nominal(number + 1))?;
+            let is_behind = self.cuts.last().is_none_or(|before| self.is_behind(before, &cut));
+            self.cuts.push(is_behind.then_some(cut)?);
+        }
+        Some(self.between(number))
     }
 
     /// Goes through the stream from a position on until each module has had its gap.
@@ -131,20 +138,17 @@ impl<'a> TimeParts<'a> {
             && modules.all(|(before, behind)| before + self.gap_ns < *behind)
     }
 
-    /// The parts between the cuts, from the beginning to the end.
-    fn between(&self, cuts: &[Cut]) -> Vec<TimePart> {
-        let part = |number: usize| {
-            let before = number.checked_sub(1).map(|before| &cuts[before]);
-            let behind = cuts.get(number);
-            let times = (0..self.modules).map(|module| PartTimes {
-                first: before.map_or(0, |cut| cut.last[module] + self.gap_ns + 1),
-                last: behind.map_or(u32::MAX, |cut| cut.last[module]),
-            });
-            let begin = before.map_or(0, |cut| cut.positions.start);
-            let end = behind.map_or(self.stream.len(), |cut| cut.positions.end);
-            TimePart { positions: begin..end, times: times.collect() }
-        };
-        (0..=cuts.len()).map(part).collect()
+    /// What is between two cuts.
+    fn between(&self, number: usize) -> TimePart {
+        let before = number.checked_sub(1).map(|before| &self.cuts[before]);
+        let behind = self.cuts.get(number);
+        let times = (0..self.modules).map(|module| PartTimes {
+            first: before.map_or(0, |cut| cut.last[module] + self.gap_ns + 1),
+            last: behind.map_or(u32::MAX, |cut| cut.last[module]),
+        });
+        let begin = before.map_or(0, |cut| cut.positions.start);
+        let end = behind.map_or(self.stream.len(), |cut| cut.positions.end);
+        TimePart { positions: begin..end, times: times.collect() }
     }
 }
 

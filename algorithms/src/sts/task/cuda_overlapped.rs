@@ -12,9 +12,9 @@ use crate::sts::cuda::{ChainConfig, CudaChain, Start, Step, TimeParts};
 use crate::sts::{ChainStage, Product, Timeslice};
 
 /// A timeslice with fewer digis for each part is not cut: kernels would have too little to do.
-const DIGIS_OF_PART: usize = 4 << 20;
+const DIGIS_OF_PART: usize = 2 << 20;
 /// More parts end no earlier.
-const MOST_PARTS: usize = 4;
+const MOST_PARTS: usize = 6;
 
 /// Chains whose steps take turns: while the host waits for one, the device has others to go on with.
 pub(super) struct OverlappedChains<'a> {
@@ -34,11 +34,11 @@ pub(super) struct OverlappedChains<'a> {
 /// The chains of a timeslice.
 pub(super) struct ChainsOfTimeslice<'a> {
     timeslice: &'a Timeslice,
-    /// For all of it: where it can't be cut, or turns out to have been cut in the wrong place.
+    /// For all of it: where it can't be cut, or turns out not to have been cut well.
     whole: Option<CudaChain<'a>>,
     parts: Vec<CudaChain<'a>>,
     cutting: Option<TimeParts<'a>>,
-    /// Whether the parts were used in the last run, and not all of it.
+    /// Whether the parts are what counts, and not the whole.
     is_cut: bool,
 }
 
@@ -107,53 +107,45 @@ impl<'a> OverlappedChains<'a> {
         Ok(ChainsOfTimeslice { timeslice, whole, parts, cutting, is_cut: false })
     }
 
-    /// Lets those chains run again, in turn, whose parts don't have all digis.
-    fn mend(&self, all: &mut [ChainsOfTimeslice<'a>]) -> Result<(), DeviceError> {
-        let gpu = &*self.gpu;
-        if all.iter().any(ChainsOfTimeslice::has_lost) {
-            gpu.finish()?;
-        }
-        for (number, chains) in all.iter_mut().enumerate() {
-            if !chains.has_lost() {
+    /// Lets those timeslices run as a whole that could not be cut well.
+    fn run_uncut(&self, all: &mut [ChainsOfTimeslice<'a>]) -> Result<(), DeviceError> {
+        for (chains, capacities) in all.iter_mut().zip(&self.capacities) {
+            if chains.is_done() {
                 continue;
             }
+            self.gpu.finish()?;
             chains.is_cut = false;
-            let whole = self.whole(chains.timeslice, &self.capacities[number])?;
-            take_turns(gpu, vec![chains.whole.insert(whole)])?;
+            let whole = chains.whole.insert(self.whole(chains.timeslice, capacities)?);
+            Step::ALL.into_iter().try_for_each(|step| whole.step(&self.gpu, step))?;
         }
         Ok(())
     }
 }
 
 impl<'a> ChainsOfTimeslice<'a> {
-    /// Looks for the parts; without them, the whole is taken, `made` in need.
-    fn cut(
-        &mut self,
-        made: impl FnOnce() -> Result<CudaChain<'a>, DeviceError>,
-    ) -> Result<(), DeviceError> {
-        let parts = self.cutting.as_ref().and_then(TimeParts::cut);
-        self.is_cut = parts.is_some();
-        match parts {
-            Some(parts) => {
-                let chains = self.parts.iter_mut().zip(parts);
-                chains.for_each(|(chain, part)| chain.take_part(part));
-            }
-            None if self.whole.is_none() => self.whole = Some(made()?),
-            None => {}
-        }
-        Ok(())
-    }
-
     /// Those that are to run, or have run.
     fn chosen_mut(&mut self) -> &mut [CudaChain<'a>] {
         if self.is_cut { &mut self.parts } else { self.whole.as_mut_slice() }
     }
 
-    /// Whether digis are in none of the parts: those that come at other times than their place in
-    /// the stream says.
-    fn has_lost(&self) -> bool {
+    /// Lets a chain take a step; none if the timeslice turned out to have too few gaps.
+    fn step(&mut self, gpu: &Gpu, number: usize, step: Step) -> Result<(), DeviceError> {
+        if self.is_cut && step == Step::Distribute {
+            let part = self.cutting.as_mut().and_then(|cutting| cutting.part(number));
+            match part {
+                Some(part) => self.parts[number].take_part(part),
+                None => self.is_cut = false,
+            }
+        }
+        let chain = self.chosen_mut().get_mut(number);
+        chain.map_or(Ok(()), |chain| chain.step(gpu, step))
+    }
+
+    /// Whether all digis went through the chains. There are too few if some are in none of the
+    /// parts: those that come at other times than their place in the stream says.
+    fn is_done(&self) -> bool {
         let digis: usize = self.parts.iter().map(CudaChain::digis).sum();
-        self.is_cut && digis != self.timeslice.stream().len()
+        if self.is_cut { digis == self.timeslice.stream().len() } else { self.whole.is_some() }
     }
 
     fn product(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<Product, DeviceError> {
@@ -165,17 +157,19 @@ impl<'a> ChainsOfTimeslice<'a> {
 }
 
 /// All steps of all chains. In each turn some of them take a step, each in a queue of its own: a step
-/// begins with what the one before has told the host, so the device has the steps of the others to go
-/// on with meanwhile.
-fn take_turns(gpu: &Gpu, mut chains: Vec<&mut CudaChain<'_>>) -> Result<(), DeviceError> {
-    let steps = Step::ALL;
-    for turn in 0..chains.len() + steps.len() - 1 {
-        // The first step waits for nothing, and the last one is what others wait for.
-        for number in [0].into_iter().chain((1..steps.len()).rev()) {
+/// begins with what the one before has told the host. The youngest go first, so that the device has
+/// what they start to go on with while the host waits for the others.
+fn take_turns(gpu: &Gpu, all: &mut [ChainsOfTimeslice<'_>]) -> Result<(), DeviceError> {
+    let numbers = |(timeslice, chains): (usize, &mut ChainsOfTimeslice<'_>)| {
+        (0..chains.chosen_mut().len()).map(move |part| (timeslice, part))
+    };
+    let chains: Vec<_> = all.iter_mut().enumerate().flat_map(numbers).collect();
+    for turn in 0..chains.len() + Step::ALL.len() - 1 {
+        for (number, step) in Step::ALL.into_iter().enumerate() {
             let Some(chain) = turn.checked_sub(number) else { continue };
-            let queue = chain as u32 % MOST_QUEUES;
-            if let Some(chain) = chains.get_mut(chain) {
-                gpu.in_queue(queue, || chain.step(gpu, steps[number]))?;
+            if let Some(&(timeslice, part)) = chains.get(chain) {
+                let queue = chain as u32 % MOST_QUEUES;
+                gpu.in_queue(queue, || all[timeslice].step(gpu, part, step))?;
             }
         }
     }
@@ -191,13 +185,9 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
     }
 
     fn run(&mut self, all: &mut Self::Buffers) -> Result<(), DeviceError> {
-        for (chains, capacities) in all.iter_mut().zip(&self.capacities) {
-            let timeslice = chains.timeslice;
-            chains.cut(|| self.whole(timeslice, capacities))?;
-        }
-        let chosen = all.iter_mut().flat_map(ChainsOfTimeslice::chosen_mut).collect();
-        self.gpu.with_small_copies_by_kernel(|| take_turns(&self.gpu, chosen))?;
-        self.mend(all)
+        all.iter_mut().for_each(|chains| chains.is_cut = chains.cutting.is_some());
+        self.gpu.with_small_copies_by_kernel(|| take_turns(&self.gpu, all))?;
+        self.run_uncut(all)
     }
 
     fn inspect(&mut self, all: &mut Self::Buffers) -> Result<(), Damage> {
@@ -257,11 +247,10 @@ mod tests {
             for (expected, found) in expected.iter().zip(runner.output(&chains).iter()) {
                 assert_eq!(check::check(None, false, expected, found), Ok(()), "round {round}");
             }
-            let can_be_cut = |chains: &&ChainsOfTimeslice<'_>| {
-                chains.cutting.as_ref().is_some_and(|cutting| cutting.cut().is_some())
-            };
-            let (used, again): (Vec<_>, Vec<_>) =
-                chains.iter().filter(can_be_cut).partition(|chains| chains.is_cut);
+            let (used, again): (Vec<_>, Vec<_>) = chains
+                .iter()
+                .filter(|chains| chains.cutting.is_some())
+                .partition(|chains| chains.is_cut);
             counts = [used.len(), again.len()];
             runner.note(&chains);
         }
@@ -287,8 +276,9 @@ mod tests {
         let inputs = hard_inputs::all(None, 5).into_iter().map(|(_, input)| input);
         let inputs = inputs.filter(|input| small(input) && input.online() == Semantics::Exact);
         let counts = inputs.map(|input| run(&input, &gpu).expect("no damage"));
-        let used: usize = counts.map(|[used, _]| used).sum();
-        assert!(used > 1, "{used} timeslices are cut");
+        let [used, again] =
+            counts.fold([0; 2], |sum, count| [sum[0] + count[0], sum[1] + count[1]]);
+        assert!(used > 1 && again > 1, "{used} timeslices are cut, {again} are not");
         assert_eq!(run(&late(), &gpu).expect("no damage"), [0, 1]);
     }
 }

@@ -7,17 +7,8 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Given, Runner};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
-use crate::sts::cuda::{ChainConfig, CudaChain, Kept, Start};
+use crate::sts::cuda::{ChainConfig, CudaChain, Kept, Start, Step};
 use crate::sts::{ChainStage, Product};
-
-/// The stages between presort, which a copy goes before, and collect, which ends with one.
-const FROM_ZERO_TO_HITS: [ChainStage; 5] = [
-    ChainStage::Zero,
-    ChainStage::Sort,
-    ChainStage::Cluster,
-    ChainStage::ClusterSort,
-    ChainStage::Hits,
-];
 
 /// How timeslices follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,16 +133,12 @@ fn run_first(gpu: &Gpu, chain: &mut CudaChain<'_>) -> Result<(), DeviceError> {
     run(gpu, chain, ChainStage::Presort)
 }
 
-/// All stages of one timeslice after the other, as they would arrive.
+/// All steps of one timeslice after the other, as they would arrive.
 fn run_all(gpu: &Gpu, chains: &mut [CudaChain<'_>]) -> Result<(), DeviceError> {
-    for chain in chains {
-        run_first(gpu, chain)?;
-        for stage in FROM_ZERO_TO_HITS {
-            run(gpu, chain, stage)?;
-        }
-        run(gpu, chain, ChainStage::Collect)?;
-    }
-    Ok(())
+    let run = |chain: &mut CudaChain<'_>| {
+        Step::ALL.into_iter().try_for_each(|step| chain.step(gpu, step))
+    };
+    chains.iter_mut().try_for_each(run)
 }
 
 /// A stage of one timeslice after the other.

@@ -49,6 +49,8 @@ pub(crate) struct ChannelBucket {
     digis: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u64>,
     tables: Tables,
+    /// Whether it is not known yet if all is done.
+    may_be_oversized: bool,
 }
 
 buffers!(ChannelBucket: digis, scratch, tables);
@@ -96,6 +98,7 @@ impl ChannelBucket {
             scratch: gpu.buffer(digis)?,
             tables: Tables::new(gpu, &partition)?,
             partition,
+            may_be_oversized: false,
         })
     }
 
@@ -122,19 +125,32 @@ impl ChannelBucket {
         &self.scratch
     }
 
-    /// Starts the kernels. Where buckets may be too large for shared memory, waits for
-    /// those that make a list of them.
+    /// Starts the kernels. Where buckets may be too large for shared memory, they leave a list of
+    /// those: see [`ChannelBucket::finish`].
     ///
     /// # Errors
     /// If the device refuses.
-    pub(crate) fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+    pub(crate) fn start(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let division = Division::new(&self.partition, capacity(gpu));
         self.sort_small(gpu, &division.small)?;
-        if division.large.is_empty() {
+        self.may_be_oversized = !division.large.is_empty();
+        if !self.may_be_oversized {
             return Ok(());
         }
         self.tables.oversized.clear(gpu)?;
         self.sort_regions(gpu, 0, &division.large)?;
+        self.tables.oversized.start_count(gpu)
+    }
+
+    /// Goes on, once the host has waited for what was started, with buckets that were too large.
+    /// Returns whether there were any: digis were not in order before.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
+        if !std::mem::take(&mut self.may_be_oversized) || self.tables.oversized.count() == 0 {
+            return Ok(false);
+        }
         for level in 1..LEVELS.len() {
             let oversized = self.tables.oversized.read(gpu)?;
             if oversized.is_empty() {
@@ -142,10 +158,12 @@ impl ChannelBucket {
             }
             gpu.scope(AGAIN, || {
                 self.tables.oversized.clear(gpu)?;
-                self.sort_regions(gpu, level, &oversized)
+                self.sort_regions(gpu, level, &oversized)?;
+                self.tables.oversized.start_count(gpu)
             })?;
+            gpu.wait()?;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn sort_small(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
@@ -201,7 +219,11 @@ impl Sorter for ChannelBucket {
     }
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        ChannelBucket::sort(self, gpu)
+        self.start(gpu)?;
+        if self.may_be_oversized {
+            gpu.wait()?;
+        }
+        self.finish(gpu).map(|_| ())
     }
 }
 

@@ -31,11 +31,19 @@ impl Oversized {
         gpu.fill(&self.device, 0)
     }
 
-    /// Waits for the kernels that make the list.
+    /// Starts to tell the host how many there are.
+    pub(super) fn start_count(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.download(self.host.part_mut(0..1), &self.device)
+    }
+
+    /// How many there are, once the host was told.
+    pub(super) fn count(&self) -> usize {
+        self.host[0] as usize
+    }
+
+    /// All of them, once the host was told how many there are; waits for them.
     pub(super) fn read(&mut self, gpu: &Gpu) -> Result<Vec<Range>, DeviceError> {
-        gpu.download(self.host.part_mut(0..1), &self.device)?;
-        gpu.wait()?;
-        let count = self.host[0] as usize;
+        let count = self.count();
         if count == 0 {
             return Ok(Vec::new());
         }
