@@ -21,6 +21,7 @@ use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_sort_channel_bucket as kernels;
+use crate::kernels::sts_sort_channel_bucket_wide::{CHANNEL_BUCKET_WIDE, ChannelBucketWide};
 use crate::sts_sort::StsSort;
 
 /// What tells the bucket of a digi: the channel first, then the time from above.
@@ -49,8 +50,8 @@ pub(crate) struct ChannelBucket {
     digis: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u64>,
     tables: Tables,
-    /// Whether it is not known yet if all is done.
-    may_be_oversized: bool,
+    /// Whether there may be segments that are too crowded, and buckets that are too large.
+    may_leave: [bool; 2],
 }
 
 buffers!(ChannelBucket: digis, scratch, tables);
@@ -58,23 +59,28 @@ buffers!(ChannelBucket: digis, scratch, tables);
 /// What sorting takes beside the digis.
 struct Tables {
     small: Table<kernels::Range>,
+    wide: Table<kernels::Range>,
+    /// Those of them of which many digis have nearly the same time.
+    crowded: Oversized,
     regions: Regions,
     oversized: Oversized,
     overfull: OverfullBins,
 }
 
-buffers!(Tables: small, regions, oversized, overfull);
+buffers!(Tables: small, wide, crowded, regions, oversized, overfull);
 
 impl Tables {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
         let digis = partition.elements();
-        let division = Division::new(partition, capacity(gpu));
+        let division = Division::on(gpu, partition);
         let regions = Regions::new(gpu, digis, division.large.len())?;
         let groups = groups_of(digis, regions.most(), capacity(gpu));
         Ok(Tables {
             small: Table::new(gpu, division.small.len())?,
+            wide: Table::new(gpu, division.wide.len())?,
+            crowded: Oversized::new(gpu, division.wide.len())?,
             regions,
-            oversized: Oversized::new(gpu, digis)?,
+            oversized: Oversized::new(gpu, digis / capacity(gpu))?,
             overfull: OverfullBins::new(gpu, groups.max(division.small.len()))?,
         })
     }
@@ -98,7 +104,7 @@ impl ChannelBucket {
             scratch: gpu.buffer(digis)?,
             tables: Tables::new(gpu, &partition)?,
             partition,
-            may_be_oversized: false,
+            may_leave: [false; 2],
         })
     }
 
@@ -125,45 +131,61 @@ impl ChannelBucket {
         &self.scratch
     }
 
-    /// Starts the kernels. Where buckets may be too large for shared memory, they leave a list of
-    /// those: see [`ChannelBucket::finish`].
+    /// Starts the kernels. They leave lists of what is too large or too crowded for shared memory: see
+    /// [`ChannelBucket::finish`].
     ///
     /// # Errors
     /// If the device refuses.
     pub(crate) fn start(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let division = Division::new(&self.partition, capacity(gpu));
-        self.sort_small(gpu, &division.small)?;
-        self.may_be_oversized = !division.large.is_empty();
-        if !self.may_be_oversized {
-            return Ok(());
+        let Division { small, wide, large } = Division::on(gpu, &self.partition);
+        self.sort_small(gpu, &small)?;
+        self.sort_wide(gpu, &wide)?;
+        if !large.is_empty() {
+            self.tables.oversized.clear(gpu)?;
+            self.sort_regions(gpu, 0, &large)?;
+            self.tables.oversized.start_count(gpu)?;
         }
-        self.tables.oversized.clear(gpu)?;
-        self.sort_regions(gpu, 0, &division.large)?;
-        self.tables.oversized.start_count(gpu)
+        self.may_leave = [!wide.is_empty(), !large.is_empty()];
+        Ok(())
     }
 
-    /// Goes on, once the host has waited for what was started, with buckets that were too large.
-    /// Returns whether there were any: digis were not in order before.
+    /// Goes on, once the host has waited for what was started, with what is left. Returns whether there
+    /// was anything: digis were not in order before.
     ///
     /// # Errors
     /// If the device refuses.
     pub(crate) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
-        if !std::mem::take(&mut self.may_be_oversized) || self.tables.oversized.count() == 0 {
+        let [may_be_crowded, may_be_oversized] = std::mem::take(&mut self.may_leave);
+        let crowded = self.tables.crowded.read(gpu, may_be_crowded)?;
+        let mut oversized = self.tables.oversized.read(gpu, may_be_oversized)?;
+        if crowded.is_empty() && oversized.is_empty() {
             return Ok(false);
         }
+        if !crowded.is_empty() {
+            oversized.extend(self.sort_again(gpu, 0, &crowded)?);
+        }
         for level in 1..LEVELS.len() {
-            let oversized = self.tables.oversized.read(gpu)?;
-            if oversized.is_empty() {
-                break;
+            if !oversized.is_empty() {
+                oversized = self.sort_again(gpu, level, &oversized)?;
             }
-            gpu.scope(AGAIN, || {
-                self.tables.oversized.clear(gpu)?;
-                self.sort_regions(gpu, level, &oversized)?;
-                self.tables.oversized.start_count(gpu)
-            })?;
-            gpu.wait()?;
         }
         Ok(true)
+    }
+
+    /// Sorts what is left; returns what is left of that.
+    fn sort_again(
+        &mut self,
+        gpu: &Gpu,
+        level: usize,
+        left: &[Range],
+    ) -> Result<Vec<Range>, DeviceError> {
+        gpu.scope(AGAIN, || {
+            self.tables.oversized.clear(gpu)?;
+            self.sort_regions(gpu, level, left)?;
+            self.tables.oversized.start_count(gpu)?;
+            gpu.wait()?;
+            self.tables.oversized.read(gpu, true)
+        })
     }
 
     fn sort_small(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
@@ -183,6 +205,21 @@ impl ChannelBucket {
         // SAFETY: the ranges are segments of the array, none longer than fits.
         unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_SMALL, grid, arguments)? };
         tables.overfull.sort(gpu, digis, digis)
+    }
+
+    fn sort_wide(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
+        if segments.is_empty() {
+            return Ok(());
+        }
+        let (tables, digis) = (&mut self.tables, &self.digis);
+        tables.wide.fill(gpu, on_device(segments))?;
+        tables.crowded.clear(gpu)?;
+        let (segments, crowded) = (block_each(segments, 4), tables.crowded.list());
+        let arguments =
+            ChannelBucketWide { digis: digis.ptr(), segments: tables.wide.ptr(), crowded };
+        // SAFETY: as above.
+        unsafe { gpu.launch(&CHANNEL_BUCKET_WIDE, segments, arguments)? };
+        tables.crowded.start_count(gpu)
     }
 
     /// Distributes regions once more, and sorts their buckets into `digis`.
@@ -220,7 +257,7 @@ impl Sorter for ChannelBucket {
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         self.start(gpu)?;
-        if self.may_be_oversized {
+        if self.may_leave != [false; 2] {
             gpu.wait()?;
         }
         self.finish(gpu).map(|_| ())
