@@ -146,7 +146,7 @@ impl<'a> CudaChain<'a> {
             beginning,
             presort,
             part: None,
-            sort: Sort::new(gpu, digis, ways.sort)?,
+            sort: Sort::new(gpu, (digis, input.sides()), ways.sort)?,
             sides: Partition::from_lengths([]),
             clusters: Clusters::new(gpu, (input, digis), ways.clusters)?,
             order: ClusterOrder::new(gpu, digis, input.sides(), ways.cluster_sort)?,

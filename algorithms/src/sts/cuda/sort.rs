@@ -31,15 +31,19 @@ buffers!(TwoArrays: digis, scratch);
 buffers!(enum Sort: BlockMerge, ChannelBucket);
 
 impl Sort {
-    /// With room for so many digis.
-    pub(super) fn new(gpu: &Gpu, digis: usize, way: SortWay) -> Result<Self, DeviceError> {
+    /// With room for so many digis of so many sides.
+    pub(super) fn new(
+        gpu: &Gpu,
+        (digis, sides): (usize, usize),
+        way: SortWay,
+    ) -> Result<Self, DeviceError> {
         Ok(match way {
             SortWay::BlockMerge => {
                 let (digis, scratch) = (gpu.buffer(digis)?, gpu.buffer(digis)?);
                 Sort::BlockMerge(TwoArrays { digis, scratch })
             }
             SortWay::ChannelBucket => {
-                Sort::ChannelBucket(Box::new(ChannelBucket::with_room(gpu, digis)?))
+                Sort::ChannelBucket(Box::new(ChannelBucket::with_room(gpu, digis, sides)?))
             }
         })
     }
@@ -77,7 +81,7 @@ impl Sort {
         match self {
             Sort::BlockMerge(arrays) => arrays.sort(gpu, sides, begins),
             Sort::ChannelBucket(sort) => {
-                sort.fit(gpu, sides)?;
+                sort.fit(sides);
                 sort.start(gpu)
             }
         }

@@ -13,7 +13,7 @@ mod regions;
 
 use generators::partition::Partition;
 
-use self::division::{Division, Range, capacity, on_device};
+use self::division::{Counts, Division, Range, capacity, on_device};
 use self::lists::{OverfullBins, Oversized};
 use self::regions::{Level, Regions, groups_of};
 use super::runner::{DIGI, Sorter, sort_on_gpu};
@@ -70,55 +70,49 @@ struct Tables {
 buffers!(Tables: small, wide, crowded, regions, oversized, overfull);
 
 impl Tables {
-    fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
-        let digis = partition.elements();
-        let division = Division::on(gpu, partition);
-        let regions = Regions::new(gpu, digis, division.large.len())?;
+    fn new(gpu: &Gpu, digis: usize, most: Counts) -> Result<Self, DeviceError> {
+        let regions = Regions::new(gpu, digis, most.large)?;
         let groups = groups_of(digis, regions.most(), capacity(gpu));
         Ok(Tables {
-            small: Table::new(gpu, division.small.len())?,
-            wide: Table::new(gpu, division.wide.len())?,
-            crowded: Oversized::new(gpu, division.wide.len())?,
+            small: Table::new(gpu, most.small)?,
+            wide: Table::new(gpu, most.wide)?,
+            crowded: Oversized::new(gpu, most.wide)?,
             regions,
             oversized: Oversized::new(gpu, digis / capacity(gpu))?,
-            overfull: OverfullBins::new(gpu, groups.max(division.small.len()))?,
+            overfull: OverfullBins::new(gpu, groups.max(most.small))?,
         })
     }
 }
 
 impl ChannelBucket {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
-        let mut sort = Self::with_room(gpu, partition.elements())?;
-        sort.fit(gpu, partition)?;
+        let most = Division::on(gpu, partition).counts();
+        let mut sort = Self::with_tables(gpu, partition.elements(), most)?;
+        sort.fit(partition);
         Ok(sort)
     }
 
-    /// Room for so many digis, of which nobody knows yet in which segments they are.
+    /// Room for so many digis in so many segments, of which nobody knows yet how long they are.
     ///
     /// # Errors
     /// If the device has no room.
-    pub(crate) fn with_room(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
-        let partition = Partition::from_lengths([]);
+    pub(crate) fn with_room(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
+        Self::with_tables(gpu, digis, Counts::at_most(gpu, digis, segments))
+    }
+
+    fn with_tables(gpu: &Gpu, digis: usize, most: Counts) -> Result<Self, DeviceError> {
         Ok(ChannelBucket {
             digis: gpu.buffer(digis)?,
             scratch: gpu.buffer(digis)?,
-            tables: Tables::new(gpu, &partition)?,
-            partition,
+            tables: Tables::new(gpu, digis, most)?,
+            partition: Partition::from_lengths([]),
             may_leave: [false; 2],
         })
     }
 
-    /// Gets ready for digis in such segments: no more than there is room for. Nothing that
-    /// was started before may still be under way.
-    ///
-    /// # Errors
-    /// If the device has no room.
-    pub(crate) fn fit(&mut self, gpu: &Gpu, partition: &Partition) -> Result<(), DeviceError> {
-        if self.partition != *partition {
-            self.tables = Tables::new(gpu, partition)?;
-            self.partition = partition.clone();
-        }
-        Ok(())
+    /// Gets ready for digis in such segments: no more than there is room for.
+    pub(crate) fn fit(&mut self, partition: &Partition) {
+        self.partition = partition.clone();
     }
 
     /// Where the digis have to be before, and are after.

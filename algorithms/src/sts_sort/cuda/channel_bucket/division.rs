@@ -43,6 +43,23 @@ pub(super) struct Division {
     pub(super) large: Vec<Range>,
 }
 
+/// How many segments of each size there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) small: usize,
+    pub(super) wide: usize,
+    pub(super) large: usize,
+}
+
+impl Counts {
+    /// As many as there can be of each size, of so many digis in so many segments.
+    pub(super) fn at_most(gpu: &Gpu, digis: usize, segments: usize) -> Self {
+        let longer_than = |most: usize| segments.min(digis / (most + 1));
+        let (wide, large) = (longer_than(capacity(gpu)), longer_than(wide_capacity(gpu)));
+        Counts { small: segments, wide, large }
+    }
+}
+
 impl Division {
     /// Those of so many digis fit: of a block, and of one that is alone.
     pub(super) fn new(partition: &Partition, [narrow, wide]: [usize; 2]) -> Self {
@@ -56,6 +73,11 @@ impl Division {
             list.push(range.start as u32..range.end as u32);
         }
         division
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        let Division { small, wide, large } = self;
+        Counts { small: small.len(), wide: wide.len(), large: large.len() }
     }
 
     /// By what the blocks of a GPU hold.
