@@ -248,7 +248,7 @@ mod tests {
         let figures = figures().into_iter();
         let wanted = figures.filter(|figure| ["tab5.1", "fig3.9"].contains(&figure.id.as_str()));
         let (record, rows) = (run(), rows());
-        let here = Here { record: &record, rows: &rows };
+        let here = Here { record: &record, rows: &rows, streams: &[] };
         reproduce(wanted.collect(), &here)
     }
 
