@@ -74,6 +74,11 @@ impl DevicePlace {
         &self.0
     }
 
+    /// All of these devices, if there are any.
+    pub(crate) fn of_all(devices: Vec<Device>) -> Option<Self> {
+        (!devices.is_empty()).then_some(DevicePlace(devices))
+    }
+
     /// The device of a stream: they take turns.
     pub fn of_stream(&self, stream: usize) -> Device {
         self.0[stream % self.0.len()]

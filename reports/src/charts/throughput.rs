@@ -7,9 +7,9 @@ use statistics::Growth;
 use super::axes::Axis;
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, Cut, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point, XAxis};
 use super::lines::x_axis;
-use super::palette::Palette;
+use super::palette::{Palette, Style};
 use super::scale::{Scale, Spread};
 use super::unit::Unit;
 use crate::grouped::{distinct, grouped};
@@ -22,6 +22,8 @@ use crate::units;
 const MOST_SAID: usize = 8;
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
+/// The name of what links allow.
+const ALLOWED: &str = "as much as the links carry at once";
 /// An ideal that is far above all that was measured says no more there.
 const ABOVE: f64 = 1.25;
 const RATE: &str = "markers: items a second of all streams within the window, whiskers: 95 % \
@@ -66,9 +68,7 @@ pub fn latency(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePane
 
 /// The most that devices get done, over how many they are.
 pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
-    // What has no number says something of the one before: `wgpu:0+checked`.
-    let count =
-        |row: &ThroughputRow| row.device.split('+').filter(|name| name.contains(':')).count();
+    let count = ThroughputRow::devices;
     let on_gpus: Vec<ThroughputRow> =
         rows.iter().filter(|row| row.backend != "cpu" && row.rate().is_some()).cloned().collect();
     distinct(on_gpus.iter().map(count)).get(1)?;
@@ -98,7 +98,8 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
             let points: Vec<Point> =
                 rows.iter().filter_map(|(x, row)| rate_point(*x, row)).collect();
             let curve = Line::curve(&variant, palette.style(&variant), points);
-            [ideal(&curve, &x, f64::INFINITY), Some(curve)].into_iter().flatten()
+            let links = allowed_by_links(&rows, palette.style(&variant));
+            [ideal(&curve, &x, f64::INFINITY), links, Some(curve)].into_iter().flatten()
         });
         let lines = vec![(differing(&setting, &all), curves.collect())];
         let unit = Unit::Rate("items a second");
@@ -279,6 +280,17 @@ fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     (last > first.x).then(|| Line::reference(IDEAL, vec![Point::new(first.x, first.y), end]))
 }
 
+/// What a curve would reach at each number of GPUs if their links, all at once, had no rest.
+fn allowed_by_links(rows: &[(f64, ThroughputRow)], style: Style) -> Option<Line> {
+    let limit = |(x, row): &(f64, ThroughputRow)| {
+        let share = row.link_share.filter(|&share| share > 0.0)?;
+        Some(Point::new(*x, row.rate()? / share))
+    };
+    let points: Vec<Point> = rows.iter().filter_map(limit).collect();
+    let name = ALLOWED.to_owned();
+    (points.len() > 1).then_some(Line { name, style, kind: Kind::Reference, points })
+}
+
 fn rate_point(x: f64, row: &ThroughputRow) -> Option<Point> {
     Some(Point { x, y: row.rate()?, interval: row.rate_interval() })
 }
@@ -376,6 +388,15 @@ mod tests {
         let rates: Vec<f64> = lines[1].points.iter().map(|point| point.y).collect();
         assert_eq!((rates, lines[0].points[1].y), (vec![1.5e9, 2.8e9], 3e9));
         assert!(over_gpus(&run(), &rows[..2]).is_none());
+        let copying = |share: f64, row: &ThroughputRow| ThroughputRow {
+            link_share: Some(share),
+            ..row.clone()
+        };
+        let rows = [copying(0.5, &rows[1]), copying(0.875, &rows[2])];
+        let chart = over_gpus(&run(), &rows).expect("one and two");
+        assert_eq!(names(&chart), ["ideal", ALLOWED, "time-sweep"]);
+        let allowed: Vec<f64> = chart.panels[0].lines[1].points.iter().map(|it| it.y).collect();
+        assert_eq!(allowed, [3e9, 3.2e9]);
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub struct ThroughputRow {
     /// `bytes_min` of all events over what memory copies at most: that of the host with all CPUs,
     /// or of the GPUs.
     pub copy_share: Option<f64>,
-    /// Bytes of copies over what the links of the GPUs carry at most.
+    /// Bytes of copies over what the links of the GPUs carry at most: of several, all at once.
     pub link_share: Option<f64>,
     /// Time that the kernels of all events take one after the other, over that of the GPUs.
     pub kernels_share: Option<f64>,
@@ -146,6 +146,13 @@ impl ThroughputRow {
     /// The ends of the interval of that.
     pub fn rate_interval(&self) -> Option<(f64, f64)> {
         self.items_per_s_low.zip(self.items_per_s_high)
+    }
+
+    /// Over how many devices streams are spread.
+    pub fn devices(&self) -> usize {
+        // What has no number says something of the one before: `wgpu:0+checked`.
+        let named = self.device.split('+').filter(|name| name.contains(':')).count();
+        named.max(1)
     }
 
     /// Items for each second that a CPU had worked.
