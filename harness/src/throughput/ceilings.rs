@@ -7,6 +7,7 @@ use algorithms::device::{Device, Team, TeamError};
 use algorithms::timing::{StageTiming, Stages};
 use reports::record::Bandwidth;
 use reports::throughput::ThroughputRow;
+use serde::{Deserialize, Serialize};
 
 use super::gpus::StreamGpus;
 use super::links::Links;
@@ -22,7 +23,7 @@ pub(super) struct Ceilings {
 }
 
 /// What an event takes of a GPU: the mean of the events of a batch, each run by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct OnGpu {
     pub(super) kernel_s: f64,
     pub(super) up_bytes: f64,

@@ -72,7 +72,21 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
     let on_gpus: Vec<ThroughputRow> =
         rows.iter().filter(|row| row.backend != "cpu" && row.rate().is_some()).cloned().collect();
     distinct(on_gpus.iter().map(count)).get(1)?;
-    let key = |row: &&ThroughputRow| (row.variant.clone(), row.threads, row.setting());
+    // One GPU has one process either way.
+    let with_processes = |rows: &[ThroughputRow], each: bool| -> Vec<(bool, ThroughputRow)> {
+        let wanted = |row: &ThroughputRow| if each { row.devices() } else { 1 };
+        let rows = rows.iter().filter(|row| row.processes == wanted(row));
+        rows.map(|row| (each, row.clone())).collect()
+    };
+    let mut both = with_processes(&on_gpus, false);
+    if on_gpus.iter().any(|row| row.processes > 1) {
+        both.extend(with_processes(&on_gpus, true));
+    }
+    let name = |(each, row): &(bool, ThroughputRow)| match each {
+        true => format!("{}, a process a GPU", row.variant),
+        false => row.variant.clone(),
+    };
+    let key = |it: &&(bool, ThroughputRow)| (name(it), it.1.threads, it.1.setting());
     let best = |rows: Vec<&ThroughputRow>| -> Vec<(f64, ThroughputRow)> {
         let rate = |row: &&&ThroughputRow| row.rate().unwrap_or_default();
         let of_count = grouped(rows, |row| count(row)).into_iter();
@@ -84,7 +98,9 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         most.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         most
     };
-    let lines = grouped(&on_gpus, key).into_iter().map(|(key, rows)| (key, best(rows)));
+    let lines = grouped(&both, key).into_iter();
+    let lines =
+        lines.map(|(key, rows)| (key, best(rows.into_iter().map(|(_, row)| row).collect())));
     let lines: Vec<_> = lines.collect();
     let palette = Palette::of_variants(
         lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
@@ -314,10 +330,10 @@ fn palette(curves: &[Curve<'_>]) -> Palette {
 fn name(curve: &Curve<'_>) -> String {
     let Some(row) = curve.rows.first() else { return String::new() };
     let on_device = shape::on_device(row.variant.clone(), &row.device);
-    match (row.backend.as_str(), row.threads) {
-        ("cpu", threads) => format!("{on_device}, {} a stream", units::counted(threads, "thread")),
-        _ => on_device,
-    }
+    let threads = || format!("{} a stream", units::counted(row.threads, "thread"));
+    let threads = (row.backend == "cpu").then(threads);
+    let parts = [Some(on_device), threads, curve.processes()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// What of a setting is not the same in all.
@@ -397,6 +413,9 @@ mod tests {
         assert_eq!(names(&chart), ["ideal", ALLOWED, "time-sweep"]);
         let allowed: Vec<f64> = chart.panels[0].lines[1].points.iter().map(|it| it.y).collect();
         assert_eq!(allowed, [3e9, 3.2e9]);
+        let apart = ThroughputRow { processes: 2, ..rows[1].clone() };
+        let chart = over_gpus(&run(), &[rows[0].clone(), rows[1].clone(), apart]).expect("both");
+        assert!(names(&chart).contains(&"time-sweep, a process a GPU"), "{:?}", names(&chart));
     }
 
     #[test]
