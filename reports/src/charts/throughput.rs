@@ -29,6 +29,7 @@ const ABOVE: f64 = 1.25;
 const RATE: &str = "markers: items a second of all streams within the window, whiskers: 95 % \
     confidence interval of the mean over blocks of time";
 const IDEALS: &str = "dashed: in proportion, the ideal";
+const LINKS: &str = "dashed in colours: what links carry at once";
 const TIME: &str = "markers: median and 99th percentile of the time from when an event's input was \
     there until its output was, whiskers: their 95 % confidence intervals, where there are enough \
     events";
@@ -114,7 +115,9 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
             let points: Vec<Point> =
                 rows.iter().filter_map(|(x, row)| rate_point(*x, row)).collect();
             let curve = Line::curve(&variant, palette.style(&variant), points);
-            let links = allowed_by_links(&rows, palette.style(&variant));
+            // Events ask the same of links whoever drives them.
+            let first = rows.iter().all(|(_, row)| row.variant == variant);
+            let links = allowed_by_links(&rows, palette.style(&variant)).filter(|_| first);
             [ideal(&curve, &x, f64::INFINITY), links, Some(curve)].into_iter().flatten()
         });
         let lines = vec![(differing(&setting, &all), curves.collect())];
@@ -129,7 +132,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         place: |_| 0.0,
     };
     let most = "each with the number of streams that did the most";
-    view.chart("items a second over GPUs", panels.collect(), run, &[RATE, IDEALS, most])
+    view.chart("items a second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
 }
 
 /// Curves apart by settings, with their looks and their axis.
