@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Child, ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::part::SUBCOMMAND;
 use super::protocol::{Answer, Ask, Opening};
@@ -14,6 +14,8 @@ use crate::request::DevicePlace;
 use crate::throughput::plan::PointSpec;
 use crate::throughput::point::{Refusal, Setup};
 
+/// How long the answer of one whose stream has failed is waited for.
+const LAST_ANSWER: Duration = Duration::from_secs(10);
 /// Between two looks at whether the user wants an end.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -120,12 +122,17 @@ impl Parts {
     /// What one of them refuses whose stream has failed: it says so once it is told to end.
     fn failed(&mut self, number: usize) -> Refusal {
         self.running[number].asks = None;
-        let said = self.said.as_ref().into_iter().flat_map(|said| said.iter());
-        let mut own = said.filter(|(from, _)| *from == number).map(|(_, answer)| answer);
-        match own.find(|answer| !matches!(answer, Some(Answer::Warm { .. } | Answer::Beyond))) {
-            Some(Some(Answer::Refused(refusal))) => refusal,
-            _ => self.lost(number),
-        }
+        let until = Instant::now() + LAST_ANSWER;
+        let left = || until.saturating_duration_since(Instant::now());
+        let said = self.said.as_ref();
+        let next = || said.and_then(|said| said.recv_timeout(left()).ok());
+        let own = std::iter::from_fn(next).filter(|(from, _)| *from == number);
+        let refusal = own.map(|(_, answer)| answer).find_map(|answer| match answer {
+            Some(Answer::Refused(refusal)) => Some(Some(refusal)),
+            None => Some(None),
+            Some(_) => None,
+        });
+        refusal.flatten().unwrap_or_else(|| self.lost(number))
     }
 
     /// That one of them is gone, and how that was.
