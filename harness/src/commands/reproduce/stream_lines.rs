@@ -20,6 +20,9 @@ const LEAST_FOR_EVENTS: Duration = Duration::from_secs(4);
 const LARGEST_SCALE: f64 = 0.02;
 /// Fewer data hold no hits.
 const SMALLEST_SCALE: f64 = 0.0005;
+/// An event is such a part of a collision of gold: 10 ms of a core, or less where time is short.
+const LARGEST_EVENT: f64 = 0.01;
+const SMALLEST_EVENT: f64 = 0.001;
 /// The part of a period that is a spill; a speed holds two periods, and ends in a pause.
 const IN_SPILL: f64 = 0.4;
 const PERIODS: f64 = 2.0;
@@ -107,12 +110,14 @@ fn events(name: &str, device: Device, time: Duration) -> Line {
         counts.take_while(|&count| count <= most).map(|count| count.to_string()).collect();
     // One half is for making, checking and warming up.
     let each = time.div_f64(2.0 * counts.len() as f64).min(LONGEST_POINT);
+    let scale = LARGEST_EVENT * each.as_secs_f64() / LONGEST_POINT.as_secs_f64();
+    let scale = scale.clamp(SMALLEST_EVENT, LARGEST_EVENT).to_string();
     let (streams, budget) = (counts.join(","), time.max(LEAST_FOR_EVENTS));
     let (device, folder) = (device.to_string(), format!("{name}-{device}"));
     let [each, budget] = [each, budget].map(words_of);
     let flags = [
         ["--preset", "cbm-auau"],
-        ["--scale", "0.01"],
+        ["--scale", &scale],
         ["--batch", "2"],
         ["--variant", variant],
         ["--device", &device],
