@@ -69,7 +69,7 @@ fn run(
         checked.on_gpu = checked.on_gpu.or(own.on_gpu);
         of_parts.push(works);
     }
-    *works = together(of_parts, point);
+    *works = together(of_parts, point).ok_or_else(other_points)?;
     parts.tell(|_| Ask::Begin)?;
     let mut longest = Duration::ZERO;
     for answer in parts.each(setup.interrupt)? {
@@ -92,6 +92,9 @@ fn run(
         for (stream, own) in point.streams_of(process).into_iter().zip(own) {
             events[stream] = own.into_iter().map(Event::from).collect();
         }
+        if events.iter().flatten().any(|event| event.number >= point.batch) {
+            return Err(other_points());
+        }
         remarks.extend(said);
     }
     remarks.sort();
@@ -99,8 +102,9 @@ fn run(
     Ok(Ran { window, events, seen, checked, remarks })
 }
 
-/// What the events of all streams hold, in the order of the streams.
-fn together(of_parts: Vec<Works>, point: &PointSpec) -> Works {
+/// What the events of all streams hold, in the order of the streams; `None` if they are not those
+/// of the point.
+fn together(of_parts: Vec<Works>, point: &PointSpec) -> Option<Works> {
     let mut all = Works { items: vec![Vec::new(); point.streams], ..Works::default() };
     for (process, works) in of_parts.into_iter().enumerate() {
         let streams = point.streams_of(process);
@@ -111,7 +115,7 @@ fn together(of_parts: Vec<Works>, point: &PointSpec) -> Works {
             all.items[stream] = items;
         }
     }
-    all
+    all.items.iter().all(|items| items.len() == point.batch).then_some(all)
 }
 
 /// Waits until the window is over; returns how busy the CPUs were within, and what all took.
@@ -158,6 +162,54 @@ fn busy(
     (all > 0.0).then(|| Busy { own: own.as_secs_f64() / all, others })
 }
 
+/// All of them plan by the same command line.
+fn other_points() -> Refusal {
+    let problem = "failed: a process has other events than this one; was a file changed that the \
+                   command reads?";
+    Refusal::Wrong(problem.to_owned())
+}
+
 fn out_of_turn() -> Refusal {
     Refusal::Wrong("failed: a process answered out of turn".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Request, parse};
+    use crate::throughput::plan::StreamPlan;
+
+    /// Three streams of two events each, driven by two processes.
+    fn point() -> PointSpec {
+        let line = "bench throughput merge --device cpu --variant sequential --streams 3 --batch 2 \
+                    --processes 2";
+        match parse(line.split_whitespace().map(Into::into)) {
+            Ok(Request::Throughput(mut request)) => {
+                request.choose_devices();
+                StreamPlan::new(&request).expect("sensible").points.remove(0)
+            }
+            _ => panic!("not understood: {line}"),
+        }
+    }
+
+    fn works(items: &[[u64; 2]], bytes_min: f64) -> Works {
+        let items = items.iter().map(|items| items.to_vec()).collect();
+        Works { items, item_unit: "digi".to_owned(), bytes_min }
+    }
+
+    #[test]
+    fn what_processes_have_is_put_in_the_order_of_the_streams() {
+        let point = point();
+        assert_eq!((point.streams_of(0), point.streams_of(1)), (vec![0, 2], vec![1]));
+        let parts = vec![works(&[[1, 2], [5, 6]], 30.0), works(&[[3, 4]], 60.0)];
+        let all = together(parts, &point).expect("all are there");
+        assert_eq!(all.items, [vec![1, 2], vec![3, 4], vec![5, 6]]);
+        assert_eq!((all.bytes_min, all.item_unit.as_str()), (40.0, "digi"));
+    }
+
+    #[test]
+    fn other_events_than_those_of_the_point_are_noticed() {
+        let missing = vec![works(&[[1, 2]], 1.0), works(&[[3, 4]], 1.0)];
+        assert_eq!(together(missing, &point()), None);
+    }
 }
