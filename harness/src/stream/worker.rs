@@ -1,8 +1,6 @@
 //! A worker: a process that gets the variant ready on all prepared timeslices, and then processes
 //! those that it is told to, one after the other.
 
-use std::io::{self, BufRead, Write};
-
 use algorithms::algorithm::{Opening as At, Session, Variant};
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Arena, Device, Target};
@@ -18,6 +16,7 @@ use crate::platform::Exit;
 use crate::platform::monotonic::now_ns;
 use crate::platform::placement::Placement;
 use crate::platform::shared_memory::Inherited;
+use crate::platform::worker::{Unheard, hear, say};
 use crate::throughput::StreamGpus;
 
 /// The subcommand that makes a process a worker.
@@ -144,25 +143,17 @@ fn output(session: &mut (dyn Session<StsTask> + '_)) -> Result<Vec<Product>, End
     Ok(output.into_owned())
 }
 
-/// The next thing that is said; `None` if there is none.
-fn hear() -> Result<Option<Ask>, End> {
-    let mut line = String::new();
-    match io::stdin().lock().read_line(&mut line) {
-        Ok(0) => Ok(None),
-        Ok(_) => serde_json::from_str(&line).map(Some).map_err(unable),
-        Err(_) => Err(End::Alone),
-    }
-}
-
-fn say(answer: &Answer) -> Result<(), End> {
-    let line = serde_json::to_string(answer).map_err(unable)?;
-    let mut stdout = io::stdout().lock();
-    let said = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
-    said.map_err(|_| End::Alone)
-}
-
 fn unable(problem: impl ToString) -> End {
     End::Refused { problem: problem.to_string(), is_wrong: false }
+}
+
+impl From<Unheard> for End {
+    fn from(unheard: Unheard) -> Self {
+        match unheard {
+            Unheard::Alone => End::Alone,
+            Unheard::NotUnderstood(problem) => unable(problem),
+        }
+    }
 }
 
 impl From<DeviceError> for End {

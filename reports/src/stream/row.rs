@@ -169,6 +169,9 @@ pub struct TimesliceRow {
     pub clusters: u64,
     /// The hits that are in these data.
     pub hits: u64,
+    /// Bytes of what is handed over: digis, or raw data. Runs of earlier versions have none.
+    #[serde(default)]
+    pub bytes: u64,
 }
 
 /// What became of a timeslice.
@@ -276,7 +279,7 @@ impl StreamRow {
 impl TimesliceRow {
     /// The header of `timeslices.csv`.
     pub const COLUMNS: &str = "point_id,node,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,\
-        fate,held,checked,digis,clusters,hits";
+        fate,held,checked,digis,clusters,hits,bytes";
 
     /// From when it was due until its result was there.
     pub fn latency_s(&self) -> Option<f64> {
