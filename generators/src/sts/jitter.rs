@@ -97,9 +97,9 @@ impl<'a> Displacer<'a> {
         let arriving = self.sum_counts(width);
         let (positions, output) = (&mut self.positions[..], std::mem::take(&mut self.output));
         let mut write = |digi: Digi, slot: u32| {
-            let position = &mut positions[slot as usize];
-            output[*position as usize] = digi;
-            *position += 1;
+            let place = positions[slot as usize];
+            positions[slot as usize] = place + 1;
+            output[place as usize] = digi;
         };
         // The last ones alone can have drawn a later slot.
         let certain = self.waiting.len().saturating_sub(self.places);
