@@ -1,4 +1,4 @@
-//! The generators, on one thread: the time a digi, and the bytes of pages a second.
+//! The generators, on one thread: digis, and samples and bytes of pages, a second.
 
 use std::time::Duration;
 
@@ -70,8 +70,9 @@ fn pages(criterion: &mut Criterion) {
         let Ok(generator) = TimeFrameGenerator::new(&shape, &PadMapping::regular(), 1) else {
             return;
         };
-        let bytes = generator.sector(0).pages().as_flattened().len();
-        group.throughput(Throughput::Bytes(bytes as u64));
+        let bytes = generator.sector(0).pages().as_flattened().len() as u64;
+        let elements = generator.digits(0).len() as u64;
+        group.throughput(Throughput::ElementsAndBytes { elements, bytes });
         group.bench_function(format.name(), |bencher| {
             bencher.iter_with_large_drop(|| team.run(|| generator.sector(0)));
         });

@@ -14,23 +14,28 @@ pub(super) const CHUNK: usize = 1024;
 const CHANNEL_BITS: u32 = 10;
 const ADC_BITS: u32 = 8;
 
+/// Adds nothing to a digi.
+const NO_ADDRESS: Address = Address::from_packed(0);
+
 /// Tables that all chunks share.
 pub(super) struct Tables {
     gaps: Exponential,
-    charges: [u8; 1 << ADC_BITS],
+    /// Digis with the charge of each quantile, and nothing else.
+    charges: [Digi; 1 << ADC_BITS],
 }
 
 impl Tables {
     pub(super) fn new() -> Self {
-        Tables { gaps: Exponential::new(), charges: std::array::from_fn(charge) }
+        let of_charge = |quantile| Digi::new(NO_ADDRESS, 0, 0, charge(quantile));
+        Tables { gaps: Exponential::new(), charges: std::array::from_fn(of_charge) }
     }
 
-    /// A digi without time; channel and charge come from the low bits.
+    /// A digi without address and time; channel and charge come from the low bits.
     #[inline]
-    fn digi(&self, address: Address, bits: u64) -> Digi {
+    fn digi(&self, bits: u64) -> Digi {
         let channel = bits as u16 & ((1 << CHANNEL_BITS) - 1);
         let charge = self.charges[(bits >> CHANNEL_BITS) as usize & ((1 << ADC_BITS) - 1)];
-        Digi::new(address, channel, 0, charge)
+        charge.joined(Digi::new(NO_ADDRESS, channel, 0, 0))
     }
 }
 
@@ -45,7 +50,7 @@ pub(super) fn fill_random(
     for digi in chunk {
         let bits = stream.next_u64();
         let time = below((bits >> 32) as u32, timeslice_ns);
-        *digi = tables.digi(address, bits).at(time as u32);
+        *digi = tables.digi(bits).joined(Digi::new(address, 0, time as u32, 0));
     }
 }
 
@@ -58,23 +63,24 @@ pub(super) fn fill_ordered(
     window: Range<u64>,
     stream: &mut Stream,
 ) {
-    let mut elapsed = [0.0_f64; CHUNK];
-    let mut total = 0.0;
+    // Whole numbers: a sum of them waits a cycle for the one before, not three.
+    let mut elapsed = [0_i64; CHUNK];
+    let mut total = 0;
     for (digi, elapsed) in chunk.iter_mut().zip(&mut elapsed) {
         let bits = stream.next_u64();
-        total += f64::from(tables.gaps.gap((bits >> 32) as u32));
+        total += i64::from(tables.gaps.gap((bits >> 32) as u32));
         *elapsed = total;
-        *digi = tables.digi(address, bits);
+        *digi = tables.digi(bits);
     }
     // The gap after the last digi keeps that below the end of the window.
-    total += f64::from(tables.gaps.sample(stream)) + 1.0;
-    let scale = (window.end - window.start) as f64 / total;
+    total += i64::from(tables.gaps.sample(stream)) + 1;
+    let scale = (window.end - window.start) as f64 / total as f64;
     let start = window.start as u32;
     for (digi, elapsed) in chunk.iter_mut().zip(&elapsed) {
-        // SAFETY: `elapsed < total`, so the product is in `0.0..=2^31 - 1`
+        // SAFETY: `elapsed < total`, and both are exact, so the product is in `0.0..=2^31 - 1`
         // once rounded down: the window is no longer than 2^31.
-        let offset = unsafe { (elapsed * scale).to_int_unchecked::<i32>() };
-        *digi = digi.at(start + offset as u32);
+        let offset = unsafe { (*elapsed as f64 * scale).to_int_unchecked::<i32>() };
+        *digi = digi.joined(Digi::new(address, 0, start + offset as u32, 0));
     }
 }
 
@@ -144,7 +150,7 @@ mod tests {
 
     #[test]
     fn charges_peak_early_and_have_a_long_tail() {
-        let charges = Tables::new().charges;
+        let charges = Tables::new().charges.map(Digi::adc);
         let mut histogram = [0; 32];
         charges.iter().for_each(|&charge| histogram[usize::from(charge)] += 1);
         let peak = (0..32).max_by_key(|&charge| histogram[charge]);

@@ -90,17 +90,17 @@ impl Digi {
         Digi(self.0 & !KEY | other.0 & KEY)
     }
 
+    /// A digi whose fields are 0 where the other one's are not, and the other one.
+    #[inline]
+    pub(crate) const fn joined(self, other: Digi) -> Self {
+        Digi(self.0 | other.0)
+    }
+
     /// The same digi in another channel; it must have 11 bits.
     #[inline]
     pub const fn with_channel(self, channel: u16) -> Self {
         let bits = (channel as u64 & CHANNEL_MASK) << CHANNEL_SHIFT;
         Digi(self.0 & !(CHANNEL_MASK << CHANNEL_SHIFT) | bits)
-    }
-
-    /// The same digi at another time; it must have 31 bits.
-    #[inline]
-    pub(crate) const fn at(self, time_ns: u32) -> Self {
-        Digi(self.0 & !TIME_MASK | time_ns as u64)
     }
 }
 

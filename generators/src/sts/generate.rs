@@ -68,19 +68,15 @@ impl<'a> Segment<'a> {
         let length = digis.len();
         // More places than digis are no further.
         let places = places.min(u32::try_from(length).unwrap_or(u32::MAX));
-        // Digis that wait are handled again each time: not too often, then.
-        let chunks = (places as usize).div_ceil(CHUNK).max(1);
-        let mut displacer = Displacer::new(places, hash(self.seed, [self.number, JITTER]));
-        let mut written = 0;
-        for start in (0..length).step_by(chunks * CHUNK) {
-            let end = length.min(start + chunks * CHUNK);
-            for (i, chunk) in digis[start..end].chunks_mut(CHUNK).enumerate() {
-                self.fill_chunk(chunk, start / CHUNK + i, length, tables);
-            }
-            displacer.admit(&digis[start..end]);
-            written += displacer.emit(&mut digis[written..]);
+        let seed = hash(self.seed, [self.number, JITTER]);
+        let mut displacer = Displacer::new(places, seed, digis);
+        let mut chunk = [Digi::default(); CHUNK];
+        for start in (0..length).step_by(CHUNK) {
+            let chunk = &mut chunk[..CHUNK.min(length - start)];
+            self.fill_chunk(chunk, start / CHUNK, length, tables);
+            displacer.admit(chunk);
         }
-        displacer.emit_rest(&mut digis[written..]);
+        displacer.finish();
     }
 
     fn fill_chunk(&self, chunk: &mut [Digi], number: usize, length: usize, tables: &Tables) {

@@ -3,46 +3,84 @@
 use super::Digi;
 use crate::random::{below, mix};
 
+/// Digis handled together, at least: few enough for the caches, and many enough that those who wait
+/// are few beside them.
+const BATCH: usize = 512;
+
 /// Moves each digi of a time-ordered segment up to `places` places.
 ///
 /// Digi `i` draws a slot between `i` and `i + places`; the digis arrive by
 /// slot. Whoever is more than `places` before or after it therefore stays so.
 /// The slots are a function of the seed and the position.
-pub(super) struct Displacer {
+pub(super) struct Displacer<'a> {
     places: usize,
     seed: u64,
     /// Digis that have a slot but have not arrived, with their slots (counted
     /// from `emitted`).
     waiting: Vec<Digi>,
     slots: Vec<u32>,
+    /// How many of them there are in each slot.
+    counts: Vec<u32>,
+    /// Where the next digi of each slot goes; reused.
+    positions: Vec<u32>,
     /// Digis admitted so far.
     admitted: usize,
     /// Slots below this have been emptied.
     emitted: usize,
-    /// Where the digis of each slot go; reused.
-    positions: Vec<u32>,
+    /// Where the digis go that have not arrived.
+    output: &'a mut [Digi],
 }
 
-impl Displacer {
-    /// For one segment.
-    pub(super) fn new(places: u32, seed: u64) -> Self {
+impl<'a> Displacer<'a> {
+    /// For one segment, which is to fill `output`.
+    pub(super) fn new(places: u32, seed: u64, output: &'a mut [Digi]) -> Self {
         Displacer {
             places: places as usize,
             seed,
             waiting: Vec::new(),
             slots: Vec::new(),
+            counts: Vec::new(),
+            positions: Vec::new(),
             admitted: 0,
             emitted: 0,
-            positions: Vec::new(),
+            output,
         }
     }
 
-    /// Takes the next digis in time order; an even number but for the last time.
+    /// Takes the next digis in time order; a multiple of `BATCH` but for the last time.
     pub(super) fn admit(&mut self, digis: &[Digi]) {
-        debug_assert!(self.admitted.is_multiple_of(2), "slots are drawn in pairs");
+        debug_assert!(self.admitted.is_multiple_of(BATCH), "slots are drawn in batches");
+        for batch in digis.chunks(BATCH) {
+            self.admit_batch(batch);
+            // Digis that wait are moved each time: not too often, then.
+            if self.admitted - self.emitted >= self.places {
+                self.emit_below(self.admitted);
+            }
+        }
+    }
+
+    /// Writes all digis that are left.
+    pub(super) fn finish(mut self) {
+        self.emit_below(self.admitted + self.places);
+        debug_assert!(self.output.is_empty(), "fewer digis than places for them");
+    }
+
+    fn admit_batch(&mut self, digis: &[Digi]) {
+        let known = self.slots.len();
+        self.waiting.extend_from_slice(digis);
+        self.draw(digis.len());
+        self.admitted += digis.len();
+        self.counts.resize(self.admitted - self.emitted + self.places, 0);
+        for slot in &self.slots[known..] {
+            self.counts[*slot as usize] += 1;
+        }
+    }
+
+    /// Draws the slots of the next digis.
+    fn draw(&mut self, count: usize) {
         let range = self.places as u64 + 1;
         let known = self.slots.len();
-        self.slots.resize(known + digis.len().next_multiple_of(2), 0);
+        self.slots.resize(known + count.next_multiple_of(2), 0);
         for (pair, slots) in self.slots[known..].chunks_exact_mut(2).enumerate() {
             let first = self.admitted + 2 * pair;
             let bits = mix(self.seed ^ first as u64);
@@ -50,60 +88,51 @@ impl Displacer {
             slots[0] = slot + below(bits as u32, range) as u32;
             slots[1] = slot + 1 + below((bits >> 32) as u32, range) as u32;
         }
-        self.waiting.extend_from_slice(digis);
-        self.slots.truncate(self.waiting.len());
-        self.admitted += digis.len();
-    }
-
-    /// Writes the digis that nobody still to come can overtake to the
-    /// beginning of `output` and says how many they are.
-    pub(super) fn emit(&mut self, output: &mut [Digi]) -> usize {
-        self.emit_below(self.admitted, output)
-    }
-
-    /// Writes all digis that are left.
-    pub(super) fn emit_rest(&mut self, output: &mut [Digi]) {
-        self.emit_below(self.admitted + self.places, output);
+        self.slots.truncate(known + count);
     }
 
     /// Writes the digis with a slot below `limit`, by slot: a stable counting sort.
-    fn emit_below(&mut self, limit: usize, output: &mut [Digi]) -> usize {
+    fn emit_below(&mut self, limit: usize) {
         let width = limit - self.emitted;
-        let arriving = self.count_slots(width);
-        let mut kept = 0;
-        let (slots, waiting) = (&mut self.slots, &mut self.waiting);
-        for i in 0..waiting.len() {
-            let (slot, digi) = (slots[i], waiting[i]);
-            if let Some(position) = self.positions.get_mut(slot as usize) {
-                output[*position as usize] = digi;
-                *position += 1;
-            } else {
-                slots[kept] = slot - width as u32;
-                waiting[kept] = digi;
-                kept += 1;
-            }
+        let arriving = self.sum_counts(width);
+        let (positions, output) = (&mut self.positions[..], std::mem::take(&mut self.output));
+        let mut write = |digi: Digi, slot: u32| {
+            let place = positions[slot as usize];
+            positions[slot as usize] = place + 1;
+            output[place as usize] = digi;
+        };
+        // The last ones alone can have drawn a later slot.
+        let certain = self.waiting.len().saturating_sub(self.places);
+        for (digi, slot) in self.waiting[..certain].iter().zip(&self.slots) {
+            write(*digi, *slot);
         }
-        self.slots.truncate(kept);
+        // All are written, for nobody could predict a branch: those that don't arrive lie behind
+        // those that do, where others will be.
+        let mut kept = 0;
+        for i in certain..self.waiting.len() {
+            let (digi, slot) = (self.waiting[i], self.slots[i]);
+            write(digi, slot);
+            self.waiting[kept] = digi;
+            self.slots[kept] = slot.wrapping_sub(width as u32);
+            kept += usize::from(slot as usize >= width);
+        }
         self.waiting.truncate(kept);
+        self.slots.truncate(kept);
+        self.counts.drain(..width.min(self.counts.len()));
         self.emitted = limit;
-        arriving as usize
+        self.output = &mut output[arriving..];
     }
 
-    /// Sets the position of the first digi of each slot below `width`; returns
-    /// how many digis there are in those slots.
-    fn count_slots(&mut self, width: usize) -> u32 {
-        self.positions.clear();
-        self.positions.resize(width, 0);
-        for &slot in &self.slots {
-            if let Some(count) = self.positions.get_mut(slot as usize) {
-                *count += 1;
-            }
-        }
+    /// Finds where the digis of each slot go, and how many there are in the first `width` slots.
+    fn sum_counts(&mut self, width: usize) -> usize {
         let mut sum = 0;
-        for position in &mut self.positions {
-            sum += std::mem::replace(position, sum);
-        }
-        sum
+        self.positions.clear();
+        self.positions.extend(self.counts.iter().map(|count| {
+            let position = sum;
+            sum += count;
+            position
+        }));
+        self.positions.get(width).copied().unwrap_or(sum) as usize
     }
 }
 
@@ -111,17 +140,13 @@ impl Displacer {
 mod tests {
     use super::*;
 
-    const BLOCK: usize = 1000;
+    const BLOCK: usize = 4 * BATCH;
 
     fn displace(digis: &mut [Digi], places: u32, seed: u64) {
-        let mut displacer = Displacer::new(places, seed);
-        let mut written = 0;
-        for start in (0..digis.len()).step_by(BLOCK) {
-            let end = digis.len().min(start + BLOCK);
-            displacer.admit(&digis[start..end]);
-            written += displacer.emit(&mut digis[written..]);
-        }
-        displacer.emit_rest(&mut digis[written..]);
+        let ordered = digis.to_vec();
+        let mut displacer = Displacer::new(places, seed, digis);
+        ordered.chunks(BLOCK).for_each(|block| displacer.admit(block));
+        displacer.finish();
     }
 
     fn ordered(length: usize) -> Vec<Digi> {

@@ -24,12 +24,17 @@ impl Links {
         Links { followers: Vec::new(), follows: Vec::new(), chain: Chain::new() }
     }
 
+    /// Room for links between so many digis, which may be any.
+    pub(super) fn resize(&mut self, digis: usize) {
+        self.followers.resize(digis + 1, NOBODY);
+        self.follows.resize(digis + 1, 0);
+    }
+
     /// No links between so many digis.
     pub(super) fn clear(&mut self, digis: usize) {
         self.followers.clear();
-        self.followers.resize(digis + 1, NOBODY);
         self.follows.clear();
-        self.follows.resize(digis + 1, 0);
+        self.resize(digis);
     }
 
     /// Makes `follower` follow a digi.
@@ -81,5 +86,58 @@ fn follow(mut next: u32, followers: &[u32], digis: &[Digi], chain: &mut Chain) {
     while next != NOBODY {
         chain.push(digis[next as usize]);
         next = followers[next as usize];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::random::mix;
+    use generators::sts::Address;
+    use generators::sts::setup::Setup;
+
+    use super::*;
+    use crate::sts::rules::Exact;
+
+    /// Chains of 1 to 7 digis that lie behind each other, each second one backwards: links, first
+    /// digis, and the digis of each chain.
+    fn chains(digis: &[Digi], links: &mut Links) -> Vec<(usize, Vec<Digi>)> {
+        let (mut chains, mut start) = (Vec::new(), 0);
+        links.clear(digis.len());
+        while start < digis.len() {
+            let end = digis.len().min(start + 1 + mix(start as u64) as usize % 7);
+            let mut places: Vec<_> = (start..end).collect();
+            if chains.len() % 2 == 1 {
+                places.reverse();
+            }
+            places.windows(2).for_each(|pair| links.link(pair[0], pair[1]));
+            chains.push((places[0], places.iter().map(|&place| digis[place]).collect()));
+            start = end;
+        }
+        chains.sort_by_key(|(head, _)| *head);
+        chains
+    }
+
+    #[test]
+    fn chains_of_all_lengths_are_clusters_in_the_order_of_their_first_digis() {
+        let formulas = ClusterFormulas::new(&Setup::regular(1).expect("sensible"));
+        let digi = |place: u64| {
+            let (bits, address) = (mix(place), Address::of_module(0));
+            Digi::new(address, bits as u16 % 1000, (place * 3) as u32, (bits >> 32) as u8)
+        };
+        for count in [0, 1, 2, 1000] {
+            let digis: Vec<_> = (0..count as u64).map(digi).collect();
+            let mut links = Links::new();
+            let expected = chains(&digis, &mut links);
+            let mut clusters = vec![Cluster::default(); count];
+            let found = links.clusters::<Exact>(&digis, &formulas, Side::Back, &mut clusters);
+            assert_eq!(found, expected.len());
+            for (cluster, (_, digis)) in clusters.iter().zip(expected) {
+                let mut chain = Chain::new();
+                digis.iter().for_each(|&digi| chain.push(digi));
+                let offset = offset(Side::Back);
+                let expected = formulas.cluster::<Exact>(digis[0].channel(), &chain, offset);
+                assert_eq!(*cluster, expected, "{} digis", digis.len());
+            }
+        }
     }
 }

@@ -89,8 +89,10 @@ impl TimeSweep {
     }
 
     fn connect<P: Rules>(&mut self, digis: &[Digi], window: &Window) -> Crowding {
-        self.links.clear(digis.len());
-        self.latest.fill(NO_DIGI);
+        // Each place is written before anybody looks at it.
+        self.links.resize(digis.len());
+        let latest = &mut *self.latest;
+        latest.fill(NO_DIGI);
         let last = digis.last().map_or(0, |digi| digi.time_ns());
         let crowd_ns = window.crowd_ns::<P>(last);
         let nobody = digis.len();
@@ -99,13 +101,13 @@ impl TimeSweep {
         let mut crowded = false;
         for (place, digi) in digis.iter().enumerate() {
             let (channel, time) = (usize::from(digi.channel()) % CHANNELS, digi.time_ns());
-            let (left, right) = (self.latest[channel], self.latest[channel + 2]);
-            let own = std::mem::replace(&mut self.latest[channel + 1], Latest::new(time, place));
-            crowded |= own.place != NOBODY && time - own.time <= crowd_ns;
-            let has_left = left.place != NOBODY && P::not_after(window, left.time, time);
-            let has_right = right.place != NOBODY && P::not_before(window, time, right.time);
+            let (left, right) = (latest[channel], latest[channel + 2]);
+            let own = std::mem::replace(&mut latest[channel + 1], Latest::new(time, place));
             // No branches, which nobody could predict: what is no link is a link of
             // nobody.
+            crowded |= (own.place != NOBODY) & (time - own.time <= crowd_ns);
+            let has_left = (left.place != NOBODY) & P::not_after(window, left.time, time);
+            let has_right = (right.place != NOBODY) & P::not_before(window, time, right.time);
             let before = if has_left { left.place as usize } else { nobody };
             let after = if has_right { right.place as usize } else { nobody };
             followers[before] = place as u32;

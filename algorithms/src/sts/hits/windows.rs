@@ -5,10 +5,11 @@
 //! if they run across the sensor's edge. Then a window moves over the lines of the back
 //! as those of the front go on. Two numbers decide whether lines cross: how far apart
 //! in time they are, and how far apart at the edge. Nobody could predict the answer, so
-//! it is counted rather than branched on; only lines that cross are worth the rest.
+//! it is counted rather than branched on; only lines that cross are worth the rest. They
+//! are listed for many of the front together, so that their hits are computed in one go.
 //! Times have few different errors, so cuts are looked up.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use super::{ModuleFormulas, SortedClusters};
 use crate::sts::formulas::{Local, Side, pair_time_error};
@@ -53,9 +54,16 @@ pub(in crate::sts) struct Windows {
     cuts: Vec<f32>,
     /// The errors of hits of any two of them.
     hit_errors: Vec<f32>,
-    /// The lines of the back that cross one of the front.
-    crossing: Vec<u32>,
+    /// Lines of the front, each with one of the back that it crosses.
+    crossing: Vec<[u32; 2]>,
+    /// The class of the last error of each cluster size.
+    classes: [u32; KNOWN_SIZES],
 }
+
+/// Cluster sizes whose class is remembered: a power of two.
+const KNOWN_SIZES: usize = 16;
+/// Hits of so many pairs of lines or more are computed in one go.
+const MOST_CROSSING: usize = 1024;
 
 impl Windows {
     /// Appends the hits of a job; `latest` is the largest error of the times of the back.
@@ -102,7 +110,7 @@ impl Windows {
         lines.clear();
         for entry in entries {
             let cluster = &clusters[entry.index as usize];
-            let class = self.class(cluster.time_error);
+            let class = self.class(cluster);
             let Some(edge) = sensor.edge(side, cluster.position) else {
                 continue;
             };
@@ -118,14 +126,20 @@ impl Windows {
         }
     }
 
-    /// The number of an error. There are as many as cluster sizes, so few.
+    /// The number of a cluster's error. There are as many as cluster sizes, so few; a size has
+    /// the same again and again.
     #[inline]
-    fn class(&mut self, error: f32) -> u32 {
-        let known = self.errors.iter().position(|&known| known == error);
-        known.unwrap_or_else(|| {
-            self.errors.push(error);
-            self.errors.len() - 1
-        }) as u32
+    fn class(&mut self, cluster: &Cluster) -> u32 {
+        let last = &mut self.classes[cluster.size as usize % KNOWN_SIZES];
+        let error = cluster.time_error;
+        if self.errors.get(*last as usize) != Some(&error) {
+            let known = self.errors.iter().position(|&known| known == error);
+            *last = known.unwrap_or(self.errors.len()) as u32;
+            if known.is_none() {
+                self.errors.push(error);
+            }
+        }
+        *last
     }
 
     /// No pair of these fronts is further apart in time.
@@ -148,52 +162,52 @@ impl Windows {
     fn pair<P: Rules>(&mut self, formulas: &ModuleFormulas<f32>, most: f32, hits: &mut Vec<Hit>) {
         let range = formulas.sensor.crossing_range();
         let classes = self.errors.len();
-        let mut start = 0;
-        for front in &self.fronts {
+        let room = MOST_CROSSING + self.backs.len();
+        if self.crossing.len() < room {
+            self.crossing.resize(room, [0; 2]);
+        }
+        let (mut start, mut found) = (0, 0);
+        for (number, front) in self.fronts.iter().enumerate() {
             let late = |back: &Line| P::delay(front.time, back.time) > most;
             while self.backs.get(start).is_some_and(late) {
                 start += 1;
             }
-            let near = |back: &&Line| -P::delay(front.time, back.time) <= most;
-            let end = start + self.backs[start..].iter().take_while(near).count();
-            let row = front.class as usize * classes..(front.class as usize + 1) * classes;
-            let backs = &self.backs[start..end];
-            let cuts = &self.cuts[row.clone()];
-            let found = find_crossings::<P>(front, backs, cuts, &range, &mut self.crossing);
-            let hit_errors = &self.hit_errors[row];
-            for &place in &self.crossing[..found] {
-                let back = &backs[place as usize];
-                if let Some(local) = formulas.sensor.crossing(front.edge, back.edge) {
-                    let time_error = hit_errors[back.class as usize];
-                    hits.push(hit::<P>(formulas, front, back, local, time_error));
+            let cuts = &self.cuts[front.class as usize * classes..][..classes];
+            for (place, back) in self.backs.iter().enumerate().skip(start) {
+                let delay = P::delay(front.time, back.time);
+                if -delay > most {
+                    break;
                 }
+                let in_time = delay.abs() <= cuts[back.class as usize];
+                let difference = front.edge - back.edge;
+                let crosses = difference >= *range.start() && difference <= *range.end();
+                self.crossing[found] = [number as u32, place as u32];
+                found += usize::from(in_time & crosses);
+            }
+            if found >= MOST_CROSSING {
+                self.append_hits::<P>(found, formulas, hits);
+                found = 0;
+            }
+        }
+        self.append_hits::<P>(found, formulas, hits);
+    }
+
+    /// Appends the hits of the first lines that cross, or nearly so.
+    fn append_hits<P: Rules>(
+        &self,
+        count: usize,
+        formulas: &ModuleFormulas<f32>,
+        hits: &mut Vec<Hit>,
+    ) {
+        let classes = self.errors.len();
+        for [front, back] in &self.crossing[..count] {
+            let (front, back) = (&self.fronts[*front as usize], &self.backs[*back as usize]);
+            if let Some(local) = formulas.sensor.crossing(front.edge, back.edge) {
+                let pair = front.class as usize * classes + back.class as usize;
+                hits.push(hit::<P>(formulas, front, back, local, self.hit_errors[pair]));
             }
         }
     }
-}
-
-/// Writes down which lines of the back cross one of the front, or nearly so; returns
-/// their number.
-#[inline]
-fn find_crossings<P: Rules>(
-    front: &Line,
-    backs: &[Line],
-    cuts: &[f32],
-    range: &RangeInclusive<f32>,
-    crossing: &mut Vec<u32>,
-) -> usize {
-    if crossing.len() < backs.len() {
-        crossing.resize(backs.len(), 0);
-    }
-    let mut found = 0;
-    for (place, back) in backs.iter().enumerate() {
-        let in_time = P::delay(front.time, back.time).abs() <= cuts[back.class as usize];
-        let difference = front.edge - back.edge;
-        let crosses = difference >= *range.start() && difference <= *range.end();
-        crossing[found] = place as u32;
-        found += usize::from(in_time & crosses);
-    }
-    found
 }
 
 #[inline]

@@ -3,7 +3,7 @@
 use super::StreamId;
 use crate::tpc::ZsFormat;
 use crate::tpc::encode::link_id;
-use crate::tpc::geometry::{Cru, Endpoint};
+use crate::tpc::geometry::{Cru, ENDPOINTS, Endpoint};
 use crate::tpc::page::rdh::{RDH_BYTES, TPC_SOURCE_ID, set_counters};
 use crate::tpc::page::{FeeId, PAGE_BYTES, Page, Rdh};
 
@@ -44,7 +44,8 @@ impl SectorFrames {
     }
 
     fn simulated(mut self) -> SectorPages {
-        let mut sector = SectorPages::new(self.sector);
+        // Each stream may have a page more.
+        let mut sector = SectorPages::new(self.sector, self.pages() + ENDPOINTS);
         let mut counters = Counters::default();
         let mut idle = Vec::new();
         for endpoint in Endpoint::all() {
@@ -72,7 +73,8 @@ impl SectorFrames {
     }
 
     fn recorded(mut self) -> SectorPages {
-        let mut sector = SectorPages::new(self.sector);
+        let framing = 2 * self.frames.len() * ENDPOINTS;
+        let mut sector = SectorPages::new(self.sector, self.pages() + framing);
         for endpoint in Endpoint::all() {
             let start = sector.pages.len();
             let mut counters = Counters::default();
@@ -96,10 +98,17 @@ impl SectorFrames {
 
     fn push_data(&mut self, endpoint: Endpoint, sector: &mut SectorPages, counters: &mut Counters) {
         for frame in 0..self.frames.len() {
-            for page in self.take(endpoint, frame) {
-                sector.push(page, counters.next_in(frame));
+            let first = sector.pages.len();
+            sector.pages.append(&mut self.take(endpoint, frame));
+            for page in first..sector.pages.len() {
+                sector.number(page, counters.next_in(frame));
             }
         }
+    }
+
+    /// The number of pages with data.
+    fn pages(&self) -> usize {
+        self.frames.iter().flatten().map(Vec::len).sum()
     }
 
     /// The pages are given away, so that their memory is too.
@@ -186,8 +195,9 @@ pub struct SectorPages {
 }
 
 impl SectorPages {
-    fn new(sector: usize) -> Self {
-        SectorPages { sector, pages: Vec::new(), lengths: Vec::new() }
+    /// With memory for so many pages.
+    fn new(sector: usize, pages: usize) -> Self {
+        SectorPages { sector, pages: Vec::with_capacity(pages), lengths: Vec::new() }
     }
 
     fn push(&mut self, page: Page, counters: (u8, u16)) {

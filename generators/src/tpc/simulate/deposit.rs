@@ -25,11 +25,21 @@ impl Deposit<'_> {
     /// The pads that get charge, and how much.
     #[inline]
     pub(super) fn pads(&self) -> impl Iterator<Item = (usize, u16)> {
-        let charges = self.on_pads.iter().map(|share| self.charge * f32::from(*share));
-        charges.enumerate().filter_map(|(i, charge)| {
+        let charges = self.on_pads.map(|share| self.charge * f32::from(share));
+        // Which ones it are is judged of all at once, not by a branch for each of them.
+        let mut charged = 0_u32;
+        for (i, charge) in charges.iter().enumerate() {
+            charged |= u32::from(*charge >= LEAST_CHARGE) << i;
+        }
+        let charged = std::iter::from_fn(move || {
+            let first = charged.trailing_zeros() as usize;
+            charged &= charged.wrapping_sub(1);
+            (first < BINS).then(|| (first, charges[first] as u16))
+        });
+        charged.filter_map(|(i, charge)| {
             // Beside the row on the low side, the difference wraps to a large number.
             let pad = (self.shifted_pad + i).wrapping_sub(BINS + BELOW);
-            (charge >= LEAST_CHARGE && pad < self.pads).then_some((pad, charge as u16))
+            (pad < self.pads).then_some((pad, charge))
         })
     }
 }

@@ -17,8 +17,6 @@ use crate::tpc::time::MAX_TIME_BINS_IN_ORBIT;
 const MARGIN: usize = BINS;
 /// Time bins of a cell.
 const COLUMNS: usize = (MAX_TIME_BINS_IN_ORBIT + 2 * MARGIN).next_multiple_of(BINS);
-/// The charges of a cell in some time bins that follow each other.
-type Group = [u16; BINS];
 
 /// Charges of one region in one heartbeat frame.
 pub(super) struct Grid {
@@ -136,17 +134,38 @@ impl Grid {
         self.dealt.clear(self.time_bins.clone());
         let start = first_cell * COLUMNS;
         let cells = self.charges[start..].chunks_exact_mut(COLUMNS);
+        let mut found = [0; COLUMNS];
         for (cell, place) in cells.zip(places) {
-            let (groups, _) = cell.as_chunks_mut::<BINS>();
-            for (number, group) in groups.iter_mut().enumerate() {
-                if *group != [0; BINS] {
-                    self.dealt.deal(number * BINS, group, *place, &sample);
-                    *group = [0; BINS];
-                }
+            let columns = columns_with_samples(cell, &mut found, |charge| sample(charge).0);
+            for column in columns {
+                let (_, adc) = sample(cell[usize::from(*column)]);
+                self.dealt.deal(usize::from(*column), Sample::new(*place, adc));
             }
+            cell.fill(0);
         }
         &self.dealt
     }
+}
+
+/// The columns of a cell whose charge is a sample, listed in `found`. Each of a group with charge
+/// is written, and counted only if it is one: a branch would be as hard to predict as the data are.
+#[inline]
+fn columns_with_samples<'a>(
+    cell: &[u16],
+    found: &'a mut [u16; COLUMNS],
+    is_sample: impl Fn(u16) -> bool,
+) -> &'a [u16] {
+    let mut count = 0;
+    let (groups, _) = cell.as_chunks::<BINS>();
+    for (number, group) in groups.iter().enumerate() {
+        if *group != [0; BINS] {
+            for (column, charge) in (number * BINS..).zip(group) {
+                found[count] = column as u16;
+                count += usize::from(is_sample(*charge));
+            }
+        }
+    }
+    &found[..count]
 }
 
 impl Dealt {
@@ -157,23 +176,12 @@ impl Dealt {
         }
     }
 
-    /// Deals charges of a cell to their columns. Each is written in any case, and
-    /// counted only if it is a sample: a branch would be as hard to predict as the
-    /// data are.
+    /// Deals a sample to its column.
     #[inline]
-    fn deal(
-        &mut self,
-        column: usize,
-        group: &Group,
-        place: u16,
-        sample: impl Fn(u16) -> (bool, u16),
-    ) {
-        let ends = &mut self.ends[column..column + BINS];
-        for (charge, end) in group.iter().zip(ends) {
-            let (is_sample, adc) = sample(*charge);
-            self.samples[*end] = Sample::new(place, adc);
-            *end += usize::from(is_sample);
-        }
+    fn deal(&mut self, column: usize, sample: Sample) {
+        let end = &mut self.ends[column];
+        self.samples[*end] = sample;
+        *end += 1;
     }
 
     /// The time bins of the frame that have samples.

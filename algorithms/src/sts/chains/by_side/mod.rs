@@ -175,14 +175,21 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.sort_across_parts();
     }
 
-    /// Times that were rounded may be later than they are, and then it is not so.
+    /// Times that were rounded may be later than they are, and then it is not so. Within parts
+    /// entries are in order: one thread looks at no more than where parts meet.
     fn sort_across_parts(&mut self) {
         let sides = self.parts.chunk_by(|a, b| a.side == b.side);
-        for side in sides.filter(|parts| parts.len() > 1) {
-            let side = side[0].side;
+        for parts in sides.filter(|parts| parts.len() > 1) {
+            let side = parts[0].side;
             let start = self.arrays.sides.range(side).start;
             let entries = &mut self.arrays.entries[start..start + self.arrays.counts[side]];
-            if !entries.is_sorted_by_key(|entry| entry.time) {
+            let mut end = 0;
+            let in_order = parts.iter().all(|part| {
+                let first = end;
+                end += part.clusters;
+                first == 0 || first == end || entries[first - 1].time <= entries[first].time
+            });
+            if !in_order {
                 sort_nearly_sorted(entries, |entry| entry.time);
             }
         }

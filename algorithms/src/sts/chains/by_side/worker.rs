@@ -10,7 +10,9 @@ use crate::sts::data::digi_order;
 use crate::sts::hits::Windows;
 use crate::sts_sort::cpu::sort_alone_in_place;
 
-/// Tools, and the hits that were found with them.
+/// Tools, and the hits that were found with them. Each has cache lines of its own, and the next
+/// ones, which are fetched along: the number of hits is written with every one.
+#[repr(align(128))]
 pub(super) struct Worker {
     pub(super) time_sweep: TimeSweep,
     pub(super) by_channel: ByChannel,
