@@ -39,6 +39,11 @@ impl RawTimeslices {
         RawTimeslices { order, right: OnceLock::new(), ..self }
     }
 
+    /// The same data, shared where they are, with digis in another order.
+    pub(crate) fn wanted_in(&self, order: DigiOrder) -> Self {
+        RawTimeslices::new(self.data.clone(), self.readout.clone(), self.rules).in_order(order)
+    }
+
     /// The same boards and rules with other data.
     pub(crate) fn with(&self, data: RawData) -> Self {
         RawTimeslices::new(data, self.readout.clone(), self.rules).in_order(self.order)

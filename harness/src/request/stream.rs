@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
+use algorithms::axis::Params;
 use clap::{ArgAction, Args};
 use generators::named;
 use reports::clock;
@@ -31,6 +32,9 @@ pub struct StreamRequest {
     pub measuring: MeasureRequest,
     /// The devices that workers are spread over; the CPU if none are given.
     pub places: Vec<DevicePlace>,
+    /// By which rules events are built behind the chain: values of all of
+    /// [`RULES`](algorithms::sts_events::RULES); `None` if none are built.
+    pub events: Option<Params>,
     /// What measuring commands don't have.
     pub flags: StreamFlags,
 }

@@ -12,6 +12,7 @@
 //! | `ring` | the same in shared memory |
 //! | `protocol` | what is said to workers, and what they say |
 //! | `worker` | what a worker does |
+//! | `job` | a timeslice that it is ready for |
 //! | `hits_file` | hits as files |
 //! | `workers` | all of them: started, listened to, ended |
 //! | `begin` | when a speed begins, by itself or with other nodes |
@@ -29,6 +30,7 @@ mod begin;
 mod data;
 mod desk;
 mod hits_file;
+mod job;
 mod ledger;
 mod limit;
 mod live;

@@ -3,10 +3,11 @@
 use algorithms::algorithm::Semantics;
 use algorithms::axis::Params;
 use algorithms::sts::task::Timeslices;
+use algorithms::sts_events::EventRules;
 use reports::record::Point;
 use reports::units;
 
-use super::protocol::Opening;
+use super::protocol::{Opening, Rules};
 use super::variants::{recommended, variant_of};
 use crate::plan::{CandidateSpec, Input, Origin, Plan, PlanError, TeamSpec, check_threads};
 use crate::platform::placement::PlacementError;
@@ -34,6 +35,8 @@ pub(crate) struct Planned {
     pub(super) notes: Vec<String>,
     /// The complete parameters of data that are made.
     pub(super) params: Option<Params>,
+    /// By which rules events are built behind the chain, if they are.
+    pub(super) rules: Option<EventRules>,
 }
 
 /// Workers on a device.
@@ -60,6 +63,7 @@ impl Planned {
         let [input] = &plan.inputs[..] else {
             return Err(usage("a stream has one kind of data; give each axis one value"));
         };
+        let rules = request.events.as_ref().map(EventRules::of).transpose()?;
         check_memory(request, input)?;
         check_count(request, input)?;
         let mut notes = Vec::new();
@@ -67,7 +71,7 @@ impl Planned {
         for place in &request.places {
             match others_problem(place) {
                 Some(problem) => notes.push(problem),
-                None => points.extend(points_of(request, &plan, input, place)?),
+                None => points.extend(points_of(request, &plan, input, (place, rules))?),
             }
         }
         let writes_no_hits = |point: &StreamPoint| point.identity.variant == OFFLINE;
@@ -85,7 +89,7 @@ impl Planned {
             Origin::Generated(params) => Some(params.clone()),
             Origin::Read { .. } => None,
         };
-        Ok(Planned { points, notes, params, plan })
+        Ok(Planned { points, notes, params, rules, plan })
     }
 
     /// The right answer that a point's variant gives.
@@ -153,7 +157,7 @@ fn points_of(
     request: &StreamRequest,
     plan: &Plan,
     input: &Input,
-    place: &DevicePlace,
+    (place, rules): (&DevicePlace, Option<EventRules>),
 ) -> Result<Vec<StreamPoint>, PlanError> {
     let processes = request.flags.processes as usize;
     let candidates = input.candidates.iter().filter(|it| it.device == place.devices()[0]);
@@ -162,12 +166,16 @@ fn points_of(
         check_threads(layout.threads.saturating_mul(processes), usable_threads())?;
         let specs = team_specs(layout, place, processes);
         let specs = specs.map_err(|PlacementError(problem)| PlanError::Usage(problem))?;
-        let identity = Point { device: place.to_string(), ..plan.point(input, candidate) };
+        let mut identity = Point { device: place.to_string(), ..plan.point(input, candidate) };
+        for (name, value) in request.events.iter().flat_map(Params::iter) {
+            identity.params.set(name, value);
+        }
         let opening = |(number, spec): (usize, &TeamSpec)| Opening {
             variant: identity.variant.clone(),
             device: place.of_stream(number).to_string(),
             threads: layout.threads,
             cpus: spec.cpus.clone(),
+            events: rules.map(Rules::from),
         };
         let taken: Option<Vec<_>> = specs.iter().map(|spec| spec.cpus.as_ref()).collect();
         Ok(StreamPoint {
@@ -285,6 +293,20 @@ mod tests {
     }
 
     #[test]
+    fn events_are_told_to_workers_and_tell_points_apart() {
+        let without = planned("").expect("sensible");
+        assert_eq!((without.rules, without.points[0].openings[0].events), (None, None));
+        let planned = planned("--events --min-digis 5").expect("sensible");
+        let rules = planned.rules.expect("asked for");
+        assert_eq!((rules.min_digis, rules.window_ns), (5, 20));
+        let point = &planned.points[0];
+        assert_eq!(point.openings[0].events.map(EventRules::from), Some(rules));
+        let value = |name| point.identity.params.get(name).map(str::to_owned);
+        assert_eq!((value("min-digis"), value("dead-time")), (Some("5".into()), Some("50".into())));
+        assert_ne!(point.identity.id(), without.points[0].identity.id());
+    }
+
+    #[test]
     fn placed_workers_have_cpus_of_their_own() {
         if usable_threads() < 2 {
             return;
@@ -304,6 +326,7 @@ mod tests {
             ("--speed 10000 --duration 1h", "and account is kept of 2 M at most"),
             ("--variant time-sweep,online", "--variant names 2 on cpu"),
             ("--variant none", "there are"),
+            ("--events --min-digis 4294967296", "use 4294967295 or fewer"),
             ("--rate 1kHz,2kHz", "give each axis one value"),
         ] {
             let refused = planned(line).map(|_| ()).expect_err(line);

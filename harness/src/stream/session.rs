@@ -189,7 +189,8 @@ impl<'a> Session<'a> {
         for point in &self.planned.points {
             let of_point = Planned::semantics(point, &data.timeslices[0]);
             if !expected.iter().any(|(known, _)| *known == of_point) {
-                expected.push((of_point, data.expected(of_point)));
+                let found = data.expected(of_point, self.planned.rules);
+                expected.push((of_point, found.map_err(MeasureError::from)?));
             }
             semantics.push(of_point);
         }
@@ -301,7 +302,7 @@ impl<'a> Session<'a> {
             follower: self.live.follow(&row, content),
             tell: self.tell,
         });
-        tally::fill(&mut row, &ran, &at_work.ring.sizes);
+        tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {
             book.1.remarks.insert(NOT_FIRST);

@@ -95,11 +95,41 @@ fn raw_data_spills_and_an_overload_are_accounted_for() {
     assert!(emitted < due && done + backlog == due, "{emitted} {done} {backlog}");
 }
 
+/// The sum of a column of `timeslices.csv`.
+fn sum_of_timeslices(folder: &Folder, run: &str, name: &str) -> u64 {
+    let text = folder.read(format!("{run}/timeslices.csv"));
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let headers = rows.headers().expect("a header").clone();
+    let place = headers.iter().position(|header| header == name).expect(name);
+    rows.records().filter_map(|row| row.expect("a row")[place].parse::<u64>().ok()).sum()
+}
+
+#[test]
+fn events_are_built_behind_the_chain_and_counted() {
+    let Some(folder) = measuring() else { return };
+    let shape = "--speed 0.1 --duration 300ms --check-every 1 --no-charts";
+    for (run, own) in [("digis", ""), ("raw", "--from raw"), ("random", "--order random")] {
+        let line = format!("{SMALL} {shape} --events --min-digis 5 {own} --out {run}");
+        folder.bench(&line).exits(0).prints("building p50");
+        let [done, checked, digis, events, kept] =
+            numbers(&folder, run, ["done", "checked", "done_items", "events", "event_items"]);
+        assert_eq!(done, checked, "{run}");
+        assert!(events > 10 * done && kept >= 5 * events && kept < digis, "{run}: {events} {kept}");
+        assert_eq!(sum_of_timeslices(&folder, run, "events"), events);
+        assert_eq!(sum_of_timeslices(&folder, run, "event_digis"), kept);
+        let [building, work]: [f64; 2] = ["building_p50_s", "work_p50_s"]
+            .map(|name| column(&folder, run, name)[0].parse().expect(name));
+        assert!(0.0 < building && building < work, "{run}: {building} {work}");
+    }
+    folder.bench(format!("{SMALL} {shape} --out without")).exits(0);
+    assert_eq!(column(&folder, "without", "events"), [""]);
+}
+
 #[test]
 fn killed_and_hanging_workers_lose_nothing_unaccounted() {
     let Some(folder) = measuring() else { return };
     let line = format!(
-        "{SMALL} --processes 3 --speed 0.1 --duration 1s --timeout 200ms --no-charts --out run"
+        "{SMALL} --events --processes 3 --speed 0.1 --duration 1s --timeout 200ms --no-charts --out run"
     );
     let bench = folder.start(&line);
     wait_until(|| emits(bench.id()));
@@ -117,6 +147,9 @@ fn killed_and_hanging_workers_lose_nothing_unaccounted() {
         numbers(&folder, "run", ["due", "done", "lost", "backlog", "workers_lost"]);
     assert_eq!((due, gone), (80, 2), "{note}");
     assert_eq!(done + lost + backlog, due);
+    // What was done twice is counted once.
+    let [events] = numbers(&folder, "run", ["events"]);
+    assert_eq!(sum_of_timeslices(&folder, "run", "events"), events);
     assert!(done > 40, "one of three goes on: {done}");
     assert!(seen.into_iter().all(|worker| !is_there(worker)));
 }
@@ -183,6 +216,9 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
         2 | stream --scale 0.0005 --processes 1000000 --out r | of memory
         2 | stream --input digis.bin --out r | --input needs --timeslice
         2 | stream --timeslice 1ms --out r | --input
+        2 | stream --window 5ns --out r | --events
+        2 | stream --preset mcbm-2024 --scale 0.0005 --events --min-digis 5000000000 --out r | --min-digis 5000000000
+        2 | stream --preset mcbm-2024 --scale 0.0005 --events --dead-time 0ns --before 2s --out r | longer --dead-time
         2 | stream --find-limit --speed 2 --out r | cannot be used with
         2 | stream --preset mcbm-2024 --scale 0.0005 --variant offline --hits h --out r | online reconstruction
         2 | stream --scale 0.0005 --variant none --out r | there are
