@@ -199,7 +199,9 @@ fn influx(text: &str) -> Result<String, String> {
     let server = rest.split(['/', '?']).next().unwrap_or_default();
     if server.contains('@') {
         return Err(
-            "a URL with a password is kept in run.json; set INFLUX_TOKEN instead".to_owned()
+            "no user's name stands before the host; set INFLUX_TOKEN, or name the user behind ? as \
+             u=USER&p=PASSWORD"
+                .to_owned()
         );
     }
     let (host, port) = server.split_once(':').unwrap_or((server, "80"));
