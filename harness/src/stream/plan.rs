@@ -1,5 +1,7 @@
 //! What runs where, and whether it fits into memory.
 
+use std::time::Duration;
+
 use algorithms::algorithm::Semantics;
 use algorithms::axis::Params;
 use algorithms::sts::task::Timeslices;
@@ -224,6 +226,11 @@ fn check_memory(request: &StreamRequest, input: &Input) -> Result<(), PlanError>
     )))
 }
 
+/// The highest speed at which account can be kept of all timeslices for so long.
+pub(super) fn most_speed(length: Duration, timeslice_s: f64) -> f64 {
+    MOST_TIMESLICES * timeslice_s / length.as_secs_f64()
+}
+
 /// Refuses more timeslices than can be kept account of.
 fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> {
     let flags = &request.flags;
@@ -233,10 +240,10 @@ fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> 
         _ => return Ok(()),
     };
     let fastest = flags.speeds.iter().copied().fold(0.0, f64::max);
-    let timeslices = fastest * flags.length().as_secs_f64() / timeslice_s;
-    if timeslices <= MOST_TIMESLICES {
+    if fastest <= most_speed(flags.length(), timeslice_s) {
         return Ok(());
     }
+    let timeslices = fastest * flags.length().as_secs_f64() / timeslice_s;
     Err(usage(format!(
         "--speed {fastest} for {} makes {} timeslices of {}, and account is kept of {} at most; \
          use a lower --speed, a shorter --duration, or a larger --scale for longer timeslices",

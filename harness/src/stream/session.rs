@@ -21,7 +21,7 @@ use super::desk::Desk;
 use super::ledger::Ledger;
 use super::limit::{Limit, search};
 use super::live::Live;
-use super::plan::{Planned, StreamPoint};
+use super::plan::{Planned, StreamPoint, most_speed};
 use super::protocol::Found;
 use super::ring;
 use super::schedule::{Prepared, Schedule};
@@ -239,7 +239,8 @@ impl<'a> Session<'a> {
                 return Ok(Vec::new());
             }
         };
-        let limit = search(guess, |speed| {
+        let most = most_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
+        let limit = search((guess, most), |speed| {
             if self.interrupt.asked() {
                 return Ok(None);
             }
