@@ -13,6 +13,7 @@ use crate::platform::monotonic::now_ns;
 
 /// The chain, ready on a timeslice, and the events behind it.
 pub(super) struct Job<'a> {
+    digis: usize,
     chain: Box<dyn Session<StsTask> + 'a>,
     events: Option<EventStage<'a>>,
 }
@@ -39,7 +40,12 @@ impl<'a> Job<'a> {
         let threads = target.team.threads();
         let stage = |rules| EventStage::new(&input.0[0], rules, arena, threads);
         let events = rules.map(stage).transpose().map_err(unable)?;
-        Ok(Job { chain, events })
+        Ok(Job { digis: input.0[0].stream().len(), chain, events })
+    }
+
+    /// The digis of the timeslice.
+    pub(super) fn digis(&self) -> usize {
+        self.digis
     }
 
     /// Processes the timeslice: clusters and hits, then events.

@@ -1,6 +1,7 @@
 //! A worker: a process that gets the variant ready on all prepared timeslices, and then processes
 //! those that it is told to, one after the other.
 
+use std::cmp::Reverse;
 use std::io::{self, BufRead, Write};
 
 use algorithms::device::{Arena, Device, Target};
@@ -9,7 +10,7 @@ use algorithms::sts_events::EventRules;
 use text::Foreign;
 
 use super::job::{Job, Took};
-use super::protocol::{Answer, Ask, Opening};
+use super::protocol::{Answer, Ask, Found, Opening};
 use super::variants::variant_of;
 use super::{hits_file, ring};
 use crate::plan::{TeamLayout, TeamSpec};
@@ -94,17 +95,21 @@ fn team(opening: &Opening) -> TeamSpec {
     TeamSpec { layout, cpus: opening.cpus.clone() }
 }
 
-/// Processes each timeslice, for it to be checked, and for the time that it takes.
+/// Processes each timeslice, for it to be checked, and for the time that it takes. The largest is
+/// first: its buffers are large enough for all others.
 fn ready(jobs: &mut [Job<'_>]) -> Result<Answer, End> {
-    let (mut all, mut took_ns) = (Vec::new(), Vec::new());
-    for job in jobs {
-        let mut took = 0;
-        for _ in 0..FIRST_RUNS {
-            let Took { begun_ns, ended_ns, .. } = job.process()?;
-            took = ended_ns - begun_ns;
+    let (mut all, mut took_ns) = (vec![Found::default(); jobs.len()], vec![0; jobs.len()]);
+    let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
+    largest_first.sort_by_key(|&number| Reverse(jobs[number].digis()));
+    for number in largest_first {
+        let job = &mut jobs[number];
+        let mut took = job.process()?;
+        for _ in 1..FIRST_RUNS {
+            // Who holds buffers while it takes others leaves some that are too small for the next.
+            job.release();
+            took = job.process()?;
         }
-        all.push(job.found()?);
-        took_ns.push(took);
+        (all[number], took_ns[number]) = (job.found()?, took.ended_ns - took.begun_ns);
         job.release();
     }
     Ok(Answer::Ready { found: all, took_ns })
@@ -138,7 +143,6 @@ mod tests {
     use algorithms::sts::task::STS;
 
     use super::super::data::{Data, Variety};
-    use super::super::protocol::Found;
     use super::*;
     use crate::platform::shared_memory::SharedMemory;
 
