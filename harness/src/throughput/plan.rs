@@ -41,7 +41,8 @@ impl StreamPlan {
         let (streams, batches) = (request.stream_counts(), request.batches());
         let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
         for input in &plan.inputs {
-            check_events(bytes_of_event(input), most(&streams), most(&batches))?;
+            let batch = most(&batches);
+            check_events(bytes_of_stream(&plan, input, batch), most(&streams), batch)?;
         }
         let (usable, unusable): (Vec<_>, Vec<_>) =
             request.places.iter().partition(|place| others_problem(place).is_none());
@@ -83,12 +84,18 @@ impl PointSpec {
     }
 }
 
-/// Bytes of memory that an event takes with its reference and its buffers.
-fn bytes_of_event(input: &Input) -> u64 {
-    match &input.origin {
-        crate::plan::Origin::Generated(_) => input.memory_bytes,
-        crate::plan::Origin::Read { case, .. } => INPUTS_OF_A_READ_EVENT * case.work().input_bytes,
+/// Bytes of memory that a stream of so many events takes, with their references and its buffers, by the
+/// hungriest variant.
+fn bytes_of_stream(plan: &Plan, input: &Input, batch: usize) -> u64 {
+    if let crate::plan::Origin::Read { case, .. } = &input.origin {
+        let of_event = INPUTS_OF_A_READ_EVENT.saturating_mul(case.work().input_bytes);
+        return of_event.saturating_mul(batch as u64);
     }
+    let of_variant = |candidate: &CandidateSpec| {
+        let shares = plan.task().memory_shares(plan.variant(candidate).name);
+        shares.bytes(input.memory_bytes, batch)
+    };
+    input.candidates.iter().map(of_variant).max().unwrap_or(0)
 }
 
 /// Why a place can't be used whose first device can be; the plan tells of that one.
