@@ -7,7 +7,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `plan` | what runs where, and whether it fits into memory |
+//! | `plan` | what runs where |
+//! | `memory` | whether it fits into memory |
 //! | `data` | the timeslices that are prepared, with their right answers |
 //! | `ring` | the same in shared memory |
 //! | `protocol` | what is said to workers, and what they say |
@@ -34,6 +35,7 @@ mod job;
 mod ledger;
 mod limit;
 mod live;
+mod memory;
 mod plan;
 mod protocol;
 mod ring;
