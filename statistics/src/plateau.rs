@@ -4,8 +4,9 @@
 //! the knee and level from there on. It is fitted by least squares of logarithms, so that
 //! residuals are relative, for each split of the points into a rising and a level part. It has
 //! two parameters, as has the alternative, `rate = a * streams ^ b`, which never ends to grow:
-//! whichever leaves less is taken. Points that grow by less than [`LEVEL`] say are level from the
-//! first on.
+//! whichever leaves less is taken. What grows by more than [`LEVEL`] is not level: a part that does is
+//! no level part, however little it leaves, as of a rise that only slows down it leaves less than the
+//! alternative. Points that all grow by less are level from the first on.
 //!
 //! How sure that is comes from resamples: each rate is drawn anew within its standard error, and
 //! a plateau is told if nearly all resamples have one. What lies between the points is not known.
@@ -120,7 +121,8 @@ fn hinge(x: &[f64], y: &[f64]) -> Option<Hinge> {
         let level = mean(y.iter().copied());
         return Some(Hinge { knee: x[0], level, first: 0 });
     }
-    let splits = (1..=x.len() - MIN_LEVEL).map(|first| split(x, y, first));
+    let is_level = |first: &usize| self::exponent(&x[*first..], &y[*first..]).0 < LEVEL;
+    let splits = (1..=x.len() - MIN_LEVEL).filter(is_level).map(|first| split(x, y, first));
     let best = splits.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     (best.0 < left).then_some(best.1)
 }
@@ -203,6 +205,29 @@ mod tests {
             let Growth::Rising { doubling } = growth(&rates(&points)) else { panic!("{exponent}") };
             assert!((doubling - 2_f64.powf(exponent)).abs() < 1e-9);
         }
+    }
+
+    /// As those of two GPUs do: in proportion to two streams, and slower from there on.
+    #[test]
+    fn a_rise_that_slows_down_is_no_plateau() {
+        for values in [
+            &[10.0, 19.0, 24.0][..],
+            &[10.0, 19.0, 22.0],
+            &[99.7, 206.0, 233.0, 275.0],
+            &[806.0, 1567.0, 2245.0, 3253.0, 3581.0],
+        ] {
+            let points = values.iter().zip(0..).map(|(&value, power)| (2_f64.powi(power), value));
+            let points: Vec<(f64, f64)> = points.collect();
+            let found = growth(&rates(&points));
+            let Growth::Rising { doubling } = found else { panic!("{values:?}: {found:?}") };
+            assert!(doubling > 1.3, "{values:?}: {doubling}");
+        }
+    }
+
+    #[test]
+    fn what_is_level_behind_a_rise_that_slows_down_is_a_plateau() {
+        let found = level(&[(1.0, 10.0), (2.0, 18.0), (4.0, 22.0), (8.0, 22.5), (16.0, 22.2)]);
+        assert_eq!(found.first, 2);
     }
 
     #[test]

@@ -37,6 +37,20 @@ impl Product {
         }
     }
 
+    /// Clusters or hits of parts of a timeslice, one after the other in each segment.
+    pub(in crate::sts) fn joined(parts: impl IntoIterator<Item = Self>) -> Self {
+        let join = |before, part| match (before, part) {
+            (Product::Clusters(before), Product::Clusters(part)) => {
+                Product::Clusters(before.followed_by(&part))
+            }
+            (Product::Hits(before), Product::Hits(part)) => {
+                Product::Hits(before.followed_by(&part))
+            }
+            _ => Product::Nothing,
+        };
+        parts.into_iter().reduce(join).unwrap_or(Product::Nothing)
+    }
+
     /// Clusters in the order of their entries.
     pub(in crate::sts) fn sorted_clusters(clusters: SortedClusters<'_>) -> Self {
         let side = |side: usize| -> Vec<Cluster> {

@@ -16,7 +16,7 @@ use crate::request::{
     ListRequest, PortabilityRequest, ReportRequest, ReproduceRequest, SelfTestRequest, SiteRequest,
     StreamRequest, SuiteRequest, ThroughputRequest, VerifyRequest, WinnersRequest,
 };
-use crate::stream;
+use crate::{stream, throughput};
 
 /// What is to be done.
 #[derive(Subcommand)]
@@ -79,6 +79,9 @@ pub enum Request {
     /// Process timeslices for another process, which hands them over.
     #[command(name = stream::SUBCOMMAND, hide = true)]
     StreamWorker(WorkerFlags),
+    /// Drive streams of events for another process, which says when.
+    #[command(name = throughput::SUBCOMMAND, hide = true)]
+    ThroughputWorker,
     /// Take samples for another process, which asks for them.
     #[command(name = protocol::SUBCOMMAND, hide = true)]
     Serve(ServeRequest),

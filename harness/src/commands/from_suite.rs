@@ -30,6 +30,8 @@ pub(super) struct FromSuite<'a> {
     pub(super) name: &'static str,
     /// Which runs on a GPU tell the times of their kernels.
     pub(super) kernels: KernelTimes,
+    /// Asks for an end.
+    pub(super) interrupt: &'a Interrupt,
 }
 
 impl FromSuite<'_> {
@@ -62,13 +64,14 @@ impl FromSuite<'_> {
             suite: Some(part),
             started: process_start(),
             budget: Some(self.budget),
-            ceilings: true,
+            // Of nothing there is nothing to be related to them.
+            ceilings: !plans.is_empty(),
             charts: None,
             kernels: self.kernels,
             slowdown: 0.0,
             quiet: self.output.quiet,
         };
-        let outcome = Session::run(&assignment, &Interrupt::listen())?;
+        let outcome = Session::run(&assignment, self.interrupt)?;
         Ok((Run::read(&outcome.folder)?, outcome.exit()))
     }
 

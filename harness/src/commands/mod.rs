@@ -73,6 +73,7 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
         Request::Site(request) => site::run(&request),
         Request::Winners(request) => winners::run(&request),
         Request::StreamWorker(flags) => Ok(crate::stream::work(flags.memory)),
+        Request::ThroughputWorker => Ok(throughput::work()),
         Request::Serve(request) => serve::run(&request.plugins),
         Request::TryPlugin(flags) => Ok(plugins::trial::run_child(&flags.request())?),
         Request::Completions { shell } => {

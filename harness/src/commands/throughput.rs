@@ -4,11 +4,12 @@ use reports::throughput;
 use text::Foreign;
 
 use super::refuse_development_build;
+use crate::cli::{Request, Surroundings, parse_in};
 use crate::failure::{Exit, Failure};
 use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start};
 use crate::request::{DevicePlace, ThroughputRequest};
-use crate::throughput::{Outcome, Session, StreamPlan};
+use crate::throughput::{self as streams, Outcome, Session, StreamPlan};
 
 pub(super) fn run(mut request: ThroughputRequest) -> Result<Exit, Failure> {
     request.choose_devices();
@@ -23,6 +24,37 @@ pub(super) fn run(mut request: ThroughputRequest) -> Result<Exit, Failure> {
     let tell = |text: &str| super::tell(quiet, text);
     let outcome = Session::run(&request, &planned, process_start(), &interrupt, &tell)?;
     present(&outcome, &request)
+}
+
+/// Drives streams for another process, which has the same command line.
+pub(super) fn work() -> Exit {
+    let planned = throughput_of_another().and_then(|request| {
+        let planned = StreamPlan::unchecked(&request).map_err(|error| error.to_string())?;
+        Ok((planned, request.measuring.settings.seed))
+    });
+    match planned {
+        Ok((planned, seed)) => streams::work(&planned, seed),
+        Err(problem) => {
+            streams::refuse(problem);
+            Exit::Failed
+        }
+    }
+}
+
+/// What that process was asked for.
+fn throughput_of_another() -> Result<Box<ThroughputRequest>, String> {
+    let opening = streams::opening();
+    let opening = opening.ok_or("bench throughput starts this, and says what to do")?;
+    let surroundings =
+        Surroundings { variable: opening.config.map(Into::into), ..Surroundings::default() };
+    let parsed = parse_in(opening.command.into_iter().map(Into::into), &surroundings);
+    match parsed.map_err(|answer| answer.text())?.request {
+        Request::Throughput(mut request) => {
+            request.choose_devices();
+            Ok(request)
+        }
+        _ => Err("that is another command".to_owned()),
+    }
 }
 
 /// Prints the table of a run.

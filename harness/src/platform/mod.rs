@@ -24,6 +24,7 @@ pub(crate) mod shared_memory;
 pub(crate) mod supervisor;
 mod sysfs;
 mod topology;
+pub(crate) mod worker;
 
 pub use affinity::{
     current_cpu, pin_current_thread, process_time, process_time_of, thread_time, usable_cpus,

@@ -50,7 +50,7 @@ pub use settings::Settings;
 pub use site::SiteRequest;
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
 pub use suite::{AgainstRequest, SuiteRequest};
-pub use throughput::{DevicePlace, ThroughputFlags, ThroughputRequest};
+pub use throughput::{DevicePlace, Processes, ThroughputFlags, ThroughputRequest};
 pub(crate) use trying::{NOTE, confirming, is_only_tried};
 pub use values::{SampleRange, Threads};
 pub use verify::{FileOptions, VerifyRequest};

@@ -18,6 +18,9 @@ use crate::platform::usable_threads;
 /// A window where commands are only tried.
 const TRIED: Duration = Duration::from_millis(50);
 
+/// More processes than any machine has GPUs, or parts that are worth one.
+const MOST_PROCESSES: usize = 1024;
+
 /// A task to be kept busy by streams of events.
 pub struct ThroughputRequest {
     /// The task, its data, and what runs where; one device of each place.
@@ -41,6 +44,11 @@ pub struct ThroughputFlags {
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "4")]
     #[arg(help_heading = "Streams", value_parser = values::count())]
     pub batch: Vec<u64>,
+    /// Processes that drive the streams, which are dealt out to them in turn: numbers, or per-gpu
+    /// for one for each GPU that a device names.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
+    #[arg(help_heading = "Streams")]
+    pub processes: Vec<Processes>,
     /// The window of a point, after warming up; longer if events are long.
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "3s")]
     #[arg(help_heading = "Streams")]
@@ -64,6 +72,28 @@ pub struct ThroughputFlags {
     pub quiet: bool,
 }
 
+/// How many processes drive streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Processes {
+    /// So many.
+    Count(usize),
+    /// One for each GPU.
+    PerGpu,
+}
+
+impl FromStr for Processes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let count = text.parse().ok().filter(|count| (1..=MOST_PROCESSES).contains(count));
+        match (text, count) {
+            ("per-gpu", _) => Ok(Processes::PerGpu),
+            (_, Some(count)) => Ok(Processes::Count(count)),
+            _ => Err(format!("use a number from 1 to {MOST_PROCESSES}, or per-gpu")),
+        }
+    }
+}
+
 /// Where streams run: on a device, or spread over several of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DevicePlace(Vec<Device>);
@@ -72,6 +102,11 @@ impl DevicePlace {
     /// The devices; at least one.
     pub fn devices(&self) -> &[Device] {
         &self.0
+    }
+
+    /// All of these devices, if there are any.
+    pub(crate) fn of_all(devices: Vec<Device>) -> Option<Self> {
+        (!devices.is_empty()).then_some(DevicePlace(devices))
     }
 
     /// The device of a stream: they take turns.
@@ -156,6 +191,17 @@ impl ThroughputRequest {
         batches
     }
 
+    /// Numbers of processes on a place.
+    pub(crate) fn process_counts(&self, place: &DevicePlace) -> Vec<usize> {
+        let count = |processes: &Processes| match processes {
+            Processes::Count(count) => *count,
+            Processes::PerGpu => place.devices().len(),
+        };
+        let mut counts: Vec<usize> = self.flags.processes.iter().map(count).collect();
+        each_once(&mut counts);
+        counts
+    }
+
     /// Fills in what no flag alone says.
     ///
     /// # Errors
@@ -199,6 +245,15 @@ impl ThroughputRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processes_are_a_number_or_one_for_each_gpu() {
+        assert_eq!("per-gpu".parse(), Ok(Processes::PerGpu));
+        assert_eq!("4".parse(), Ok(Processes::Count(4)));
+        for text in ["0", "-1", "per-cpu", "1025", ""] {
+            assert!(text.parse::<Processes>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn devices_of_one_kind_are_a_place() {

@@ -110,6 +110,7 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
         let after = |ns: u64| (ns > 0).then_some((ns as f64 - ran.begin_ns as f64) * NS);
         let data = record.data as usize;
         let found = content.expected.get(data).copied().unwrap_or_default();
+        let size = content.sizes.get(data).copied().unwrap_or_default();
         TimesliceRow {
             point_id: point_id.to_owned(),
             node: String::new(),
@@ -123,9 +124,10 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
             fate: fate(record.state),
             held: YesNo::from(record.was_held),
             checked: YesNo::from(record.is_checked),
-            digis: content.sizes.get(data).map_or(0, |size| size.digis),
+            digis: size.digis,
             clusters: found.clusters,
             hits: found.hits,
+            bytes: size.bytes,
             events: record.built.map(|built| built.events.into()),
             event_digis: record.built.map(|built| built.digis.into()),
             building_s: record.built.map(|built| built.took_ns as f64 * NS),

@@ -2,7 +2,6 @@
 //! those that it is told to, one after the other.
 
 use std::cmp::Reverse;
-use std::io::{self, BufRead, Write};
 
 use algorithms::device::{Arena, Device, Target};
 use algorithms::sts::task::Timeslices;
@@ -17,6 +16,7 @@ use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
 use crate::platform::placement::Placement;
 use crate::platform::shared_memory::Inherited;
+use crate::platform::worker::{Unheard, hear, say};
 use crate::throughput::StreamGpus;
 
 /// The subcommand that makes a process a worker.
@@ -115,25 +115,17 @@ fn ready(jobs: &mut [Job<'_>]) -> Result<Answer, End> {
     Ok(Answer::Ready { found: all, took_ns })
 }
 
-/// The next thing that is said; `None` if there is none.
-fn hear() -> Result<Option<Ask>, End> {
-    let mut line = String::new();
-    match io::stdin().lock().read_line(&mut line) {
-        Ok(0) => Ok(None),
-        Ok(_) => serde_json::from_str(&line).map(Some).map_err(unable),
-        Err(_) => Err(End::Alone),
-    }
-}
-
-fn say(answer: &Answer) -> Result<(), End> {
-    let line = serde_json::to_string(answer).map_err(unable)?;
-    let mut stdout = io::stdout().lock();
-    let said = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
-    said.map_err(|_| End::Alone)
-}
-
 pub(super) fn unable(problem: impl ToString) -> End {
     End::Refused { problem: problem.to_string(), is_wrong: false }
+}
+
+impl From<Unheard> for End {
+    fn from(unheard: Unheard) -> Self {
+        match unheard {
+            Unheard::Alone => End::Alone,
+            Unheard::NotUnderstood(problem) => unable(problem),
+        }
+    }
 }
 
 #[cfg(test)]

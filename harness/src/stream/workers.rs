@@ -1,9 +1,7 @@
 //! The workers of a stream: children of this process, each with a thread that listens to it.
 
-use std::env;
 use std::io::Write;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -14,16 +12,12 @@ use super::desk::Desk;
 use super::ledger::Outcome;
 use super::protocol::{Answer, Ask, Opening};
 use super::worker::SUBCOMMAND;
-use crate::platform::children::end_with_parent;
 use crate::platform::shared_memory::SharedMemory;
-use crate::platform::{lines, lines_of, process_time_of};
+use crate::platform::worker::{self, Worker};
+use crate::platform::{lines, process_time_of};
 
 /// How long all of them may take to be ready.
 const READY: Duration = Duration::from_secs(120);
-/// How long the last words of one that is lost are waited for.
-const LAST_WORDS: Duration = Duration::from_millis(200);
-/// Lines of them that are told.
-const LAST_LINES: usize = 3;
 
 /// Why a worker can't work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +30,11 @@ pub(super) struct Refusal {
 /// All workers on a device.
 pub(super) struct Workers {
     desk: Arc<Desk>,
-    seats: Vec<Option<Worker>>,
+    seats: Vec<Option<Running>>,
 }
 
 /// A worker, and who listens to it.
-struct Worker {
+struct Running {
     process: Arc<Mutex<Child>>,
     id: u32,
     listener: JoinHandle<()>,
@@ -109,37 +103,22 @@ impl Workers {
         opening: &Opening,
     ) -> Result<Starting, StreamError> {
         let since = Instant::now();
-        let bench = env::current_exe().map_err(StreamError::Start)?;
-        let mut command = Command::new(bench);
-        let memory = memory.lend_to(&mut command);
-        command.arg(SUBCOMMAND).arg("--memory").arg(memory.to_string());
-        // Ctrl-C is for the stream, which lets workers end what they have begun.
-        command.process_group(0);
-        end_with_parent(&mut command);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = command.spawn().map_err(StreamError::Start)?;
-        let (asks, answers) = (process.stdin.take(), process.stdout.take());
-        let (Some(mut asks), Some(answers), Some(words)) = (asks, answers, process.stderr.take())
-        else {
-            let _ = process.kill();
-            let missing = std::io::Error::other("it has no standard streams");
-            return Err(StreamError::Start(missing));
-        };
-        let line = serde_json::to_string(&Ask::Open(opening.clone())).unwrap_or_default() + "\n";
+        let started = Worker::start(SUBCOMMAND, |command| {
+            let memory = memory.lend_to(command);
+            command.arg("--memory").arg(memory.to_string());
+        });
+        let Worker { process, mut asks, answers, words } = started.map_err(StreamError::Start)?;
+        let line = worker::line(&Ask::Open(opening.clone()));
         // One that is gone says nothing, which is noticed next.
         let _ = asks.write_all(line.as_bytes());
         self.desk.seat(number, asks);
         let id = process.id();
         let process = Arc::new(Mutex::new(process));
         let (sender, first) = channel();
-        let ear = Ear {
-            number,
-            desk: Arc::clone(&self.desk),
-            process: Arc::clone(&process),
-            words: lines_of(words),
-        };
+        let ear =
+            Ear { number, desk: Arc::clone(&self.desk), process: Arc::clone(&process), words };
         let listener = thread::spawn(move || ear.listen(answers, &sender));
-        self.seats[number] = Some(Worker { process, id, listener });
+        self.seats[number] = Some(Running { process, id, listener });
         Ok(Starting { number, first, since })
     }
 
@@ -259,14 +238,6 @@ impl Ear {
     fn end(&self) -> String {
         kill(&self.process);
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
-        let how = match process.wait() {
-            Ok(status) => format!("ended with {status}"),
-            Err(error) => format!("ended: {error}"),
-        };
-        let until = Instant::now() + LAST_WORDS;
-        let left = || until.saturating_duration_since(Instant::now());
-        let said: Vec<_> = std::iter::from_fn(|| self.words.recv_timeout(left()).ok()).collect();
-        let last = &said[said.len().saturating_sub(LAST_LINES)..];
-        if last.is_empty() { how } else { format!("{how}: {}", last.join(" / ")) }
+        worker::end_of(&mut process, &self.words)
     }
 }

@@ -7,8 +7,10 @@ use algorithms::device::{Device, Team, TeamError};
 use algorithms::timing::{StageTiming, Stages};
 use reports::record::Bandwidth;
 use reports::throughput::ThroughputRow;
+use serde::{Deserialize, Serialize};
 
 use super::gpus::StreamGpus;
+use super::links::Links;
 use crate::measure::{gpu_ceilings, measure_bandwidth};
 use crate::platform::{last_level_bytes, usable_threads};
 use crate::request::DevicePlace;
@@ -21,7 +23,7 @@ pub(super) struct Ceilings {
 }
 
 /// What an event takes of a GPU: the mean of the events of a batch, each run by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct OnGpu {
     pub(super) kernel_s: f64,
     pub(super) up_bytes: f64,
@@ -61,7 +63,36 @@ impl Ceilings {
                 _ => ceilings.measure_gpu(device, gpus, &tell),
             }
         }
+        for place in places.iter().filter(|place| place.devices().len() > 1) {
+            ceilings.measure_links(place, gpus, &tell);
+        }
         Ok(ceilings)
+    }
+
+    /// Several GPUs: each has its own memory, but they share that of the host.
+    fn measure_links(&mut self, place: &DevicePlace, gpus: &StreamGpus, tell: impl Fn(&str)) {
+        tell(&format!("measuring the links of {place} at once"));
+        let at_once = Links::open(place, gpus).and_then(|mut links| links.at_once());
+        gpus.trim();
+        match at_once {
+            Ok(link) => {
+                let of_each = |figure: fn(&Bandwidth) -> f64| {
+                    let names = place.devices().iter().map(|device| device.to_string());
+                    names.filter_map(|name| self.named.get(&name)).map(figure).sum()
+                };
+                let all = Bandwidth {
+                    copy_bytes_per_s: of_each(|it| it.copy_bytes_per_s),
+                    triad_bytes_per_s: of_each(|it| it.triad_bytes_per_s),
+                    store_bytes_per_s: None,
+                    link: Some(link),
+                };
+                self.named.insert(place.to_string(), all);
+            }
+            Err(error) => self.notes.push(format!(
+                "what the links of {place} carry at once was not measured, so their share is of \
+                 what each carries alone: {error}"
+            )),
+        }
     }
 
     fn measure_gpu(&mut self, device: Device, gpus: &StreamGpus, tell: impl Fn(&str)) {
@@ -97,7 +128,11 @@ impl Ceilings {
         let most =
             |share: &dyn Fn(&Bandwidth) -> Option<f64>| all().filter_map(share).reduce(f64::max);
         row.copy_share = most(&|it| Some(bytes / devices / it.copy_bytes_per_s));
-        row.link_share = most(&|it| Some(rate / devices * on_gpu.link_s(it)?));
+        let alone = most(&|it| Some(rate / devices * on_gpu.link_s(it)?));
+        let at_once = self.named.get(&place.to_string()).filter(|_| devices > 1.0);
+        let at_once = at_once.and_then(|it| Some(rate * on_gpu.link_s(it)?));
+        // Whichever is nearer to its end: all links at once, or the slowest of them.
+        row.link_share = [alone, at_once].into_iter().flatten().reduce(f64::max);
     }
 }
 
@@ -167,6 +202,16 @@ mod tests {
         close(row.copy_share, 0.05);
         // Up alone takes 1.2 ms, both together 1 ms.
         close(row.link_share, 0.6);
+        // At once they carry three quarters of what they carry alone.
+        let [up, down] = [75e9, 75e9];
+        let link =
+            LinkBandwidth { h2d_bytes_per_s: up, d2h_bytes_per_s: down, both_bytes_per_s: 120e9 };
+        let mut ceilings = ceilings;
+        let at_once = Bandwidth { link: Some(link), ..Bandwidth::default() };
+        ceilings.named.insert(place.to_string(), at_once);
+        ceilings.fill(&mut row, &place, Some(on_gpu));
+        close(row.link_share, 0.8);
+        close(row.copy_share, 0.05);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The events of all streams.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use algorithms::device::Arena;
@@ -10,25 +12,27 @@ use super::plan::PointSpec;
 use crate::plan::{Input, Origin, Plan};
 
 /// The events of a stream.
-pub(super) type Batch<'a> = &'a [Box<dyn Case>];
+pub(super) type Batch<'a> = Vec<&'a dyn Case>;
 
 /// Events of one set of parameters, each with a seed of its own, kept for all points that have it.
 #[derive(Default)]
 pub(super) struct Events {
     input: Option<usize>,
-    cases: Vec<Box<dyn Case>>,
+    /// By their numbers: those of a stream follow each other.
+    cases: BTreeMap<usize, Box<dyn Case>>,
 }
 
 impl Events {
-    /// The events of a point, a batch for each stream; those of a stream share buffers. They are
-    /// made if there are not so many yet, by seeds that follow each other; of a file all are the
-    /// same.
+    /// The events of some streams of a point, a batch for each; those of a stream share buffers.
+    /// They are made if they are not there yet, by seeds that follow each other; of a file all are
+    /// the same.
     ///
     /// # Errors
     /// If they can't be made or read.
-    pub(super) fn of_point(
+    pub(super) fn of_streams(
         &mut self,
         point: &PointSpec,
+        streams: &[usize],
         plan: &Plan,
         seed: u64,
     ) -> Result<Vec<Batch<'_>>, DataError> {
@@ -37,20 +41,27 @@ impl Events {
             self.input = Some(point.input);
         }
         let input = &plan.inputs[point.input];
-        while self.cases.len() < point.events() {
-            let seed = seed.wrapping_add(self.cases.len() as u64);
-            self.cases.push(event(plan, input, seed)?);
-        }
-        for batch in self.cases.chunks_mut(point.batch).take(point.streams) {
+        for &stream in streams {
             let arena = Arc::new(Arena::default());
-            batch.iter_mut().for_each(|case| case.take_buffers_from(Arc::clone(&arena)));
+            for number in point.events_of(stream) {
+                let case = match self.cases.entry(number) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => {
+                        new.insert(event(plan, input, seed.wrapping_add(number as u64))?)
+                    }
+                };
+                case.take_buffers_from(Arc::clone(&arena));
+            }
         }
-        Ok(self.cases.chunks(point.batch).take(point.streams).collect())
+        let of_stream = |&stream: &usize| -> Batch<'_> {
+            self.cases.range(point.events_of(stream)).map(|(_, case)| case.as_ref()).collect()
+        };
+        Ok(streams.iter().map(of_stream).collect())
     }
 
     /// Gives the buffers of all streams back to the system.
     pub(super) fn drop_buffers(&self) {
-        self.cases.iter().for_each(|case| case.drop_buffers());
+        self.cases.values().for_each(|case| case.drop_buffers());
     }
 }
 

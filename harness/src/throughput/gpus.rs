@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use algorithms::device::Device;
 use algorithms::device::emulator::Config;
 use algorithms::device::gpu::cuda::{self, ContextSharing};
-use algorithms::device::gpu::webgpu;
-use algorithms::device::gpu::{DeviceError, Gpu};
+use algorithms::device::gpu::{DeviceError, Gpu, hip, webgpu};
 
 /// The GPUs of streams, kept from one point to the next: opening one loads all its kernels.
 #[derive(Default)]
@@ -32,6 +31,7 @@ impl StreamGpus {
             // In contexts of their own their kernels would take turns.
             (_, Some(number), _) => cuda::open(number, ContextSharing::Primary)?,
             (_, _, Some((number, checks))) => webgpu::open(number, checks)?,
+            (Device::Hip(number), ..) => hip::open(number)?,
             // Commands refuse it; tests see whether streams of a GPU are right.
             _ => Gpu::emulated(Config::default())?,
         };

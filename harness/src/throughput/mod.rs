@@ -15,12 +15,16 @@
 //! | `window` | when all are warm, and when it is over |
 //! | `stream` | what a stream does |
 //! | `tally` | events → rates and quantiles |
+//! | `links` | what the links of several GPUs carry at the same time |
 //! | `ceilings` | what the machine can do at most, and shares of that |
+//! | `apart` | the same by several processes |
 //! | `session` | a run: folder, ceilings, and one point after the other |
 
+mod apart;
 mod ceilings;
 mod events;
 mod gpus;
+mod links;
 mod places;
 mod plan;
 mod point;
@@ -31,7 +35,9 @@ mod tally;
 mod tests;
 mod window;
 
+pub(crate) use apart::{SUBCOMMAND, opening, refuse, work};
 pub(crate) use gpus::StreamGpus;
+pub(crate) use links::Links;
 pub(crate) use places::team_specs;
 pub(crate) use plan::{StreamPlan, others_problem};
 pub(crate) use session::{Outcome, Session};

@@ -9,7 +9,7 @@ use crate::platform::placement::{Place, Placement, PlacementError};
 use crate::platform::{Topology, gpu_node, usable_cpus};
 use crate::request::DevicePlace;
 
-/// Starts the team of each stream.
+/// Starts the teams of some streams.
 ///
 /// With places, the threads of all streams together are placed as one team, and each stream has as
 /// many of them as it has threads, in order. Without, the streams of a GPU have the CPUs of the
@@ -17,11 +17,15 @@ use crate::request::DevicePlace;
 ///
 /// # Errors
 /// If the threads or the places can't be had.
-pub(super) fn start_teams(point: &PointSpec, plan: &Plan) -> Result<Vec<Team>, TeamError> {
+pub(super) fn start_teams(
+    point: &PointSpec,
+    streams: &[usize],
+    plan: &Plan,
+) -> Result<Vec<Team>, TeamError> {
     let layout = &plan.teams[point.candidate.team].layout;
     let specs = team_specs(layout, &point.place, point.streams);
     let specs = specs.map_err(|PlacementError(problem)| TeamError::Place { worker: 0, problem })?;
-    specs.iter().map(TeamSpec::start).collect()
+    streams.iter().filter_map(|&stream| specs.get(stream)).map(TeamSpec::start).collect()
 }
 
 /// The teams of so many streams on some devices, of such threads each; see [`start_teams`].

@@ -1,12 +1,14 @@
 //! Which points there are, and whether their events fit into memory.
 
+use std::ops::Range;
+
 use algorithms::device::Device;
 use reports::units;
 
 use crate::plan::{CandidateSpec, Input, Plan, PlanError, check_events, check_threads};
 use crate::platform::gpus::why_not_measured;
 use crate::platform::usable_threads;
-use crate::request::{DevicePlace, ThroughputRequest};
+use crate::request::{DevicePlace, Processes, ThroughputRequest};
 
 /// Bytes of an event that was read from a file, in inputs: itself, its reference, its buffers.
 const INPUTS_OF_A_READ_EVENT: u64 = 4;
@@ -29,6 +31,8 @@ pub(crate) struct PointSpec {
     pub(super) place: DevicePlace,
     pub(super) streams: usize,
     pub(super) batch: usize,
+    /// Processes that drive them; with one it is this one.
+    pub(super) processes: usize,
 }
 
 impl StreamPlan {
@@ -37,13 +41,26 @@ impl StreamPlan {
     /// # Errors
     /// If nothing is to be run, a device can't be used, or events don't fit into memory.
     pub(crate) fn new(request: &ThroughputRequest) -> Result<Self, PlanError> {
+        Self::of(request, check_room)
+    }
+
+    /// The same, whatever memory is free: for a process that drives some of the streams, as
+    /// others have taken memory for theirs.
+    ///
+    /// # Errors
+    /// If nothing is to be run, or a device can't be used.
+    pub(crate) fn unchecked(request: &ThroughputRequest) -> Result<Self, PlanError> {
+        Self::of(request, |_, _| Ok(()))
+    }
+
+    fn of(
+        request: &ThroughputRequest,
+        check: fn(&ThroughputRequest, &Plan) -> Result<(), PlanError>,
+    ) -> Result<Self, PlanError> {
         let plan = Plan::new(&request.measuring)?;
         let (streams, batches) = (request.stream_counts(), request.batches());
-        let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
-        for input in &plan.inputs {
-            let batch = most(&batches);
-            check_events(bytes_of_stream(&plan, input, batch), most(&streams), batch)?;
-        }
+        check(request, &plan)?;
+        check_processes(request)?;
         let (usable, unusable): (Vec<_>, Vec<_>) =
             request.places.iter().partition(|place| others_problem(place).is_none());
         let mut notes: Vec<String> = unusable.into_iter().filter_map(others_problem).collect();
@@ -52,11 +69,18 @@ impl StreamPlan {
             for &candidate in &planned.candidates {
                 let on_it = |place: &&DevicePlace| place.devices()[0] == candidate.device;
                 for place in usable.iter().copied().filter(on_it) {
-                    for &batch in &batches {
-                        for &streams in &streams {
-                            let place = place.clone();
-                            points.push(PointSpec { input, candidate, place, streams, batch });
-                        }
+                    let processes = request.process_counts(place);
+                    for (&batch, &processes) in
+                        batches.iter().flat_map(|batch| processes.iter().map(move |it| (batch, it)))
+                    {
+                        points.extend(streams.iter().map(|&streams| PointSpec {
+                            input,
+                            candidate,
+                            place: place.clone(),
+                            streams,
+                            batch,
+                            processes,
+                        }));
                     }
                 }
             }
@@ -78,9 +102,19 @@ impl PointSpec {
         self.streams.saturating_mul(plan.teams[self.candidate.team].layout.threads)
     }
 
-    /// The events of all streams.
-    pub(super) fn events(&self) -> usize {
-        self.streams * self.batch
+    /// The numbers of the events of a stream.
+    pub(super) fn events_of(&self, stream: usize) -> Range<usize> {
+        stream * self.batch..(stream + 1) * self.batch
+    }
+
+    /// The streams that a process drives: they are dealt out in turn, as they are to devices.
+    pub(super) fn streams_of(&self, process: usize) -> Vec<usize> {
+        (process..self.streams).step_by(self.processes).collect()
+    }
+
+    /// The processes that have a stream.
+    pub(super) fn busy_processes(&self) -> usize {
+        self.processes.min(self.streams)
     }
 }
 
@@ -98,6 +132,36 @@ fn bytes_of_stream(plan: &Plan, input: &Input, batch: usize) -> u64 {
     input.candidates.iter().map(of_variant).max().unwrap_or(0)
 }
 
+/// Refuses events that do not fit into memory.
+fn check_room(request: &ThroughputRequest, plan: &Plan) -> Result<(), PlanError> {
+    let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
+    let (streams, batch) = (most(&request.stream_counts()), most(&request.batches()));
+    plan.inputs
+        .iter()
+        .try_for_each(|input| check_events(bytes_of_stream(plan, input, batch), streams, batch))
+}
+
+/// Refuses processes that would have no stream at any point, or no GPU.
+fn check_processes(request: &ThroughputRequest) -> Result<(), PlanError> {
+    let streams = request.stream_counts().into_iter().max().unwrap_or(1);
+    for place in &request.places {
+        let most = request.process_counts(place).into_iter().max().unwrap_or(1);
+        if most > streams {
+            return Err(PlanError::Usage(format!(
+                "{} of {place} need as many --streams, and there are {streams} at most",
+                processes_in_words(most)
+            )));
+        }
+    }
+    let has_gpu = |place: &DevicePlace| place.devices().iter().any(|&it| it != Device::Cpu);
+    if request.flags.processes.contains(&Processes::PerGpu) && !request.places.iter().any(has_gpu) {
+        let problem = "--processes per-gpu is for GPUs; name some by --device, such as \
+                       cuda:0+cuda:1, or give a number of processes";
+        return Err(PlanError::Usage(problem.to_owned()));
+    }
+    Ok(())
+}
+
 /// Why a place can't be used whose first device can be; the plan tells of that one.
 pub(crate) fn others_problem(place: &DevicePlace) -> Option<String> {
     let (first, others) = place.devices().split_first()?;
@@ -106,6 +170,11 @@ pub(crate) fn others_problem(place: &DevicePlace) -> Option<String> {
         Some(format!("{place} can't be used: {device}: {}", why_not_measured(*device)?))
     };
     others.find_map(problem)
+}
+
+/// `1 process`, `2 processes`.
+pub(super) fn processes_in_words(count: usize) -> String {
+    if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
 }
 
 fn more_threads_than_cpus(threads: usize) -> Option<String> {

@@ -2,15 +2,18 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use algorithms::algorithm::Work;
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Target, Team};
 use algorithms::task::Candidate;
 use algorithms::timing::Stages;
 use reports::record::Point;
 use reports::throughput::{EventRow, ThroughputRow};
+use serde::{Deserialize, Serialize};
 
 use super::ceilings::{Ceilings, OnGpu};
 use super::events::{Batch, Events};
@@ -35,6 +38,17 @@ pub(super) struct Setup<'a> {
     pub(super) ceilings: &'a Ceilings,
     pub(super) interrupt: &'a Interrupt,
     pub(super) seed: u64,
+    /// The command line, for processes that are to do the same.
+    pub(super) command: Command<'a>,
+}
+
+/// What a process has to be told to plan the same points.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Command<'a> {
+    /// As typed, the program's name first.
+    pub(super) words: &'a [String],
+    /// The file with defaults of flags, if there is one.
+    pub(super) config: Option<&'a Path>,
 }
 
 /// How long the window of a point is to be, and how long it may be.
@@ -58,42 +72,64 @@ pub(super) enum Measured {
 }
 
 /// Why a point has no figures.
-enum Refusal {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Refusal {
     Wrong(String),
     Unavailable(String),
     Interrupted,
 }
 
 /// A stream that is ready: its candidates by the events of its batch.
-struct Stream<'a> {
+pub(super) struct Stream<'a> {
     candidates: Vec<Box<dyn Candidate + 'a>>,
     target: Target<'a>,
 }
 
-/// What the streams did in their window.
-struct Ran {
-    window: Window,
-    events: Vec<Vec<Event>>,
-    seen: Seen,
+/// What the events of streams hold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Works {
+    /// Of each event of each stream's batch.
+    pub(super) items: Vec<Vec<u64>>,
+    pub(super) item_unit: String,
+    /// Bytes that any implementation must move for an event: the mean.
+    pub(super) bytes_min: f64,
+}
+
+/// What is known of streams once they were checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Checked {
+    pub(super) working_set_bytes: u64,
+    pub(super) on_gpu: Option<OnGpu>,
+}
+
+/// What streams did in their window.
+pub(super) struct Ran {
+    pub(super) window: Window,
+    pub(super) events: Vec<Vec<Event>>,
+    pub(super) seen: Seen,
+    pub(super) checked: Checked,
+    /// What variants have to say of their figures, each thing once.
+    pub(super) remarks: Vec<String>,
 }
 
 /// What was seen of the machine in the window.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    busy: Option<Busy>,
+pub(super) struct Seen {
+    pub(super) busy: Option<Busy>,
     /// Watts of processors and of GPUs.
-    cpu_w: Option<f64>,
-    gpu_w: Option<f64>,
+    pub(super) cpu_w: Option<f64>,
+    pub(super) gpu_w: Option<f64>,
 }
 
-/// The shares of the CPUs' time in the window that this process had, and that others had.
+/// The shares of the CPUs' time in the window that streams had, and that others had.
 #[derive(Clone, Copy, Debug)]
-struct Busy {
-    own: f64,
-    others: Option<f64>,
+pub(super) struct Busy {
+    pub(super) own: f64,
+    pub(super) others: Option<f64>,
 }
 
-/// Measures a point.
+/// Measures a point by streams of this process.
 ///
 /// # Errors
 /// If events can't be made or threads can't be had. What concerns the variant only is in its row.
@@ -103,41 +139,85 @@ pub(super) fn measure(
     point: &PointSpec,
     length: Length,
 ) -> Result<Measured, MeasureError> {
-    let teams = start_teams(point, setup.plan)?;
-    let cases = events.of_point(point, setup.plan, setup.seed)?;
-    let mut row = describe(setup.plan, point, &cases);
-    let measured = measure_streams(setup, point, (&teams, &cases), length, &mut row);
+    let all: Vec<usize> = (0..point.streams).collect();
+    let (works, ran) = with_streams(setup, events, point, &all, |_, streams, checked| {
+        let counters = EnergyCounters::of(point.place.devices().iter().copied());
+        let clock = Clock::new(streams.len(), length.wanted, length.most);
+        let (events, seen) = run(streams, &clock, setup.interrupt, || {
+            watch(&clock, &counters, setup.interrupt).unwrap_or_default()
+        });
+        let (events, window) = (events?, clock.window());
+        let Some(window) = window.filter(|_| !setup.interrupt.asked()) else {
+            return Err(Refusal::Interrupted);
+        };
+        check_side_by_side(streams)?;
+        Ok(Ran { window, events, seen, checked, remarks: remarks(streams) })
+    })?;
+    Ok(told(setup, point, &works, ran))
+}
+
+/// Makes streams of a point ready, checks each of their events by itself, and does something with
+/// them then; returns what their events hold, too.
+///
+/// # Errors
+/// If events can't be made or threads can't be had.
+pub(super) fn with_streams<R>(
+    setup: &Setup<'_>,
+    events: &mut Events,
+    point: &PointSpec,
+    numbers: &[usize],
+    work: impl FnOnce(&Works, &mut [Stream<'_>], Checked) -> Result<R, Refusal>,
+) -> Result<(Works, Result<R, Refusal>), MeasureError> {
+    let teams = start_teams(point, numbers, setup.plan)?;
+    let cases = events.of_streams(point, numbers, setup.plan, setup.seed)?;
+    let works = Works::of(&cases);
+    let ready = || {
+        let mut streams = Vec::new();
+        for (&number, both) in numbers.iter().zip(teams.iter().zip(&cases)) {
+            streams.push(ready(setup, point, number, both)?);
+        }
+        let working_set_bytes = check_all(&mut streams, &cases, setup.interrupt)?;
+        let on_gpu = streams.first_mut().map(on_gpu).transpose()?.flatten();
+        work(&works, &mut streams, Checked { working_set_bytes, on_gpu })
+    };
+    let done = ready();
     drop(cases);
     events.drop_buffers();
     setup.gpus.trim();
+    Ok((works, done))
+}
+
+/// The row of a point, with what came of it.
+pub(super) fn told(
+    setup: &Setup<'_>,
+    point: &PointSpec,
+    works: &Works,
+    ran: Result<Ran, Refusal>,
+) -> Measured {
+    let mut row = describe(setup.plan, point, works);
     let refused = |row: ThroughputRow, note: String| Box::new(ThroughputRow { note, ..row });
-    Ok(match measured {
-        Ok(events) => Measured::Right(Box::new(row), events),
+    match ran {
+        Ok(ran) => {
+            let events = fill(setup, point, works, &ran, &mut row);
+            Measured::Right(Box::new(row), events)
+        }
         Err(Refusal::Interrupted) => Measured::Interrupted,
         Err(Refusal::Wrong(note)) => Measured::Wrong(refused(row, note)),
         Err(Refusal::Unavailable(note)) => Measured::Unavailable(refused(row, note)),
-    })
+    }
 }
 
-fn measure_streams(
+/// Writes what streams did into their row; returns their events.
+fn fill(
     setup: &Setup<'_>,
     point: &PointSpec,
-    (teams, cases): (&[Team], &[Batch<'_>]),
-    length: Length,
+    works: &Works,
+    ran: &Ran,
     row: &mut ThroughputRow,
-) -> Result<Vec<EventRow>, Refusal> {
-    let mut streams = Vec::new();
-    for (number, (team, cases)) in teams.iter().zip(cases).enumerate() {
-        streams.push(ready(setup, point, number, (team, cases))?);
-    }
-    row.working_set_bytes = check_all(&mut streams, cases, setup.interrupt)?;
-    let on_gpu = on_gpu(&mut streams[0])?;
-    let counters = EnergyCounters::of(point.place.devices().iter().copied());
-    let ran = run(&mut streams, length, &counters, setup.interrupt)?;
-    check_side_by_side(&mut streams)?;
-    let items: Vec<Vec<u64>> =
-        cases.iter().map(|cases| cases.iter().map(|case| case.work().items).collect()).collect();
-    let tally = Tally { window: ran.window, events: &ran.events, items: &items };
+) -> Vec<EventRow> {
+    let Checked { working_set_bytes, on_gpu } = ran.checked;
+    row.working_set_bytes = working_set_bytes;
+    let tally = Tally { window: ran.window, events: &ran.events, items: &works.items };
     tally.fill(row);
     setup.ceilings.fill(row, &point.place, on_gpu);
     let Seen { busy, cpu_w, gpu_w } = ran.seen;
@@ -145,25 +225,41 @@ fn measure_streams(
     row.others_share = busy.and_then(|busy| busy.others);
     (row.cpu_w, row.gpu_w) = (cpu_w, gpu_w);
     row.valid = true.into();
-    row.note = remarks(&streams);
-    Ok(tally.rows(&row.point_id))
+    row.note = ran.remarks.join("; ");
+    tally.rows(&row.point_id)
 }
 
 /// The row of a point before anything is known but its events.
-fn describe(plan: &Plan, point: &PointSpec, cases: &[Batch<'_>]) -> ThroughputRow {
+fn describe(plan: &Plan, point: &PointSpec, works: &Works) -> ThroughputRow {
     let identity = Point {
         device: point.place.to_string(),
         ..plan.point(&plan.inputs[point.input], &point.candidate)
     };
-    let works: Vec<_> =
-        cases.iter().flat_map(|cases| cases.iter().map(|case| case.work())).collect();
-    let mean = |sum: u64| sum as f64 / works.len().max(1) as f64;
     ThroughputRow {
         backend: plan.variant(&point.candidate).backend.to_string(),
-        items: mean(works.iter().map(|work| work.items).sum()),
-        item_unit: works.first().map_or("", |work| work.item_unit).to_owned(),
-        bytes_min: mean(works.iter().map(|work| work.bytes_min).sum()),
-        ..ThroughputRow::new(&identity, point.streams, point.batch)
+        items: works.mean_items(),
+        item_unit: works.item_unit.clone(),
+        bytes_min: works.bytes_min,
+        ..ThroughputRow::new(&identity, [point.streams, point.batch, point.processes])
+    }
+}
+
+impl Works {
+    fn of(cases: &[Batch<'_>]) -> Self {
+        let works: Vec<Vec<Work>> =
+            cases.iter().map(|cases| cases.iter().map(|case| case.work()).collect()).collect();
+        let all = || works.iter().flatten();
+        let bytes = all().map(|work| work.bytes_min).sum::<u64>();
+        Works {
+            items: works.iter().map(|it| it.iter().map(|work| work.items).collect()).collect(),
+            item_unit: all().next().map_or("", |work| work.item_unit).to_owned(),
+            bytes_min: bytes as f64 / all().count().max(1) as f64,
+        }
+    }
+
+    fn mean_items(&self) -> f64 {
+        let all = || self.items.iter().flatten();
+        all().sum::<u64>() as f64 / all().count().max(1) as f64
     }
 }
 
@@ -172,7 +268,7 @@ fn ready<'a>(
     setup: &Setup<'_>,
     point: &PointSpec,
     number: usize,
-    (team, cases): (&'a Team, Batch<'a>),
+    (team, cases): (&'a Team, &Batch<'a>),
 ) -> Result<Stream<'a>, Refusal> {
     let device = point.place.of_stream(number);
     let target = Target { device, gpu: setup.gpus.of(device, number)?, team };
@@ -192,7 +288,7 @@ fn check_all(
     let mut working_set = 0;
     for (Stream { candidates, target }, cases) in streams.iter_mut().zip(cases) {
         let mut buffers = 0;
-        for (candidate, case) in candidates.iter_mut().zip(*cases) {
+        for (candidate, case) in candidates.iter_mut().zip(cases) {
             if interrupt.asked() {
                 return Err(Refusal::Interrupted);
             }
@@ -228,43 +324,38 @@ fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
     Ok(Some(OnGpu::mean(&all)))
 }
 
-/// Runs all streams until the window is over.
-fn run(
+/// Runs all streams until their clock ends them, and something beside them.
+pub(super) fn run<T>(
     streams: &mut [Stream<'_>],
-    length: Length,
-    counters: &EnergyCounters,
+    clock: &Clock<'_>,
     interrupt: &Interrupt,
-) -> Result<Ran, Refusal> {
-    let clock = Clock::new(streams.len(), length.wanted, length.most);
-    let (events, seen) = thread::scope(|scope| {
-        let clock = &clock;
+    beside: impl FnOnce() -> T,
+) -> (Result<Vec<Vec<Event>>, Refusal>, T) {
+    thread::scope(|scope| {
         let work = |stream: &mut Stream<'_>| {
             let ran = run_stream(stream, clock, interrupt);
             if ran.is_err() {
-                clock.stop();
+                clock.stream_has_failed();
             }
             ran
         };
         let running: Vec<_> =
             streams.iter_mut().map(|stream| scope.spawn(move || work(stream))).collect();
-        let seen = watch(clock, counters, interrupt).unwrap_or_default();
+        let beside = beside();
         let ended = running.into_iter().map(|stream| match stream.join() {
             Ok(ran) => ran,
             Err(panic) => Err(Refusal::Wrong(panicked(&*panic))),
         });
-        (ended.collect::<Result<Vec<_>, _>>(), seen)
-    });
-    let events = events?;
-    match clock.window() {
-        Some(window) if !interrupt.asked() => Ok(Ran { window, events, seen }),
-        _ => Err(Refusal::Interrupted),
-    }
+        // All of them end before anybody hears of it.
+        let ended: Vec<_> = ended.collect();
+        (ended.into_iter().collect(), beside)
+    })
 }
 
 /// Runs a stream; one that panics has no buffers afterwards.
 fn run_stream(
     stream: &mut Stream<'_>,
-    clock: &Clock,
+    clock: &Clock<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Event>, Refusal> {
     let Stream { candidates, target } = stream;
@@ -279,8 +370,8 @@ fn run_stream(
 }
 
 /// Waits until the window is over; returns how busy the CPUs were within, and what all took.
-fn watch(clock: &Clock, counters: &EnergyCounters, interrupt: &Interrupt) -> Option<Seen> {
-    let is_over = |clock: &Clock| clock.is_over() || interrupt.asked();
+fn watch(clock: &Clock<'_>, counters: &EnergyCounters, interrupt: &Interrupt) -> Option<Seen> {
+    let is_over = |clock: &Clock<'_>| clock.is_over() || interrupt.asked();
     let window = loop {
         match clock.window() {
             Some(window) => break window,
@@ -300,7 +391,7 @@ fn watch(clock: &Clock, counters: &EnergyCounters, interrupt: &Interrupt) -> Opt
 }
 
 /// How busy the CPUs have been since the window opened.
-fn busy(clock: &Clock, window: Window) -> Option<Busy> {
+fn busy(clock: &Clock<'_>, window: Window) -> Option<Busy> {
     let (now, times) = (clock.now(), CpuTimes::now()?);
     let (own, others) = times.since(&clock.cpu_times_at_begin()?);
     let all = (now - window.begin).as_secs_f64() * usable_threads() as f64;
@@ -310,7 +401,7 @@ fn busy(clock: &Clock, window: Window) -> Option<Busy> {
 
 /// Checks the events of all streams once more, the streams beside each other: whether their outputs
 /// are right then, too.
-fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refusal> {
+pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refusal> {
     thread::scope(|scope| {
         let check = |Stream { candidates, target }: &mut Stream<'_>| {
             let checked = |candidate: &mut Box<dyn Candidate + '_>| {
@@ -337,12 +428,12 @@ fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refusal> {
 }
 
 /// What variants have to say of their figures, each thing once.
-fn remarks(streams: &[Stream<'_>]) -> String {
+pub(super) fn remarks(streams: &[Stream<'_>]) -> Vec<String> {
     let candidates = streams.iter().flat_map(|stream| &stream.candidates);
     let mut remarks: Vec<String> = candidates.flat_map(|candidate| candidate.remarks()).collect();
     remarks.sort();
     remarks.dedup();
-    remarks.join("; ")
+    remarks
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> String {

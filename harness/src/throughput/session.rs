@@ -11,11 +11,12 @@ use reports::throughput::ThroughputRow;
 use reports::units;
 use text::Foreign;
 
+use super::apart::{self, Parts};
 use super::ceilings::Ceilings;
 use super::events::Events;
 use super::gpus::StreamGpus;
-use super::plan::{PointSpec, StreamPlan};
-use super::point::{Length, Measured, Setup, measure};
+use super::plan::{PointSpec, StreamPlan, processes_in_words};
+use super::point::{Command, Length, Measured, Setup, measure};
 use crate::measure::{self, Assignment, Deadline, MeasureError, default_folder};
 use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::ThroughputRequest;
@@ -137,8 +138,12 @@ impl<'a> Session<'a> {
             ceilings,
             interrupt: self.interrupt,
             seed: self.request.measuring.settings.seed,
+            command: Command {
+                words: &self.request.measuring.command,
+                config: self.request.measuring.config.as_deref(),
+            },
         };
-        let mut events = Events::default();
+        let (mut events, mut parts) = (Events::default(), Parts::default());
         let points = &self.planned.points;
         for (number, point) in points.iter().enumerate() {
             let left = points.len() - number;
@@ -150,7 +155,15 @@ impl<'a> Session<'a> {
                 break;
             }
             (self.tell)(&self.words(number, point));
-            match measure(&setup, &mut events, point, self.length(left))? {
+            let measured = if point.processes > 1 {
+                // Their events take as much memory as ours do.
+                events = Events::default();
+                apart::measure(&setup, &mut parts, point, number, self.length(left))
+            } else {
+                parts = Parts::default();
+                measure(&setup, &mut events, point, self.length(left))?
+            };
+            match measured {
                 Measured::Right(row, written) => {
                     folder.append(&row, &written)?;
                     outcome.measured += 1;
@@ -183,14 +196,18 @@ impl<'a> Session<'a> {
         let plan = &self.planned.plan;
         let threads = plan.teams[point.candidate.team].layout.threads;
         format!(
-            "{} of {}: {} on {}, {} of {}, batch {}",
+            "{} of {}: {} on {}, {} of {}, batch {}{}",
             number + 1,
             self.planned.points.len(),
             plan.variant(&point.candidate).name,
             point.place,
             units::counted(point.streams, "stream"),
             units::counted(threads, "thread"),
-            point.batch
+            point.batch,
+            match point.processes {
+                1 => String::new(),
+                several => format!(", {}", processes_in_words(several)),
+            }
         )
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Event {
 /// The first one of a candidate; all other streams end then, too.
 pub(super) fn run(
     candidates: &mut [Box<dyn Candidate + '_>],
-    clock: &Clock,
+    clock: &Clock<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Event>, DeviceError> {
     let mut events = Vec::new();
@@ -62,7 +62,7 @@ pub(super) fn run(
 fn process(
     number: usize,
     candidate: &mut (dyn Candidate + '_),
-    clock: &Clock,
+    clock: &Clock<'_>,
 ) -> Result<Event, DeviceError> {
     let begin = clock.now();
     candidate.reset()?;

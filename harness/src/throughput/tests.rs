@@ -13,7 +13,7 @@ use super::ceilings::Ceilings;
 use super::events::Events;
 use super::gpus::StreamGpus;
 use super::plan::{PointSpec, StreamPlan};
-use super::point::{Length, Measured, Setup, measure};
+use super::point::{Command, Length, Measured, Setup, measure};
 use crate::cli::{Request, parse};
 use crate::plan::CandidateSpec;
 use crate::platform::Interrupt;
@@ -44,7 +44,8 @@ fn carried_out(request: &ThroughputRequest, interrupt: &Interrupt) -> Vec<Measur
 
 fn measure_all(planned: &StreamPlan, interrupt: &Interrupt) -> Vec<Measured> {
     let (gpus, ceilings) = (StreamGpus::default(), Ceilings::default());
-    let setup = Setup { plan: &planned.plan, gpus: &gpus, ceilings: &ceilings, interrupt, seed: 1 };
+    let (command, plan) = (Command::default(), &planned.plan);
+    let setup = Setup { plan, gpus: &gpus, ceilings: &ceilings, interrupt, seed: 1, command };
     let mut events = Events::default();
     let points = planned.points.iter();
     points.map(|point| measure(&setup, &mut events, point, LENGTH).expect("events")).collect()
@@ -159,10 +160,12 @@ fn events_differ_and_are_made_once_for_all_points() {
     let planned = StreamPlan::new(&request).expect("a plan");
     let mut events = Events::default();
     let of_point = |events: &mut Events, point: usize| -> Vec<*const u8> {
-        let cases = events.of_point(&planned.points[point], &planned.plan, 1).expect("made");
-        assert_eq!(cases.len(), planned.points[point].streams);
-        let cases = cases.iter().flat_map(|batch| batch.iter());
-        cases.map(|case| (&raw const **case).cast()).collect()
+        let point = &planned.points[point];
+        let streams: Vec<usize> = (0..point.streams).collect();
+        let cases = events.of_streams(point, &streams, &planned.plan, 1).expect("made");
+        assert_eq!(cases.len(), point.streams);
+        let cases = cases.iter().flatten();
+        cases.map(|case| std::ptr::from_ref(*case).cast()).collect()
     };
     let (one, two) = (of_point(&mut events, 0), of_point(&mut events, 1));
     assert_eq!((one.len(), two.len()), (4, 8));

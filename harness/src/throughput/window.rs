@@ -22,13 +22,12 @@ pub(super) struct Window {
 ///
 /// The window opens once every stream has had all its events and the warm-up is over. Nobody waits
 /// for anybody: streams that all began an event at once would ask for the same things at once.
-pub(super) struct Clock {
+pub(super) struct Clock<'a> {
     start: Instant,
     streams: usize,
     /// How long the window is to be.
     wanted: Duration,
-    /// How long it may be, if events are long.
-    most: Duration,
+    lead: Lead<'a>,
     warm: AtomicUsize,
     longest_ns: AtomicU64,
     opened: OnceLock<(Window, Option<CpuTimes>)>,
@@ -36,14 +35,54 @@ pub(super) struct Clock {
     stopped: AtomicBool,
 }
 
-impl Clock {
-    /// For so many streams, from now on.
+/// Who says when the window is.
+enum Lead<'a> {
+    /// The streams are all there are: the last of them that is warm opens it. It may be so long, if
+    /// events are long.
+    Own(Duration),
+    /// Other processes have more of them: who leads is told of this, opens it and ends it.
+    Other(&'a (dyn Fn(Milestone) + Sync)),
+}
+
+/// What all streams of a process have come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Milestone {
+    /// They are warm, and that was the longest event.
+    Warm(Duration),
+    /// They are beyond the window.
+    Beyond,
+    /// One of them has failed.
+    Failed,
+}
+
+/// How long a window is, whose longest event is known.
+pub(super) fn length(wanted: Duration, most: Duration, longest: Duration) -> Duration {
+    wanted.min(most).max(longest.saturating_mul(EVENTS)).min(most)
+}
+
+impl Clock<'_> {
+    /// For so many streams, which are all there are, from now on.
     pub(super) fn new(streams: usize, wanted: Duration, most: Duration) -> Self {
+        Clock::with(streams, wanted.min(most), Lead::Own(most))
+    }
+}
+
+impl<'a> Clock<'a> {
+    /// For so many streams among others, from now on; `tell` hears what they have come to.
+    pub(super) fn led(
+        streams: usize,
+        wanted: Duration,
+        tell: &'a (dyn Fn(Milestone) + Sync),
+    ) -> Self {
+        Clock::with(streams, wanted, Lead::Other(tell))
+    }
+
+    fn with(streams: usize, wanted: Duration, lead: Lead<'a>) -> Self {
         Clock {
             start: Instant::now(),
             streams,
-            wanted: wanted.min(most),
-            most,
+            wanted,
+            lead,
             warm: AtomicUsize::new(0),
             longest_ns: AtomicU64::new(0),
             opened: OnceLock::new(),
@@ -61,18 +100,28 @@ impl Clock {
         now >= self.wanted.mul_f64(WARM_UP)
     }
 
-    /// Told by each stream once, with its longest event: the last one opens the window.
+    /// Told by each stream once, with its longest event: the last one opens the window, or has it
+    /// opened.
     pub(super) fn stream_is_warm(&self, longest: Duration) {
         let nanoseconds = u64::try_from(longest.as_nanos()).unwrap_or(u64::MAX);
         self.longest_ns.fetch_max(nanoseconds, Ordering::SeqCst);
-        if self.warm.fetch_add(1, Ordering::SeqCst) + 1 == self.streams {
-            let longest = Duration::from_nanos(self.longest_ns.load(Ordering::SeqCst));
-            let length = self.wanted.max(longest.saturating_mul(EVENTS)).min(self.most);
-            let begin = self.now();
-            let window = Window { begin, end: begin.saturating_add(length) };
-            // Nobody else is the last one.
-            let _ = self.opened.set((window, CpuTimes::now()));
+        if self.warm.fetch_add(1, Ordering::SeqCst) + 1 < self.streams {
+            return;
         }
+        let longest = Duration::from_nanos(self.longest_ns.load(Ordering::SeqCst));
+        match self.lead {
+            Lead::Own(most) => {
+                let begin = self.now();
+                let end = begin.saturating_add(length(self.wanted, most, longest));
+                self.open(Window { begin, end });
+            }
+            Lead::Other(tell) => tell(Milestone::Warm(longest)),
+        }
+    }
+
+    /// Opens the window. Only the first time counts.
+    pub(super) fn open(&self, window: Window) {
+        let _ = self.opened.set((window, CpuTimes::now()));
     }
 
     /// The window, once it is open.
@@ -87,13 +136,25 @@ impl Clock {
 
     /// Told by each stream once, when it is beyond the window.
     pub(super) fn stream_is_beyond(&self) {
-        self.beyond.fetch_add(1, Ordering::SeqCst);
+        let beyond = self.beyond.fetch_add(1, Ordering::SeqCst) + 1;
+        if let (Lead::Other(tell), true) = (&self.lead, beyond == self.streams) {
+            tell(Milestone::Beyond);
+        }
     }
 
     /// Whether streams may end: all are beyond the window, as until then those that are not have
-    /// to have the others beside them; or something went wrong.
+    /// to have the others beside them; or something went wrong. Who leads others knows when.
     pub(super) fn is_over(&self) -> bool {
-        self.stopped.load(Ordering::SeqCst) || self.beyond.load(Ordering::SeqCst) == self.streams
+        let all_beyond = || self.beyond.load(Ordering::SeqCst) == self.streams;
+        self.stopped.load(Ordering::SeqCst) || matches!(self.lead, Lead::Own(_)) && all_beyond()
+    }
+
+    /// Told by a stream that fails.
+    pub(super) fn stream_has_failed(&self) {
+        self.stop();
+        if let Lead::Other(tell) = &self.lead {
+            tell(Milestone::Failed);
+        }
     }
 
     /// Ends all streams after their events.
@@ -137,5 +198,26 @@ mod tests {
         let clock = Clock::new(2, SECOND, SECOND);
         clock.stop();
         assert!(clock.is_over() && clock.window().is_none());
+    }
+
+    #[test]
+    fn who_leads_opens_the_window_and_ends_it() {
+        let told = std::sync::Mutex::new(Vec::new());
+        let tell = |milestone| told.lock().expect("nobody panics").push(milestone);
+        let clock = Clock::led(2, SECOND, &tell);
+        let longest = Duration::from_millis(20);
+        clock.stream_is_warm(longest);
+        clock.stream_is_warm(longest / 2);
+        assert_eq!(clock.window(), None);
+        let window = Window { begin: SECOND, end: 2 * SECOND };
+        clock.open(window);
+        assert_eq!(clock.window(), Some(window));
+        clock.stream_is_beyond();
+        clock.stream_is_beyond();
+        assert!(!clock.is_over(), "others may not be");
+        clock.stop();
+        assert!(clock.is_over());
+        let told = told.lock().expect("nobody panics");
+        assert_eq!(*told, [Milestone::Warm(longest), Milestone::Beyond]);
     }
 }

@@ -108,4 +108,60 @@ fn ceilings_of_gpus_by_amd_are_measured_too() {
     let record: CeilingsRecord = run.json();
     let is_told = |note: &String| note.contains("hip:0") && note.contains("page-locked");
     assert!(record.notes.iter().any(is_told), "{:?}", record.notes);
+    let of_both = |note: &String| note.contains("hip:0+hip:1 could not be measured at once");
+    assert!(record.notes.iter().any(of_both), "{:?}", record.notes);
+}
+
+/// Copies of large blocks, each link alone and both at once.
+#[test]
+#[ignore = "takes long; .ci/nightly runs it"]
+fn links_of_two_gpus_are_measured_alone_and_at_once() {
+    let Some(folder) = measuring().and_then(with_stub) else { return };
+    let record: CeilingsRecord =
+        bench(&folder, "devices --measure --format json", &[]).exits(0).json();
+    let directions: Vec<&str> =
+        record.links_at_once.iter().map(|links| links.direction.as_str()).collect();
+    assert_eq!(directions, ["h2d", "d2h", "both"]);
+    for links in &record.links_at_once {
+        let devices: Vec<&str> = links.links.iter().map(|link| link.device.as_str()).collect();
+        assert_eq!(devices, ["hip:0", "hip:1"]);
+        assert!(links.share() > 0.0 && links.bytes_per_s() > 0.0, "{links:?}");
+    }
+}
+
+const APART: &str = "throughput memory-kinds --bytes 64k --variant pinned --batch 1 --streams 2 \
+    --device hip:0,hip:0+hip:1 --processes 1,per-gpu --duration 50ms --out out";
+
+#[test]
+fn each_gpu_can_have_a_process_of_its_own() {
+    let Some(folder) = measuring().and_then(with_stub) else { return };
+    let run = bench(&folder, &format!("{APART} --format json"), &[]).exits(0);
+    let told: serde_json::Value = run.json();
+    let rows = told["rows"].as_array().expect("rows");
+    let points: Vec<(&str, u64)> = rows
+        .iter()
+        .map(|row| {
+            assert_eq!(row["valid"], true, "{row}");
+            assert!(row["link_share"].is_number() && row["kernels_share"].is_number(), "{row}");
+            (row["device"].as_str().expect("a name"), row["processes"].as_u64().expect("a number"))
+        })
+        .collect();
+    assert_eq!(points, [("hip:0", 1), ("hip:0+hip:1", 1), ("hip:0+hip:1", 2)]);
+    let at_once = &folder.record("out").ceilings["hip:0+hip:1"];
+    assert!(at_once.link.is_some_and(|link| link.both_bytes_per_s > 0.0), "{at_once:?}");
+    folder.has("out/throughput-over-gpus.png");
+}
+
+#[test]
+fn what_fails_in_a_process_is_told_by_the_first_one() {
+    let Some(folder) = measuring().and_then(with_stub) else { return };
+    let line = APART.replace("--processes 1,per-gpu", "--processes per-gpu");
+    let line = line.replace("hip:0,hip:0+hip:1", "hip:0+hip:1");
+    for (fails, code, words) in [
+        ("hipModuleLaunchKernel:719", 3, "failed: a kernel failed on hip:0 (change_words)"),
+        ("hipHostMalloc:2", 5, "not run: the host has no room for a page-locked buffer"),
+    ] {
+        let run = line.replace("--out out", &format!("--out out-{code}"));
+        bench(&folder, &run, &[("HIP_STUB_FAIL", fails)]).exits(code).prints(words);
+    }
 }

@@ -65,6 +65,47 @@ fn figures_are_measured_and_stand_beside_what_was_published() {
     assert!(report.contains("### fig5.5: Sorting 1.5 GB"));
 }
 
+/// Streams are measured beside the points of the suite, of which these figures need none.
+#[test]
+fn figures_about_streams_are_measured_and_drawn() {
+    let Some(folder) = measuring() else { return };
+    let run = folder.bench("reproduce fig5.11 allen --budget 1s --out r --quiet").exits(0);
+    for (label, words) in [
+        ("digis a timeslice", "20 M digis"),
+        ("a timeslice takes, CPU", " a digi"),
+        ("one stream, CPU", "events a second"),
+    ] {
+        let row = run.stdout.lines().find(|line| line.starts_with(label));
+        let has = row.is_some_and(|row| row.contains(words) && !row.contains("not measured"));
+        assert!(has, "{label}, {words}: {}", run.stdout);
+    }
+    folder.has("r/data-challenge-cpu/stream.csv r/events-cpu/throughput.csv r/summary.csv");
+    folder.has("r/published-fig5.11.png r/published-allen.png");
+    let page = folder.read("r/reproduce.html");
+    assert!(page.contains("fig5.11: Digis, clusters and hits") && page.contains("<svg"));
+    let line = "reproduce fig5.11 fig5.13 --run r --format json";
+    let json: Value = folder.bench(line).exits(0).json();
+    assert!(json[0]["values"][0]["here_count"].is_number(), "{json}");
+    assert_eq!(json[1]["values"][0]["why_missing"], "not measured");
+}
+
+/// Four streams one after the other.
+#[test]
+#[ignore = "takes long; .ci/nightly runs it"]
+fn data_rates_in_spills_and_pauses_are_measured() {
+    let Some(folder) = measuring() else { return };
+    let run =
+        folder.bench("reproduce fig5.13 fig5.14 fig5.15 --budget 8s --out r --quiet").exits(0);
+    let row = run.stdout.lines().find(|line| line.starts_with("STS, mean, CPU"));
+    let has_both = row.is_some_and(|row| row.matches("bytes a second").count() == 2);
+    assert!(has_both, "{}", run.stdout);
+    for speed in ["0.25", "1", "4", "12"] {
+        folder.has(&format!("r/beam-time-cpu-{speed}/stream.csv"));
+    }
+    folder.has("r/published-fig5.13.png r/published-fig5.14.png r/published-fig5.15.png");
+    run.prints("Holds here, ");
+}
+
 #[test]
 fn what_makes_no_sense_or_has_nothing_is_told() {
     folder().check(

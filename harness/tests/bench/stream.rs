@@ -1,10 +1,9 @@
 //! `bench stream`: what becomes of timeslices, whatever happens to the workers.
 
 use std::fs;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::common::{Folder, Run, measuring, signal, wait_until};
+use crate::common::{Folder, Run, children, is_there, measuring, send, signal, wait_until};
 
 /// 1.25 ms of mCBM, on the host.
 const SMALL: &str = "stream --preset mcbm-2024 --scale 0.0005 --ring 2";
@@ -25,29 +24,11 @@ fn numbers<const N: usize>(folder: &Folder, run: &str, names: [&str; N]) -> [u64
     names.map(|name| column(folder, run, name)[0].parse().expect(name))
 }
 
-/// The workers of a `bench`: its children.
-fn workers(bench: u32) -> Vec<u32> {
-    let children = fs::read_to_string(format!("/proc/{bench}/task/{bench}/children"));
-    let children = children.unwrap_or_default();
-    children.split_whitespace().filter_map(|id| id.parse().ok()).collect()
-}
-
 /// Whether a `bench` emits timeslices: its source is there.
 fn emits(bench: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{bench}/task")).into_iter().flatten().flatten();
     let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
     names.into_iter().any(|name| name == "source\n")
-}
-
-fn is_there(process: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // A zombie is gone.
-    !status.is_empty() && !status.contains(") Z ")
-}
-
-fn send(signal: &str, process: u32) {
-    let sent = Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).status();
-    assert!(sent.is_ok_and(|status| status.success()));
 }
 
 #[test]
@@ -150,7 +131,7 @@ fn killed_and_hanging_workers_lose_nothing_unaccounted() {
     let bench = folder.start(&line);
     wait_until(|| emits(bench.id()));
     std::thread::sleep(A_MOMENT);
-    let seen = workers(bench.id());
+    let seen = children(bench.id());
     send("KILL", seen[0]);
     // One that stands still is taken for gone only when its time is over.
     send("STOP", seen[1]);
@@ -177,7 +158,7 @@ fn without_workers_it_ends_at_once_and_says_so() {
     let bench = folder.start(&line);
     wait_until(|| emits(bench.id()));
     std::thread::sleep(A_MOMENT);
-    let seen = workers(bench.id());
+    let seen = children(bench.id());
     let killed = Instant::now();
     send("KILL", seen[0]);
     Run::end_of(bench).exits(1);
@@ -192,7 +173,7 @@ fn workers_end_with_the_one_who_started_them() {
     let line = format!("{SMALL} --speed 0.1 --duration 1h --no-charts --out run");
     let mut bench = folder.start(&line);
     wait_until(|| emits(bench.id()));
-    let seen = workers(bench.id());
+    let seen = children(bench.id());
     assert_eq!(seen.len(), 2);
     bench.kill().expect("killed");
     bench.wait().expect("gone");
@@ -273,7 +254,7 @@ fn a_long_stream_takes_no_more_memory() {
     let line = format!("{SMALL} --events --speed 0.5 --duration {length} --no-charts --out run");
     let bench = folder.start(&line);
     wait_until(|| emits(bench.id()));
-    let all = [vec![bench.id()], workers(bench.id())].concat();
+    let all = [vec![bench.id()], children(bench.id())].concat();
     let memory = || all.iter().map(|&process| own_memory(process)).collect::<Vec<_>>();
     let tenth = Duration::from_secs(seconds) / 10;
     std::thread::sleep(tenth);

@@ -1,6 +1,6 @@
 //! `bench throughput`.
 
-use crate::common::{Run, measuring, signal, wait_until};
+use crate::common::{Run, children, is_there, measuring, send, signal, wait_until};
 
 /// Small inputs of each task that is a whole step of the online chain.
 const TASKS: [&str; 8] = [
@@ -87,6 +87,9 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
         2 | throughput merge --batch 0 --out r | --batch
         2 | throughput merge --device cpu --streams 100000 --out r | of memory
         2 | throughput merge --device cpu --variant none --out r | none
+        2 | throughput merge --device cpu --processes per-gpu --out r | --processes per-gpu is for GPUs
+        2 | throughput merge --device cpu --streams 2 --processes 3 --out r | need as many --streams
+        2 | throughput merge --device cpu --processes 0 --out r | use a number from 1 to
         5 | throughput merge --device cuda:900 --out r | cuda:900 can't be used
         5 | throughput merge --device emulator --out r | emulator
         ",
@@ -119,4 +122,57 @@ fn ctrl_c_keeps_the_points_that_are_done() {
     run.says("what was measured is kept in s");
     assert_eq!(folder.record("s").finished, None);
     assert_eq!(folder.read("s/throughput.csv").lines().count(), 1);
+}
+
+#[test]
+fn several_processes_do_what_one_does() {
+    let Some(folder) = measuring() else { return };
+    let task = "merge --tracks 1k --variant sequential --processes 1,2";
+    let line = format!("throughput {task} {SHORT} --streams 1,3 --out run");
+    let told = folder.bench(&line).exits(0);
+    assert!(told.stdout.contains("processes"), "{}", told.stdout);
+    folder.has("run/throughput-over-streams.png");
+    let text = folder.read("run/throughput.csv");
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let headers = rows.headers().expect("a header").clone();
+    let place = |name: &str| headers.iter().position(|it| it == name).expect(name);
+    let names = ["streams", "processes", "valid", "items", "item_unit"].map(place);
+    let rows: Vec<csv::StringRecord> = rows.records().map(|row| row.expect("a row")).collect();
+    let of = |row: &csv::StringRecord| names.map(|name| row[name].to_owned()).join(" ");
+    let all: Vec<String> = rows.iter().map(of).collect();
+    let expected = ["1 1", "3 1", "1 2", "3 2"];
+    assert_eq!(all, expected.map(|it| format!("{it} yes 1000.0 slice track")));
+    for name in ["items_per_s", "p50_s", "cores_share", "working_set_bytes"] {
+        let known =
+            |row: &csv::StringRecord| row[place(name)].parse::<f64>().is_ok_and(|it| it > 0.0);
+        assert!(rows.iter().all(known), "{name}: {text}");
+    }
+    // All streams of both processes, each under its own number.
+    let events = folder.read("run/events.csv");
+    let of_last = |stream: usize| format!("{},{stream},", &rows[3][0]);
+    assert!((0..3).all(|stream| events.contains(&of_last(stream))), "{}", rows[3].as_slice());
+}
+
+#[test]
+fn a_process_that_dies_is_told_and_leaves_nothing() {
+    let Some(folder) = measuring() else { return };
+    let line = "throughput merge --tracks 1k --variant sequential --device cpu --batch 1 \
+                --streams 2 --processes 2 --duration 10m --out r";
+    let bench = folder.start(line);
+    let id = bench.id();
+    wait_until(|| children(id).len() == 2);
+    let both = children(id);
+    send("KILL", both[1]);
+    Run::end_of(bench).exits(3);
+    assert!(both.iter().all(|&child| !is_there(child)), "none is left");
+    let told = folder.read("r/throughput.csv");
+    assert!(told.contains("failed: process 1 on cpu ended with signal: 9"), "{told}");
+
+    let bench = folder.start(&line.replace("--out r", "--out s"));
+    let id = bench.id();
+    wait_until(|| children(id).len() == 2);
+    let both = children(id);
+    signal(&bench, "INT");
+    Run::end_of(bench).exits(130).says("what was measured is kept in s");
+    assert!(both.iter().all(|&child| !is_there(child)), "none is left");
 }

@@ -9,7 +9,7 @@
 //! | `axes` | finds the axes that vary and parts rows into panels |
 //! | `bars`, `stages`, `quality`, `memory`, `lines`, `samples`, `roofline`, `winner_map` | turn rows into panels |
 //! | `link` | turns measured links to GPUs into panels |
-//! | `published` | turns published figures beside measured ones into panels |
+//! | `published`, `published_streams` | turn published figures beside measured ones into panels |
 //! | `throughput` | turns streams of events into panels |
 //! | `stream` | turns timeslices that come when they are due into panels |
 //! | `portability` | turns what portable kernels cost into panels |
@@ -36,6 +36,7 @@ mod memory;
 mod palette;
 mod portability;
 mod published;
+mod published_streams;
 mod quality;
 mod raster;
 mod roofline;
@@ -207,7 +208,11 @@ pub fn draw_trends(trends: &[&Trend]) -> Result<Vec<NamedSvg>, ChartError> {
 pub fn draw_published(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError> {
     let id = &figure.figure.id;
     let mut images = Images::of(id);
-    images.add(&format!("published-{id}"), published::figure(figure))?;
+    let name = format!("published-{id}");
+    match &figure.streams {
+        Some(streams) => images.add(&name, published_streams::figure(figure, streams))?,
+        None => images.add(&name, published::figure(figure))?,
+    }
     Ok(images.all)
 }
 

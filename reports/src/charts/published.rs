@@ -72,7 +72,7 @@ mod tests {
     fn reproduced(id: &str) -> Reproduction {
         let figure = figures().into_iter().find(|figure| figure.id == id);
         let (record, rows) = (run(), rows());
-        let here = Here { record: &record, rows: &rows };
+        let here = Here { record: &record, rows: &rows, streams: &[] };
         Reproduction::of(figure.expect(id), &here)
     }
 

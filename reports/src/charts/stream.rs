@@ -12,19 +12,15 @@ use super::unit::Unit;
 use crate::grouped::{distinct, grouped};
 use crate::record::RunRecord;
 use crate::shape;
-use crate::stream::{StreamRow, TimesliceRow, highest_kept_up, short};
+use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up, short};
 use crate::units;
 
 /// Dots of a line: more lie on each other.
-const MOST_DOTS: usize = 600;
-/// Parts of the time in which rates are counted.
-const PARTS: usize = 40;
-/// Fewer timeslices in a part would make steps of the rate.
-const IN_PART: f64 = 10.0;
+pub const MOST_DOTS: usize = 600;
 /// Speeds that lines over time are told apart by; others are left out, which the caption says.
 const MOST_SPEEDS: usize = 6;
 /// The names of references in the legend.
-const DUE: &str = "due";
+pub const DUE: &str = "due";
 const IDEAL: &str = "all that is due";
 const LATENCY: &str = "latency: from when a timeslice is due until its result is there";
 
@@ -172,7 +168,8 @@ fn speed(row: &StreamRow) -> String {
     format!("speed {}", short(row.speed))
 }
 
-fn time_axis(longest: f64) -> XAxis {
+/// From 0 to the longest time, in seconds.
+pub fn time_axis(longest: f64) -> XAxis {
     let scale = Scale { low: 0.0, high: longest.max(1e-3), spread: Spread::Linear };
     let tick = |value: f64| (value, short(value));
     let ticks = scale.ticks(6).into_iter().map(tick).collect();
@@ -209,40 +206,17 @@ fn latencies(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> Line 
 
 /// What was done in each part of the time, and what was due.
 fn rates(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> [Line; 2] {
-    let parts = (row.due as f64 / IN_PART).clamp(1.0, PARTS as f64) as usize;
+    let rates = Rates::of(row, own.iter().copied(), |timeslice| timeslice.digis as f64);
     let name = speed(row);
-    // Of many timeslices only some are written.
-    let written = row.due as f64 / own.len().max(1) as f64;
-    let length = row.duration_s / parts as f64;
-    let points = |sums: Vec<f64>| -> Vec<Point> {
-        let middle = |part: usize| (part as f64 + 0.5) * length;
-        let sums = sums.into_iter().enumerate();
-        sums.map(|(part, sum)| Point::new(middle(part), sum * written / length)).collect()
-    };
-    let (mut due, mut done) = (vec![0.0; parts], vec![0.0; parts]);
-    let arrival = row.timeslice_s / row.speed;
-    for timeslice in own {
-        let digis = timeslice.digis as f64;
-        spread(&mut due, length, (timeslice.due_s - arrival, timeslice.due_s), digis);
-        if let Some(part) = timeslice.ended_s.and_then(|at| done.get_mut((at / length) as usize)) {
-            *part += digis;
-        }
-    }
-    let due = Line::reference(DUE, points(due));
+    let due = Line::reference(DUE, points(rates.due));
     let style = palette.style(&name);
-    let done = Line { style, name, kind: Kind::Curve, points: points(done) };
+    let done = Line { style, name, kind: Kind::Curve, points: points(rates.done) };
     [due, done]
 }
 
-/// Adds what the detector delivers evenly from one moment to another to parts of such a length.
-fn spread(parts: &mut [f64], length: f64, (begin, end): (f64, f64), amount: f64) {
-    for (number, part) in parts.iter_mut().enumerate() {
-        let (from, to) = (number as f64 * length, (number + 1) as f64 * length);
-        let within = end.min(to) - begin.max(from);
-        if within > 0.0 {
-            *part += amount * within / (end - begin);
-        }
-    }
+/// Rates as points.
+pub fn points(rates: Vec<(f64, f64)>) -> Vec<Point> {
+    rates.into_iter().map(|(at, rate)| Point::new(at, rate)).collect()
 }
 
 fn chart(
@@ -293,7 +267,6 @@ mod tests {
         for middle in [due.points[20], done.points[20]] {
             assert!((middle.y / 18e6 - 1.0).abs() < 1e-6, "{middle:?}");
         }
-        assert_eq!(due.points.len(), PARTS);
     }
 
     #[test]

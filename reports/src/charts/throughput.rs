@@ -7,9 +7,9 @@ use statistics::Growth;
 use super::axes::Axis;
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, Cut, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point, XAxis};
 use super::lines::x_axis;
-use super::palette::Palette;
+use super::palette::{Palette, Style};
 use super::scale::{Scale, Spread};
 use super::unit::Unit;
 use crate::grouped::{distinct, grouped};
@@ -22,11 +22,14 @@ use crate::units;
 const MOST_SAID: usize = 8;
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
+/// The name of what links allow.
+const ALLOWED: &str = "as much as the links carry at once";
 /// An ideal that is far above all that was measured says no more there.
 const ABOVE: f64 = 1.25;
 const RATE: &str = "markers: items a second of all streams within the window, whiskers: 95 % \
     confidence interval of the mean over blocks of time";
 const IDEALS: &str = "dashed: in proportion, the ideal";
+const LINKS: &str = "dashed in colours: what links carry at once";
 const TIME: &str = "markers: median and 99th percentile of the time from when an event's input was \
     there until its output was, whiskers: their 95 % confidence intervals, where there are enough \
     events";
@@ -66,13 +69,25 @@ pub fn latency(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePane
 
 /// The most that devices get done, over how many they are.
 pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
-    // What has no number says something of the one before: `wgpu:0+checked`.
-    let count =
-        |row: &ThroughputRow| row.device.split('+').filter(|name| name.contains(':')).count();
+    let count = ThroughputRow::devices;
     let on_gpus: Vec<ThroughputRow> =
         rows.iter().filter(|row| row.backend != "cpu" && row.rate().is_some()).cloned().collect();
     distinct(on_gpus.iter().map(count)).get(1)?;
-    let key = |row: &&ThroughputRow| (row.variant.clone(), row.threads, row.setting());
+    // One GPU has one process either way.
+    let with_processes = |rows: &[ThroughputRow], each: bool| -> Vec<(bool, ThroughputRow)> {
+        let wanted = |row: &ThroughputRow| if each { row.devices() } else { 1 };
+        let rows = rows.iter().filter(|row| row.processes == wanted(row));
+        rows.map(|row| (each, row.clone())).collect()
+    };
+    let mut both = with_processes(&on_gpus, false);
+    if on_gpus.iter().any(|row| row.processes > 1) {
+        both.extend(with_processes(&on_gpus, true));
+    }
+    let name = |(each, row): &(bool, ThroughputRow)| match each {
+        true => format!("{}, a process a GPU", row.variant),
+        false => row.variant.clone(),
+    };
+    let key = |it: &&(bool, ThroughputRow)| (name(it), it.1.threads, it.1.setting());
     let best = |rows: Vec<&ThroughputRow>| -> Vec<(f64, ThroughputRow)> {
         let rate = |row: &&&ThroughputRow| row.rate().unwrap_or_default();
         let of_count = grouped(rows, |row| count(row)).into_iter();
@@ -84,7 +99,9 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         most.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         most
     };
-    let lines = grouped(&on_gpus, key).into_iter().map(|(key, rows)| (key, best(rows)));
+    let lines = grouped(&both, key).into_iter();
+    let lines =
+        lines.map(|(key, rows)| (key, best(rows.into_iter().map(|(_, row)| row).collect())));
     let lines: Vec<_> = lines.collect();
     let palette = Palette::of_variants(
         lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
@@ -98,7 +115,10 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
             let points: Vec<Point> =
                 rows.iter().filter_map(|(x, row)| rate_point(*x, row)).collect();
             let curve = Line::curve(&variant, palette.style(&variant), points);
-            [ideal(&curve, &x, f64::INFINITY), Some(curve)].into_iter().flatten()
+            // Events ask the same of links whoever drives them.
+            let first = rows.iter().all(|(_, row)| row.variant == variant);
+            let links = allowed_by_links(&rows, palette.style(&variant)).filter(|_| first);
+            [ideal(&curve, &x, f64::INFINITY), links, Some(curve)].into_iter().flatten()
         });
         let lines = vec![(differing(&setting, &all), curves.collect())];
         let unit = Unit::Rate("items a second");
@@ -112,7 +132,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         place: |_| 0.0,
     };
     let most = "each with the number of streams that did the most";
-    view.chart("items a second over GPUs", panels.collect(), run, &[RATE, IDEALS, most])
+    view.chart("items a second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
 }
 
 /// Curves apart by settings, with their looks and their axis.
@@ -279,6 +299,17 @@ fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     (last > first.x).then(|| Line::reference(IDEAL, vec![Point::new(first.x, first.y), end]))
 }
 
+/// What a curve would reach at each number of GPUs if their links, all at once, had no rest.
+fn allowed_by_links(rows: &[(f64, ThroughputRow)], style: Style) -> Option<Line> {
+    let limit = |(x, row): &(f64, ThroughputRow)| {
+        let share = row.link_share.filter(|&share| share > 0.0)?;
+        Some(Point::new(*x, row.rate()? / share))
+    };
+    let points: Vec<Point> = rows.iter().filter_map(limit).collect();
+    let name = ALLOWED.to_owned();
+    (points.len() > 1).then_some(Line { name, style, kind: Kind::Reference, points })
+}
+
 fn rate_point(x: f64, row: &ThroughputRow) -> Option<Point> {
     Some(Point { x, y: row.rate()?, interval: row.rate_interval() })
 }
@@ -302,10 +333,10 @@ fn palette(curves: &[Curve<'_>]) -> Palette {
 fn name(curve: &Curve<'_>) -> String {
     let Some(row) = curve.rows.first() else { return String::new() };
     let on_device = shape::on_device(row.variant.clone(), &row.device);
-    match (row.backend.as_str(), row.threads) {
-        ("cpu", threads) => format!("{on_device}, {} a stream", units::counted(threads, "thread")),
-        _ => on_device,
-    }
+    let threads = || format!("{} a stream", units::counted(row.threads, "thread"));
+    let threads = (row.backend == "cpu").then(threads);
+    let parts = [Some(on_device), threads, curve.processes()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// What of a setting is not the same in all.
@@ -376,6 +407,18 @@ mod tests {
         let rates: Vec<f64> = lines[1].points.iter().map(|point| point.y).collect();
         assert_eq!((rates, lines[0].points[1].y), (vec![1.5e9, 2.8e9], 3e9));
         assert!(over_gpus(&run(), &rows[..2]).is_none());
+        let copying = |share: f64, row: &ThroughputRow| ThroughputRow {
+            link_share: Some(share),
+            ..row.clone()
+        };
+        let rows = [copying(0.5, &rows[1]), copying(0.875, &rows[2])];
+        let chart = over_gpus(&run(), &rows).expect("one and two");
+        assert_eq!(names(&chart), ["ideal", ALLOWED, "time-sweep"]);
+        let allowed: Vec<f64> = chart.panels[0].lines[1].points.iter().map(|it| it.y).collect();
+        assert_eq!(allowed, [3e9, 3.2e9]);
+        let apart = ThroughputRow { processes: 2, ..rows[1].clone() };
+        let chart = over_gpus(&run(), &[rows[0].clone(), rows[1].clone(), apart]).expect("both");
+        assert!(names(&chart).contains(&"time-sweep, a process a GPU"), "{:?}", names(&chart));
     }
 
     #[test]

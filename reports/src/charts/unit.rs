@@ -13,14 +13,18 @@ const NUDGE: f64 = 1.0 + 1e-9;
 pub enum Unit {
     /// Seconds, of what.
     Time(&'static str),
+    /// How many, of what.
+    Count(&'static str),
     /// A plain number: a share, a figure of quality.
     Number(&'static str),
     /// How many times as fast, or as large.
     Factor(&'static str),
     /// How many a second, of what.
     Rate(&'static str),
-    /// Bytes a second.
+    /// Bytes a second that a memory or a link carries.
     Bandwidth,
+    /// Bytes a second, of what.
+    Bytes(&'static str),
 }
 
 impl Unit {
@@ -29,16 +33,21 @@ impl Unit {
         let own_units = scale.spread == Spread::Log && scale.decades() > DECADES_OF_A_UNIT;
         let (unit, in_units) = units::second_unit(largest);
         let name = match self {
-            Unit::Number(what) | Unit::Factor(what) | Unit::Rate(what) => what.to_owned(),
+            Unit::Number(what)
+            | Unit::Count(what)
+            | Unit::Factor(what)
+            | Unit::Rate(what)
+            | Unit::Bytes(what) => what.to_owned(),
             Unit::Bandwidth => "bandwidth".to_owned(),
             Unit::Time(what) if own_units => what.to_owned(),
             Unit::Time(what) => format!("{what} [{in_units}]"),
         };
         let label = move |value: f64| match self {
             Unit::Number(_) => plain(value),
+            Unit::Count(_) => units::count(value),
             Unit::Rate(_) => units::rate(value),
             Unit::Factor(_) => format!("{} ×", plain(value)),
-            Unit::Bandwidth => units::bytes_per_second(value),
+            Unit::Bandwidth | Unit::Bytes(_) => units::bytes_per_second(value),
             Unit::Time(_) if own_units => units::seconds(value * NUDGE, 1),
             Unit::Time(_) => plain(value / unit),
         };

@@ -3,19 +3,23 @@
 use serde::de::DeserializeOwned;
 
 use super::figure::{Claim, Figure, Value};
+use super::streams::Stream;
 
 const FIGURES: &str = include_str!("../../assets/published/figures.csv");
 const VALUES: &str = include_str!("../../assets/published/values.csv");
 const CLAIMS: &str = include_str!("../../assets/published/claims.csv");
+const STREAMS: &str = include_str!("../../assets/published/streams.csv");
 
 /// All published figures, in the order of the publications.
 pub fn figures() -> Vec<Figure> {
     let (values, claims) = (rows::<Value>(VALUES), rows::<Claim>(CLAIMS));
+    let streams = rows::<Stream>(STREAMS);
     let mut figures = rows::<Figure>(FIGURES);
     for figure in &mut figures {
         let id = &figure.id;
         figure.values = values.iter().filter(|value| value.figure == *id).cloned().collect();
         figure.claims = claims.iter().filter(|claim| claim.figure == *id).cloned().collect();
+        figure.stream = streams.iter().find(|stream| stream.figure == *id).cloned();
     }
     figures
 }
@@ -40,6 +44,8 @@ mod tests {
         assert_eq!(values.sum::<usize>(), lines(VALUES));
         let claims = figures.iter().map(|figure| figure.claims.len());
         assert_eq!(claims.sum::<usize>(), lines(CLAIMS));
+        let streams = figures.iter().filter(|figure| figure.stream.is_some());
+        assert_eq!(streams.count(), lines(STREAMS));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::streams::Stream;
 use crate::grouped::distinct;
 use crate::record::{Params, Point};
 
@@ -28,6 +29,9 @@ pub struct Figure {
     /// What was concluded from them.
     #[serde(skip)]
     pub claims: Vec<Claim>,
+    /// What it is measured by, if it is about streams rather than single inputs.
+    #[serde(skip)]
+    pub stream: Option<Stream>,
 }
 
 /// A value of a figure, or one that is measured beside it: what was printed, and what it is
@@ -48,7 +52,8 @@ pub struct Value {
     pub items: Option<f64>,
     /// The label of the value that this one is related to.
     pub basis: Option<String>,
-    /// The task; empty for what was published only, and can't be had here.
+    /// The task, `stream` or `throughput`; empty for what was published only, and can't be had
+    /// here.
     pub task: String,
     /// The variant.
     pub variant: String,
@@ -225,7 +230,7 @@ impl Value {
 }
 
 /// A device without its number: `cuda` of `cuda:0`, `wgpu+checked` of `wgpu:1+checked`.
-fn kind(device: &str) -> String {
+pub(super) fn kind(device: &str) -> String {
     let (kind, number) = device.split_once(':').unwrap_or((device, ""));
     format!("{kind}{}", number.trim_start_matches(|digit: char| digit.is_ascii_digit()))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use statistics::Interval;
 
 use super::figure::{Figure, Threads, Value};
+use super::streams::Streams;
 use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::shape;
@@ -23,6 +24,8 @@ pub struct Here<'a> {
     pub record: &'a RunRecord,
     /// What was measured.
     pub rows: &'a [SummaryRow],
+    /// What was measured of streams, if anything.
+    pub streams: &'a [Streams],
 }
 
 /// A value that was measured here.
@@ -79,6 +82,10 @@ impl Here<'_> {
         parts.collect::<Vec<_>>().join(", ")
     }
 
+    pub(super) fn has_gpu(&self) -> bool {
+        !self.record.machine.gpus.is_empty()
+    }
+
     /// The largest input of that value that is in the run.
     ///
     /// # Errors
@@ -89,8 +96,7 @@ impl Here<'_> {
         let wholes = self.rows.iter().filter(is_whole);
         let meant = wholes.filter(|row| wanted.is_point(&row.point(), most));
         let Some(total) = meant.max_by_key(|row| row.items) else {
-            let has_gpu = !self.record.machine.gpus.is_empty();
-            let needs_gpu = wanted.device == "cuda" && !has_gpu;
+            let needs_gpu = wanted.device == "cuda" && !self.has_gpu();
             let needs_shaders = wanted.device.starts_with("wgpu") && self.record.shaders.is_none();
             return Err(match wanted.threads {
                 _ if wanted.task.is_empty() => "not to be had here".to_owned(),
@@ -220,7 +226,7 @@ mod tests {
         record.environment.usable_threads = 8;
         let rows = [1, 2, 4, 8].map(|threads| chain("online", threads, 1.0 / threads as f64));
         let rows = rows.concat();
-        let here = Here { record: &record, rows: &rows };
+        let here = Here { record: &record, rows: &rows, streams: &[] };
         let curves = Reproduction::of(curves, &here);
         let online = ["1 thread", "2 threads", "4 threads", "all threads"];
         let labels = ["offline, 1 thread", "offline, all threads"].map(str::to_owned);
@@ -244,7 +250,7 @@ mod tests {
         elsewhere.machine.gpus.clear();
         let formats = figures().into_iter().find(|it| it.id == "fig3.8").expect("formats");
         let gpu = formats.value("link, GPU", "").expect("a value");
-        let here = Here { record: &elsewhere, rows: &[] };
+        let here = Here { record: &elsewhere, rows: &[], streams: &[] };
         assert_eq!(here.find(gpu), Err("needs a GPU".to_owned()));
         let threads = figures().into_iter().find(|it| it.id == "fig3.6").expect("threads");
         let many = threads.value("64 threads", "").expect("a value");

@@ -2,6 +2,7 @@
 
 use super::figure::{Claim, Figure};
 use super::measured::{Here, Measured};
+use super::streams::Streams;
 
 /// A figure with what was measured of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,8 @@ pub struct Reproduction {
     pub judged: Vec<Judged>,
     /// What it was measured on.
     pub machine: String,
+    /// The streams that it was measured by, if it is about streams.
+    pub streams: Option<Streams>,
 }
 
 /// A conclusion with what became of it.
@@ -50,10 +53,16 @@ impl Reproduction {
     /// A figure beside what a run has measured of it.
     pub fn of(figure: Figure, here: &Here) -> Self {
         let figure = here.with_all_threads(figure);
-        let found = |label: &str| Some((label.to_owned(), here.find(figure.value(label, "")?)));
+        let streams = figure.stream.as_ref().map(|stream| here.streams_of(stream));
+        let find = |value| match &streams {
+            Some(streams) => here.find_in(streams, value),
+            None => here.find(value),
+        };
+        let found = |label: &str| Some((label.to_owned(), find(figure.value(label, "")?)));
         let measured = figure.labels().into_iter().filter_map(found).collect();
         let machine = here.machine();
-        let mut reproduction = Reproduction { figure, measured, judged: Vec::new(), machine };
+        let mut reproduction =
+            Reproduction { figure, measured, judged: Vec::new(), machine, streams };
         let claims = reproduction.figure.claims.iter();
         reproduction.judged = claims.map(|claim| reproduction.judge(claim)).collect();
         reproduction
@@ -190,7 +199,7 @@ mod tests {
         };
         let rows = [on("cuda:0", 1.0), on("wgpu:0", 2.0), on("wgpu:0+checked", 3.0)].concat();
         let figure = figures().into_iter().find(|figure| figure.id == "fig4.4").expect("there");
-        let layers = Reproduction::of(figure, &Here { record: &run(), rows: &rows });
+        let layers = Reproduction::of(figure, &Here { record: &run(), rows: &rows, streams: &[] });
         assert_eq!(layers.speed_up("shaders by wgpu"), Some(0.5));
         assert_eq!(layers.speed_up("shaders by wgpu, checked"), Some(1.0 / 3.0));
         assert_eq!(layers.judged[0].outcome, Outcome::Holds(2.0));

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::figure::{Figure, Unit, Value};
 use super::measured::Measured;
 use super::outcome::{Judged, Outcome, Reproduction};
+use super::streams::Shows;
 use crate::frame::{Frame, Record, json_text};
 use crate::paint::Paint;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people, known};
@@ -21,6 +22,10 @@ const COLUMNS: [(&str, Side); 8] = [
     ("an item", Side::Right),
     ("speed-up", Side::Right),
 ];
+
+/// What is said of figures that show what timeslices hold.
+const IN_WORDS: &str = "No numbers were printed in the figure; those above are of the text, of \
+    timeslices of another length.";
 
 /// The figures that there are, with why some of them can't be had, as a text that ends with a line
 /// break.
@@ -176,7 +181,10 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
         .iter()
         .partition(|judged| !matches!(judged.outcome, Outcome::Unknown(_)));
     let mut sentences: Vec<String> = known.into_iter().map(sentence).collect();
-    let Figure { reason, contradiction, .. } = &reproduction.figure;
+    let Figure { reason, contradiction, stream, .. } = &reproduction.figure;
+    if stream.as_ref().is_some_and(|stream| matches!(stream.shows, Shows::Contents(_))) {
+        sentences.push(IN_WORDS.to_owned());
+    }
     if !reason.is_empty() {
         sentences.push(format!("Not to be had here: {reason}."));
     }
@@ -248,7 +256,7 @@ mod tests {
         let figures = figures().into_iter();
         let wanted = figures.filter(|figure| ["tab5.1", "fig3.9"].contains(&figure.id.as_str()));
         let (record, rows) = (run(), rows());
-        let here = Here { record: &record, rows: &rows };
+        let here = Here { record: &record, rows: &rows, streams: &[] };
         reproduce(wanted.collect(), &here)
     }
 
@@ -269,6 +277,19 @@ mod tests {
         assert!(text.contains("not measured"), "{text}");
         let markdown = render(Format::Markdown, &reproduced()).expect("a text");
         assert!(markdown.starts_with("### fig3.9: Merging slice tracks"), "{markdown}");
+    }
+
+    #[test]
+    fn it_is_said_where_no_numbers_were_printed() {
+        let record = run();
+        let here = Here { record: &record, rows: &[], streams: &[] };
+        let all = reproduce(figures(), &here);
+        let said = |id: &str| {
+            let figure = all.iter().find(|it| it.figure.id == id).expect(id);
+            sentences(figure).iter().any(|sentence| sentence == IN_WORDS)
+        };
+        assert_eq!(["fig5.11", "fig5.14", "fig5.15"].map(said), [true; 3]);
+        assert_eq!(["fig5.13", "allen", "tab5.1"].map(said), [false; 3]);
     }
 
     #[test]

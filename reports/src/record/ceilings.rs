@@ -54,6 +54,9 @@ pub struct CeilingsRecord {
     pub ceilings: BTreeMap<String, Bandwidth>,
     /// Links to GPUs over the size of blocks.
     pub links: Vec<LinkPoint>,
+    /// What the links of several GPUs carry at the same time; empty where there is but one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_at_once: Vec<LinksAtOnce>,
     /// Latencies by device.
     pub latencies: BTreeMap<String, Latencies>,
     /// What could not be measured, and why.
@@ -77,6 +80,42 @@ pub struct LinkPoint {
     pub bytes_per_s: f64,
 }
 
+/// What the links of several GPUs carry, each alone and all of them at the same time, for large
+/// blocks of page-locked memory: they share the memory of the host, and what leads to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LinksAtOnce {
+    /// `h2d`, `d2h`, or `both` at the same time.
+    pub direction: String,
+    /// One for each GPU.
+    pub links: Vec<SharedLink>,
+}
+
+/// The bandwidth of a link, in bytes a second, of both directions together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SharedLink {
+    /// `cuda:0`.
+    pub device: String,
+    /// While all others are idle.
+    pub alone_bytes_per_s: f64,
+    /// While all others are busy in the same direction.
+    pub at_once_bytes_per_s: f64,
+}
+
+impl LinksAtOnce {
+    /// What all of them carry at the same time, in bytes a second.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.links.iter().map(|link| link.at_once_bytes_per_s).sum()
+    }
+
+    /// That over the sum of what each carries alone: 1 if they share nothing.
+    pub fn share(&self) -> f64 {
+        let alone: f64 = self.links.iter().map(|link| link.alone_bytes_per_s).sum();
+        self.bytes_per_s() / alone
+    }
+}
+
 /// What small things take on a GPU, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -94,6 +133,17 @@ pub struct Latencies {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_that_share_the_memory_of_the_host_have_a_share_below_one() {
+        let link = |at_once: f64| SharedLink {
+            device: "cuda:0".into(),
+            alone_bytes_per_s: 50e9,
+            at_once_bytes_per_s: at_once,
+        };
+        let shared = LinksAtOnce { direction: "h2d".into(), links: vec![link(40e9), link(35e9)] };
+        assert_eq!((shared.bytes_per_s(), shared.share()), (75e9, 0.75));
+    }
 
     #[test]
     fn bandwidths_without_a_link_are_as_they_always_were() {

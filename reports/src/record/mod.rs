@@ -10,7 +10,8 @@ mod suite;
 mod summary;
 
 pub use ceilings::{
-    Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkBandwidth, LinkPoint,
+    Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkBandwidth, LinkPoint, LinksAtOnce,
+    SharedLink,
 };
 pub use params::{InvalidParams, Params};
 pub use point::Point;

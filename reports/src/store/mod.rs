@@ -14,6 +14,7 @@
 
 mod ceilings;
 mod error;
+mod published_streams;
 mod read;
 mod regular;
 mod resume;
@@ -24,11 +25,12 @@ mod write;
 
 pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
+pub use published_streams::read_published_streams;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
 pub(crate) use regular::open as open_file;
 pub use stream::{StreamFolder, StreamRun};
-pub use throughput::ThroughputFolder;
+pub use throughput::{ThroughputFolder, ThroughputRun};
 pub use write::{RunFolder, clean, describe};
 
 pub(crate) const RUN: &str = "run.json";

@@ -38,6 +38,11 @@ impl StreamRun {
             timeslices: read_rows(&folder.join(TIMESLICES))?,
         })
     }
+
+    /// Whether there is such a run in a folder.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(SPEEDS).exists()
+    }
 }
 
 /// The folder of a run that goes on: `run.json`, `stream.csv` and `timeslices.csv`. Nobody else can

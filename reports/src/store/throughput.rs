@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::read::{read_rows, read_run};
 use super::table_file::TableFile;
 use super::{StoreError, describe, is_run};
 use crate::record::RunRecord;
@@ -9,6 +10,30 @@ use crate::throughput::{EventRow, ThroughputRow};
 
 const POINTS: &str = "throughput.csv";
 const EVENTS: &str = "events.csv";
+
+/// What streams of events left behind, but for the events.
+#[derive(Clone, Debug)]
+pub struct ThroughputRun {
+    /// `run.json`.
+    pub record: RunRecord,
+    /// The rows of `throughput.csv`.
+    pub rows: Vec<ThroughputRow>,
+}
+
+impl ThroughputRun {
+    /// Reads the folder of streams, but for their events.
+    ///
+    /// # Errors
+    /// If a file is missing, damaged or of another version.
+    pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        Ok(ThroughputRun { record: read_run(folder)?, rows: read_rows(&folder.join(POINTS))? })
+    }
+
+    /// Whether there is such a run in a folder.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(POINTS).exists()
+    }
+}
 
 /// The folder of a run that goes on: `run.json`, `throughput.csv` and `events.csv`. Nobody else
 /// can write to it meanwhile.

@@ -69,6 +69,7 @@ pub fn timeslice(number: u64, latency_s: f64) -> TimesliceRow {
         digis: 900_000,
         clusters: 700_000,
         hits: 28_000,
+        bytes: 7_200_000,
         ..TimesliceRow::default()
     }
 }

@@ -179,6 +179,9 @@ pub struct TimesliceRow {
     pub clusters: u64,
     /// The hits that are in these data.
     pub hits: u64,
+    /// Bytes of what is handed over: digis, or raw data. Runs of earlier versions have none.
+    #[serde(default)]
+    pub bytes: u64,
     /// The events that its worker has built of it; unknown if none were to be built.
     pub events: Option<u64>,
     /// Its digis that are in any event, each counted once.
@@ -300,7 +303,7 @@ impl StreamRow {
 impl TimesliceRow {
     /// The header of `timeslices.csv`.
     pub const COLUMNS: &str = "point_id,node,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,\
-        fate,held,checked,digis,clusters,hits,events,event_digis,building_s";
+        fate,held,checked,digis,clusters,hits,bytes,events,event_digis,building_s";
 
     /// From when it was due until its result was there.
     pub fn latency_s(&self) -> Option<f64> {

@@ -27,7 +27,7 @@ pub fn curves<'a>(rows: impl IntoIterator<Item = &'a ThroughputRow>) -> Vec<Curv
     let valid = rows.into_iter().filter(|row| row.rate().is_some());
     let key = |row: &&ThroughputRow| {
         let who = (row.algorithm.clone(), row.variant.clone(), row.device.clone());
-        (who, row.threads, row.setting())
+        (who, row.threads, row.processes, row.setting())
     };
     grouped(valid, key).into_iter().map(|(_, rows)| Curve::new(rows)).collect()
 }
@@ -44,6 +44,12 @@ impl<'a> Curve<'a> {
     pub fn of_ideal(&self, row: &ThroughputRow) -> Option<f64> {
         let one = self.rows.first().filter(|first| first.streams == 1)?;
         Some(row.rate()? / (row.streams as f64 * one.rate()?))
+    }
+
+    /// The processes that drive it in words; nothing of one.
+    pub fn processes(&self) -> Option<String> {
+        let processes = self.rows.first()?.processes;
+        (processes > 1).then(|| format!("{processes} processes"))
     }
 
     /// The first point on the plateau.
@@ -191,6 +197,11 @@ mod tests {
     fn threads_and_devices_have_curves_of_their_own() {
         let wide = ThroughputRow { threads: 2, ..row(1, 10e6) };
         let gpus = ThroughputRow { device: "cuda:0+cuda:1".into(), ..row(1, 10e6) };
-        assert_eq!(curves(&[row(1, 10e6), wide, gpus]).len(), 3);
+        let apart = ThroughputRow { processes: 2, ..gpus.clone() };
+        let rows = [row(1, 10e6), wide, gpus, apart];
+        let curves = curves(&rows);
+        assert_eq!(curves.len(), 4);
+        assert_eq!(curves[2].processes(), None);
+        assert_eq!(curves[3].processes().as_deref(), Some("2 processes"));
     }
 }

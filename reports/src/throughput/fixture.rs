@@ -28,6 +28,6 @@ pub fn row(streams: usize, rate: f64) -> ThroughputRow {
         p99_s: Some(2e6 * streams as f64 / rate),
         cores_share: Some(0.5),
         valid: YesNo::Yes,
-        ..ThroughputRow::new(&point, streams, 4)
+        ..ThroughputRow::new(&point, [streams, 4, 1])
     }
 }

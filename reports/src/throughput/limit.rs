@@ -10,9 +10,10 @@ pub const LIMITED: f64 = 0.8;
 pub fn shares(row: &ThroughputRow) -> Vec<(&'static str, f64)> {
     let of_gpu = row.backend != "cpu";
     let memory = if of_gpu { "memory bandwidth of the GPU" } else { "copy bandwidth" };
+    let link = if row.devices() > 1 { "links, all at once" } else { "link" };
     let all = [
         ("kernels", row.kernels_share),
-        ("link", row.link_share),
+        (link, row.link_share),
         (memory, row.copy_share),
         ("cores", row.cores_share),
     ];
@@ -68,5 +69,7 @@ mod tests {
         assert!(what_limits(&row).starts_with("not by these: link 30 %"));
         let full = ThroughputRow { link_share: Some(0.9), ..row };
         assert_eq!(what_limits(&full), "limited by the link (90 %)");
+        let several = ThroughputRow { device: "cuda:0+cuda:1".into(), ..full };
+        assert_eq!(what_limits(&several), "limited by the links, all at once (90 %)");
     }
 }

@@ -33,6 +33,9 @@ pub struct ThroughputRow {
     pub streams: usize,
     /// Events of each stream, which it takes in turn.
     pub batch: usize,
+    /// Processes that drive the streams. Runs of earlier versions had one.
+    #[serde(default = "one")]
+    pub processes: usize,
     /// Items of an event: the mean.
     pub items: f64,
     /// What those are: `digi`.
@@ -77,7 +80,7 @@ pub struct ThroughputRow {
     /// `bytes_min` of all events over what memory copies at most: that of the host with all CPUs,
     /// or of the GPUs.
     pub copy_share: Option<f64>,
-    /// Bytes of copies over what the links of the GPUs carry at most.
+    /// Bytes of copies over what the links of the GPUs carry at most: of several, all at once.
     pub link_share: Option<f64>,
     /// Time that the kernels of all events take one after the other, over that of the GPUs.
     pub kernels_share: Option<f64>,
@@ -111,16 +114,20 @@ pub struct EventRow {
 impl ThroughputRow {
     /// The header of `throughput.csv`.
     pub const COLUMNS: &str = "point_id,algorithm,variant,backend,device,threads,places,bind,\
-        params,streams,batch,items,item_unit,bytes_min,working_set_bytes,window_s,events,\
+        params,streams,batch,processes,items,item_unit,bytes_min,working_set_bytes,window_s,events,\
         items_per_s,items_per_s_low,items_per_s_high,events_per_s,p50_s,p50_low_s,p50_high_s,\
         p99_s,p99_low_s,p99_high_s,max_s,delivery_share,cores_share,others_share,copy_share,link_share,\
         kernels_share,cpu_w,gpu_w,valid,note";
 
-    /// The row of so many streams with a batch each of which nothing is known.
-    pub fn new(point: &Point, streams: usize, batch: usize) -> Self {
+    /// The row of so many streams, with a batch each and driven by so many processes, of which
+    /// nothing is known.
+    pub fn new(point: &Point, [streams, batch, processes]: [usize; 3]) -> Self {
         let mut identity = point.clone();
         identity.params.set("streams", streams.to_string());
         identity.params.set("batch", batch.to_string());
+        if processes > 1 {
+            identity.params.set("processes", processes.to_string());
+        }
         let point = point.clone();
         ThroughputRow {
             point_id: identity.id(),
@@ -133,6 +140,7 @@ impl ThroughputRow {
             params: point.params,
             streams,
             batch,
+            processes,
             ..ThroughputRow::default()
         }
     }
@@ -146,6 +154,13 @@ impl ThroughputRow {
     /// The ends of the interval of that.
     pub fn rate_interval(&self) -> Option<(f64, f64)> {
         self.items_per_s_low.zip(self.items_per_s_high)
+    }
+
+    /// Over how many devices streams are spread.
+    pub fn devices(&self) -> usize {
+        // What has no number says something of the one before: `wgpu:0+checked`.
+        let named = self.device.split('+').filter(|name| name.contains(':')).count();
+        named.max(1)
     }
 
     /// Items for each second that a CPU had worked.
@@ -173,6 +188,11 @@ impl ThroughputRow {
         ];
         params.chain(own.map(|(name, value)| (name.to_owned(), value))).collect()
     }
+}
+
+/// Streams without a word on it are of one process.
+fn one() -> usize {
+    1
 }
 
 impl EventRow {
@@ -214,9 +234,10 @@ mod tests {
     #[test]
     fn streams_and_batch_tell_points_apart() {
         let point = Point { algorithm: "sts".into(), ..Point::default() };
-        let id = |streams, batch| ThroughputRow::new(&point, streams, batch).point_id;
-        assert_eq!(id(1, 2), id(1, 2));
-        assert!(id(1, 2) != id(2, 2) && id(1, 2) != id(1, 4));
-        assert!(ThroughputRow::new(&point, 1, 2).params.iter().next().is_none());
+        let id = |counts| ThroughputRow::new(&point, counts).point_id;
+        assert_eq!(id([1, 2, 1]), id([1, 2, 1]));
+        assert!(id([1, 2, 1]) != id([2, 2, 1]) && id([1, 2, 1]) != id([1, 4, 1]));
+        assert_ne!(id([2, 2, 1]), id([2, 2, 2]));
+        assert!(ThroughputRow::new(&point, [1, 2, 1]).params.iter().next().is_none());
     }
 }

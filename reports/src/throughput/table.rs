@@ -13,11 +13,12 @@ use crate::units;
 /// Fewer events hardly have a 99th percentile.
 const FEW: usize = 100;
 
-const COLUMNS: [(&str, Side); 16] = [
+const COLUMNS: [(&str, Side); 17] = [
     ("variant", Side::Left),
     ("device", Side::Left),
     ("threads", Side::Right),
     ("streams", Side::Right),
+    ("processes", Side::Right),
     ("items/s", Side::Right),
     ("95 %", Side::Right),
     ("events/s", Side::Right),
@@ -63,6 +64,7 @@ fn record(row: &ThroughputRow) -> Record<'_> {
         .with("params", row.params.to_string())
         .with("streams", row.streams)
         .with("batch", row.batch)
+        .with("processes", row.processes)
         .with("items", row.items)
         .with("item_unit", &row.item_unit)
         .with("bytes_min", row.bytes_min)
@@ -111,9 +113,11 @@ fn table(task: &str, setting: &[(String, String)], rows: &[&ThroughputRow]) -> T
     let heading = format!("{task}: {}", heading(setting, rows));
     let on_gpus = rows.iter().any(|row| row.backend != "cpu");
     let with_energy = rows.iter().any(|row| row.events_per_j().is_some());
+    let apart = rows.iter().any(|row| row.processes > 1);
     let shown = |(name, _): &(&str, Side)| match *name {
         "link" | "kernels" => on_gpus,
         "events/J" => with_energy,
+        "processes" => apart,
         _ => true,
     };
     let cells = |row: &&ThroughputRow| -> Vec<String> {
@@ -169,7 +173,8 @@ fn heading(setting: &[(String, String)], rows: &[&ThroughputRow]) -> String {
 fn who(curve: &Curve<'_>) -> String {
     curve.rows.first().map_or_else(String::new, |row| {
         let threads = units::counted(row.threads, "thread");
-        format!("{} on {}, {threads} a stream", row.variant, row.device)
+        let who = format!("{} on {}, {threads} a stream", row.variant, row.device);
+        [Some(who), curve.processes()].into_iter().flatten().collect::<Vec<_>>().join(", ")
     })
 }
 
@@ -186,6 +191,7 @@ fn cells(row: &ThroughputRow, curves: &[Curve<'_>]) -> Vec<String> {
         row.device.clone(),
         row.threads.to_string(),
         row.streams.to_string(),
+        row.processes.to_string(),
         known(row.rate(), units::rate),
         known(half, |half| format!("± {}", units::percent(half))),
         known(row.events_per_s, |rate| units::significant(rate, 3)),
@@ -215,10 +221,21 @@ mod tests {
         assert_eq!(table.column("items/s"), ["10 M/s", "19 M/s", "19.2 M/s"]);
         assert_eq!(table.column("of ideal"), ["100 %", "95 %", "48 %"]);
         assert!(!table.names().contains(&"link"), "there is none");
+        assert!(!table.names().contains(&"processes"), "it is one");
         assert!(!table.names().contains(&"events/J"), "nobody tells");
         assert!(table.heading().starts_with("sts: 1 M digis an event"), "{}", table.heading());
         let text = for_people(Format::Table, &all, Paint::Plain);
         assert!(text.contains("plateau of 19.1 M/s"), "{text}");
+    }
+
+    #[test]
+    fn one_process_and_several_stand_in_one_table() {
+        let apart = |row: ThroughputRow| ThroughputRow { processes: 2, ..row };
+        let all = tables(&[row(1, 10e6), row(2, 19e6), apart(row(2, 19.5e6))]);
+        let [table] = &all[..] else { panic!("{}", all.len()) };
+        assert_eq!(table.column("processes"), ["1", "1", "2"]);
+        let text = for_people(Format::Table, &all, Paint::Plain);
+        assert!(text.contains("1 thread a stream, 2 processes: "), "{text}");
     }
 
     #[test]

@@ -119,10 +119,12 @@ pub(super) trait Recording: Send {
     fn replay(&self) -> Result<(), DeviceError>;
 }
 
-/// Queues of work that run side by side.
+/// Queues of work that copies in both directions and kernels between them keep busy.
 pub const QUEUES: u32 = 3;
+/// Queues that there are at most: for work that the host waits in, too.
+pub const MOST_QUEUES: u32 = 5;
 /// One more, for what others are to be disturbed by.
-pub(super) const BESIDE: u32 = QUEUES;
+pub(super) const BESIDE: u32 = MOST_QUEUES;
 
 /// A way to run kernels. One stream: what is started later runs later, unless it is
 /// started in another queue.
@@ -239,7 +241,7 @@ pub(super) trait Engine: Send + Sync {
     ) -> Result<(), DeviceError>;
 
     /// Copies, kernels and marks that are started from now on go to the queue of that number,
-    /// below [`QUEUES`], or to [`BESIDE`]. All else goes to the first one.
+    /// below [`MOST_QUEUES`], or to [`BESIDE`]. All else goes to the first one.
     fn choose_queue(&self, _queue: u32) -> Result<(), DeviceError> {
         Ok(())
     }

@@ -65,7 +65,7 @@ use timeline::{Mode, Timeline};
 
 pub(crate) use arguments::Passed;
 pub use arguments::{Argument, Arguments};
-pub use engine::{Attributes, Properties, QUEUES, Shape, Side};
+pub use engine::{Attributes, MOST_QUEUES, Properties, QUEUES, Shape, Side};
 pub use error::DeviceError;
 pub use graph::Graph;
 pub(crate) use graph::Recorded;
@@ -229,7 +229,7 @@ impl Gpu {
         })
     }
 
-    /// Starts copies and kernels in a queue, by its number below [`QUEUES`]: queues run side
+    /// Starts copies and kernels in a queue, by its number below [`MOST_QUEUES`]: queues run side
     /// by side, and each in order. What was started before must be finished. Where
     /// times are taken, all goes to one queue: of two things at once, neither has a time.
     ///

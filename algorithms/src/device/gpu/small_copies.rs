@@ -24,6 +24,16 @@ impl Gpu {
         self.small_by_kernel.store(true, Relaxed);
     }
 
+    /// The same during some work in several queues, of which one waits for few bytes while others
+    /// copy many. The emulator has no engines for copies, and takes long for many threads.
+    pub(crate) fn with_small_copies_by_kernel<R>(&self, work: impl FnOnce() -> R) -> R {
+        let wanted = self.maps_memory() && !self.properties().runs_block_by_block;
+        let before = self.small_by_kernel.fetch_or(wanted, Relaxed);
+        let done = work();
+        self.small_by_kernel.store(before, Relaxed);
+        done
+    }
+
     /// Where kernels see some memory of the host, if a copy from or to it is for one of them. It has
     /// the same address, as all that is page-locked has on 64-bit systems.
     pub(super) fn seen_by_kernels(&self, host: *const u8, bytes: usize) -> Option<u64> {

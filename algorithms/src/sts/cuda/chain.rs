@@ -10,11 +10,12 @@ use super::cluster_order::{ClusterOrder, ClusterSortWay};
 use super::clusters::{ClusterWay, Clusters, SortedDigis, UnsortedClusters};
 use super::collect::{CollectWay, Collected};
 use super::downloaded;
-use super::hits::{self, Hits, HitsWay};
+use super::hits::{Hits, HitsWay, SortedClusters as SortedOnDevice};
 use super::left::{Kept, Left};
-use super::presort::{Presort, PresortWay};
+use super::presort::{Presort, PresortWay, Stream};
 use super::sort::{Sort, SortWay};
 use super::tables::DeviceTables;
+use super::time_parts::TimePart;
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, Lent, Recorded};
 use crate::device::{Arena, buffers};
@@ -63,6 +64,25 @@ impl ChainConfig {
 const RECORDED: [ChainStage; 4] =
     [ChainStage::Zero, ChainStage::Sort, ChainStage::Cluster, ChainStage::ClusterSort];
 
+/// What can be started of a chain until the host has to know what came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sts) enum Step {
+    /// Digis or raw data to the device, and digis to their sides.
+    Distribute,
+    /// From sides that lie where the host knows to clusters in order of time.
+    FindClusters,
+    /// From numbers of clusters to hits.
+    FindHits,
+    /// From numbers of hits to all of them on the host.
+    Collect,
+}
+
+impl Step {
+    /// In their order.
+    pub(in crate::sts) const ALL: [Step; 4] =
+        [Step::Distribute, Step::FindClusters, Step::FindHits, Step::Collect];
+}
+
 /// What a chain holds on the device during a run.
 pub(in crate::sts) struct CudaChain<'a> {
     /// Before the buffers, which it uses.
@@ -70,6 +90,8 @@ pub(in crate::sts) struct CudaChain<'a> {
     tables: Lent<'a, DeviceTables>,
     beginning: Beginning<'a>,
     presort: Presort<'a>,
+    /// The part of the timeslice, if it is not for all of it.
+    part: Option<TimePart>,
     /// The digis by side, and those of the stream, whose place is free for the sort.
     sort: Sort,
     sides: Partition,
@@ -90,21 +112,57 @@ impl<'a> CudaChain<'a> {
         gpu: &Arc<Gpu>,
         (input, arena): (&'a Timeslice, &'a Arena),
         (ways, start, threads): (ChainConfig, Start, usize),
-        [buckets, flat]: [usize; 2],
+        hits: [usize; 2],
     ) -> Result<Self, DeviceError> {
-        let (digis, sides) = (input.stream().len(), input.sides());
+        let digis = input.stream().len();
+        let presort = Presort::new(gpu, (input, arena, digis), (ways.presort, threads))?;
+        let beginning = Beginning::new(gpu, (input, arena), (ways, start))?;
+        Self::with_room(gpu, (input, arena), ways, (beginning, presort), (digis, hits))
+    }
+
+    /// For parts of a timeslice, with room for so many digis and hits; what they are made of is one
+    /// of the [`TimePart`]s. `None` where there can be none.
+    pub(in crate::sts) fn of_parts(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a Timeslice, &'a Arena),
+        ways: ChainConfig,
+        room: (usize, [usize; 2]),
+    ) -> Result<Option<Self>, DeviceError> {
+        let Some(presort) = Presort::of_parts(gpu, input.sides())? else { return Ok(None) };
+        let beginning = Beginning::new(gpu, (input, arena), (ways, Start::Digis))?;
+        Self::with_room(gpu, (input, arena), ways, (beginning, presort), room).map(Some)
+    }
+
+    fn with_room(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a Timeslice, &'a Arena),
+        ways: ChainConfig,
+        (beginning, presort): (Beginning<'a>, Presort<'a>),
+        (digis, [buckets, flat]): (usize, [usize; 2]),
+    ) -> Result<Self, DeviceError> {
         Ok(CudaChain {
             recorded: None,
             tables: DeviceTables::lent(gpu, (input, arena))?,
-            beginning: Beginning::new(gpu, (input, arena), (ways, start))?,
-            presort: Presort::new(gpu, (input, arena), (ways.presort, threads))?,
-            sort: Sort::new(gpu, digis, ways.sort)?,
+            beginning,
+            presort,
+            part: None,
+            sort: Sort::new(gpu, (digis, input.sides()), ways.sort)?,
             sides: Partition::from_lengths([]),
-            clusters: Clusters::new(gpu, input, ways.clusters)?,
-            order: ClusterOrder::new(gpu, digis, sides, ways.cluster_sort)?,
-            hits: Hits::new(gpu, input, ways.hits, buckets)?,
+            clusters: Clusters::new(gpu, (input, digis), ways.clusters)?,
+            order: ClusterOrder::new(gpu, digis, input.sides(), ways.cluster_sort)?,
+            hits: Hits::new(gpu, (input, digis), ways.hits, buckets)?,
             collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
         })
+    }
+
+    /// Takes a part of the timeslice on, which has no more digis than there is room for.
+    pub(in crate::sts) fn take_part(&mut self, part: TimePart) {
+        self.part = Some(part);
+    }
+
+    /// The digis that were distributed last.
+    pub(in crate::sts) fn digis(&self) -> usize {
+        self.sides.elements()
     }
 
     /// Room for so many hits there is by now, in buckets and in the array behind them.
@@ -121,7 +179,9 @@ impl<'a> CudaChain<'a> {
     pub(in crate::sts) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         match &self.beginning {
             Beginning::Digis(stream) if self.presort.takes_stream() => {
-                gpu.upload(self.sort.scratch(), stream)
+                let all = 0..stream.len();
+                let part = self.part.as_ref().map_or(all, |part| part.positions.clone());
+                gpu.upload(self.sort.scratch(), stream.part(part))
             }
             Beginning::RawOnDevice(raw, _) => raw.upload(gpu),
             Beginning::RawToSides(raw) => raw.0.upload(gpu),
@@ -130,15 +190,26 @@ impl<'a> CudaChain<'a> {
     }
 
     /// Starts the first stage on what was copied; waits for it.
-    pub(in crate::sts) fn begin(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+    fn begin(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         if self.beginning.unpacks() { self.beginning.unpack(gpu) } else { self.distribute(gpu) }
     }
 
     fn distribute(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (scratch, digis) = (self.sort.scratch(), self.sort.digis());
-        let stream = self.beginning.stream(scratch);
-        self.sides = self.presort.run(gpu, &self.tables.modules, stream, digis)?;
+        self.start_presort(gpu)?;
+        if self.presort.takes_stream() {
+            gpu.wait()?;
+        }
+        self.sides = self.presort.sides();
         Ok(())
+    }
+
+    fn start_presort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let (scratch, digis) = (self.sort.scratch(), self.sort.digis());
+        let stream = match &self.part {
+            Some(part) => Stream::OfPart(scratch, part.positions.len(), &part.times),
+            None => self.beginning.stream(scratch),
+        };
+        self.presort.start(gpu, &self.tables.modules, stream, digis)
     }
 
     /// Starts a stage on what the one before it left; some wait for the device.
@@ -152,7 +223,13 @@ impl<'a> CudaChain<'a> {
             ChainStage::Unpack => Ok(()),
             ChainStage::Presort => self.distribute(gpu),
             ChainStage::Zero => self.clusters.zero(gpu),
-            ChainStage::Sort => self.sort.sort(gpu, &self.sides, begins),
+            ChainStage::Sort => {
+                self.sort.start(gpu, &self.sides, begins)?;
+                if self.sort.may_leave_some() {
+                    gpu.wait()?;
+                }
+                self.sort.finish(gpu).map(|_| ())
+            }
             ChainStage::Cluster => {
                 let (digis, tables) = (self.sort.digis(), &*self.tables);
                 let sorted = SortedDigis { digis, begins, tables };
@@ -168,16 +245,83 @@ impl<'a> CudaChain<'a> {
                 self.order.sort(gpu, from)
             }
             ChainStage::Hits => {
-                let counts = self.counts(gpu)?;
-                let sorted = hits::SortedClusters {
-                    clusters: &self.clusters,
-                    order: &self.order,
-                    begins: self.presort.begins(),
-                    tables: &self.tables,
-                };
-                self.hits.find(gpu, &self.sides, &counts, sorted)
+                self.clusters.start_counts(gpu)?;
+                gpu.wait()?;
+                self.start_hits(gpu)?;
+                self.finish_hits(gpu)
             }
             ChainStage::Collect => self.collected.collect(gpu, &self.hits),
+        }
+    }
+
+    /// Starts the stages from zero to the sort of the clusters, and to tell the host the numbers of
+    /// clusters; as if the sort left nothing for later.
+    fn start_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        self.run_in_scope(gpu, ChainStage::Zero)?;
+        let (sides, begins) = (&self.sides, self.presort.begins());
+        gpu.scope(ChainStage::Sort.name(), || self.sort.start(gpu, sides, begins))?;
+        self.run_in_scope(gpu, ChainStage::Cluster)?;
+        self.run_in_scope(gpu, ChainStage::ClusterSort)?;
+        gpu.scope(ChainStage::Hits.name(), || self.clusters.start_counts(gpu))
+    }
+
+    /// Waits for the clusters. Where digis had been left that were not in order, clusters are made
+    /// once more.
+    fn finish_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.wait()?;
+        if !gpu.scope(ChainStage::Sort.name(), || self.sort.finish(gpu))? {
+            return Ok(());
+        }
+        for stage in [ChainStage::Zero, ChainStage::Cluster, ChainStage::ClusterSort] {
+            self.run_in_scope(gpu, stage)?;
+        }
+        self.clusters.start_counts(gpu)?;
+        gpu.wait()
+    }
+
+    fn run_in_scope(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
+        gpu.scope(stage.name(), || self.run(gpu, stage))
+    }
+
+    /// Starts to find hits by the numbers of clusters, which the host was told.
+    fn start_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let (counts, begins) = (self.counts_of_room(), self.presort.begins());
+        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let sorted = SortedOnDevice { clusters, order, begins, tables };
+        self.hits.start(gpu, &self.sides, &counts, sorted)
+    }
+
+    /// Waits for the numbers of hits; where there was too little room, for all hits once more.
+    fn finish_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let sorted = SortedOnDevice { clusters, order, begins: self.presort.begins(), tables };
+        self.hits.finish(gpu, sorted)
+    }
+
+    /// Takes a step of the whole chain: waits for the one before in the chosen queue, and starts
+    /// what can be started then.
+    pub(in crate::sts) fn step(&mut self, gpu: &Gpu, step: Step) -> Result<(), DeviceError> {
+        match step {
+            Step::Distribute => {
+                gpu.scope(self.first_stage().name(), || self.upload(gpu))?;
+                if self.beginning.unpacks() {
+                    gpu.scope(ChainStage::Unpack.name(), || self.beginning.unpack(gpu))?;
+                }
+                gpu.scope(ChainStage::Presort.name(), || self.start_presort(gpu))
+            }
+            Step::FindClusters => {
+                gpu.wait()?;
+                self.sides = self.presort.sides();
+                self.start_clusters(gpu)
+            }
+            Step::FindHits => {
+                self.finish_clusters(gpu)?;
+                gpu.scope(ChainStage::Hits.name(), || self.start_hits(gpu))
+            }
+            Step::Collect => {
+                gpu.scope(ChainStage::Hits.name(), || self.finish_hits(gpu))?;
+                self.run_in_scope(gpu, ChainStage::Collect)
+            }
         }
     }
 
@@ -216,7 +360,7 @@ impl<'a> CudaChain<'a> {
     ) -> Result<Product, DeviceError> {
         match stage {
             ChainStage::Unpack => Ok(Product::Nothing),
-            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => self.digis(gpu),
+            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => self.distributed(gpu),
             ChainStage::Cluster => {
                 let clusters = downloaded(gpu, self.clusters.clusters())?;
                 let counts = self.counts(gpu)?;
@@ -232,7 +376,7 @@ impl<'a> CudaChain<'a> {
         }
     }
 
-    fn digis(&self, gpu: &Gpu) -> Result<Product, DeviceError> {
+    fn distributed(&self, gpu: &Gpu) -> Result<Product, DeviceError> {
         let bits = downloaded(gpu, self.sort.digis())?;
         let digis = mapped(&bits, |&bits| Digi::from_bits(bits));
         if self.sides.elements() != digis.len() {
@@ -255,11 +399,17 @@ impl<'a> CudaChain<'a> {
         Ok(Product::sorted_clusters(sorted))
     }
 
-    /// The clusters of each side; no more than there is room for, whatever was counted.
+    /// The clusters of each side; waits for them.
     fn counts(&mut self, gpu: &Gpu) -> Result<Vec<usize>, DeviceError> {
-        let counts = self.clusters.counts(gpu)?.into_iter();
-        let most = self.sides.lengths();
-        Ok(counts.zip(most).map(|(count, most)| count.min(most)).collect())
+        self.clusters.start_counts(gpu)?;
+        gpu.wait()?;
+        Ok(self.counts_of_room())
+    }
+
+    /// The same, once the host was told; no more than there is room for, whatever was counted.
+    fn counts_of_room(&self) -> Vec<usize> {
+        let counts = self.clusters.counts().zip(self.sides.lengths());
+        counts.map(|(count, most)| count.min(most)).collect()
     }
 
     /// Where the stages before this one left what it or a later one reads.

@@ -80,8 +80,13 @@ pub(super) struct Clusters {
 buffers!(Clusters: connectors, channels, follows, found, host_found, clusters);
 
 impl Clusters {
-    pub(super) fn new(gpu: &Gpu, input: &Timeslice, way: ClusterWay) -> Result<Self, DeviceError> {
-        let (digis, sides) = (input.stream().len(), input.sides());
+    /// Of so many digis.
+    pub(super) fn new(
+        gpu: &Gpu,
+        (input, digis): (&Timeslice, usize),
+        way: ClusterWay,
+    ) -> Result<Self, DeviceError> {
+        let sides = input.sides();
         let (channels, follows) = match way {
             ClusterWay::Links => (0, digis.next_multiple_of(size_of::<u64>())),
             _ => (CHANNEL_OFFSETS as usize * sides, 0),
@@ -129,12 +134,14 @@ impl Clusters {
         &self.found
     }
 
-    /// The clusters of each side; waits for them.
-    pub(super) fn counts(&mut self, gpu: &Gpu) -> Result<Vec<usize>, DeviceError> {
-        gpu.download(&mut self.host_found, &self.found)?;
-        gpu.wait()?;
-        let counts = self.host_found.iter();
-        Ok(counts.map(|found| found.clusters as usize).collect())
+    /// Starts to tell the host the clusters of each side.
+    pub(super) fn start_counts(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.download(&mut self.host_found, &self.found)
+    }
+
+    /// The clusters of each side, once the host was told.
+    pub(super) fn counts(&self) -> impl Iterator<Item = usize> {
+        self.host_found.iter().map(|found| found.clusters as usize)
     }
 
     fn find_by_digi(

@@ -11,6 +11,7 @@
 //! | `beginning` | what a chain begins with: digis or raw data |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, with its buffers |
 //! | `sort` | digis in order of channel and time |
+//! | `time_parts` | where a timeslice can be cut, so that parts of it overlap |
 //! | `time_bins` | clusters in order of time by bins, all in shared memory |
 //! | `left` | what stages left, kept for the next run |
 //! | `tables` | what kernels look up: charges, errors, sensors |
@@ -30,6 +31,7 @@ mod presort;
 mod sort;
 mod tables;
 mod time_bins;
+mod time_parts;
 
 use crate::algorithm::Semantics;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
@@ -37,7 +39,7 @@ use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
 pub(super) use beginning::{Start, UnpackWay};
-pub(super) use chain::{ChainConfig, CudaChain};
+pub(super) use chain::{ChainConfig, CudaChain, Step};
 pub(super) use cluster_order::ClusterSortWay;
 pub(super) use clusters::ClusterWay;
 pub(super) use collect::CollectWay;
@@ -45,6 +47,7 @@ pub(super) use hits::HitsWay;
 pub(super) use left::Kept;
 pub(super) use presort::PresortWay;
 pub(super) use sort::SortWay;
+pub(super) use time_parts::TimeParts;
 
 same_as!(Cluster { charge, size, position, position_error, time, time_error } => records::Cluster);
 same_as!(ClusterEntry { time, index } => records::Entry);

@@ -31,15 +31,19 @@ buffers!(TwoArrays: digis, scratch);
 buffers!(enum Sort: BlockMerge, ChannelBucket);
 
 impl Sort {
-    /// With room for so many digis.
-    pub(super) fn new(gpu: &Gpu, digis: usize, way: SortWay) -> Result<Self, DeviceError> {
+    /// With room for so many digis of so many sides.
+    pub(super) fn new(
+        gpu: &Gpu,
+        (digis, sides): (usize, usize),
+        way: SortWay,
+    ) -> Result<Self, DeviceError> {
         Ok(match way {
             SortWay::BlockMerge => {
                 let (digis, scratch) = (gpu.buffer(digis)?, gpu.buffer(digis)?);
                 Sort::BlockMerge(TwoArrays { digis, scratch })
             }
             SortWay::ChannelBucket => {
-                Sort::ChannelBucket(Box::new(ChannelBucket::with_room(gpu, digis)?))
+                Sort::ChannelBucket(Box::new(ChannelBucket::with_room(gpu, digis, sides)?))
             }
         })
     }
@@ -67,8 +71,8 @@ impl Sort {
         }
     }
 
-    /// Sorts the digis of such sides, which begin where the device knows too.
-    pub(super) fn sort(
+    /// Starts to sort the digis of such sides, which begin where the device knows too.
+    pub(super) fn start(
         &mut self,
         gpu: &Gpu,
         sides: &Partition,
@@ -77,10 +81,24 @@ impl Sort {
         match self {
             Sort::BlockMerge(arrays) => arrays.sort(gpu, sides, begins),
             Sort::ChannelBucket(sort) => {
-                sort.fit(gpu, sides)?;
-                sort.sort(gpu)
+                sort.fit(sides);
+                sort.start(gpu)
             }
         }
+    }
+
+    /// Sorts what is left, once the host has waited; returns whether there was anything, so that
+    /// digis were not in order before.
+    pub(super) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
+        match self {
+            Sort::BlockMerge(_) => Ok(false),
+            Sort::ChannelBucket(sort) => sort.finish(gpu),
+        }
+    }
+
+    /// Whether the host has to wait until it is known that nothing is left.
+    pub(super) fn may_leave_some(&self) -> bool {
+        matches!(self, Sort::ChannelBucket(_))
     }
 }
 

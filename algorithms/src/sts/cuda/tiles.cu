@@ -5,9 +5,17 @@
 // for its digis of a side by one atomic. Digis of a side lie in no order: they are sorted
 // later anyway.
 //
+// A stream may also be taken by parts of its time, which end where nothing happens in a module: at
+// another time in each.
+//
 // Dynamic shared memory: a counter a side, for counting; for moving see `Tile`.
 #include "block_scan.h"
 #include "formulas/stream.h"
+
+// The times of a module that are of a part: both are.
+struct PartTimes {
+    u32 first, last;
+};
 
 namespace {
 
@@ -18,9 +26,30 @@ constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 AHEAD = 8;
 // On a multiprocessor at a time: how many registers threads have is a matter of them.
 constexpr u32 BLOCKS = 2;
+// Sides that a thread takes places for at a time.
+constexpr u32 SIDES_EACH = 4;
 // A side and a rank among its digis, in one word.
 constexpr u32 RANK_BITS = 13;
 static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
+// Instead of both, for a digi of another part.
+constexpr u32 NOT_OF_PART = ~0u;
+
+// Which digis of the stream are wanted: all of them.
+struct Whole {
+    __device__ __forceinline__ bool has(u64, u32) const { return true; }
+};
+
+// Those of a part.
+struct Part {
+    const PartTimes* times;
+    u32 modules;
+
+    __device__ __forceinline__ bool has(u64 digi, u32 side) const {
+        const PartTimes own = times[side < modules ? side : side - modules];
+        const u32 time = digi_time(digi);
+        return own.first <= time && time <= own.last;
+    }
+};
 
 // A tile in shared memory, as the host makes room for it.
 struct Tile {
@@ -43,12 +72,15 @@ struct Own {
     u64 digis[ITEMS];
     u32 ranked[ITEMS];
 
+    __device__ __forceinline__ bool has(u32 item) const { return ranked[item] != NOT_OF_PART; }
     __device__ __forceinline__ u32 side(u32 item) const { return ranked[item] >> RANK_BITS; }
     __device__ __forceinline__ u32 rank(u32 item) const { return ranked[item] & ((1u << RANK_BITS) - 1); }
 };
 
-// Counts the digis of a tile by side.
-__device__ __forceinline__ void count_tile(const Stream& stream, u32 first, u32 end, u32* counts, Own& own) {
+// Counts the wanted digis of a tile by side.
+template <class Wanted>
+__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
+                                           u32* counts, Own& own) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         const u32 place = first + item * THREADS + threadIdx.x;
@@ -56,28 +88,93 @@ __device__ __forceinline__ void count_tile(const Stream& stream, u32 first, u32 
     }
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
+        own.ranked[item] = NOT_OF_PART;
         if (first + item * THREADS + threadIdx.x >= end) continue;
         const u32 side = stream.side_of(own.digis[item]);
-        own.ranked[item] = side << RANK_BITS | atomicAdd(&counts[side], 1u);
+        if (wanted.has(own.digis[item], side))
+            own.ranked[item] = side << RANK_BITS | atomicAdd(&counts[side], 1u);
     }
 }
 
-// Turns counts into places in the tile, and takes places of all digis of each side.
-__device__ __forceinline__ void take_places(const u32* begins, u32* taken, u32 sides, Tile& tile,
-                                            u32* places_in_tile) {
+// Turns counts into places in the tile, and takes places of all digis of each side; returns how
+// many there are.
+__device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, Tile& tile,
+                                           u32* places_in_tile) {
     u32 before = 0;
-    for (u32 first = 0; first < sides; first += THREADS) {
-        const u32 side = first + threadIdx.x;
-        const u32 count = side < sides ? tile.words[side] : 0;
+    for (u32 first = 0; first < sides; first += THREADS * SIDES_EACH) {
+        u32 counts[SIDES_EACH], targets[SIDES_EACH], sum = 0;
+        const u32 own = first + threadIdx.x * SIDES_EACH;
+        // All that a thread asks memory for is under way at once.
+#pragma unroll
+        for (u32 i = 0; i < SIDES_EACH; i++) {
+            const u32 side = own + i;
+            counts[i] = side < sides ? tile.words[side] : 0;
+            targets[i] = counts[i] > 0 ? begins[side] + atomicAdd(&taken[side], counts[i]) : 0;
+            sum += counts[i];
+        }
         u32 total;
-        const u32 place = before + block_exclusive_sum<THREADS>(count, tile.warp_sums, total);
+        u32 place = before + block_exclusive_sum<THREADS>(sum, tile.warp_sums, total);
         before += total;
-        if (side < sides) {
+#pragma unroll
+        for (u32 i = 0; i < SIDES_EACH; i++) {
+            const u32 side = own + i;
+            if (side >= sides) break;
             places_in_tile[side] = place;
-            if (count > 0) tile.words[side] = begins[side] + atomicAdd(&taken[side], count) - place;
+            tile.words[side] = targets[i] - place;
+            place += counts[i];
         }
         __syncthreads();
     }
+    return before;
+}
+
+// Adds the wanted digis of each side to `totals`; `counts` has a word for each in shared memory.
+template <class Wanted>
+__device__ __forceinline__ void count_sides(const Stream& stream, const Wanted& wanted, u32 count, u32* counts,
+                                            u32* totals) {
+    clear(counts, stream.sides);
+    const u32 round = THREADS * AHEAD;
+    for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
+        u64 own[AHEAD];
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; i++) {
+            const u64 place = first + i * THREADS + threadIdx.x;
+            own[i] = place < count ? stream.digis[place] : 0;
+        }
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; i++) {
+            if (first + i * THREADS + threadIdx.x >= count) continue;
+            const u32 side = stream.side_of(own[i]);
+            if (wanted.has(own[i], side)) atomicAdd(&counts[side], 1u);
+        }
+    }
+    __syncthreads();
+    for (u32 side = threadIdx.x; side < stream.sides; side += THREADS) {
+        if (counts[side] > 0) atomicAdd(&totals[side], counts[side]);
+    }
+}
+
+// Moves the wanted digis of the block's tile.
+template <class Wanted>
+__device__ __forceinline__ void scatter_tile(const Stream& stream, const Wanted& wanted, u32 count,
+                                             const u32* begins, u32* taken, u64* to, Tile& tile) {
+    u32* places = tile.words + stream.sides;
+    const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
+    Own own;
+    clear(tile.words, stream.sides);
+    count_tile(stream, wanted, first, end, tile.words, own);
+    __syncthreads();
+    const u32 moved = take_places(begins, taken, stream.sides, tile, places);
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        if (!own.has(item)) continue;
+        const u32 place = places[own.side(item)] + own.rank(item);
+        tile.digis[place] = of_side(own.digis[item]);
+        tile.sides[place] = (u16)own.side(item);
+    }
+    __syncthreads();
+    for (u32 place = threadIdx.x; place < moved; place += THREADS)
+        to[tile.words[tile.sides[place]] + place] = tile.digis[place];
 }
 
 }  // namespace
@@ -86,25 +183,7 @@ __device__ __forceinline__ void take_places(const u32* begins, u32* taken, u32 s
 extern "C" __global__ void __launch_bounds__(THREADS)
     presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 sides, u32* totals) {
     SMEM_DYN(u32, counts);
-    const Stream stream = {digis, modules, sides};
-    clear(counts, sides);
-    const u32 round = THREADS * AHEAD;
-    for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
-        u64 own[AHEAD];
-#pragma unroll
-        for (u32 i = 0; i < AHEAD; i++) {
-            const u64 place = first + i * THREADS + threadIdx.x;
-            own[i] = place < count ? digis[place] : 0;
-        }
-#pragma unroll
-        for (u32 i = 0; i < AHEAD; i++) {
-            if (first + i * THREADS + threadIdx.x < count) atomicAdd(&counts[stream.side_of(own[i])], 1u);
-        }
-    }
-    __syncthreads();
-    for (u32 side = threadIdx.x; side < sides; side += THREADS) {
-        if (counts[side] > 0) atomicAdd(&totals[side], counts[side]);
-    }
+    count_sides({digis, modules, sides}, Whole{}, count, counts, totals);
 }
 KERNEL_EXPORT(presort_tiles_count)
 
@@ -114,24 +193,25 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 sides, const u32* begins, u32* taken,
                           u64* to) {
     SMEM_DYN(Tile, tile);
-    u32* places = tile->words + sides;
-    const Stream stream = {digis, modules, sides};
-    const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
-    Own own;
-    clear(tile->words, sides);
-    count_tile(stream, first, end, tile->words, own);
-    __syncthreads();
-    take_places(begins, taken, sides, *tile, places);
-#pragma unroll
-    for (u32 item = 0; item < ITEMS; item++) {
-        if (first + item * THREADS + threadIdx.x >= end) continue;
-        const u32 place = places[own.side(item)] + own.rank(item);
-        tile->digis[place] = of_side(own.digis[item]);
-        tile->sides[place] = (u16)own.side(item);
-    }
-    __syncthreads();
-    for (u32 place = threadIdx.x; place < end - first; place += THREADS)
-        to[tile->words[tile->sides[place]] + place] = tile->digis[place];
+    scatter_tile({digis, modules, sides}, Whole{}, count, begins, taken, to, *tile);
 }
 KERNEL_EXPORT(presort_tiles_scatter)
 KERNEL_SHARED(presort_tiles_scatter, Tile)
+
+// The same of those digis that are of a part: `times` has its times of each module.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    presort_part_count(const u64* digis, u32 count, const u32* modules, u32 sides, const PartTimes* times,
+                       u32* totals) {
+    SMEM_DYN(u32, counts);
+    count_sides({digis, modules, sides}, Part{times, sides / 2}, count, counts, totals);
+}
+KERNEL_EXPORT(presort_part_count)
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    presort_part_scatter(const u64* digis, u32 count, const u32* modules, u32 sides, const PartTimes* times,
+                         const u32* begins, u32* taken, u64* to) {
+    SMEM_DYN(Tile, tile);
+    scatter_tile({digis, modules, sides}, Part{times, sides / 2}, count, begins, taken, to, *tile);
+}
+KERNEL_EXPORT(presort_part_scatter)
+KERNEL_SHARED(presort_part_scatter, Tile)

@@ -4,6 +4,7 @@ use generators::partition::Partition;
 use generators::sts::{Address, ModuleSide};
 
 use crate::all_cores::joined;
+use crate::parallel::map;
 
 /// Things of all segments of a detector in one flat array. What their segment tells
 /// is kept once a segment and not in each of them.
@@ -32,6 +33,12 @@ impl<T: Clone + Default + Send + Sync> Partitioned<T> {
     /// Other things in segments with the same addresses.
     pub(in crate::sts) fn with_segments<L: AsRef<[T]>>(&self, segments: &[L]) -> Self {
         Self::new(segments, self.addresses.clone())
+    }
+
+    /// The things of each segment, and behind them those that others have of it.
+    pub(in crate::sts) fn followed_by(&self, others: &Self) -> Self {
+        let of_segment = |segment| [self.segment(segment), others.segment(segment)].concat();
+        self.with_segments(&map(0..self.segments(), of_segment))
     }
 
     fn new<L: AsRef<[T]>>(segments: &[L], addresses: Vec<Address>) -> Self {

@@ -15,7 +15,7 @@ use crate::kernels::sts_cuda_formulas_sensor_h as kernels;
 
 /// Clusters further apart than so many standard deviations are never paired,
 /// whatever the cut says.
-const CLUSTER_PRUNING: f64 = 4.0;
+pub const CLUSTER_PRUNING: f64 = 4.0;
 
 /// Angles below it, in degrees, are none.
 const VERTICAL: f64 = 0.001;

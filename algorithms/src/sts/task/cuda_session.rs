@@ -7,21 +7,8 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Given, Runner};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
-use crate::sts::cuda::{ChainConfig, CudaChain, Kept, Start};
+use crate::sts::cuda::{ChainConfig, CudaChain, Kept, Start, Step};
 use crate::sts::{ChainStage, Product};
-
-/// Queues beside the one in which kernels are.
-const UPLOADS: u32 = 1;
-const DOWNLOADS: u32 = 2;
-
-/// The stages between presort, which a copy goes before, and collect, which ends with one.
-const FROM_ZERO_TO_HITS: [ChainStage; 5] = [
-    ChainStage::Zero,
-    ChainStage::Sort,
-    ChainStage::Cluster,
-    ChainStage::ClusterSort,
-    ChainStage::Hits,
-];
 
 /// How timeslices follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +17,6 @@ pub(super) enum Schedule {
     InTurn,
     /// The same, but what the host need not wait in is recorded before, and started as a graph.
     Recorded,
-    /// Copies of a timeslice are made while others are at work.
-    Overlapped,
 }
 
 /// A chain for each timeslice, with the part of it that is to be timed.
@@ -134,36 +119,6 @@ impl<'a> CudaChains<'a> {
         }
         Ok(())
     }
-
-    /// All stages of one timeslice after the other, but the next one's digis and the last
-    /// one's hits are copied meanwhile.
-    fn run_overlapped(&self, mut chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
-        let gpu = &*self.gpu;
-        let upload = |chain: &mut CudaChain<'_>| {
-            let stage = chain.first_stage().name();
-            gpu.in_queue(UPLOADS, || gpu.scope(stage, || chain.upload(gpu)))
-        };
-        if let Some(first) = chains.first_mut() {
-            upload(first)?;
-        }
-        while let Some((chain, others)) = chains.split_first_mut() {
-            gpu.in_queue(UPLOADS, || gpu.wait())?;
-            if let Some(next) = others.first_mut() {
-                upload(next)?;
-            }
-            let first = chain.first_stage();
-            gpu.scope(first.name(), || chain.begin(gpu))?;
-            if first == ChainStage::Unpack {
-                run(gpu, chain, ChainStage::Presort)?;
-            }
-            for stage in FROM_ZERO_TO_HITS {
-                run(gpu, chain, stage)?;
-            }
-            gpu.in_queue(DOWNLOADS, || run(gpu, chain, ChainStage::Collect))?;
-            chains = others;
-        }
-        Ok(())
-    }
 }
 
 fn run(gpu: &Gpu, chain: &mut CudaChain<'_>, stage: ChainStage) -> Result<(), DeviceError> {
@@ -178,16 +133,12 @@ fn run_first(gpu: &Gpu, chain: &mut CudaChain<'_>) -> Result<(), DeviceError> {
     run(gpu, chain, ChainStage::Presort)
 }
 
-/// All stages of one timeslice after the other, as they would arrive.
+/// All steps of one timeslice after the other, as they would arrive.
 fn run_all(gpu: &Gpu, chains: &mut [CudaChain<'_>]) -> Result<(), DeviceError> {
-    for chain in chains {
-        run_first(gpu, chain)?;
-        for stage in FROM_ZERO_TO_HITS {
-            run(gpu, chain, stage)?;
-        }
-        run(gpu, chain, ChainStage::Collect)?;
-    }
-    Ok(())
+    let run = |chain: &mut CudaChain<'_>| {
+        Step::ALL.into_iter().try_for_each(|step| chain.step(gpu, step))
+    };
+    chains.iter_mut().try_for_each(run)
 }
 
 /// A stage of one timeslice after the other.
@@ -234,7 +185,6 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
             (_, Schedule::Recorded) => self.run_recorded(chains),
             (Some(stage), _) => run_in_turn(&self.gpu, chains, stage),
             (None, Schedule::InTurn) => run_all(&self.gpu, chains),
-            (None, Schedule::Overlapped) => self.run_overlapped(chains),
         }
     }
 

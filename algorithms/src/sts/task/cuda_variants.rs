@@ -1,8 +1,9 @@
 //! The variants of each stage and of the whole chain on a GPU.
 
-use super::StsTask;
 use super::by_stage::ByStage;
+use super::cuda_overlapped::OverlappedChains;
 use super::cuda_session::{CudaChains, Schedule};
+use super::{StsTask, Timeslices};
 use crate::algorithm::{Open, Opened, Opening, Variant};
 use crate::device::Unavailable;
 use crate::sts::ChainStage;
@@ -15,14 +16,27 @@ fn chains<'a>(at: &Opening<'a, '_, StsTask>, ways: ChainConfig) -> Opened<'a, St
     scheduled(at, ways, Schedule::InTurn)
 }
 
-/// The chains of all timeslices, ready to run up to the stage of the task. Places are counted
-/// with 32 bits on the device, and a few more are needed to go beyond the end.
+/// The chains of all timeslices, ready to run up to the stage of the task.
 fn scheduled<'a>(
     at: &Opening<'a, '_, StsTask>,
     ways: ChainConfig,
     schedule: Schedule,
 ) -> Opened<'a, StsTask> {
-    let (input, most) = (at.input, i32::MAX as usize);
+    can_be_counted(at.input)?;
+    let (input, ways) = ((at.input, at.arena), (ways, schedule, at.threads()));
+    at.session(CudaChains::new(input, at.gpu()?, ways, at.task.stage))
+}
+
+/// The whole chain for all timeslices at a time.
+fn overlapped<'a>(at: &Opening<'a, '_, StsTask>, ways: ChainConfig) -> Opened<'a, StsTask> {
+    can_be_counted(at.input)?;
+    let input = (at.input, at.arena);
+    at.session(OverlappedChains::new(input, at.gpu()?, (ways, at.threads())))
+}
+
+/// Places are counted with 32 bits on the device, and a few more are needed to go beyond the end.
+fn can_be_counted(input: &Timeslices) -> Result<(), Unavailable> {
+    let most = i32::MAX as usize;
     let digis = input.0.iter().map(|timeslice| timeslice.stream().len());
     let digis = digis.max().unwrap_or(0);
     if digis > most {
@@ -30,8 +44,7 @@ fn scheduled<'a>(
             "{digis} digis in a timeslice; on a GPU {most} is the most; use fewer"
         )));
     }
-    let (input, ways) = ((input, at.arena), (ways, schedule, at.threads()));
-    at.session(CudaChains::new(input, at.gpu()?, ways, at.task.stage))
+    Ok(())
 }
 
 const fn variant(name: &'static str, open: Open<StsTask>) -> Variant<StsTask> {
@@ -128,8 +141,9 @@ const CHAIN: &[Variant<StsTask>] = &[
     variant("balanced", |at| chains(at, BALANCED)).summary(
         "ours: presort by tiles, clusters by links and bins of time, hits by shared pairs",
     ),
-    variant("balanced-overlapped", |at| scheduled(at, BALANCED, Schedule::Overlapped))
-        .summary("ours: the same, timeslices copied while others are at work"),
+    variant("balanced-overlapped", |at| overlapped(at, BALANCED)).summary(
+        "ours: the same, timeslices and parts of large ones copied while others are at work",
+    ),
 ];
 
 /// Those of which all kernels are shaders too. Others write to memory of the host, or are about

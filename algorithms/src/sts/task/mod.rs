@@ -7,7 +7,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `variants`, `session` | ways to do a stage or all of them on the host, ready to run |
-//! | `cuda_variants`, `cuda_session` | the same on a GPU |
+//! | `cuda_variants`, `cuda_session`, `cuda_overlapped` | the same on a GPU |
 //! | `plugin` | the same by shared libraries |
 //! | `by_stage` | which variants a task has |
 //! | `answer`, `check` | what is right |
@@ -19,6 +19,7 @@
 mod answer;
 mod by_stage;
 mod check;
+mod cuda_overlapped;
 mod cuda_session;
 mod cuda_variants;
 mod hard_inputs;

@@ -9,41 +9,22 @@
 // compared with each other. Where many share one, as where all times are equal,
 // a radix sort in shared memory takes over.
 //
-// A segment that fits into shared memory is sorted at once. A larger one is a
-// region: its buckets are counted, as many as fit are taken for a group, digis
+// A segment that fits into shared memory is sorted at once; one of up to twice
+// as many digis by a block of its own multiprocessor, where there is so much shared
+// memory: see `channel_bucket_wide.cu`. A larger one is a region: its buckets are counted, as many as fit are taken for a group, digis
 // are moved to their groups, in long runs, as groups are few, and each group is
 // sorted. A bucket that does not fit, as where all digis have the same channel,
 // is a region once more: its buckets are told by the upper bits of the time,
 // then by the next ones.
 //
 // Dynamic shared memory: see `Distribution`, `Sorting` and `Overfull`.
+#include "channel_bucket/block.h"
 #include "channel_bucket/overfull.h"
 #include "channel_bucket/distribution.h"
 #include "channel_bucket/grouping.h"
-#include "channel_bucket/sorting.h"
+#include "channel_bucket/segment.h"
 
 namespace {
-
-constexpr u32 ALL_TIME_BITS = (1u << TIME_BITS) - 1;
-
-// The first and the last time of some digis.
-struct Extent {
-    u32 first = ~0u, last = 0;
-
-    __device__ __forceinline__ void include(u64 digi) {
-        first = min(first, digi_time(digi));
-        last = max(last, digi_time(digi));
-    }
-
-    // To two words in memory that have all bits set at the start: the first
-    // time, and the complement of the last.
-    __device__ __forceinline__ void include_in(u32* words) const {
-        const u32 first_of_warp = warp_min(first), last_of_warp = warp_max(last);
-        if (threadIdx.x % LANES != 0) return;
-        atomicMin(&words[0], first_of_warp);
-        atomicMin(&words[1], ~last_of_warp);
-    }
-};
 
 // Groups that a block can't sort.
 struct Left {
@@ -73,33 +54,8 @@ __device__ __forceinline__ void sort_group(const u64* from, u64* to, const u32* 
 // Sorts segments that fit into shared memory, in place. A block a segment.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_small(u64* digis, const Range* segments, RangeList* overfull) {
-    SMEM_DYN(Sorting, shared_memory);
-    __shared__ u32 extent[2];
-    __shared__ u32 warp_sums[LANES];
-    Sorting& shared = *shared_memory;
-    // Until there are digis to sort.
-    u32* starts = reinterpret_cast<u32*>(shared.sorted);
-    const Range range = segments[blockIdx.x];
-    if (threadIdx.x < 2) extent[threadIdx.x] = ~0u;
-    clear<THREADS>(starts, BUCKETS);
-    clear_bins(shared.bins);
-    __syncthreads();
-    Extent own;
-    for_each_word<THREADS>(digis + range.begin, range.count(), [&](u32, u64 digi) {
-        atomicAdd(&starts[digi_channel(digi)], 1u);
-        own.include(digi);
-    });
-    own.include_in(extent);
-    block_exclusive_sums<THREADS, BUCKETS>(starts, warp_sums);
-    const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
-    for (u32 i = threadIdx.x; i < BUCKETS; i += THREADS) {
-        const u32 end = i + 1 < BUCKETS ? starts[i + 1] : range.count();
-        shared.buckets[i] = times.bins(starts[i], end - starts[i]);
-    }
-    __syncthreads();
-    const auto channel = [](u64 digi) { return digi_channel(digi); };
-    // Read once more: registers are scarce.
-    sort_buckets(digis, digis, segments[blockIdx.x], channel, times, overfull, shared);
+    SMEM_DYN(Sorting, shared);
+    sort_segment(digis, segments, overfull, *shared);
 }
 KERNEL_EXPORT(channel_bucket_small)
 KERNEL_SHARED(channel_bucket_small, Sorting)

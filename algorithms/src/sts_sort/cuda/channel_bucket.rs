@@ -13,7 +13,7 @@ mod regions;
 
 use generators::partition::Partition;
 
-use self::division::{Division, Range, capacity, on_device};
+use self::division::{Counts, Division, Range, capacity, on_device};
 use self::lists::{OverfullBins, Oversized};
 use self::regions::{Level, Regions, groups_of};
 use super::runner::{DIGI, Sorter, sort_on_gpu};
@@ -21,6 +21,7 @@ use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_sort_channel_bucket as kernels;
+use crate::kernels::sts_sort_channel_bucket_wide::{CHANNEL_BUCKET_WIDE, ChannelBucketWide};
 use crate::sts_sort::StsSort;
 
 /// What tells the bucket of a digi: the channel first, then the time from above.
@@ -49,6 +50,8 @@ pub(crate) struct ChannelBucket {
     digis: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u64>,
     tables: Tables,
+    /// Whether there may be segments that are too crowded, and buckets that are too large.
+    may_leave: [bool; 2],
 }
 
 buffers!(ChannelBucket: digis, scratch, tables);
@@ -56,60 +59,60 @@ buffers!(ChannelBucket: digis, scratch, tables);
 /// What sorting takes beside the digis.
 struct Tables {
     small: Table<kernels::Range>,
+    wide: Table<kernels::Range>,
+    /// Those of them of which many digis have nearly the same time.
+    crowded: Oversized,
     regions: Regions,
     oversized: Oversized,
     overfull: OverfullBins,
 }
 
-buffers!(Tables: small, regions, oversized, overfull);
+buffers!(Tables: small, wide, crowded, regions, oversized, overfull);
 
 impl Tables {
-    fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
-        let digis = partition.elements();
-        let division = Division::new(partition, capacity(gpu));
-        let regions = Regions::new(gpu, digis, division.large.len())?;
+    fn new(gpu: &Gpu, digis: usize, most: Counts) -> Result<Self, DeviceError> {
+        let regions = Regions::new(gpu, digis, most.large)?;
         let groups = groups_of(digis, regions.most(), capacity(gpu));
         Ok(Tables {
-            small: Table::new(gpu, division.small.len())?,
+            small: Table::new(gpu, most.small)?,
+            wide: Table::new(gpu, most.wide)?,
+            crowded: Oversized::new(gpu, most.wide)?,
             regions,
-            oversized: Oversized::new(gpu, digis)?,
-            overfull: OverfullBins::new(gpu, groups.max(division.small.len()))?,
+            oversized: Oversized::new(gpu, digis / capacity(gpu))?,
+            overfull: OverfullBins::new(gpu, groups.max(most.small))?,
         })
     }
 }
 
 impl ChannelBucket {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
-        let mut sort = Self::with_room(gpu, partition.elements())?;
-        sort.fit(gpu, partition)?;
+        let most = Division::on(gpu, partition).counts();
+        let mut sort = Self::with_tables(gpu, partition.elements(), most)?;
+        sort.fit(partition);
         Ok(sort)
     }
 
-    /// Room for so many digis, of which nobody knows yet in which segments they are.
+    /// Room for so many digis in so many segments, of which nobody knows yet how long they are.
     ///
     /// # Errors
     /// If the device has no room.
-    pub(crate) fn with_room(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
-        let partition = Partition::from_lengths([]);
+    pub(crate) fn with_room(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
+        Self::with_tables(gpu, digis, Counts::at_most(gpu, digis, segments))
+    }
+
+    fn with_tables(gpu: &Gpu, digis: usize, most: Counts) -> Result<Self, DeviceError> {
         Ok(ChannelBucket {
             digis: gpu.buffer(digis)?,
             scratch: gpu.buffer(digis)?,
-            tables: Tables::new(gpu, &partition)?,
-            partition,
+            tables: Tables::new(gpu, digis, most)?,
+            partition: Partition::from_lengths([]),
+            may_leave: [false; 2],
         })
     }
 
-    /// Gets ready for digis in such segments: no more than there is room for. Nothing that
-    /// was started before may still be under way.
-    ///
-    /// # Errors
-    /// If the device has no room.
-    pub(crate) fn fit(&mut self, gpu: &Gpu, partition: &Partition) -> Result<(), DeviceError> {
-        if self.partition != *partition {
-            self.tables = Tables::new(gpu, partition)?;
-            self.partition = partition.clone();
-        }
-        Ok(())
+    /// Gets ready for digis in such segments: no more than there is room for.
+    pub(crate) fn fit(&mut self, partition: &Partition) {
+        self.partition = partition.clone();
     }
 
     /// Where the digis have to be before, and are after.
@@ -122,30 +125,61 @@ impl ChannelBucket {
         &self.scratch
     }
 
-    /// Starts the kernels. Where buckets may be too large for shared memory, waits for
-    /// those that make a list of them.
+    /// Starts the kernels. They leave lists of what is too large or too crowded for shared memory: see
+    /// [`ChannelBucket::finish`].
     ///
     /// # Errors
     /// If the device refuses.
-    pub(crate) fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let division = Division::new(&self.partition, capacity(gpu));
-        self.sort_small(gpu, &division.small)?;
-        if division.large.is_empty() {
-            return Ok(());
+    pub(crate) fn start(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let Division { small, wide, large } = Division::on(gpu, &self.partition);
+        self.sort_small(gpu, &small)?;
+        self.sort_wide(gpu, &wide)?;
+        if !large.is_empty() {
+            self.tables.oversized.clear(gpu)?;
+            self.sort_regions(gpu, 0, &large)?;
+            self.tables.oversized.start_count(gpu)?;
         }
-        self.tables.oversized.clear(gpu)?;
-        self.sort_regions(gpu, 0, &division.large)?;
-        for level in 1..LEVELS.len() {
-            let oversized = self.tables.oversized.read(gpu)?;
-            if oversized.is_empty() {
-                break;
-            }
-            gpu.scope(AGAIN, || {
-                self.tables.oversized.clear(gpu)?;
-                self.sort_regions(gpu, level, &oversized)
-            })?;
-        }
+        self.may_leave = [!wide.is_empty(), !large.is_empty()];
         Ok(())
+    }
+
+    /// Goes on, once the host has waited for what was started, with what is left. Returns whether there
+    /// was anything: digis were not in order before.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
+        let [may_be_crowded, may_be_oversized] = std::mem::take(&mut self.may_leave);
+        let crowded = self.tables.crowded.read(gpu, may_be_crowded)?;
+        let mut oversized = self.tables.oversized.read(gpu, may_be_oversized)?;
+        if crowded.is_empty() && oversized.is_empty() {
+            return Ok(false);
+        }
+        if !crowded.is_empty() {
+            oversized.extend(self.sort_again(gpu, 0, &crowded)?);
+        }
+        for level in 1..LEVELS.len() {
+            if !oversized.is_empty() {
+                oversized = self.sort_again(gpu, level, &oversized)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Sorts what is left; returns what is left of that.
+    fn sort_again(
+        &mut self,
+        gpu: &Gpu,
+        level: usize,
+        left: &[Range],
+    ) -> Result<Vec<Range>, DeviceError> {
+        gpu.scope(AGAIN, || {
+            self.tables.oversized.clear(gpu)?;
+            self.sort_regions(gpu, level, left)?;
+            self.tables.oversized.start_count(gpu)?;
+            gpu.wait()?;
+            self.tables.oversized.read(gpu, true)
+        })
     }
 
     fn sort_small(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
@@ -165,6 +199,21 @@ impl ChannelBucket {
         // SAFETY: the ranges are segments of the array, none longer than fits.
         unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_SMALL, grid, arguments)? };
         tables.overfull.sort(gpu, digis, digis)
+    }
+
+    fn sort_wide(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
+        if segments.is_empty() {
+            return Ok(());
+        }
+        let (tables, digis) = (&mut self.tables, &self.digis);
+        tables.wide.fill(gpu, on_device(segments))?;
+        tables.crowded.clear(gpu)?;
+        let (segments, crowded) = (block_each(segments, 4), tables.crowded.list());
+        let arguments =
+            ChannelBucketWide { digis: digis.ptr(), segments: tables.wide.ptr(), crowded };
+        // SAFETY: as above.
+        unsafe { gpu.launch(&CHANNEL_BUCKET_WIDE, segments, arguments)? };
+        tables.crowded.start_count(gpu)
     }
 
     /// Distributes regions once more, and sorts their buckets into `digis`.
@@ -201,7 +250,11 @@ impl Sorter for ChannelBucket {
     }
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        ChannelBucket::sort(self, gpu)
+        self.start(gpu)?;
+        if self.may_leave != [false; 2] {
+            gpu.wait()?;
+        }
+        self.finish(gpu).map(|_| ())
     }
 }
 

@@ -14,6 +14,8 @@ use crate::failure::Failure;
 use crate::measure::{gpu_ceilings, measure_bandwidth};
 use crate::platform::gpus::{Gpus, only_verifies, problem_of};
 use crate::platform::{self, Topology, last_level_bytes};
+use crate::request::DevicePlace;
+use crate::throughput::{Links, StreamGpus};
 
 /// The machine, before anything is measured.
 pub(super) fn nothing(topology: &Topology) -> CeilingsRecord {
@@ -25,6 +27,7 @@ pub(super) fn nothing(topology: &Topology) -> CeilingsRecord {
         machine,
         ceilings: Default::default(),
         links: Vec::new(),
+        links_at_once: Vec::new(),
         latencies: Default::default(),
         notes: Vec::new(),
     }
@@ -42,23 +45,52 @@ pub(super) fn measure(topology: &Topology, record: &mut CeilingsRecord) -> Resul
         record.ceilings.insert(format!("cpu/{threads}"), bandwidth);
     }
     let gpus = Gpus::default();
-    for number in 0..cuda::devices().map_or(0, |(_, gpus)| gpus.len()) {
-        measure_gpu(&gpus, Device::Cuda(number as u32), record);
+    let devices = measurable(record);
+    for device in devices.iter().flatten() {
+        measure_gpu(&gpus, *device, record);
     }
-    for gpu in hip::devices().unwrap_or_default() {
-        match problem_of(Device::Hip(gpu.number)) {
-            Some(reason) => record.notes.push(reason),
-            None => measure_gpu(&gpus, Device::Hip(gpu.number), record),
-        }
-    }
-    for adapter in webgpu::adapters().unwrap_or_default() {
-        let device = Device::Wgpu(adapter.number);
-        match only_verifies(device) {
-            Some(reason) => record.notes.push(reason),
-            None => measure_gpu(&gpus, device, record),
-        }
+    drop(gpus);
+    for kind in devices {
+        measure_links(kind, record);
     }
     Ok(())
+}
+
+/// The GPUs of each kind that times can be taken of; why others are left out is noted.
+fn measurable(record: &mut CeilingsRecord) -> [Vec<Device>; 3] {
+    let cuda = 0..cuda::devices().map_or(0, |(_, gpus)| gpus.len());
+    let cuda = cuda.map(|number| Device::Cuda(number as u32)).collect();
+    let mut usable = |device: Device, problem: Option<String>| {
+        let is_usable = problem.is_none();
+        record.notes.extend(problem);
+        is_usable.then_some(device)
+    };
+    let hip = hip::devices().unwrap_or_default();
+    let hip = hip.iter().map(|gpu| Device::Hip(gpu.number));
+    let hip = hip.filter_map(|device| usable(device, problem_of(device))).collect();
+    let adapters = webgpu::adapters().unwrap_or_default();
+    let adapters = adapters.iter().map(|adapter| Device::Wgpu(adapter.number));
+    let adapters = adapters.filter_map(|device| usable(device, only_verifies(device))).collect();
+    [cuda, hip, adapters]
+}
+
+/// The links of all GPUs of a kind, alone and at the same time.
+fn measure_links(devices: Vec<Device>, record: &mut CeilingsRecord) {
+    let Some(place) = DevicePlace::of_all(devices) else { return };
+    if let [one] = place.devices() {
+        let note = format!("links of several GPUs at once: there is but one, {one}");
+        return record.notes.push(note);
+    }
+    say(&format!("measuring the links of {place}, alone and at once"));
+    let gpus = StreamGpus::default();
+    let links = Links::open(&place, &gpus).and_then(|mut links| links.alone_and_at_once());
+    match links {
+        Ok(links) => record.links_at_once.extend(links),
+        Err(error) => {
+            let note = format!("the links of {place} could not be measured at once: {error}");
+            record.notes.push(note);
+        }
+    }
 }
 
 fn measure_gpu(gpus: &Gpus, device: Device, record: &mut CeilingsRecord) {

@@ -7,7 +7,9 @@ use algorithms::device::gpu::cuda::{self, CudaGpu, Driver};
 use algorithms::device::gpu::hip::{self, HipGpu};
 use algorithms::device::gpu::monitor::Monitor;
 use algorithms::device::gpu::webgpu::{self, Adapter};
-use reports::record::{Bandwidth, CacheLevel, CeilingsRecord, Latencies, LinkPoint, Machine};
+use reports::record::{
+    Bandwidth, CacheLevel, CeilingsRecord, Latencies, LinkPoint, LinksAtOnce, Machine,
+};
 use reports::units::{self, counted};
 use text::Foreign;
 
@@ -187,6 +189,7 @@ pub(super) fn measured(record: &CeilingsRecord) -> String {
         let of_device = record.links.iter().filter(|point| point.device == device);
         text.push_str(&links(device, &of_device.collect::<Vec<_>>()));
     }
+    text.push_str(&links_at_once(&record.links_at_once));
     for (device, latencies) in &record.latencies {
         text.push_str(&small_things(device, latencies));
     }
@@ -244,6 +247,38 @@ fn links(device: &str, points: &[&LinkPoint]) -> String {
     text
 }
 
+/// A line a GPU and one for all of them, two columns a direction.
+fn links_at_once(all: &[LinksAtOnce]) -> String {
+    let Some(first) = all.first() else { return String::new() };
+    let mut text = format!("links alone, and all at once:\n  {:<10}", "");
+    for links in all {
+        let direction = &links.direction;
+        let _ = write!(text, "{:>14}{:>14}", format!("{direction} alone"), "at once");
+    }
+    text.push('\n');
+    let line = |name: &str, rates: &[(f64, f64)]| {
+        let mut line = format!("  {name:<10}");
+        for &(alone, at_once) in rates {
+            let [alone, at_once] = [alone, at_once].map(units::bytes_per_second);
+            let _ = write!(line, "{alone:>14}{at_once:>14}");
+        }
+        line + "\n"
+    };
+    for (number, link) in first.links.iter().enumerate() {
+        let of_link = all.iter().filter_map(|links| links.links.get(number));
+        let rates: Vec<_> =
+            of_link.map(|link| (link.alone_bytes_per_s, link.at_once_bytes_per_s)).collect();
+        text.push_str(&line(&link.device, &rates));
+    }
+    let sums = all.iter().map(|links| (links.bytes_per_s() / links.share(), links.bytes_per_s()));
+    text.push_str(&line("all", &sums.collect::<Vec<_>>()));
+    let _ = write!(text, "  {:<10}", "share");
+    for links in all {
+        let _ = write!(text, "{:>28}", units::percent(links.share()));
+    }
+    text + "\n"
+}
+
 fn small_things(device: &str, latencies: &Latencies) -> String {
     let lines = [
         ("an empty kernel, waited for", latencies.launch_s),
@@ -258,6 +293,8 @@ fn small_things(device: &str, latencies: &Latencies) -> String {
 
 #[cfg(test)]
 mod tests {
+    use reports::record::SharedLink;
+
     use super::*;
 
     #[test]
@@ -284,5 +321,26 @@ mod tests {
         let lines: BTreeSet<usize> =
             text.lines().filter(|line| line.contains("iB ")).map(str::len).collect();
         assert_eq!(lines.len(), 1, "columns line up:\n{text}");
+    }
+
+    #[test]
+    fn links_at_once_are_said_for_each_and_for_all() {
+        let link = |number: usize| SharedLink {
+            device: format!("cuda:{number}"),
+            alone_bytes_per_s: 50e9,
+            at_once_bytes_per_s: 30e9,
+        };
+        let links = |direction: &str| LinksAtOnce {
+            direction: direction.to_owned(),
+            links: vec![link(0), link(1)],
+        };
+        assert_eq!(links_at_once(&[]), "");
+        let text = links_at_once(&["h2d", "d2h", "both"].map(links));
+        let lines: Vec<&str> = text.lines().collect();
+        let [_, heading, first, _, all, share] = lines[..] else { panic!("{text}") };
+        assert!(first.contains("cuda:0") && first.contains("50 GB/s"), "{text}");
+        assert!(all.contains("100 GB/s") && all.contains("60 GB/s"), "{text}");
+        assert_eq!(share.matches("60 %").count(), 3, "{text}");
+        assert!([first, all, share].iter().all(|line| line.len() == heading.len()), "{text}");
     }
 }

@@ -14,6 +14,7 @@ use text::Foreign;
 use super::from_suite::FromSuite;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
+use crate::platform::Interrupt;
 use crate::plugins::{self, Baseline};
 use crate::request::PortabilityRequest;
 
@@ -34,6 +35,7 @@ pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
         config: &request.config,
         name: "portability",
         kernels: KernelTimes::OfAll,
+        interrupt: &Interrupt::listen(),
     };
     let (run, exit) = from.run(|| {
         let gpu = devices::Gpus::here(&request.devices).choose(&request.devices)?;

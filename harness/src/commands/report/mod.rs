@@ -19,7 +19,7 @@ use std::path::Path;
 use reports::published::{self, Here, Reproduction};
 use reports::record::RunRecord;
 use reports::report::{self, ReportInput};
-use reports::store::Run;
+use reports::store::{Run, read_published_streams};
 use text::Foreign;
 
 pub(super) use history::MOST_STORED;
@@ -47,7 +47,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
         points::retain(&shown, &mut run, &mut earlier, comparison.as_mut())?;
     }
     let samples_link = link::from(&request.out, &run.folder.join("samples.csv"));
-    let published = published(&run);
+    let published = published(&run)?;
     let input = ReportInput {
         title: request.title.as_deref(),
         run: &run,
@@ -68,14 +68,16 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
 }
 
 /// The published figures that a run was measured for, as far as it has any of their values.
-fn published(run: &Run) -> Vec<Reproduction> {
+fn published(run: &Run) -> Result<Vec<Reproduction>, Failure> {
     if run.record.suite.as_ref().is_none_or(|suite| suite.name != THESIS) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let here = Here { record: &run.record, rows: &run.summary };
-    let mut figures = published::reproduce(published::figures(), &here);
+    let figures = published::figures();
+    let streams = read_published_streams(&run.folder, &figures)?;
+    let here = Here { record: &run.record, rows: &run.summary, streams: &streams };
+    let mut figures = published::reproduce(figures, &here);
     figures.retain(Reproduction::is_measured);
-    figures
+    Ok(figures)
 }
 
 fn refuse_empty(run: &Run) -> Result<(), Failure> {

@@ -10,7 +10,8 @@ use crate::request::suggestion::instead_of;
 /// Tasks and variants of figures that are not here, each once.
 pub(super) fn problems(figures: &[Figure]) -> Vec<String> {
     let mut problems: Vec<String> = Vec::new();
-    for figure in figures {
+    // Streams are no tasks.
+    for figure in figures.iter().filter(|figure| figure.stream.is_none()) {
         for value in &figure.values {
             if let Some(problem) = problem(value) {
                 let problem = format!("{}: {problem}", figure.id);

@@ -1,7 +1,16 @@
 //! `bench reproduce`: published figures, beside what is measured here.
+//!
+//! | module | does |
+//! |---|---|
+//! | `part` | picks the points of the suite `thesis` that figures need |
+//! | `streams` | measures what figures about streams need |
+//! | `stream_lines` | says by which commands, in the time that there is |
+//! | `known` | says what this program lacks |
 
 mod known;
 mod part;
+mod stream_lines;
+mod streams;
 
 use std::path::Path;
 
@@ -9,12 +18,13 @@ use reports::charts;
 use reports::published::{self, Figure, Here, Reproduction};
 use reports::rank::Rank;
 use reports::report::{self, ReportInput};
-use reports::store::Run;
+use reports::store::{Run, read_published_streams};
 use text::Foreign;
 
 use super::from_suite::FromSuite;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
+use crate::platform::Interrupt;
 use crate::request::ReproduceRequest;
 use crate::request::suggestion::instead_of;
 
@@ -34,17 +44,25 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     for problem in known::problems(&figures) {
         super::say(&format!("note: {problem}"));
     }
+    let interrupt = Interrupt::listen();
+    let (of_streams, of_suite) = streams::budgets(&figures, request.budget);
     let from = FromSuite {
         run: request.run.as_deref(),
-        budget: request.budget,
+        budget: of_suite,
         output: &request.output,
         command: &request.command,
         config: &request.config,
         name: "reproduce",
         kernels: KernelTimes::OfSome,
+        interrupt: &interrupt,
     };
-    let (run, exit) = from.run(|| part::part(&figures))?;
-    let here = Here { record: &run.record, rows: &run.summary };
+    let (run, mut exit) = from.run(|| part::part(&figures))?;
+    if request.run.is_none() {
+        let measured = streams::measure(&figures, of_streams, &run.folder, &from)?;
+        exit = measured.map_or(exit, |streams| streams::joined(exit, streams));
+    }
+    let streams = read_published_streams(&run.folder, &figures)?;
+    let here = Here { record: &run.record, rows: &run.summary, streams: &streams };
     let reproduced = published::reproduce(figures, &here);
     if !reproduced.iter().any(Reproduction::is_measured) {
         let folder = run.folder.shown();

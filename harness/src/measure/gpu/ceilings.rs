@@ -133,9 +133,12 @@ fn least(
     (0..repetitions).try_fold(f64::INFINITY, |least, _| Ok(time()?.min(least)))
 }
 
-/// Buffers for the largest block that there is room for: page-locked memory may
-/// be limited.
-fn buffers(
+/// Buffers for the largest block up to so many bytes that there is room for: page-locked memory
+/// may be limited.
+///
+/// # Errors
+/// If there is no room for the smallest one.
+pub(crate) fn buffers(
     gpu: &Gpu,
     memory: HostMemory,
     largest: usize,

@@ -170,6 +170,27 @@ pub fn signal(child: &Child, name: &str) {
     assert!(status.expect("kill runs").success());
 }
 
+/// The children of a process, which are workers if that is a `bench`.
+pub fn children(process: u32) -> Vec<u32> {
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    let children = children.unwrap_or_default();
+    children.split_whitespace().filter_map(|id| id.parse().ok()).collect()
+}
+
+/// Whether there is such a process.
+pub fn is_there(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // A zombie is gone.
+    !status.is_empty() && !status.contains(") Z ")
+}
+
+/// Sends a signal to a process by its number.
+#[track_caller]
+pub fn send(signal: &str, process: u32) {
+    let sent = Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+}
+
 /// A program of shell commands.
 #[track_caller]
 pub fn program(folder: &Folder, name: &str, commands: &str) -> PathBuf {

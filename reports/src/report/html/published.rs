@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn a_figure_has_sentences_a_chart_and_numbers() {
         let run = run(rows());
-        let here = Here { record: &run.record, rows: &run.summary };
+        let here = Here { record: &run.record, rows: &run.summary, streams: &[] };
         let mut table = figures();
         table.retain(|figure| figure.id == "tab5.1");
         let published = reproduce(table, &here);

@@ -39,6 +39,7 @@ fn record(devices: &[&str]) -> CeilingsRecord {
         machine: run.machine,
         ceilings: run.ceilings,
         links,
+        links_at_once: Vec::new(),
         latencies: Default::default(),
         notes: vec![],
     }

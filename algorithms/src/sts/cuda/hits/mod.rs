@@ -55,6 +55,8 @@ pub(super) struct Hits {
     cut: [u32; 2],
     /// Where threads share pairs.
     pairs: Option<Pairs>,
+    /// Whether they do: where blocks can count them.
+    shares_pairs: bool,
     /// Where buckets begin, and where the last one ends.
     offsets: Table,
     counts: DeviceBuffer<u32>,
@@ -70,17 +72,18 @@ buffers!(Hits: pairs, offsets, counts, host_counts, hits, buckets);
 pub(super) type Filled = (Partition, Vec<u32>);
 
 impl Hits {
-    /// With room for so many hits, which is made larger where it turns out to be too small.
+    /// Of so many digis; with room for so many hits, which is made larger where it turns out to
+    /// be too small.
     pub(super) fn new(
         gpu: &Gpu,
-        input: &Timeslice,
+        (input, digis): (&Timeslice, usize),
         way: HitsWay,
         room: usize,
     ) -> Result<Self, DeviceError> {
         let modules = input.modules();
         let pairs = match way {
             HitsWay::Online | HitsWay::Fronts => None,
-            HitsWay::Pairs => Some(Pairs::new(gpu, input.stream().len(), input.sides())?),
+            HitsWay::Pairs => Some(Pairs::new(gpu, digis, input.sides())?),
         };
         Ok(Hits {
             way,
@@ -88,6 +91,7 @@ impl Hits {
             modules,
             cut: time_cut(input.setup().cuts()),
             pairs,
+            shares_pairs: false,
             offsets: Table::new(gpu, modules + 1)?,
             counts: gpu.buffer(modules)?,
             host_counts: gpu.pinned(modules)?,
@@ -96,35 +100,52 @@ impl Hits {
         })
     }
 
-    /// Finds the hits of all modules by the numbers of digis and clusters of each side; waits
-    /// for the numbers of hits. Where a bucket is too small, all threads run again with as
-    /// much room as was asked for.
-    pub(super) fn find(
+    /// Starts to find the hits of all modules by the numbers of digis and clusters of each side,
+    /// and to tell the host the numbers of hits.
+    pub(super) fn start(
         &mut self,
         gpu: &Gpu,
         digis: &Partition,
         counts: &[usize],
         sorted: SortedClusters<'_>,
     ) -> Result<(), DeviceError> {
-        let shares_pairs = self.list_pairs(gpu, counts)?;
+        self.shares_pairs = self.list_pairs(gpu, counts)?;
         let capacity = |digis: usize| (HITS_FOR_A_DIGI * digis as f64) as usize;
-        let capacities = digis.lengths().take(self.modules).map(capacity);
-        let mut capacities: Vec<_> = capacities.collect();
+        let capacities: Vec<_> = digis.lengths().take(self.modules).map(capacity).collect();
+        self.fill(gpu, &capacities, sorted)
+    }
+
+    /// Waits for the numbers of hits. Where a bucket is too small, all threads run again with as
+    /// much room as was asked for.
+    pub(super) fn finish(
+        &mut self,
+        gpu: &Gpu,
+        sorted: SortedClusters<'_>,
+    ) -> Result<(), DeviceError> {
         loop {
-            self.set_capacities(gpu, &capacities)?;
-            match &self.pairs {
-                Some(pairs) if shares_pairs => pairs.start(gpu, self, sorted)?,
-                _ => fronts::start(gpu, self, sorted)?,
-            }
-            gpu.download(&mut self.host_counts, &self.counts)?;
             gpu.wait()?;
             let found: Vec<_> = self.counts().collect();
-            let mut both = found.iter().zip(&capacities);
-            if both.all(|(found, capacity)| found <= capacity) {
+            let has_room = |(&found, capacity)| found <= capacity;
+            if found.iter().zip(self.buckets.lengths()).all(has_room) {
                 return Ok(());
             }
-            capacities = found;
+            self.fill(gpu, &found, sorted)?;
         }
+    }
+
+    /// Starts to fill buckets with room for so many hits.
+    fn fill(
+        &mut self,
+        gpu: &Gpu,
+        capacities: &[usize],
+        sorted: SortedClusters<'_>,
+    ) -> Result<(), DeviceError> {
+        self.set_capacities(gpu, capacities)?;
+        match &self.pairs {
+            Some(pairs) if self.shares_pairs => pairs.start(gpu, self, sorted)?,
+            _ => fronts::start(gpu, self, sorted)?,
+        }
+        gpu.download(&mut self.host_counts, &self.counts)
     }
 
     /// Lists what blocks have to do where they share pairs, and can count them.

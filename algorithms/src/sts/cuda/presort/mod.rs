@@ -18,6 +18,7 @@ use self::target::Target;
 use self::tiles::Tiles;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, buffers};
+use crate::kernels::sts_tiles::PartTimes;
 use crate::sts::Timeslice;
 use crate::sts_sort::cuda::begins;
 use crate::sts_unpack::cuda::RawOnGpu;
@@ -37,6 +38,8 @@ pub(in crate::sts) enum PresortWay {
 pub(super) enum Stream<'s, 'a> {
     /// So many at the beginning of a buffer on the device, or on the host if that distributes them.
     OfTimeslice(&'s DeviceBuffer<u64>, usize),
+    /// The same, but wanted are those only that are of a part: the times of each module.
+    OfPart(&'s DeviceBuffer<u64>, usize, &'s [PartTimes]),
     /// Those that the host has unpacked.
     OnHost(&'s [Digi]),
     /// Those that are still to be unpacked.
@@ -69,10 +72,10 @@ buffers!(enum Way<'_>: OnHost, Rows, Tiles);
 impl<'a> Way<'a> {
     fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&'a Timeslice, &'a Arena),
+        (input, arena, digis): (&'a Timeslice, &'a Arena, usize),
         (way, threads): (PresortWay, usize),
     ) -> Result<Self, DeviceError> {
-        let (digis, sides) = (input.stream().len(), input.sides());
+        let sides = input.sides();
         if way == PresortWay::OnHost {
             return Ok(Way::OnHost(OnHost::new(gpu, (input, arena), threads)?));
         }
@@ -86,18 +89,28 @@ impl<'a> Way<'a> {
 }
 
 impl<'a> Presort<'a> {
-    /// By so many threads where the host does it.
+    /// Of so many digis; by so many threads where the host does it.
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&'a Timeslice, &'a Arena),
+        (input, arena, digis): (&'a Timeslice, &'a Arena, usize),
         (way, threads): (PresortWay, usize),
     ) -> Result<Self, DeviceError> {
         let sides = input.sides();
         Ok(Presort {
-            way: Way::new(gpu, (input, arena), (way, threads))?,
+            way: Way::new(gpu, (input, arena, digis), (way, threads))?,
             begins: gpu.buffer(sides + 1)?,
             host_begins: gpu.pinned(sides + 1)?,
         })
+    }
+
+    /// For parts of no more digis; `None` where there can be none.
+    pub(super) fn of_parts(gpu: &Gpu, sides: usize) -> Result<Option<Self>, DeviceError> {
+        let Some(tiles) = Tiles::of_parts(gpu, sides)? else { return Ok(None) };
+        Ok(Some(Presort {
+            way: Way::Tiles(tiles),
+            begins: gpu.buffer(sides + 1)?,
+            host_begins: gpu.pinned(sides + 1)?,
+        }))
     }
 
     /// Whether the device takes the stream as it was read out.
@@ -105,47 +118,49 @@ impl<'a> Presort<'a> {
         !matches!(self.way, Way::OnHost(_))
     }
 
-    /// Distributes the digis of a stream by the module of each address; waits for where the
-    /// sides lie.
-    pub(super) fn run(
+    /// Starts to distribute the digis of a stream by the module of each address. Where the sides
+    /// lie is known once that has ended.
+    pub(super) fn start(
         &mut self,
         gpu: &Gpu,
         modules: &DeviceBuffer<u32>,
         stream: Stream<'_, '_>,
         digis: &DeviceBuffer<u64>,
-    ) -> Result<Partition, DeviceError> {
+    ) -> Result<(), DeviceError> {
+        let mut part = None;
         let (buffer, count, unpacked) = match stream {
             Stream::OfTimeslice(buffer, count) => (buffer, count, None),
+            Stream::OfPart(buffer, count, times) => {
+                part = Some(times);
+                (buffer, count, None)
+            }
             Stream::OnHost(unpacked) => (digis, 0, Some(unpacked)),
             Stream::Raw(raw, of_raw) => {
                 raw.unpack(gpu, |work| {
                     of_raw.start(work, (&self.begins, digis))?;
                     gpu.download(&mut self.host_begins, &self.begins)
                 })?;
-                return Ok(self.sides());
+                return Ok(());
             }
         };
         // Whoever has found more than there are is wrong, and writes nowhere else for it.
         let count = count.min(digis.len());
-        let target = Target { stream: buffer, count, modules, begins: &self.begins, digis };
+        let target = Target { stream: buffer, count, part, modules, begins: &self.begins, digis };
         match &mut self.way {
             Way::OnHost(host) => {
                 let sides = host.start(gpu, unpacked, digis)?;
                 let places = self.host_begins.iter_mut().zip(begins(&sides));
                 places.for_each(|(place, begin)| *place = begin);
-                gpu.upload(&self.begins, &self.host_begins)?;
-                return Ok(sides);
+                return gpu.upload(&self.begins, &self.host_begins);
             }
             Way::Rows(rows) => rows.start(gpu, target)?,
             Way::Tiles(tiles) => tiles.start(gpu, target)?,
         }
-        gpu.download(&mut self.host_begins, &self.begins)?;
-        gpu.wait()?;
-        Ok(self.sides())
+        gpu.download(&mut self.host_begins, &self.begins)
     }
 
     /// Where sides lie, once the host knows.
-    fn sides(&self) -> Partition {
+    pub(super) fn sides(&self) -> Partition {
         let pairs = self.host_begins.windows(2);
         let lengths = pairs.map(|pair| pair[1].saturating_sub(pair[0]) as usize);
         Partition::from_lengths(lengths)

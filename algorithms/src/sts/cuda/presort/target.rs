@@ -2,6 +2,7 @@
 
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr};
 use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
+use crate::kernels::sts_tiles::PartTimes;
 
 /// Digis as they are read out, and what becomes of them.
 #[derive(Clone, Copy)]
@@ -9,6 +10,8 @@ pub(super) struct Target<'a> {
     pub(super) stream: &'a DeviceBuffer<u64>,
     /// How many of them there are.
     pub(super) count: usize,
+    /// The times of each module that are wanted, if not all are.
+    pub(super) part: Option<&'a [PartTimes]>,
     /// The module of each address.
     pub(super) modules: &'a DeviceBuffer<u32>,
     /// Where sides begin, and where the last one ends.

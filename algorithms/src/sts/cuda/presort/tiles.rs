@@ -2,9 +2,10 @@
 
 use super::target::{Target, sum_sides};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_tiles::{
-    PRESORT_TILES_COUNT, PRESORT_TILES_SCATTER, PresortTilesCount, PresortTilesScatter, TILE,
+    PRESORT_PART_COUNT, PRESORT_PART_SCATTER, PRESORT_TILES_COUNT, PRESORT_TILES_SCATTER,
+    PartTimes, PresortPartCount, PresortPartScatter, PresortTilesCount, PresortTilesScatter, TILE,
 };
 
 const WORD: u32 = 4;
@@ -27,9 +28,11 @@ pub(super) struct Tiles {
     tile: u32,
     totals: DeviceBuffer<u32>,
     taken: DeviceBuffer<u32>,
+    /// The times of each module, if only digis of a part are wanted.
+    part: Option<Table<PartTimes>>,
 }
 
-buffers!(Tiles: totals, taken);
+buffers!(Tiles: totals, taken, part);
 
 impl Tiles {
     /// `None` if a tile with counters for all sides has no room in shared memory.
@@ -40,29 +43,77 @@ impl Tiles {
             tile,
             totals: gpu.buffer(sides)?,
             taken: gpu.buffer(sides)?,
+            part: None,
         }))
     }
 
-    pub(super) fn start(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
+    /// For parts of a stream; `None`, too, where kernels are shaders: those know no parts.
+    pub(super) fn of_parts(gpu: &Gpu, sides: usize) -> Result<Option<Self>, DeviceError> {
+        match Self::new(gpu, sides)? {
+            Some(tiles) if !gpu.properties().has_shaders => {
+                Ok(Some(Tiles { part: Some(Table::new(gpu, sides / 2)?), ..tiles }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn start(&mut self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
+        gpu.fill(&self.totals, 0)?;
+        gpu.fill(&self.taken, 0)?;
+        if let (Some(part), Some(times)) = (&mut self.part, target.part) {
+            part.fill(gpu, times.iter().copied())?;
+        }
+        match &self.part {
+            None => self.move_all(gpu, target),
+            Some(times) => self.move_part(gpu, target, times),
+        }
+    }
+
+    fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
         let (digis, modules) = (target.stream.ptr(), target.modules.ptr());
         let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
         let (count, sides) = (target.count as u32, self.sides);
         let (begins, to) = (target.begins.ptr(), target.digis.ptr());
         let counting = PresortTilesCount { digis, count, modules, sides, totals };
         let moving = PresortTilesScatter { digis, count, modules, sides, begins, taken, to };
-        let (bytes, tiles) = (target.bytes(), count.div_ceil(self.tile));
-        let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
-        let some = some.with_shared(sides * WORD).moving(bytes);
-        let all = Grid::blocks(tiles).with_shared(counters_of(sides));
-        gpu.fill(&self.totals, 0)?;
-        gpu.fill(&self.taken, 0)?;
+        let [some, all] = self.grids(gpu, target);
         // SAFETY: digis are of modules of the detector, the table has all addresses, shared
         // memory is as tiles need it, and there is room for all digis in the target.
         unsafe {
             gpu.launch(&PRESORT_TILES_COUNT, some, counting)?;
             sum_sides(gpu, totals, sides, begins)?;
-            gpu.launch(&PRESORT_TILES_SCATTER, all.moving(2 * bytes), moving)
+            gpu.launch(&PRESORT_TILES_SCATTER, all, moving)
         }
+    }
+
+    fn move_part(
+        &self,
+        gpu: &Gpu,
+        target: Target<'_>,
+        times: &Table<PartTimes>,
+    ) -> Result<(), DeviceError> {
+        let (digis, modules, times) = (target.stream.ptr(), target.modules.ptr(), times.ptr());
+        let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
+        let (count, sides) = (target.count as u32, self.sides);
+        let (begins, to) = (target.begins.ptr(), target.digis.ptr());
+        let counting = PresortPartCount { digis, count, modules, sides, times, totals };
+        let moving = PresortPartScatter { digis, count, modules, sides, times, begins, taken, to };
+        let [some, all] = self.grids(gpu, target);
+        // SAFETY: as above, and there are times of all modules.
+        unsafe {
+            gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
+            sum_sides(gpu, totals, sides, begins)?;
+            gpu.launch(&PRESORT_PART_SCATTER, all, moving)
+        }
+    }
+
+    /// Some blocks to count, and a block a tile to move.
+    fn grids(&self, gpu: &Gpu, target: Target<'_>) -> [Grid; 2] {
+        let (count, sides) = (target.count as u32, self.sides);
+        let (bytes, tiles) = (target.bytes(), count.div_ceil(self.tile));
+        let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
+        let all = Grid::blocks(tiles).with_shared(counters_of(sides));
+        [some.with_shared(sides * WORD).moving(bytes), all.moving(2 * bytes)]
     }
 }
 

@@ -1,4 +1,5 @@
-// What the steps of channel-bucket have in common.
+// What the steps of channel-bucket have in common. How many threads a block has and how many digis it
+// sorts at once (THREADS, SORTED_ITEMS, CAPACITY) is said before: see `block.h` and `wide_block.h`.
 #pragma once
 #include "digi.h"
 #include "streams.h"
@@ -30,12 +31,8 @@ namespace {
 
 using namespace channel_bucket;
 
-constexpr u32 THREADS = 512;
 // Buckets of a region at most: all channels.
 constexpr u32 BUCKETS = CHANNELS;
-// Digis that are sorted at once in shared memory: 64 KiB.
-constexpr u32 SORTED_ITEMS = 16;
-constexpr u32 CAPACITY = THREADS * SORTED_ITEMS;
 
 // All threads of a block call this.
 __device__ __forceinline__ void list(RangeList* ranges, Range range) {

@@ -1,5 +1,6 @@
 // Moving digis to the groups of their buckets.
 #pragma once
+#include "block.h"
 #include "block_scan.h"
 #include "common.h"
 

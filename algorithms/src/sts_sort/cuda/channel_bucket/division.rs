@@ -4,6 +4,7 @@ use generators::partition::Partition;
 
 use crate::device::gpu::Gpu;
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, CAPACITY};
+use crate::kernels::sts_sort_channel_bucket_wide::{self as wide, CHANNEL_BUCKET_WIDE};
 
 /// Positions in the array of all digis.
 pub(super) type Range = std::ops::Range<u32>;
@@ -23,22 +24,65 @@ pub(super) fn capacity(gpu: &Gpu) -> usize {
     (SHADER_STEP * (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS)) as usize
 }
 
+/// The same by blocks that have a multiprocessor to themselves; no more where there is not so much
+/// shared memory.
+pub(super) fn wide_capacity(gpu: &Gpu) -> usize {
+    let (properties, narrow) = (gpu.properties(), capacity(gpu));
+    let fits = CHANNEL_BUCKET_WIDE.shared_bytes(gpu) <= properties.shared_bytes;
+    if fits && !properties.has_shaders { wide::CAPACITY as usize } else { narrow }
+}
+
 /// The segments by size; those of one digi or none are in order.
+#[derive(Default)]
 pub(super) struct Division {
     /// They fit into shared memory.
     pub(super) small: Vec<Range>,
+    /// They fit into that of a whole multiprocessor.
+    pub(super) wide: Vec<Range>,
     /// They don't.
     pub(super) large: Vec<Range>,
 }
 
+/// How many segments of each size there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) small: usize,
+    pub(super) wide: usize,
+    pub(super) large: usize,
+}
+
+impl Counts {
+    /// As many as there can be of each size, of so many digis in so many segments.
+    pub(super) fn at_most(gpu: &Gpu, digis: usize, segments: usize) -> Self {
+        let longer_than = |most: usize| segments.min(digis / (most + 1));
+        let (wide, large) = (longer_than(capacity(gpu)), longer_than(wide_capacity(gpu)));
+        Counts { small: segments, wide, large }
+    }
+}
+
 impl Division {
-    /// Those of so many digis fit.
-    pub(super) fn new(partition: &Partition, capacity: usize) -> Self {
-        let ranges = partition.ranges().filter(|range| range.len() > 1);
-        let (small, large) = ranges
-            .map(|range| range.start as u32..range.end as u32)
-            .partition(|range| range.len() <= capacity);
-        Division { small, large }
+    /// Those of so many digis fit: of a block, and of one that is alone.
+    pub(super) fn new(partition: &Partition, [narrow, wide]: [usize; 2]) -> Self {
+        let mut division = Division::default();
+        for range in partition.ranges().filter(|range| range.len() > 1) {
+            let list = match range.len() {
+                digis if digis <= narrow => &mut division.small,
+                digis if digis <= wide => &mut division.wide,
+                _ => &mut division.large,
+            };
+            list.push(range.start as u32..range.end as u32);
+        }
+        division
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        let Division { small, wide, large } = self;
+        Counts { small: small.len(), wide: wide.len(), large: large.len() }
+    }
+
+    /// By what the blocks of a GPU hold.
+    pub(super) fn on(gpu: &Gpu, partition: &Partition) -> Self {
+        Self::new(partition, [capacity(gpu), wide_capacity(gpu)])
     }
 }
 
@@ -53,11 +97,13 @@ mod tests {
 
     #[test]
     fn segments_are_divided_by_what_fits() {
-        let fits = CAPACITY as usize;
-        let lengths = [0, 1, 2, fits, fits + 1, 100 * fits];
-        let Division { small, large } = Division::new(&Partition::from_lengths(lengths), fits);
+        let (fits, alone) = (CAPACITY as usize, wide::CAPACITY as usize);
+        let lengths = [0, 1, 2, fits, fits + 1, alone, alone + 1, 100 * fits];
+        let partition = Partition::from_lengths(lengths);
+        let Division { small, wide, large } = Division::new(&partition, [fits, alone]);
         let lengths = |ranges: &[Range]| ranges.iter().map(Range::len).collect::<Vec<_>>();
         assert_eq!(lengths(&small), [2, fits]);
-        assert_eq!(lengths(&large), [fits + 1, 100 * fits]);
+        assert_eq!(lengths(&wide), [fits + 1, alone]);
+        assert_eq!(lengths(&large), [alone + 1, 100 * fits]);
     }
 }

@@ -1,13 +1,13 @@
 //! What kernels leave to others: ranges of digis, in any order.
 
-use super::division::{Range, capacity};
+use super::division::Range;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, Ptr};
 use crate::kernels::sts_sort_channel_bucket::{
     self as kernels, CHANNEL_BUCKET_OVERFULL, RangeList,
 };
 
-/// Buckets that did not fit into shared memory: their number, then the position
+/// What did not go into shared memory: how many ranges, then the position
 /// of the first digi of each and of that after the last.
 pub(super) struct Oversized {
     device: DeviceBuffer<u32>,
@@ -17,8 +17,9 @@ pub(super) struct Oversized {
 buffers!(Oversized: device, host);
 
 impl Oversized {
-    pub(super) fn new(gpu: &Gpu, digis: usize) -> Result<Self, DeviceError> {
-        let words = words_for(digis / capacity(gpu));
+    /// No more than so many.
+    pub(super) fn new(gpu: &Gpu, most: usize) -> Result<Self, DeviceError> {
+        let words = words_for(most);
         Ok(Oversized { device: gpu.buffer(words)?, host: gpu.pinned(words)? })
     }
 
@@ -31,11 +32,14 @@ impl Oversized {
         gpu.fill(&self.device, 0)
     }
 
-    /// Waits for the kernels that make the list.
-    pub(super) fn read(&mut self, gpu: &Gpu) -> Result<Vec<Range>, DeviceError> {
-        gpu.download(self.host.part_mut(0..1), &self.device)?;
-        gpu.wait()?;
-        let count = self.host[0] as usize;
+    /// Starts to tell the host how many there are.
+    pub(super) fn start_count(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        gpu.download(self.host.part_mut(0..1), &self.device)
+    }
+
+    /// All of them, once the host was told how many there are, if there may be any; waits for them.
+    pub(super) fn read(&mut self, gpu: &Gpu, may_be: bool) -> Result<Vec<Range>, DeviceError> {
+        let count = if may_be { self.host[0] as usize } else { 0 };
         if count == 0 {
             return Ok(Vec::new());
         }

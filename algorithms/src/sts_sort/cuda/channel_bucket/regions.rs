@@ -13,7 +13,7 @@ use crate::sts_sort::cuda::runner::DIGI;
 const REGIONS: usize = 16;
 /// And no more than one for so many digis, or tables would not be small beside
 /// them.
-const DIGIS_OF_REGION: usize = 1 << 16;
+const DIGIS_OF_REGION: usize = 1 << 15;
 /// Parts of all regions together, for each multiprocessor: two rounds of what
 /// runs at a time.
 const PARTS: u32 = 4;
@@ -288,7 +288,7 @@ mod tests {
     fn tables_are_small_beside_the_digis() {
         let most_regions = |digis, segments| most_regions(digis, segments, 8192);
         assert_eq!(most_regions(187_000_000, 1792), 1792);
-        assert_eq!(most_regions(187_000_000, 20_000), 2853);
+        assert_eq!(most_regions(187_000_000, 20_000), 5706);
         // Large buckets may come up where there is one segment.
         assert_eq!(most_regions(1_000_000, 1), 16);
         assert_eq!(most_regions(10_000, 1), 1);

@@ -174,6 +174,7 @@ fn ceilings() -> CeilingsRecord {
         machine: Machine::default(),
         ceilings: BTreeMap::from([("cpu/2".into(), bandwidth)]),
         links: vec![link],
+        links_at_once: Vec::new(),
         latencies: BTreeMap::from([("cuda:0".into(), latencies)]),
         notes: vec!["one".into()],
     }

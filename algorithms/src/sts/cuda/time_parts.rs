@@ -1,0 +1,174 @@
+//! A timeslice in parts of its time: one is at work while others are copied.
+//!
+//! Modules are cut one by one, where nothing happens on either side for longer than digis of a
+//! cluster, or clusters of a hit, can be apart. So each part gives clusters and hits that are those
+//! of the whole, and no others.
+//!
+//! Where to cut is looked for in the stream, as if that were in order of time. Whether all digis are
+//! on the right side of a cut is seen later: a part leaves out digis at other times than its own,
+//! and those in a gap, so that there are too few digis in all parts together if there is one.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use generators::sts::Digi;
+
+use crate::algorithm::Semantics;
+use crate::device::Arena;
+use crate::device::gpu::{DeviceError, Gpu, Lent};
+use crate::kernels::sts_tiles::PartTimes;
+use crate::sts::Timeslice;
+use crate::sts::formulas::{BelowFirstStep, CLUSTER_PRUNING, Shapes, time_cut};
+use crate::sts::presort::LookupTable;
+use crate::sts::rules::Window;
+
+/// Digis that are looked at for a cut at most. Nearly all modules have a gap within some 100 ns.
+const MOST_LOOKED_AT: usize = 1 << 16;
+/// Whoever asks for longer ones gets no parts.
+const LONGEST_GAP_NS: f64 = 1e6;
+
+/// Digis of a part of a timeslice.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::sts) struct TimePart {
+    /// Where they are in the stream, beside some of the parts before and after.
+    pub(super) positions: Range<usize>,
+    /// The times of each module.
+    pub(super) times: Vec<PartTimes>,
+}
+
+/// How a timeslice can be cut.
+pub(in crate::sts) struct TimeParts<'a> {
+    stream: &'a [Digi],
+    table: Lent<'a, LookupTable>,
+    modules: usize,
+    /// Nothing in a module for so long, in ns, is enough to cut there.
+    gap_ns: u32,
+    count: usize,
+    /// Between the parts so far.
+    cuts: Vec<Cut>,
+}
+
+/// Where parts meet.
+struct Cut {
+    /// Digis that may be of either part.
+    positions: Range<usize>,
+    /// The last time of each module that is before the cut; the first one that is behind it comes
+    /// after the gap.
+    last: Vec<u32>,
+}
+
+impl<'a> TimeParts<'a> {
+    /// In so many parts. `None` if what a part gives is a matter of others, too, by the rules and
+    /// cuts that are asked for.
+    ///
+    /// # Errors
+    /// If there is no room.
+    pub(in crate::sts) fn new(
+        gpu: &Arc<Gpu>,
+        (input, arena): (&'a Timeslice, &'a Arena),
+        count: usize,
+    ) -> Result<Option<Self>, DeviceError> {
+        let Some(gap_ns) = gap_ns(input) else { return Ok(None) };
+        let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
+        Ok(Some(TimeParts {
+            stream: input.stream(),
+            table: Lent::of(input, arena, gpu, make)?,
+            modules: input.modules(),
+            gap_ns,
+            count,
+            cuts: Vec::new(),
+        }))
+    }
+
+    /// Digis of a part at most.
+    pub(in crate::sts) fn most_digis(&self) -> usize {
+        let longest = (0..self.count).map(|part| self.nominal(part + 1) - self.nominal(part)).max();
+        self.stream.len().min(longest.unwrap_or(0) + MOST_LOOKED_AT)
+    }
+
+    /// Where a part would begin, were all modules cut at the same place. The first one is half as
+    /// long as others: nothing else is at work until it is there.
+    fn nominal(&self, part: usize) -> usize {
+        let halves = 2 * self.count - 1;
+        self.stream.len() * (2 * part).saturating_sub(1) / halves
+    }
+
+    /// The parts, one after the other; none is left if some module has no gap near the end of
+    /// one.
+    pub(in crate::sts) fn part(&mut self, number: usize) -> Option<TimePart> {
+        self.cuts.truncate(number);
+        if number + 1 < self.count {
+            let cut = self.cut_behind(self.nominal(number + 1))?;
+            let is_behind = self.cuts.last().is_none_or(|before| self.is_behind(before, &cut));
+            self.cuts.push(is_behind.then_some(cut)?);
+        }
+        Some(self.between(number))
+    }
+
+    /// Goes through the stream from a position on until each module has had its gap.
+    fn cut_behind(&self, first: usize) -> Option<Cut> {
+        let end = self.stream.len().min(first + MOST_LOOKED_AT);
+        let looked_at = self.stream.get(first..end)?;
+        let begin = looked_at.first()?.time_ns();
+        let mut last = vec![begin; self.modules];
+        let mut open: Vec<_> = (0..self.modules).collect();
+        // When it pays to look at all modules again.
+        let mut next_look = begin + self.gap_ns;
+        for (position, &digi) in (first..).zip(looked_at) {
+            let time = digi.time_ns();
+            if time > next_look {
+                open.retain(|&module| time <= last[module] + self.gap_ns);
+                if open.is_empty() {
+                    return Some(Cut { positions: first..position, last });
+                }
+                next_look = time + self.gap_ns / 4;
+            }
+            let last = &mut last[self.table.known_side(digi)? % self.modules];
+            if time <= *last + self.gap_ns {
+                *last = time.max(*last);
+            }
+        }
+        None
+    }
+
+    /// Whether a cut is behind another one in all modules.
+    fn is_behind(&self, before: &Cut, behind: &Cut) -> bool {
+        let mut modules = before.last.iter().zip(&behind.last);
+        before.positions.end <= behind.positions.start
+            && modules.all(|(before, behind)| before + self.gap_ns < *behind)
+    }
+
+    /// What is between two cuts.
+    fn between(&self, number: usize) -> TimePart {
+        let before = number.checked_sub(1).map(|before| &self.cuts[before]);
+        let behind = self.cuts.get(number);
+        let times = (0..self.modules).map(|module| PartTimes {
+            first: before.map_or(0, |cut| cut.last[module] + self.gap_ns + 1),
+            last: behind.map_or(u32::MAX, |cut| cut.last[module]),
+        });
+        let begin = before.map_or(0, |cut| cut.positions.start);
+        let end = behind.map_or(self.stream.len(), |cut| cut.positions.end);
+        TimePart { positions: begin..end, times: times.collect() }
+    }
+}
+
+/// For how long nothing has to happen in a module, in ns, so that what comes before has nothing to do
+/// with what comes after. `None` if that is never so: as published, times are rounded, by how much is a
+/// matter of the time; and where the cut is wider than what is never paired, the largest error of a
+/// side counts, which is one of a whole timeslice.
+fn gap_ns(input: &Timeslice) -> Option<u32> {
+    let cuts = input.setup().cuts();
+    let is_never_pruned =
+        cuts.time_cut_cluster_abs <= 0.0 && cuts.time_cut_cluster_sig <= CLUSTER_PRUNING;
+    if input.online() != Semantics::Exact || !is_never_pruned {
+        return None;
+    }
+    let of_digis = Window::new(input.setup()).whole_ns as f64;
+    let largest = Shapes::<f32>::new(input.setup(), BelowFirstStep::Flat).time_error(1);
+    let of_clusters = f64::from(time_cut(cuts, largest, largest, largest));
+    let gap = of_digis.max(of_clusters).max(0.0).ceil();
+    (gap <= LONGEST_GAP_NS).then_some(gap as u32)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+use generators::sts::setup::{Cuts, Setup};
+use generators::sts::{Address, SegmentedDigis};
+
+use super::*;
+use crate::device::emulator::{self, Config};
+
+const MODULES: usize = 3;
+/// Four deviations of the time between clusters of a digi each, rounded up.
+const GAP_NS: u32 = 29;
+
+fn setup(change: impl Fn(&mut Cuts)) -> Setup {
+    let regular = Setup::regular(MODULES).expect("a setup");
+    let mut cuts = regular.cuts().clone();
+    change(&mut cuts);
+    let (asic, landau) = (regular.asic().clone(), regular.landau().clone());
+    Setup::new(asic, cuts, landau, regular.modules().to_vec()).expect("sensible cuts")
+}
+
+/// Digis of such modules at such times, in turn on both sides.
+fn timeslice(digis: &[(usize, u32)], setup: Setup, online: Semantics) -> Timeslice {
+    let mut sides = vec![Vec::new(); 2 * MODULES];
+    for (number, &(module, time)) in digis.iter().enumerate() {
+        let digi = Digi::new(Address::of_module(module), 5, time, 7);
+        sides[module + number % 2 * MODULES].push(digi);
+    }
+    Timeslice::new(SegmentedDigis::from_segments(&sides), Arc::new(setup), online)
+}
+
+/// What is found out with a GPU at hand: without the emulator, nothing.
+fn with_parts(input: &Timeslice, count: usize, check: impl Fn(Option<TimeParts<'_>>)) {
+    if let Some(gpu) = emulator::gpu_for_tests(Config::default()) {
+        let arena = Arena::default();
+        check(TimeParts::new(&gpu, (input, &arena), count).expect("room"));
+    }
+}
+
+/// All parts, where rules allow them and there are gaps.
+fn cut(parts: Option<TimeParts<'_>>) -> Option<Vec<TimePart>> {
+    let mut parts = parts.expect("rules that allow it");
+    (0..parts.count).map(|number| parts.part(number)).collect()
+}
+
+/// A module of single digis, one with crowds of digis, and one without any in between.
+fn regular() -> Vec<(usize, u32)> {
+    let single = (0..400).map(|i| (0, 100 * i));
+    let crowds = (0..4000).filter(|i| i % 50 < 30).map(|i| (1, 10 * i));
+    let ends = [(2, 0), (2, 39_990)];
+    let mut all: Vec<_> = single.chain(crowds).chain(ends).collect();
+    all.sort_by_key(|&(_, time)| time);
+    all
+}
+
+/// The times of a part's digis by module.
+fn times(input: &Timeslice, part: &TimePart) -> Vec<Vec<u32>> {
+    let mut times = vec![Vec::new(); MODULES];
+    for digi in &input.stream()[part.positions.clone()] {
+        let module = (0..MODULES).find(|&module| Address::of_module(module) == digi.address());
+        let (module, time) = (module.expect("one of them"), digi.time_ns());
+        let PartTimes { first, last } = part.times[module];
+        if (first..=last).contains(&time) {
+            times[module].push(time);
+        }
+    }
+    times
+}
+
+#[test]
+fn parts_have_all_digis_and_lie_apart() {
+    let input = timeslice(&regular(), setup(|_| ()), Semantics::Exact);
+    for count in [2, 3, 5] {
+        with_parts(&input, count, |parts| {
+            let most = parts.as_ref().map_or(0, TimeParts::most_digis);
+            let found = cut(parts).expect("gaps");
+            assert!(found.iter().all(|part| part.positions.len() <= most));
+            let times: Vec<_> = found.iter().map(|part| times(&input, part)).collect();
+            let all: usize = times.iter().flatten().map(Vec::len).sum();
+            assert_eq!(all, input.stream().len(), "{count} parts");
+            for module in 0..MODULES {
+                let ends: Vec<_> = times
+                    .iter()
+                    .filter_map(|part| Some((*part[module].first()?, *part[module].last()?)))
+                    .collect();
+                assert!(ends.windows(2).all(|pair| pair[0].1 + GAP_NS < pair[1].0));
+                assert!(module == 2 || ends.len() == count, "{count} parts of module {module}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_module_without_a_gap_is_not_cut() {
+    let busy = (0..4000).map(|i| (1, 20 * i));
+    let digis: Vec<_> = busy.chain([(0, 80_000)]).collect();
+    let input = timeslice(&digis, setup(|_| ()), Semantics::Exact);
+    with_parts(&input, 2, |parts| assert!(cut(parts).is_none()));
+    // With gaps of 30 ns there is more than enough.
+    let calm: Vec<_> = (0..4000).map(|i| (1, 30 * i)).collect();
+    let input = timeslice(&calm, setup(|_| ()), Semantics::Exact);
+    with_parts(&input, 2, |parts| assert!(cut(parts).is_some()));
+}
+
+#[test]
+fn digis_that_come_late_are_missed() {
+    let mut digis = regular();
+    // The second one of a side at a time of the first part: it is read out with the one before.
+    digis.extend([(2, 39_991), (0, 39_992), (2, 500)]);
+    let input = timeslice(&digis, setup(|_| ()), Semantics::Exact);
+    with_parts(&input, 2, |parts| {
+        let found = cut(parts).expect("gaps");
+        let all = found.iter().flat_map(|part| times(&input, part)).map(|times| times.len());
+        assert_eq!(all.sum::<usize>(), digis.len() - 1);
+    });
+}
+
+#[test]
+fn rules_that_look_further_forbid_it() {
+    let wide = |cuts: &mut Cuts| cuts.time_cut_cluster_abs = 1000.0;
+    let many = |cuts: &mut Cuts| cuts.time_cut_cluster_sig = 5.0;
+    for (setup, online) in [
+        (setup(|_| ()), Semantics::Published),
+        (setup(wide), Semantics::Exact),
+        (setup(many), Semantics::Exact),
+    ] {
+        let input = timeslice(&regular(), setup, online);
+        with_parts(&input, 2, |parts| assert!(parts.is_none()));
+    }
+}

@@ -1,0 +1,284 @@
+//! The chain on a GPU in several queues: timeslices, or parts of a large one, are copied while others
+//! are at work.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{StsTask, Timeslices};
+use crate::algorithm::{Damage, Given, Runner};
+use crate::device::gpu::{DeviceError, Gpu, MOST_QUEUES};
+use crate::device::{Arena, buffers};
+use crate::sts::cuda::{ChainConfig, CudaChain, Start, Step, TimeParts};
+use crate::sts::{ChainStage, Product, Timeslice};
+
+/// A timeslice with fewer digis for each part is not cut: kernels would have too little to do.
+const DIGIS_OF_PART: usize = 2 << 20;
+/// More parts end no earlier.
+const MOST_PARTS: usize = 6;
+
+/// Chains whose steps take turns: while the host waits for one, the device has others to go on with.
+pub(super) struct OverlappedChains<'a> {
+    input: &'a Timeslices,
+    arena: &'a Arena,
+    gpu: Arc<Gpu>,
+    ways: ChainConfig,
+    /// Threads of the host.
+    threads: usize,
+    digis_of_part: usize,
+    /// Hits that each chain of each timeslice had room for the last time; the whole one is the first.
+    capacities: Vec<Vec<[usize; 2]>>,
+    /// What the last run left, once it was asked for.
+    products: Vec<Product>,
+}
+
+/// The chains of a timeslice.
+pub(super) struct ChainsOfTimeslice<'a> {
+    timeslice: &'a Timeslice,
+    /// For all of it: where it can't be cut, or turns out not to have been cut well.
+    whole: Option<CudaChain<'a>>,
+    parts: Vec<CudaChain<'a>>,
+    cutting: Option<TimeParts<'a>>,
+    /// Whether the parts are what counts, and not the whole.
+    is_cut: bool,
+}
+
+buffers!(ChainsOfTimeslice<'_>: whole, parts);
+
+impl<'a> OverlappedChains<'a> {
+    pub(super) fn new(
+        (input, arena): (&'a Timeslices, &'a Arena),
+        gpu: Arc<Gpu>,
+        (ways, threads): (ChainConfig, usize),
+    ) -> Self {
+        OverlappedChains {
+            input,
+            arena,
+            gpu,
+            ways,
+            threads,
+            digis_of_part: DIGIS_OF_PART,
+            capacities: vec![Vec::new(); input.0.len()],
+            products: Vec::new(),
+        }
+    }
+
+    fn whole(
+        &self,
+        timeslice: &'a Timeslice,
+        capacities: &[[usize; 2]],
+    ) -> Result<CudaChain<'a>, DeviceError> {
+        let ways = (self.ways, Start::Raw, self.threads);
+        let hits = capacities.first().copied().unwrap_or_default();
+        CudaChain::new(&self.gpu, (timeslice, self.arena), ways, hits)
+    }
+
+    /// Chains for the parts of a timeslice; none if it is small, or can't be cut.
+    fn parts(
+        &self,
+        timeslice: &'a Timeslice,
+        capacities: &[[usize; 2]],
+    ) -> Result<Option<(TimeParts<'a>, Vec<CudaChain<'a>>)>, DeviceError> {
+        let count = MOST_PARTS.min(timeslice.stream().len() / self.digis_of_part.max(1));
+        if count < 2 || timeslice.raw().is_some() {
+            return Ok(None);
+        }
+        let input = (timeslice, self.arena);
+        let Some(cutting) = TimeParts::new(&self.gpu, input, count)? else { return Ok(None) };
+        let chain = |part: usize| {
+            let hits = capacities.get(1 + part).copied().unwrap_or_default();
+            CudaChain::of_parts(&self.gpu, input, self.ways, (cutting.most_digis(), hits))
+        };
+        let parts: Option<Vec<_>> =
+            (0..count).map(chain).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
+        Ok(parts.map(|parts| (cutting, parts)))
+    }
+
+    fn chains_of(
+        &self,
+        timeslice: &'a Timeslice,
+        capacities: &[[usize; 2]],
+    ) -> Result<ChainsOfTimeslice<'a>, DeviceError> {
+        let (cutting, parts) = self.parts(timeslice, capacities)?.unzip();
+        let parts = parts.unwrap_or_default();
+        let whole = match cutting {
+            Some(_) => None,
+            None => Some(self.whole(timeslice, capacities)?),
+        };
+        Ok(ChainsOfTimeslice { timeslice, whole, parts, cutting, is_cut: false })
+    }
+
+    /// Lets those timeslices run as a whole that could not be cut well.
+    fn run_uncut(&self, all: &mut [ChainsOfTimeslice<'a>]) -> Result<(), DeviceError> {
+        for (chains, capacities) in all.iter_mut().zip(&self.capacities) {
+            if chains.is_done() {
+                continue;
+            }
+            self.gpu.finish()?;
+            chains.is_cut = false;
+            let whole = chains.whole.insert(self.whole(chains.timeslice, capacities)?);
+            Step::ALL.into_iter().try_for_each(|step| whole.step(&self.gpu, step))?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> ChainsOfTimeslice<'a> {
+    /// Those that are to run, or have run.
+    fn chosen_mut(&mut self) -> &mut [CudaChain<'a>] {
+        if self.is_cut { &mut self.parts } else { self.whole.as_mut_slice() }
+    }
+
+    /// Lets a chain take a step; none if the timeslice turned out to have too few gaps.
+    fn step(&mut self, gpu: &Gpu, number: usize, step: Step) -> Result<(), DeviceError> {
+        if self.is_cut && step == Step::Distribute {
+            let part = self.cutting.as_mut().and_then(|cutting| cutting.part(number));
+            match part {
+                Some(part) => self.parts[number].take_part(part),
+                None => self.is_cut = false,
+            }
+        }
+        let chain = self.chosen_mut().get_mut(number);
+        chain.map_or(Ok(()), |chain| chain.step(gpu, step))
+    }
+
+    /// Whether all digis went through the chains. There are too few if some are in none of the
+    /// parts: those that come at other times than their place in the stream says.
+    fn is_done(&self) -> bool {
+        let digis: usize = self.parts.iter().map(CudaChain::digis).sum();
+        if self.is_cut { digis == self.timeslice.stream().len() } else { self.whole.is_some() }
+    }
+
+    fn product(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<Product, DeviceError> {
+        let parts = self.chosen_mut().iter_mut();
+        let products: Vec<_> =
+            parts.map(|chain| chain.product(gpu, stage)).collect::<Result<_, _>>()?;
+        Ok(Product::joined(products))
+    }
+}
+
+/// All steps of all chains. In each turn some of them take a step, each in a queue of its own: a step
+/// begins with what the one before has told the host. The youngest go first, so that the device has
+/// what they start to go on with while the host waits for the others.
+fn take_turns(gpu: &Gpu, all: &mut [ChainsOfTimeslice<'_>]) -> Result<(), DeviceError> {
+    let numbers = |(timeslice, chains): (usize, &mut ChainsOfTimeslice<'_>)| {
+        (0..chains.chosen_mut().len()).map(move |part| (timeslice, part))
+    };
+    let chains: Vec<_> = all.iter_mut().enumerate().flat_map(numbers).collect();
+    for turn in 0..chains.len() + Step::ALL.len() - 1 {
+        for (number, step) in Step::ALL.into_iter().enumerate() {
+            let Some(chain) = turn.checked_sub(number) else { continue };
+            if let Some(&(timeslice, part)) = chains.get(chain) {
+                let queue = chain as u32 % MOST_QUEUES;
+                gpu.in_queue(queue, || all[timeslice].step(gpu, part, step))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Runner<StsTask> for OverlappedChains<'a> {
+    type Buffers = Vec<ChainsOfTimeslice<'a>>;
+
+    fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
+        let timeslices = self.input.0.iter().zip(&self.capacities);
+        timeslices.map(|(timeslice, capacities)| self.chains_of(timeslice, capacities)).collect()
+    }
+
+    fn run(&mut self, all: &mut Self::Buffers) -> Result<(), DeviceError> {
+        all.iter_mut().for_each(|chains| chains.is_cut = chains.cutting.is_some());
+        self.gpu.with_small_copies_by_kernel(|| take_turns(&self.gpu, all))?;
+        self.run_uncut(all)
+    }
+
+    fn inspect(&mut self, all: &mut Self::Buffers) -> Result<(), Damage> {
+        let gpu = &*self.gpu;
+        let product = |chains: &mut ChainsOfTimeslice<'_>| {
+            Product::of(None, |stage| chains.product(gpu, stage))
+        };
+        self.products = all.iter_mut().map(product).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn output<'b>(&'b self, _: &'b Self::Buffers) -> Cow<'b, Vec<Product>> {
+        Cow::Borrowed(&self.products)
+    }
+
+    fn given(&self) -> Given {
+        let given = |stage| self.ways.given(stage);
+        Given::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage))))
+    }
+
+    fn note(&mut self, all: &Self::Buffers) {
+        for (chains, capacities) in all.iter().zip(&mut self.capacities) {
+            let whole = chains.whole.as_ref().map(CudaChain::capacities);
+            let whole = whole.or(capacities.first().copied()).unwrap_or_default();
+            let parts = chains.parts.iter().map(CudaChain::capacities);
+            *capacities = [whole].into_iter().chain(parts).collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::sts::setup::Setup;
+    use generators::sts::{Address, Digi, SegmentedDigis};
+
+    use super::*;
+    use crate::algorithm::{Algorithm, Semantics};
+    use crate::device::Buffers;
+    use crate::device::emulator::{self, Config};
+    use crate::sts::task::cuda_variants::BALANCED;
+    use crate::sts::task::{check, hard_inputs};
+
+    /// Runs an input several times, in parts of few digis; it is right each time. Returns how many of
+    /// its timeslices were left in parts, and how many had to run again as a whole.
+    fn run(input: &Timeslices, gpu: &Arc<Gpu>) -> Result<[usize; 2], Damage> {
+        let arena = Arena::default();
+        let mut runner = OverlappedChains::new((input, &arena), Arc::clone(gpu), (BALANCED, 2));
+        runner.digis_of_part = 300;
+        let expected = StsTask { stage: None }.reference(input, input.online()).expect("one");
+        let mut counts = [0; 2];
+        for round in 0..2 {
+            let mut chains = runner.allocate()?;
+            chains.poison()?;
+            runner.run(&mut chains)?;
+            gpu.finish()?;
+            runner.inspect(&mut chains)?;
+            for (expected, found) in expected.iter().zip(runner.output(&chains).iter()) {
+                assert_eq!(check::check(None, false, expected, found), Ok(()), "round {round}");
+            }
+            let (used, again): (Vec<_>, Vec<_>) = chains
+                .iter()
+                .filter(|chains| chains.cutting.is_some())
+                .partition(|chains| chains.is_cut);
+            counts = [used.len(), again.len()];
+            runner.note(&chains);
+        }
+        Ok(counts)
+    }
+
+    /// Single digis of a module, the last of which comes late.
+    fn late() -> Timeslices {
+        let digi = |i: u32| Digi::new(Address::of_module(0), 5, 100 * i, 7);
+        let back: Vec<_> = (0..500).map(digi).collect();
+        let front = [back.as_slice(), &[digi(20)]].concat();
+        let digis = SegmentedDigis::from_segments(&[front, back]);
+        let setup = Setup::regular(1).expect("a setup");
+        Timeslices(vec![Timeslice::new(digis, Arc::new(setup), Semantics::Exact)])
+    }
+
+    #[test]
+    fn timeslices_in_parts_are_right() {
+        let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
+            return;
+        };
+        let small = |input: &Timeslices| (600..4_000).contains(&input.digis());
+        let inputs = hard_inputs::all(None, 5).into_iter().map(|(_, input)| input);
+        let inputs = inputs.filter(|input| small(input) && input.online() == Semantics::Exact);
+        let counts = inputs.map(|input| run(&input, &gpu).expect("no damage"));
+        let [used, again] =
+            counts.fold([0; 2], |sum, count| [sum[0] + count[0], sum[1] + count[1]]);
+        assert!(used > 1 && again > 1, "{used} timeslices are cut, {again} are not");
+        assert_eq!(run(&late(), &gpu).expect("no damage"), [0, 1]);
+    }
+}

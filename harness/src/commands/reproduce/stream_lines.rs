@@ -1,0 +1,182 @@
+//! By which commands figures about streams are measured, in the time that there is.
+//!
+//! With enough of it these are those of the figures: spills of 4 s and pauses of 6 s, and so many
+//! timeslices. With less of it everything in them is shorter by the same factor.
+
+use std::time::Duration;
+
+use algorithms::device::{Backend, Device};
+
+use crate::platform::usable_threads;
+use crate::request::Spill;
+
+/// A speed of a stream lasts no longer than this, and a point of events no longer than that.
+const LONGEST_SPEED: Duration = Duration::from_secs(20);
+const LONGEST_POINT: Duration = Duration::from_secs(2);
+/// Less than that is over before the first event.
+const LEAST_FOR_EVENTS: Duration = Duration::from_secs(4);
+/// A speed of the longest has so many timeslices as they come from the detector: this part of all
+/// data of the preset each.
+const LARGEST_SCALE: f64 = 0.02;
+/// Fewer data hold no hits.
+const SMALLEST_SCALE: f64 = 0.0005;
+/// An event is such a part of a collision of gold: 10 ms of a core, or less where time is short.
+const LARGEST_EVENT: f64 = 0.01;
+const SMALLEST_EVENT: f64 = 0.001;
+/// The part of a period that is a spill; a speed holds two periods, and ends in a pause.
+const IN_SPILL: f64 = 0.4;
+const PERIODS: f64 = 2.0;
+/// "raised step by step, up to about 8 times" (thesis 5.6.2); below 1 for small machines.
+const CHALLENGE: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
+/// As the data of the preset come, and up to about the rates that were printed (thesis 5.6.4);
+/// below 1 for small machines.
+const BEAM_TIME: [f64; 4] = [0.25, 1.0, 4.0, 12.0];
+/// Workers of a GPU: each has a context of its own.
+const WORKERS_OF_GPU: usize = 4;
+/// The most streams of a GPU.
+const STREAMS_OF_GPU: usize = 16;
+
+/// A command whose results are for figures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// The folder for its results: `beam-time-cpu-4`.
+    pub(super) folder: String,
+    /// The command with its flags.
+    pub(super) words: Vec<String>,
+}
+
+/// The commands for streams of such a name on a device, within a time; none if there are no such
+/// streams.
+pub(super) fn lines(name: &str, device: Device, time: Duration) -> Vec<Line> {
+    match name {
+        "data-challenge" => vec![data_challenge(name, device, time)],
+        "beam-time" => {
+            let time = time.div_f64(BEAM_TIME.len() as f64);
+            BEAM_TIME.map(|speed| beam_time(name, device, speed, time)).to_vec()
+        }
+        "events" => vec![events(name, device, time)],
+        _ => Vec::new(),
+    }
+}
+
+fn data_challenge(name: &str, device: Device, time: Duration) -> Line {
+    let each = time.div_f64(CHALLENGE.len() as f64).min(LONGEST_SPEED);
+    let speeds = CHALLENGE.map(|speed| speed.to_string()).join(",");
+    let own = ["--speed", &speeds];
+    stream(format!("{name}-{device}"), device, each, &own)
+}
+
+fn beam_time(name: &str, device: Device, speed: f64, time: Duration) -> Line {
+    let each = time.min(LONGEST_SPEED);
+    let period = each.mul_f64(speed / PERIODS);
+    let spill = Spill {
+        on: whole_microseconds(period.mul_f64(IN_SPILL)),
+        off: whole_microseconds(period.mul_f64(1.0 - IN_SPILL)),
+    };
+    let (spill, speed) = (spill.to_string(), speed.to_string());
+    let own = ["--from", "raw", "--spill", &spill, "--speed", &speed];
+    stream(format!("{name}-{device}-{speed}"), device, each, &own)
+}
+
+fn stream(folder: String, device: Device, each: Duration, own: &[&str]) -> Line {
+    let scale = LARGEST_SCALE * each.as_secs_f64() / LONGEST_SPEED.as_secs_f64();
+    let scale = scale.clamp(SMALLEST_SCALE, LARGEST_SCALE).to_string();
+    let processes = match device.backend() {
+        Backend::Cpu => usable_threads(),
+        _ => WORKERS_OF_GPU,
+    };
+    let (device, processes) = (device.to_string(), processes.to_string());
+    let each = words_of(each);
+    let shared = [
+        ["--preset", "mcbm-2024"],
+        ["--scale", &scale],
+        ["--device", &device],
+        ["--processes", &processes],
+        ["--duration", &each],
+    ];
+    let words =
+        ["stream"].into_iter().chain(own.iter().copied()).chain(shared.into_iter().flatten());
+    Line::new(folder, words)
+}
+
+fn events(name: &str, device: Device, time: Duration) -> Line {
+    let (variant, most) = match device.backend() {
+        // Beyond the cores, to see that it ends to grow.
+        Backend::Cpu => ("time-sweep", 2 * usable_threads()),
+        _ => ("balanced", STREAMS_OF_GPU),
+    };
+    let counts = std::iter::successors(Some(1), |count| Some(2 * count));
+    let counts: Vec<String> =
+        counts.take_while(|&count| count <= most).map(|count| count.to_string()).collect();
+    // One half is for making, checking and warming up.
+    let each = time.div_f64(2.0 * counts.len() as f64).min(LONGEST_POINT);
+    let scale = LARGEST_EVENT * each.as_secs_f64() / LONGEST_POINT.as_secs_f64();
+    let scale = scale.clamp(SMALLEST_EVENT, LARGEST_EVENT).to_string();
+    let (streams, budget) = (counts.join(","), time.max(LEAST_FOR_EVENTS));
+    let (device, folder) = (device.to_string(), format!("{name}-{device}"));
+    let [each, budget] = [each, budget].map(words_of);
+    let flags = [
+        ["--preset", "cbm-auau"],
+        ["--scale", &scale],
+        ["--batch", "2"],
+        ["--variant", variant],
+        ["--device", &device],
+        ["--streams", &streams],
+        ["--duration", &each],
+        ["--budget", &budget],
+    ];
+    Line::new(folder, ["throughput", "sts"].into_iter().chain(flags.into_iter().flatten()))
+}
+
+impl Line {
+    fn new<'a>(folder: String, words: impl Iterator<Item = &'a str>) -> Self {
+        Line { folder: folder.replace(':', "-"), words: words.map(str::to_owned).collect() }
+    }
+}
+
+/// `9s 600ms`.
+fn words_of(time: Duration) -> String {
+    humantime::format_duration(whole_microseconds(time)).to_string()
+}
+
+fn whole_microseconds(time: Duration) -> Duration {
+    Duration::from_micros(time.as_micros() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use reports::published::figures;
+
+    use super::*;
+    use crate::cli::{Request, parse};
+
+    #[test]
+    fn all_streams_of_figures_have_commands_that_make_sense() {
+        for figure in figures() {
+            let Some(stream) = figure.stream else { continue };
+            for time in [Duration::from_millis(100), Duration::from_secs(600)] {
+                let lines = lines(&stream.runs, Device::Cpu, time);
+                assert!(!lines.is_empty(), "{}", stream.runs);
+                for Line { folder, words } in lines {
+                    assert!(folder.starts_with(&format!("{}-cpu", stream.runs)), "{folder}");
+                    let words = std::iter::once("bench".to_owned()).chain(words);
+                    let parsed = parse(words.map(Into::into));
+                    let is_fine = matches!(parsed, Ok(Request::Stream(_) | Request::Throughput(_)));
+                    assert!(is_fine, "{folder}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_time_enough_spills_are_those_of_the_accelerator() {
+        let all = lines("beam-time", Device::Cuda(0), Duration::from_secs(80));
+        let folders: Vec<&str> = all.iter().map(|line| line.folder.as_str()).collect();
+        assert_eq!(folders[1..3], ["beam-time-cuda-0-1", "beam-time-cuda-0-4"]);
+        let words = all[1].words.join(" ");
+        for flags in ["--spill 4s/6s", "--duration 20s", "--scale 0.02", "--processes 4"] {
+            assert!(words.contains(flags), "{words}");
+        }
+        assert!(all[2].words.join(" ").contains("--spill 16s/24s"), "as long at any speed");
+    }
+}

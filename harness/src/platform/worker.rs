@@ -1,0 +1,111 @@
+//! Processes of this executable that work for this one. What they are told and what they say are
+//! lines of JSON, on their standard input and output.
+
+use std::env;
+use std::io::{self, BufRead, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::children::end_with_parent;
+use super::process::lines_of;
+
+/// How long the last words of one that is lost are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Lines of them that are told.
+const LAST_LINES: usize = 3;
+
+/// A worker that was started.
+pub(crate) struct Worker {
+    pub(crate) process: Child,
+    pub(crate) asks: ChildStdin,
+    pub(crate) answers: ChildStdout,
+    /// What it writes to standard error.
+    pub(crate) words: Receiver<String>,
+}
+
+/// Why nothing was heard.
+#[derive(Debug)]
+pub(crate) enum Unheard {
+    /// Nobody is there any more.
+    Alone,
+    /// It is nothing that is said here.
+    NotUnderstood(String),
+}
+
+impl Worker {
+    /// Starts a worker by the subcommand that makes it one; `prepare` adds what it is lent. It ends
+    /// with the thread that starts it, which is to be the main one.
+    ///
+    /// # Errors
+    /// If it can't be started.
+    pub(crate) fn start(subcommand: &str, prepare: impl FnOnce(&mut Command)) -> io::Result<Self> {
+        let mut command = Command::new(env::current_exe()?);
+        command.arg(subcommand);
+        prepare(&mut command);
+        // Ctrl-C is for this process, which lets workers end what they have begun.
+        command.process_group(0);
+        end_with_parent(&mut command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn()?;
+        match (process.stdin.take(), process.stdout.take(), process.stderr.take()) {
+            (Some(asks), Some(answers), Some(words)) => {
+                Ok(Worker { process, asks, answers, words: lines_of(words) })
+            }
+            _ => {
+                let _ = process.kill();
+                let _ = process.wait();
+                Err(io::Error::other("it has no standard streams"))
+            }
+        }
+    }
+}
+
+/// A line that says something. What is said here can always be written down.
+pub(crate) fn line(said: &impl Serialize) -> String {
+    serde_json::to_string(said).unwrap_or_default() + "\n"
+}
+
+/// Waits for the end of a worker that ends or is made to; returns how that was, with its last
+/// words.
+pub(crate) fn end_of(process: &mut Child, words: &Receiver<String>) -> String {
+    let how = match process.wait() {
+        Ok(status) => format!("ended with {status}"),
+        Err(error) => format!("ended: {error}"),
+    };
+    let until = Instant::now() + LAST_WORDS;
+    let left = || until.saturating_duration_since(Instant::now());
+    let said: Vec<_> = std::iter::from_fn(|| words.recv_timeout(left()).ok()).collect();
+    let last = &said[said.len().saturating_sub(LAST_LINES)..];
+    if last.is_empty() { how } else { format!("{how}: {}", last.join(" / ")) }
+}
+
+/// The next thing that a worker is told; `None` if there is nothing more.
+///
+/// # Errors
+/// If it can't be heard or understood.
+pub(crate) fn hear<T: DeserializeOwned>() -> Result<Option<T>, Unheard> {
+    let mut line = String::new();
+    match io::stdin().lock().read_line(&mut line) {
+        Ok(0) => Ok(None),
+        Ok(_) => {
+            let heard = serde_json::from_str(&line).map(Some);
+            heard.map_err(|error| Unheard::NotUnderstood(error.to_string()))
+        }
+        Err(_) => Err(Unheard::Alone),
+    }
+}
+
+/// Says something to who has started this worker.
+///
+/// # Errors
+/// If nobody listens any more.
+pub(crate) fn say(said: &impl Serialize) -> Result<(), Unheard> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(line(said).as_bytes()).and_then(|()| stdout.flush());
+    written.map_err(|_| Unheard::Alone)
+}

@@ -1,0 +1,215 @@
+//! Streams that several processes drive: each of them makes its streams ready and runs them, and
+//! this one says when, so that all windows are one; what came of it is told as if it was one
+//! process.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `protocol` | what is said to a process, and what it says |
+//! | `part` | what such a process does |
+//! | `parts` | all of them: started, asked, listened to, ended |
+
+mod part;
+mod parts;
+mod protocol;
+
+use std::thread;
+use std::time::Duration;
+
+use super::plan::PointSpec;
+use super::point::{Busy, Checked, Length, Measured, Ran, Refusal, Seen, Setup, Works, told};
+use super::stream::Event;
+use super::window::{Window, length};
+use crate::platform::energy::EnergyCounters;
+use crate::platform::monotonic::{now_ns, wait_until};
+use crate::platform::{CpuTimes, usable_threads};
+pub(crate) use part::{SUBCOMMAND, opening, refuse, work};
+pub(super) use parts::Parts;
+use protocol::{Answer, Ask};
+
+/// Between two looks at whether the window is over.
+const LOOK: Duration = Duration::from_millis(5);
+/// By then all processes have heard when the window begins.
+const HEARD: Duration = Duration::from_millis(20);
+
+/// Measures a point by streams of several processes.
+pub(super) fn measure(
+    setup: &Setup<'_>,
+    parts: &mut Parts,
+    point: &PointSpec,
+    number: usize,
+    length: Length,
+) -> Measured {
+    let mut works = Works::default();
+    let ran = run(setup, parts, point, number, length, &mut works);
+    if ran.is_err() {
+        // Whatever they are in the middle of: who comes next begins anew.
+        parts.end();
+    }
+    told(setup, point, &works, ran)
+}
+
+fn run(
+    setup: &Setup<'_>,
+    parts: &mut Parts,
+    point: &PointSpec,
+    number: usize,
+    limits: Length,
+    works: &mut Works,
+) -> Result<Ran, Refusal> {
+    let processes = point.busy_processes();
+    parts.fill(point, setup)?;
+    let wanted_ns = limits.wanted.min(limits.most).as_nanos() as u64;
+    parts.tell(|process| Ask::Prepare { point: number, process, wanted_ns })?;
+    let mut checked = Checked::default();
+    let mut of_parts = Vec::new();
+    for answer in parts.each(setup.interrupt)? {
+        let Answer::Ready { works, checked: own } = answer else { return Err(out_of_turn()) };
+        checked.working_set_bytes += own.working_set_bytes;
+        // What an event takes of a GPU is told by the first stream, as of one process.
+        checked.on_gpu = checked.on_gpu.or(own.on_gpu);
+        of_parts.push(works);
+    }
+    *works = together(of_parts, point).ok_or_else(other_points)?;
+    parts.tell(|_| Ask::Begin)?;
+    let mut longest = Duration::ZERO;
+    for answer in parts.each(setup.interrupt)? {
+        let Answer::Warm { longest_ns } = answer else { return Err(out_of_turn()) };
+        longest = longest.max(Duration::from_nanos(longest_ns));
+    }
+    let begin = Duration::from_nanos(now_ns()) + HEARD;
+    let window = Window { begin, end: begin + length(limits.wanted, limits.most, longest) };
+    let (begin_ns, end_ns) = (window.begin.as_nanos() as u64, window.end.as_nanos() as u64);
+    parts.tell(|_| Ask::Window { begin_ns, end_ns })?;
+    let seen = watch(setup, parts, point, window)?;
+    for answer in parts.each(setup.interrupt)? {
+        let Answer::Beyond = answer else { return Err(out_of_turn()) };
+    }
+    parts.tell(|_| Ask::End)?;
+    let mut events: Vec<Vec<Event>> = vec![Vec::new(); point.streams];
+    let mut remarks = Vec::new();
+    for (process, answer) in (0..processes).zip(parts.each(setup.interrupt)?) {
+        let Answer::Done { events: own, remarks: said } = answer else { return Err(out_of_turn()) };
+        for (stream, own) in point.streams_of(process).into_iter().zip(own) {
+            events[stream] = own.into_iter().map(Event::from).collect();
+        }
+        if events.iter().flatten().any(|event| event.number >= point.batch) {
+            return Err(other_points());
+        }
+        remarks.extend(said);
+    }
+    remarks.sort();
+    remarks.dedup();
+    Ok(Ran { window, events, seen, checked, remarks })
+}
+
+/// What the events of all streams hold, in the order of the streams; `None` if they are not those
+/// of the point.
+fn together(of_parts: Vec<Works>, point: &PointSpec) -> Option<Works> {
+    let mut all = Works { items: vec![Vec::new(); point.streams], ..Works::default() };
+    for (process, works) in of_parts.into_iter().enumerate() {
+        let streams = point.streams_of(process);
+        // All streams have as many events.
+        all.bytes_min += works.bytes_min * streams.len() as f64 / point.streams as f64;
+        all.item_unit = works.item_unit;
+        for (stream, items) in streams.into_iter().zip(works.items) {
+            all.items[stream] = items;
+        }
+    }
+    all.items.iter().all(|items| items.len() == point.batch).then_some(all)
+}
+
+/// Waits until the window is over; returns how busy the CPUs were within, and what all took.
+fn watch(
+    setup: &Setup<'_>,
+    parts: &mut Parts,
+    point: &PointSpec,
+    window: Window,
+) -> Result<Seen, Refusal> {
+    let counters = EnergyCounters::of(point.place.devices().iter().copied());
+    let stop = || setup.interrupt.asked();
+    wait_until(window.begin.as_nanos() as u64, stop);
+    let before = (CpuTimes::now(), parts.cpu_time(), counters.read());
+    loop {
+        parts.look()?;
+        if stop() {
+            return Err(Refusal::Interrupted);
+        }
+        let left = window.end.saturating_sub(Duration::from_nanos(now_ns()));
+        if left.is_zero() {
+            break;
+        }
+        thread::sleep(LOOK.min(left));
+    }
+    let seconds = (Duration::from_nanos(now_ns()) - window.begin).as_secs_f64();
+    let energy = counters.since(&before.2);
+    let watts = |joules: f64| joules / seconds;
+    let (cpu_w, gpu_w) = (energy.cpu_j.map(watts), energy.gpu_j.map(watts));
+    Ok(Seen { busy: busy(parts, before.0, before.1, seconds), cpu_w, gpu_w })
+}
+
+/// How busy the CPUs were since an earlier moment.
+fn busy(
+    parts: &Parts,
+    before: Option<CpuTimes>,
+    parts_before: Duration,
+    seconds: f64,
+) -> Option<Busy> {
+    let (_, others) = CpuTimes::now()?.since(&before?);
+    let own = parts.cpu_time().saturating_sub(parts_before);
+    let all = seconds * usable_threads() as f64;
+    // To this process the others that drive streams are others.
+    let others = others.map(|others| others.saturating_sub(own).as_secs_f64() / all);
+    (all > 0.0).then(|| Busy { own: own.as_secs_f64() / all, others })
+}
+
+/// All of them plan by the same command line.
+fn other_points() -> Refusal {
+    let problem = "failed: a process has other events than this one; was a file changed that the \
+                   command reads?";
+    Refusal::Wrong(problem.to_owned())
+}
+
+fn out_of_turn() -> Refusal {
+    Refusal::Wrong("failed: a process answered out of turn".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Request, parse};
+    use crate::throughput::plan::StreamPlan;
+
+    /// Three streams of two events each, driven by two processes.
+    fn point() -> PointSpec {
+        let line = "bench throughput merge --device cpu --variant sequential --streams 3 --batch 2 \
+                    --processes 2";
+        match parse(line.split_whitespace().map(Into::into)) {
+            Ok(Request::Throughput(mut request)) => {
+                request.choose_devices();
+                StreamPlan::new(&request).expect("sensible").points.remove(0)
+            }
+            _ => panic!("not understood: {line}"),
+        }
+    }
+
+    fn works(items: &[[u64; 2]], bytes_min: f64) -> Works {
+        let items = items.iter().map(|items| items.to_vec()).collect();
+        Works { items, item_unit: "digi".to_owned(), bytes_min }
+    }
+
+    #[test]
+    fn what_processes_have_is_put_in_the_order_of_the_streams() {
+        let point = point();
+        assert_eq!((point.streams_of(0), point.streams_of(1)), (vec![0, 2], vec![1]));
+        let parts = vec![works(&[[1, 2], [5, 6]], 30.0), works(&[[3, 4]], 60.0)];
+        let all = together(parts, &point).expect("all are there");
+        assert_eq!(all.items, [vec![1, 2], vec![3, 4], vec![5, 6]]);
+        assert_eq!((all.bytes_min, all.item_unit.as_str()), (40.0, "digi"));
+    }
+
+    #[test]
+    fn other_events_than_those_of_the_point_are_noticed() {
+        let missing = vec![works(&[[1, 2]], 1.0), works(&[[3, 4]], 1.0)];
+        assert_eq!(together(missing, &point()), None);
+    }
+}

@@ -1,0 +1,304 @@
+//! What the links of several GPUs carry at the same time.
+//!
+//! They share the memory of the host, and what leads to it: all of them together may carry less
+//! than the sum of what each carries alone. Each link is kept busy by a thread near its GPU, block
+//! after block, and measured while all others are busy, too.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use algorithms::ceilings::{Direction, HostMemory, LinkBuffers};
+use algorithms::device::gpu::{DeviceError, Gpu};
+use algorithms::device::{Team, TeamError};
+use reports::record::{LinkBandwidth, LinksAtOnce, SharedLink};
+
+use super::gpus::StreamGpus;
+use super::places::team_specs;
+use crate::measure::gpu_ceilings::buffers;
+use crate::plan::TeamLayout;
+use crate::platform::placement::{Placement, PlacementError};
+use crate::request::DevicePlace;
+
+/// Takes a few milliseconds, so that waiting for its end hardly counts.
+const BLOCK: usize = 128 << 20;
+/// How long links are kept busy, and how often: the best counts, as of one link by itself.
+const WINDOW: Duration = Duration::from_millis(150);
+const REPETITIONS: usize = 3;
+
+/// Why links could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LinksError {
+    /// A GPU refuses.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// Threads that can't be had.
+    #[error(transparent)]
+    Team(#[from] TeamError),
+    /// CPUs near a GPU that are not there.
+    #[error("{}", .0.0)]
+    Place(PlacementError),
+}
+
+/// Something that carries blocks.
+trait Link: Send {
+    /// Copies a block and waits for it; returns its bytes, of both directions together.
+    fn copy(&mut self, direction: Direction) -> Result<u64, DeviceError>;
+
+    fn device(&self) -> String;
+}
+
+/// The link of a GPU, with a thread near it and memory that this thread has made.
+struct GpuLink {
+    gpu: Arc<Gpu>,
+    team: Team,
+    buffers: LinkBuffers,
+    block: usize,
+}
+
+/// The links of several GPUs.
+pub(crate) struct Links(Vec<GpuLink>);
+
+impl Links {
+    /// The links of all GPUs of a place.
+    ///
+    /// # Errors
+    /// If one can't be used, or there is no room for a block.
+    pub(crate) fn open(place: &DevicePlace, gpus: &StreamGpus) -> Result<Self, LinksError> {
+        let layout = TeamLayout { threads: 1, placement: Placement::None, inner: None };
+        let specs = team_specs(&layout, place, place.devices().len()).map_err(LinksError::Place)?;
+        let mut links = Vec::new();
+        for (&device, spec) in place.devices().iter().zip(&specs) {
+            // On the host there is no link.
+            if let Some(gpu) = gpus.of(device, 0)? {
+                links.push(GpuLink::new(gpu, spec.start()?, BLOCK)?);
+            }
+        }
+        Ok(Links(links))
+    }
+
+    /// What each carries alone, and while all others are busy.
+    ///
+    /// # Errors
+    /// If a GPU refuses.
+    pub(crate) fn alone_and_at_once(&mut self) -> Result<Vec<LinksAtOnce>, LinksError> {
+        let directions = HostMemory::Pinned.directions().iter();
+        let measured = directions.map(|&direction| compared(&mut self.0, direction, WINDOW));
+        Ok(measured.collect::<Result<_, _>>()?)
+    }
+
+    /// What all of them carry at the same time.
+    ///
+    /// # Errors
+    /// If a GPU refuses.
+    pub(super) fn at_once(&mut self) -> Result<LinkBandwidth, LinksError> {
+        let mut sum = |direction| -> Result<f64, DeviceError> {
+            Ok(best(&mut self.0, direction, WINDOW)?.iter().sum())
+        };
+        Ok(LinkBandwidth {
+            h2d_bytes_per_s: sum(Direction::ToDevice)?,
+            d2h_bytes_per_s: sum(Direction::ToHost)?,
+            both_bytes_per_s: sum(Direction::Both)?,
+        })
+    }
+}
+
+impl GpuLink {
+    fn new(gpu: Arc<Gpu>, team: Team, largest: usize) -> Result<Self, DeviceError> {
+        let (buffers, block) = team.run(|| {
+            let (mut buffers, block) = buffers(&gpu, HostMemory::Pinned, largest)?;
+            buffers.check(&gpu)?;
+            Ok::<_, DeviceError>((buffers, block))
+        })?;
+        Ok(GpuLink { gpu, team, buffers, block })
+    }
+}
+
+impl Link for GpuLink {
+    fn copy(&mut self, direction: Direction) -> Result<u64, DeviceError> {
+        let GpuLink { gpu, team, buffers, block } = self;
+        team.run(|| {
+            let bytes = buffers.copy(gpu, direction, *block)?;
+            gpu.finish()?;
+            Ok(bytes)
+        })
+    }
+
+    fn device(&self) -> String {
+        self.gpu.properties().device.clone()
+    }
+}
+
+/// Links alone and at the same time, in one direction.
+fn compared(
+    links: &mut [impl Link],
+    direction: Direction,
+    window: Duration,
+) -> Result<LinksAtOnce, DeviceError> {
+    let at_once = best(links, direction, window)?;
+    let mut shared = Vec::new();
+    for (link, at_once_bytes_per_s) in links.iter_mut().zip(at_once) {
+        let alone = best(std::slice::from_mut(link), direction, window)?;
+        let (device, alone_bytes_per_s) = (link.device(), alone.iter().sum());
+        shared.push(SharedLink { device, alone_bytes_per_s, at_once_bytes_per_s });
+    }
+    Ok(LinksAtOnce { direction: direction.to_string(), links: shared })
+}
+
+/// What links carry at the same time, each in bytes a second: of several repetitions that in which
+/// all of them together carry the most.
+fn best(
+    links: &mut [impl Link],
+    direction: Direction,
+    window: Duration,
+) -> Result<Vec<f64>, DeviceError> {
+    let mut best = Vec::new();
+    let sum = |rates: &[f64]| rates.iter().sum::<f64>();
+    for _ in 0..REPETITIONS {
+        let rates = rates(links, direction, window)?;
+        if sum(&rates) > sum(&best) {
+            best = rates;
+        }
+    }
+    Ok(best)
+}
+
+/// Where links that are busy at the same time meet.
+struct Meeting {
+    begin: Barrier,
+    /// Those whose window is not over.
+    within: AtomicUsize,
+    window: Duration,
+}
+
+fn rates(
+    links: &mut [impl Link],
+    direction: Direction,
+    window: Duration,
+) -> Result<Vec<f64>, DeviceError> {
+    let count = links.len();
+    let meeting = Meeting { begin: Barrier::new(count), within: AtomicUsize::new(count), window };
+    thread::scope(|scope| {
+        let busy = |link| {
+            let meeting = &meeting;
+            scope.spawn(move || keep_busy(link, direction, meeting))
+        };
+        let busy: Vec<_> = links.iter_mut().map(busy).collect();
+        let rates = busy.into_iter().map(|link| match link.join() {
+            Ok(rate) => rate,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        // All of them end before anybody hears of it.
+        rates.collect::<Vec<_>>().into_iter().collect()
+    })
+}
+
+/// Keeps a link busy until the windows of all are over; returns its rate within its own. One that
+/// fails leaves nobody waiting.
+fn keep_busy(
+    link: &mut impl Link,
+    direction: Direction,
+    meeting: &Meeting,
+) -> Result<f64, DeviceError> {
+    let warm = link.copy(direction);
+    meeting.begin.wait();
+    let rate = warm.and_then(|_| rate_within(link, direction, meeting.window));
+    meeting.within.fetch_sub(1, Ordering::SeqCst);
+    while rate.is_ok() && meeting.within.load(Ordering::SeqCst) > 0 {
+        link.copy(direction)?;
+    }
+    rate
+}
+
+fn rate_within(
+    link: &mut impl Link,
+    direction: Direction,
+    window: Duration,
+) -> Result<f64, DeviceError> {
+    let (begin, mut bytes) = (Instant::now(), 0);
+    loop {
+        bytes += link.copy(direction)?;
+        let time = begin.elapsed();
+        if time >= window {
+            return Ok(bytes as f64 / time.as_secs_f64());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use algorithms::device::{Device, emulator};
+
+    use super::*;
+
+    const TAKES: Duration = Duration::from_millis(4);
+    const SHORT: Duration = Duration::from_millis(80);
+
+    /// A link to memory that lets one after the other.
+    struct Fake<'a> {
+        memory: Option<&'a Mutex<()>>,
+        copies_left: usize,
+    }
+
+    impl Link for Fake<'_> {
+        fn copy(&mut self, _: Direction) -> Result<u64, DeviceError> {
+            let fails = || DeviceError::Failed {
+                device: self.device(),
+                what: "copying",
+                problem: "no copies left".to_owned(),
+            };
+            self.copies_left = self.copies_left.checked_sub(1).ok_or_else(fails)?;
+            let _turn = self.memory.map(|memory| memory.lock().expect("nobody panics"));
+            thread::sleep(TAKES);
+            Ok(1000)
+        }
+
+        fn device(&self) -> String {
+            "fake:0".to_owned()
+        }
+    }
+
+    fn share(memory: Option<&Mutex<()>>) -> f64 {
+        let link = || Fake { memory, copies_left: usize::MAX };
+        let mut links = [link(), link(), link()];
+        let shared = compared(&mut links, Direction::ToDevice, SHORT).expect("measured");
+        assert_eq!((shared.direction.as_str(), shared.links.len()), ("h2d", 3));
+        assert!(shared.links.iter().all(|link| link.at_once_bytes_per_s > 0.0), "{shared:?}");
+        shared.share()
+    }
+
+    #[test]
+    fn links_to_one_memory_carry_less_at_once_than_alone() {
+        let (one, apart) = (share(Some(&Mutex::new(()))), share(None));
+        assert!(one < 0.6 && one < 0.7 * apart, "{one} {apart}");
+    }
+
+    #[test]
+    fn one_that_fails_ends_all() {
+        for copies_left in [0, 3] {
+            let whole = Fake { memory: None, copies_left: usize::MAX };
+            let mut links = [whole, Fake { memory: None, copies_left }];
+            let failed = rates(&mut links, Direction::Both, SHORT).expect_err("it fails");
+            assert!(failed.to_string().contains("no copies left"), "{failed}");
+        }
+    }
+
+    #[test]
+    fn emulated_gpus_have_links_that_work_at_once() {
+        if emulator::unavailable().is_some() {
+            return;
+        }
+        let gpus = StreamGpus::default();
+        let link = |number| {
+            let gpu = gpus.of(Device::Emulator, number).expect("there").expect("no host");
+            GpuLink::new(gpu, Team::new(1).expect("a thread"), 4 << 10).expect("room")
+        };
+        let mut links = Links(vec![link(0), link(1)]);
+        let shared = compared(&mut links.0, Direction::Both, SHORT / 8).expect("measured");
+        assert_eq!(shared.links.len(), 2);
+        assert!(shared.share() > 0.0 && shared.links.iter().all(|it| it.device == "emulator"));
+    }
+}

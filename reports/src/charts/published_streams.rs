@@ -1,0 +1,253 @@
+//! A published figure about streams, beside what was measured: over time, or over streams.
+
+use super::axes::Axis;
+use super::chart::Chart;
+use super::line_panels::{self, Kind, Line, LinePanel, Point, XAxis};
+use super::lines::x_axis;
+use super::palette::Palette;
+use super::scale::{Scale, Spread};
+use super::stream::{DUE, MOST_DOTS, points, time_axis};
+use super::unit::Unit;
+use crate::grouped::distinct;
+use crate::published::{Quantity, Reproduction, Shows, Streams};
+use crate::record::YesNo;
+use crate::shape;
+use crate::stream::{Rates, StreamRow, short};
+use crate::throughput::{Curve, ThroughputRow};
+use crate::units;
+
+/// From this ratio of what is shown on an axis is logarithmic: what was printed is of larger
+/// machines.
+const FAR_APART: f64 = 30.0;
+/// Panels beside each other.
+const ACROSS: usize = 2;
+const CONTENTS: &str = "markers: what each timeslice holds, where it was due";
+const BYTES: &str = "markers: bytes a second of timeslices as they are done, dashed grey: as they are \
+    due, dashed in colours: what was printed";
+const EVENTS: &str = "markers: events a second of all streams, whiskers: 95 % confidence interval, \
+    dashed in colours: what was printed · rates in words are those of digis";
+const NOTHING_PRINTED: &str = "nothing was printed that this can be compared with";
+
+/// The chart of a figure; `None` where nothing was measured of it.
+pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<LinePanel>> {
+    let shows = &reproduction.figure.stream.as_ref()?.shows;
+    let (panels, said) = match shows {
+        Shows::Contents(quantities) => contents(streams, quantities)?,
+        Shows::Bytes => bytes(reproduction, streams)?,
+        Shows::Events => events(reproduction, streams)?,
+    };
+    let source = &reproduction.figure;
+    let reading = match shows {
+        Shows::Contents(_) => [CONTENTS, NOTHING_PRINTED].join(shape::SEPARATOR),
+        Shows::Bytes => BYTES.to_owned(),
+        Shows::Events => EVENTS.to_owned(),
+    };
+    let mut caption = vec![
+        format!("{} · {}", source.source, source.normalised),
+        format!("here: {}", reproduction.machine),
+    ];
+    caption.extend(said);
+    caption.push(reading);
+    let across = panels.len().min(ACROSS);
+    Chart::new(format!("{}: {}", source.id, source.title), across, panels, caption)
+}
+
+/// Panels, and what is to be said of them.
+type Drawn = (Vec<LinePanel>, Vec<String>);
+
+/// What timeslices hold, each quantity by itself: of the device that keeps up with the highest
+/// speed, as all of them get the same data.
+fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<Drawn> {
+    let row = streams.shown().into_iter().max_by(|a, b| a.speed.total_cmp(&b.speed))?;
+    let palette = Palette::new(quantities.iter().map(|quantity| quantity.name().to_owned()));
+    let x = time_axis(row.duration_s);
+    let panel = |quantity: &Quantity| {
+        let of = |it| quantity.of(it);
+        let all: Vec<Point> =
+            streams.timeslices_of(row).map(|it| Point::new(it.due_s, of(it))).collect();
+        let step = all.len().div_ceil(MOST_DOTS).max(1);
+        let name = quantity.name();
+        let style = palette.style(name);
+        let points = all.into_iter().step_by(step).collect();
+        let line = Line { name: name.to_owned(), style, kind: Kind::Dots, points };
+        let unit = Unit::Count(match quantity {
+            Quantity::Digis => "digis of a timeslice",
+            Quantity::Clusters => "clusters of a timeslice",
+            Quantity::Hits => "hits of a timeslice",
+        });
+        panel(String::new(), &x, unit, vec![line])
+    };
+    Some((quantities.iter().map(panel).collect(), vec![words(row)]))
+}
+
+/// Bytes a second over time, a panel for each device.
+fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
+    let shown = streams.shown();
+    let printed = printed(reproduction);
+    let names = shown.iter().map(|row| name(row)).chain(printed.iter().map(|it| it.0.clone()));
+    let palette = Palette::new(names);
+    let panels = shown.iter().map(|row| {
+        let rates = Rates::of(row, streams.timeslices_of(row), |it| it.bytes as f64);
+        let x = time_axis(row.duration_s);
+        let own = name(row);
+        let mut lines = levels(&printed, &palette, (0.0, row.duration_s));
+        lines.push(Line::reference(DUE, points(rates.due)));
+        lines.push(Line::curve(&own, palette.style(&own), points(rates.done)));
+        let title = if shown.len() > 1 { own } else { String::new() };
+        panel(title, &x, Unit::Bytes("raw data a second"), lines)
+    });
+    let panels: Vec<LinePanel> = panels.collect();
+    (!panels.is_empty()).then(|| (panels, shown.into_iter().map(words).collect()))
+}
+
+/// Events a second over streams, all curves in one panel.
+fn events(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
+    let curves = streams.curves();
+    let rows = || curves.iter().flat_map(|curve| &curve.rows);
+    let x = x_axis::of(&Axis::new("streams", distinct(rows().map(|row| row.streams.to_string()))));
+    let (low, high) = x
+        .ticks
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), (at, _)| (low.min(*at), high.max(*at)));
+    rows().next()?;
+    let printed = printed(reproduction);
+    let names = curves.iter().map(curve_name).chain(printed.iter().map(|it| it.0.clone()));
+    let palette = Palette::new(names);
+    let mut lines = levels(&printed, &palette, (low, high));
+    lines.extend(curves.iter().map(|curve| {
+        let name = curve_name(curve);
+        let points = curve.rows.iter().filter_map(|row| event_point(row)).collect();
+        Line::curve(&name, palette.style(&name), points)
+    }));
+    let said = curves.iter().map(|curve| format!("{}: {}", curve_name(curve), curve.words()));
+    let unit = Unit::Rate("events a second");
+    Some((vec![panel(String::new(), &x, unit, lines)], said.collect()))
+}
+
+/// What was printed of values that are measured here, each once.
+fn printed(reproduction: &Reproduction) -> Vec<(String, f64)> {
+    let mut all: Vec<(String, f64)> = Vec::new();
+    for value in reproduction.figure.values.iter().filter(|value| !value.task.is_empty()) {
+        // Of CPU and GPU it is the same.
+        let what = value.label.trim_end_matches(", CPU").trim_end_matches(", GPU");
+        let name = format!("{what} ({})", value.hardware);
+        let level = value.published.map(|published| (name, published));
+        all.extend(level.filter(|level| !all.contains(level)));
+    }
+    all
+}
+
+/// Dashed lines from one end of the axis to the other.
+fn levels(printed: &[(String, f64)], palette: &Palette, (from, to): (f64, f64)) -> Vec<Line> {
+    let level = |(name, value): &(String, f64)| Line {
+        name: name.clone(),
+        style: palette.style(name),
+        kind: Kind::Reference,
+        points: vec![Point::new(from, *value), Point::new(to, *value)],
+    };
+    printed.iter().map(level).collect()
+}
+
+/// A panel whose vertical axis suits what is shown: without zeros, where it is logarithmic.
+fn panel(title: String, x: &XAxis, unit: Unit, mut lines: Vec<Line>) -> LinePanel {
+    let (_, high) = line_panels::extent(&lines);
+    let least = lines.iter().flat_map(|line| &line.points).map(|point| point.y);
+    let least = least.filter(|&value| value > 0.0).fold(high, f64::min);
+    let y = match (unit, Spread::beyond(FAR_APART, least, high)) {
+        (Unit::Bytes(_) | Unit::Rate(_), Spread::Log) => {
+            for line in &mut lines {
+                line.points.retain(|point| point.y > 0.0);
+            }
+            Scale::new(least, high, Spread::Log)
+        }
+        _ => Scale::from_zero(high),
+    };
+    LinePanel { title, x: x.clone(), y, unit, lines, cuts: Vec::new() }
+}
+
+fn event_point(row: &ThroughputRow) -> Option<Point> {
+    let in_events = |items: f64| items / row.items;
+    let interval = row.rate_interval().map(|(low, high)| (in_events(low), in_events(high)));
+    Some(Point { x: row.streams as f64, y: in_events(row.rate()?), interval })
+}
+
+fn curve_name(curve: &Curve<'_>) -> String {
+    let row = curve.rows.first();
+    row.map_or_else(String::new, |row| shape::on_device(row.variant.clone(), &row.device))
+}
+
+/// `time-sweep, speed 4`, `balanced on cuda:0, speed 12`.
+fn name(row: &StreamRow) -> String {
+    let on_device = shape::on_device(row.variant.clone(), &row.device);
+    format!("{on_device}, speed {}", short(row.speed))
+}
+
+/// `time-sweep, speed 4: 2 workers, timeslices of 50 ms, 400 of 400 done`.
+fn words(row: &StreamRow) -> String {
+    let timeslice = units::seconds(row.timeslice_s, 3);
+    let workers = units::counted(row.processes, "worker");
+    let (done, due) = (row.done, row.due);
+    let kept = if row.kept_up == YesNo::Yes { "" } else { ": not kept up with" };
+    let name = name(row);
+    format!("{name}: {workers}, timeslices of {timeslice}, {done} of {due} done{kept}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::run;
+    use super::*;
+    use crate::published::{Here, figures};
+    use crate::stream::fixture::{row, timeslice};
+    use crate::throughput::fixture;
+
+    fn drawn(id: &str, streams: Streams) -> Option<Chart<LinePanel>> {
+        let figure = figures().into_iter().find(|figure| figure.id == id).expect(id);
+        let streams = [streams];
+        let here = Here { record: &run(), rows: &[], streams: &streams };
+        let reproduction = Reproduction::of(figure, &here);
+        super::figure(&reproduction, reproduction.streams.as_ref()?)
+    }
+
+    fn names(panel: &LinePanel) -> Vec<&str> {
+        panel.lines.iter().map(|line| line.name.as_str()).collect()
+    }
+
+    fn of_timeslices(name: &str) -> Streams {
+        let timeslices = (0..400).map(|number| timeslice(number, 0.03)).collect();
+        Streams { rows: vec![row(1.0)], timeslices, ..Streams::of(name.to_owned()) }
+    }
+
+    #[test]
+    fn contents_have_a_panel_each_and_nothing_beside_them() {
+        let chart = drawn("fig5.11", of_timeslices("data-challenge")).expect("measured");
+        let all: Vec<&str> = chart.panels.iter().flat_map(names).collect();
+        assert_eq!(all, ["digis", "clusters", "hits"]);
+        assert_eq!(chart.panels[2].lines[0].points[0].y, 28_000.0);
+        assert!(chart.caption[2].ends_with("400 of 400 done"), "{:?}", chart.caption);
+        assert!(drawn("fig5.11", Streams::of("data-challenge".to_owned())).is_none());
+    }
+
+    #[test]
+    fn rates_stand_beside_what_was_printed() {
+        let chart = drawn("fig5.13", of_timeslices("beam-time")).expect("measured");
+        let [panel] = &chart.panels[..] else { panic!("{}", chart.panels.len()) };
+        let printed = ["STS, mean (mCBM, May 2024)", "STS, at most (mCBM, May 2024)"];
+        assert_eq!(names(panel), [printed[0], printed[1], DUE, "time-sweep, speed 1"]);
+        assert_eq!(panel.lines[1].points[0].y, 900e6);
+        assert_ne!(panel.lines[0].style, panel.lines[1].style);
+    }
+
+    #[test]
+    fn events_over_streams_stand_beside_the_published_plateau() {
+        let points = [(1, 10e6), (2, 19e6), (4, 19.2e6)];
+        let points = points.map(|(streams, rate)| fixture::row(streams, rate)).to_vec();
+        let streams = Streams { points, ..Streams::of("events".to_owned()) };
+        let chart = drawn("allen", streams).expect("measured");
+        let panel = &chart.panels[0];
+        let plateau = "plateau (LHCb, a maximum of SYCL)";
+        assert_eq!(names(panel), [plateau, "time-sweep"]);
+        assert_eq!((panel.lines[0].points[0].y, panel.lines[1].points[0].y), (8820.0, 10.0));
+        assert_eq!(panel.y.spread, Spread::Log);
+        assert!(chart.caption.iter().any(|it| it.contains("plateau of 19.1 M/s")));
+    }
+}

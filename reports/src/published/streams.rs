@@ -1,0 +1,424 @@
+//! Figures about streams: what they are measured by, and what their values are here.
+
+use serde::Deserialize;
+use statistics::{Estimate, Growth, Interval, mean_of_blocks, quantile_with_interval};
+
+use super::figure::{Value, kind};
+use super::measured::{Here, Measured};
+use crate::grouped::grouped;
+use crate::record::YesNo;
+use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up};
+use crate::throughput::{Curve, ThroughputRow, curves};
+
+/// The parameter of a value that is of one speed; others are of the highest that was kept up with.
+const SPEED: &str = "speed";
+
+/// What a figure about streams is measured by.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Stream {
+    /// The figure's id.
+    pub figure: String,
+    /// The name of the streams, which several figures may have in common: `beam-time`.
+    pub runs: String,
+    /// What is drawn of them.
+    pub shows: Shows,
+}
+
+/// What is drawn of streams.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Shows {
+    /// What each timeslice holds, over time.
+    Contents(Vec<Quantity>),
+    /// Bytes a second over time, beside what was printed.
+    Bytes,
+    /// Events a second over streams, beside what was printed.
+    Events,
+}
+
+/// What a timeslice holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Digis.
+    Digis,
+    /// Clusters.
+    Clusters,
+    /// Hits.
+    Hits,
+}
+
+/// What was measured of streams of one name: timeslices that come when they are due, or events
+/// side by side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Streams {
+    /// Their name.
+    pub name: String,
+    /// Speeds on devices.
+    pub rows: Vec<StreamRow>,
+    /// Their timeslices.
+    pub timeslices: Vec<TimesliceRow>,
+    /// Points of events side by side.
+    pub points: Vec<ThroughputRow>,
+}
+
+impl TryFrom<String> for Shows {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let quantity = |name: &str| match name {
+            "digis" => Ok(Quantity::Digis),
+            "clusters" => Ok(Quantity::Clusters),
+            "hits" => Ok(Quantity::Hits),
+            _ => Err(format!("{name} is nothing that a stream shows")),
+        };
+        match text.as_str() {
+            "bytes" => Ok(Shows::Bytes),
+            "events" => Ok(Shows::Events),
+            names => Ok(Shows::Contents(names.split('+').map(quantity).collect::<Result<_, _>>()?)),
+        }
+    }
+}
+
+impl Quantity {
+    /// `digis`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::Digis => "digis",
+            Quantity::Clusters => "clusters",
+            Quantity::Hits => "hits",
+        }
+    }
+
+    /// How many a timeslice holds.
+    pub fn of(self, timeslice: &TimesliceRow) -> f64 {
+        (match self {
+            Quantity::Digis => timeslice.digis,
+            Quantity::Clusters => timeslice.clusters,
+            Quantity::Hits => timeslice.hits,
+        }) as f64
+    }
+}
+
+impl Streams {
+    /// None yet of a name.
+    pub fn of(name: String) -> Self {
+        Streams { name, ..Streams::default() }
+    }
+
+    /// The row of each device that is shown: the highest speed that was kept up with, else the
+    /// lowest.
+    pub fn shown(&self) -> Vec<&StreamRow> {
+        let rows = self.rows.iter().filter(|row| row.is_measured());
+        let by_device = grouped(rows, |row| row.device.clone()).into_iter();
+        by_device.filter_map(|(_, rows)| best(&rows)).collect()
+    }
+
+    /// The timeslices of a row.
+    pub fn timeslices_of<'a>(
+        &'a self,
+        row: &'a StreamRow,
+    ) -> impl Iterator<Item = &'a TimesliceRow> + Clone {
+        self.timeslices.iter().filter(|timeslice| timeslice.point_id == row.point_id)
+    }
+
+    /// Curves of events over streams.
+    pub fn curves(&self) -> Vec<Curve<'_>> {
+        curves(&self.points)
+    }
+
+    /// The row that a value is of; of any device, that with the highest speed.
+    fn row(&self, value: &Value) -> Option<&StreamRow> {
+        let is_there = |row: &&StreamRow| is_kind(value, &row.device);
+        match value.params.get(SPEED).and_then(|speed| speed.parse::<f64>().ok()) {
+            Some(speed) => {
+                let measured = self.rows.iter().filter(|row| row.is_measured());
+                measured.filter(is_there).find(|row| row.speed == speed)
+            }
+            None => {
+                let shown = self.shown().into_iter().filter(is_there);
+                shown.max_by(|a, b| a.speed.total_cmp(&b.speed))
+            }
+        }
+    }
+
+    /// The curve that a value is of: that with the highest rate.
+    fn curve(&self, value: &Value) -> Option<Curve<'_>> {
+        let own = self.curves().into_iter();
+        let own = own.filter(|curve| curve.rows.iter().any(|row| is_kind(value, &row.device)));
+        let best = |curve: &Curve<'_>| curve.best().and_then(events).unwrap_or_default();
+        own.max_by(|a, b| best(a).total_cmp(&best(b)))
+    }
+
+    /// Why there is nothing on a device, as far as a row says it.
+    fn note(&self, value: &Value) -> Option<String> {
+        let rows = self.rows.iter().map(|row| (&row.device, row.valid, &row.note));
+        let points = self.points.iter().map(|row| (&row.device, row.valid, &row.note));
+        let mut refused = rows.chain(points).filter(|(device, ..)| is_kind(value, device));
+        let (.., note) =
+            refused.find(|(_, valid, note)| *valid == YesNo::No && !note.is_empty())?;
+        Some(note.clone())
+    }
+}
+
+impl Here<'_> {
+    /// What was measured of a figure's streams.
+    pub(super) fn streams_of(&self, stream: &Stream) -> Streams {
+        let own = self.streams.iter().find(|streams| streams.name == stream.runs);
+        own.cloned().unwrap_or_else(|| Streams::of(stream.runs.clone()))
+    }
+
+    /// A value of streams.
+    ///
+    /// # Errors
+    /// Why it is not known, in words.
+    pub(super) fn find_in(&self, streams: &Streams, value: &Value) -> Result<Measured, String> {
+        let missing = || match streams.note(value) {
+            _ if value.task.is_empty() => "not to be had here".to_owned(),
+            Some(note) => note,
+            None if value.device == "cuda" && !self.has_gpu() => "needs a GPU".to_owned(),
+            None => "not measured".to_owned(),
+        };
+        let metric = value.metric.as_deref().unwrap_or_default();
+        match value.task.as_str() {
+            "stream" => {
+                let row = streams.row(value).ok_or_else(missing)?;
+                of_timeslices(row, streams.timeslices_of(row), metric)
+            }
+            "throughput" => of_events(&streams.curve(value).ok_or_else(missing)?, metric),
+            _ => Err(missing()),
+        }
+        .map_err(|why| why.to_owned())
+    }
+}
+
+/// The highest speed of a device that was kept up with, else the lowest.
+fn best<'a>(rows: &[&'a StreamRow]) -> Option<&'a StreamRow> {
+    let slowest = || rows.iter().copied().min_by(|a, b| a.speed.total_cmp(&b.speed));
+    highest_kept_up(rows.iter().copied()).or_else(slowest)
+}
+
+fn is_kind(value: &Value, device: &str) -> bool {
+    value.device.is_empty() || kind(device) == value.device
+}
+
+const UNKNOWN: &str = "the run tells no such figure";
+
+/// A figure of timeslices of a speed.
+fn of_timeslices<'a>(
+    row: &StreamRow,
+    own: impl Iterator<Item = &'a TimesliceRow> + Clone,
+    metric: &str,
+) -> Result<Measured, String> {
+    let exactly = |amount: f64| (amount, Some(Interval { low: amount, high: amount }));
+    let known = |amount: Option<f64>| amount.map(exactly).ok_or_else(|| UNKNOWN.to_owned());
+    let is_time = matches!(metric, "interval_s" | "work_s");
+    let (amount, interval) = match metric {
+        "digis" => known(mean(own.map(|it| Quantity::Digis.of(it))))?,
+        "clusters" => known(mean(own.map(|it| Quantity::Clusters.of(it))))?,
+        "hits" => known(mean(own.map(|it| Quantity::Hits.of(it))))?,
+        "hits_in_spills" => known(hits_where(own, |digis, halfway| digis > halfway))?,
+        "hits_in_pauses" => known(hits_where(own, |digis, halfway| digis <= halfway))?,
+        "bytes_per_s" => mean_rate(row, own).ok_or_else(|| UNKNOWN.to_owned())?,
+        // Who is behind does what he can, whatever comes.
+        "peak_bytes_per_s" if row.kept_up != YesNo::Yes => {
+            return Err("not kept up with at any speed that was tried".to_owned());
+        }
+        "peak_bytes_per_s" => known(Rates::of(row, own, |it| it.bytes as f64).highest())?,
+        "interval_s" => exactly(row.timeslice_s / row.speed),
+        "work_s" => work(row, own).ok_or_else(|| UNKNOWN.to_owned())?,
+        _ => return Err(UNKNOWN.to_owned()),
+    };
+    Ok(Measured {
+        amount,
+        interval,
+        items: if is_time { row.items as u64 } else { 1 },
+        is_sample: false,
+        item_unit: if is_time { row.item_unit.clone() } else { "timeslice".to_owned() },
+        threads: row.processes * row.threads,
+    })
+}
+
+/// The mean hits of timeslices on one side of halfway between the fewest and the most digis.
+fn hits_where<'a>(
+    own: impl Iterator<Item = &'a TimesliceRow> + Clone,
+    is_there: fn(f64, f64) -> bool,
+) -> Option<f64> {
+    let digis = || own.clone().map(|it| Quantity::Digis.of(it));
+    let halfway = (digis().reduce(f64::min)? + digis().reduce(f64::max)?) / 2.0;
+    let there = own.clone().filter(|it| is_there(Quantity::Digis.of(it), halfway));
+    mean(there.map(|it| Quantity::Hits.of(it)))
+}
+
+/// The bytes a second that were done, with the interval that the parts of the time give.
+fn mean_rate<'a>(
+    row: &StreamRow,
+    own: impl Iterator<Item = &'a TimesliceRow> + Clone,
+) -> Option<(f64, Option<Interval>)> {
+    let rates = Rates::of(row, own, |it| it.bytes as f64);
+    let parts: Vec<f64> = rates.done.iter().map(|(_, rate)| *rate).collect();
+    let interval = mean_of_blocks(&parts).and_then(|estimate| estimate.interval);
+    Some((row.bytes_per_s?, interval))
+}
+
+/// The median time for which all workers together are busy with a timeslice.
+fn work<'a>(
+    row: &StreamRow,
+    own: impl Iterator<Item = &'a TimesliceRow>,
+) -> Option<(f64, Option<Interval>)> {
+    let workers = row.processes.max(1) as f64;
+    let busy = own.filter_map(|it| Some((it.ended_s? - it.begun_s?) / workers));
+    let busy: Vec<f64> = busy.collect();
+    let Estimate { value, interval } = quantile_with_interval(&busy, 0.5)?;
+    Some((value, interval))
+}
+
+/// A figure of events over streams.
+fn of_events(curve: &Curve<'_>, metric: &str) -> Result<Measured, String> {
+    let row = match metric {
+        "one_events_per_s" => curve.rows.iter().copied().find(|row| row.streams == 1),
+        "most_events_per_s" => curve.best(),
+        "plateau_events_per_s" => match &curve.growth {
+            Growth::Level(_) => curve.plateau(),
+            _ => return Err(curve.words().split(';').next().unwrap_or_default().to_owned()),
+        },
+        _ => None,
+    };
+    let row = row.ok_or_else(|| UNKNOWN.to_owned())?;
+    let amount = match (&curve.growth, metric) {
+        (Growth::Level(plateau), "plateau_events_per_s") => Some(plateau.level / row.items),
+        _ => events(row),
+    };
+    let interval = row.rate_interval();
+    Ok(Measured {
+        amount: amount.ok_or_else(|| UNKNOWN.to_owned())?,
+        interval: interval
+            .map(|(low, high)| Interval { low: low / row.items, high: high / row.items }),
+        items: 1,
+        is_sample: false,
+        item_unit: "event".to_owned(),
+        threads: row.streams * row.threads,
+    })
+}
+
+fn events(row: &ThroughputRow) -> Option<f64> {
+    Some(row.rate()? / row.items)
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0_usize), |(sum, count), it| (sum + it, count + 1));
+    (count > 0).then(|| sum / count as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Outcome, Reproduction, figures};
+    use super::*;
+    use crate::charts::fixture::run;
+    use crate::stream::fixture::{row, timeslice};
+    use crate::throughput::fixture;
+
+    /// Spills and pauses of a second each, at a speed that is kept up and one that is not.
+    pub(crate) fn beam_time() -> Streams {
+        let behind = StreamRow { kept_up: YesNo::No, ..row(4.0) };
+        let pause = |it: TimesliceRow| TimesliceRow {
+            digis: 9_000,
+            clusters: 8_000,
+            hits: 40,
+            bytes: 72_000,
+            ..it
+        };
+        let timeslices = (0..400).map(|number| match number / 20 % 2 {
+            0 => timeslice(number, 0.03),
+            _ => pause(timeslice(number, 0.03)),
+        });
+        Streams {
+            rows: vec![row(1.0), behind],
+            timeslices: timeslices.collect(),
+            ..Streams::of("beam-time".to_owned())
+        }
+    }
+
+    fn reproduced(id: &str, streams: Streams) -> Reproduction {
+        let figure = figures().into_iter().find(|figure| figure.id == id).expect(id);
+        let streams = [streams];
+        Reproduction::of(figure, &Here { record: &run(), rows: &[], streams: &streams })
+    }
+
+    fn amount(reproduction: &Reproduction, label: &str) -> f64 {
+        reproduction.found(label).expect(label).amount
+    }
+
+    #[test]
+    fn rates_are_those_of_the_highest_speed_that_is_kept_up() {
+        let rates = reproduced("fig5.13", beam_time());
+        assert_eq!(amount(&rates, "STS, mean, CPU"), 7.2e6 * 20.0);
+        // In parts of half a second, all of them in a spill.
+        let most = amount(&rates, "STS, at most, CPU");
+        assert!((most / 144e6 - 1.0).abs() < 1e-6, "{most}");
+        assert_eq!(rates.found("all detectors, mean"), Err("not to be had here"));
+        assert_eq!(rates.found("STS, mean, GPU"), Err("not measured"), "there is a GPU");
+        assert_eq!(rates.judged[0].published, Some(900.0 / 310.0));
+        let mut behind = beam_time();
+        behind.rows.remove(0);
+        let rates = reproduced("fig5.13", behind);
+        assert!(rates.found("STS, mean, CPU").is_ok());
+        let why = rates.found("STS, at most, CPU").expect_err("behind");
+        assert!(why.starts_with("not kept up with"), "{why}");
+    }
+
+    #[test]
+    fn hits_are_told_in_spills_and_in_pauses() {
+        let hits = reproduced("fig5.15", beam_time());
+        assert_eq!(amount(&hits, "hits a timeslice in spills"), 28_000.0);
+        assert_eq!(amount(&hits, "hits a timeslice in pauses"), 40.0);
+        assert!(matches!(hits.judged[0].outcome, Outcome::Holds(ratio) if ratio == 700.0));
+        let clusters = reproduced("fig5.14", beam_time());
+        assert_eq!(amount(&clusters, "clusters a timeslice"), 354_000.0);
+        assert_eq!(clusters.judged[0].published, Some(5.0));
+    }
+
+    #[test]
+    fn what_workers_take_stands_beside_when_timeslices_come() {
+        let streams = Streams { name: "data-challenge".to_owned(), ..beam_time() };
+        let challenge = reproduced("fig5.11", streams);
+        assert_eq!(amount(&challenge, "a timeslice comes each, speed 1"), 0.05);
+        // 30 ms by one of two workers.
+        assert!((amount(&challenge, "a timeslice takes, CPU") - 0.015).abs() < 1e-9);
+        assert!(matches!(challenge.judged[0].outcome, Outcome::Holds(_)));
+        let outcome = &challenge.judged[1].outcome;
+        assert!(matches!(outcome, Outcome::Unknown(why) if why.ends_with("not measured")));
+        let nothing = reproduced("fig5.11", Streams::of("data-challenge".to_owned()));
+        assert!(!nothing.is_measured());
+    }
+
+    #[test]
+    fn a_plateau_is_told_in_events_or_why_there_is_none() {
+        let events = |rates: [f64; 3]| {
+            let points = [1, 2, 4].into_iter().zip(rates);
+            let points = points.map(|(streams, rate)| fixture::row(streams, rate)).collect();
+            reproduced("allen", Streams { points, ..Streams::of("events".to_owned()) })
+        };
+        let level = events([10e6, 19e6, 19.2e6]);
+        assert!((amount(&level, "plateau, CPU") - 19.1).abs() < 0.01);
+        assert_eq!(
+            (amount(&level, "one stream, CPU"), amount(&level, "the most, CPU")),
+            (10.0, 19.2)
+        );
+        assert!(matches!(level.judged[0].outcome, Outcome::Holds(_)));
+        let rising = events([10e6, 19e6, 36e6]);
+        let why = rising.found("plateau, CPU").expect_err("it rises");
+        assert!(why.starts_with("no plateau: twice the streams do"), "{why}");
+    }
+
+    #[test]
+    fn a_wrong_output_is_no_value() {
+        let mut wrong = beam_time();
+        wrong.rows = vec![StreamRow {
+            valid: YesNo::No,
+            note: "wrong output: timeslice 3".into(),
+            ..row(1.0)
+        }];
+        let rates = reproduced("fig5.13", wrong);
+        assert_eq!(rates.found("STS, mean, CPU"), Err("wrong output: timeslice 3"));
+    }
+}
