@@ -35,7 +35,7 @@ pub use output::{Element, Output};
 pub(crate) use session::Runner;
 pub use session::{Damage, Session};
 pub use variant::{Native, Open, Opened, Opening, SHADERS, Variant};
-pub use work::{Metric, Plan, Relation, Work};
+pub use work::{MemoryShares, Metric, Plan, Relation, Work};
 
 /// What is known of a task without any data.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +81,11 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// # Errors
     /// If no data can be as the parameters say.
     fn plan(&self, params: Params) -> Result<Plan, DataError>;
+
+    /// What a variant takes of the memory of a plan where there are several inputs.
+    fn memory_shares(&self, _variant: &str) -> MemoryShares {
+        MemoryShares::UNKNOWN
+    }
 
     /// Generates the input of a planned point.
     ///

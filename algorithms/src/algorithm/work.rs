@@ -11,6 +11,26 @@ pub struct Plan {
     pub memory_bytes: u64,
 }
 
+/// What a variant takes of [`Plan::memory_bytes`], as shares of it, where inputs are processed one after
+/// the other with the same buffers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MemoryShares {
+    /// An input with its references.
+    pub input: f64,
+    /// The buffers of who processes them, and the copies that are checked.
+    pub buffers: f64,
+}
+
+impl MemoryShares {
+    /// Of a task that does not tell them apart: each input takes all of it.
+    pub const UNKNOWN: MemoryShares = MemoryShares { input: 1.0, buffers: 0.0 };
+
+    /// The bytes that so many inputs take, processed one after the other, where one takes `memory_bytes`.
+    pub fn bytes(&self, memory_bytes: u64, inputs: usize) -> u64 {
+        ((self.input * inputs as f64 + self.buffers) * memory_bytes as f64) as u64
+    }
+}
+
 /// How much there is to do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Work {

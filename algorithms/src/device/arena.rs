@@ -56,6 +56,21 @@ impl Arena {
         buffer
     }
 
+    /// A vector for what will be found: of `expected` elements, or where nobody knows yet how many
+    /// there are, which is 0, the largest that is free, empty. So who has to find out first leaves no
+    /// more memory behind than all others need.
+    pub fn take_to_fill<T: Copy + Default + Send + Sync + 'static>(
+        &self,
+        expected: usize,
+    ) -> Vec<T> {
+        if expected > 0 {
+            return self.take(expected);
+        }
+        let mut largest = self.largest();
+        largest.clear();
+        largest
+    }
+
     /// Gives a vector back for others to take.
     pub fn give<T: Send + 'static>(&self, buffer: Vec<T>) {
         if buffer.capacity() > 0 {
@@ -98,18 +113,30 @@ impl Arena {
     fn find<T: Send + 'static>(&self, length: usize) -> Vec<T> {
         let mut buffers = self.free();
         let shelf = buffers.entry(TypeId::of::<T>()).or_default();
-        let capacity =
-            |buffer: &Box<dyn Any + Send>| buffer.downcast_ref::<Vec<T>>().map_or(0, Vec::capacity);
-        let fits = (0..shelf.len()).filter(|&i| capacity(&shelf[i]) >= length);
-        let best = fits.min_by_key(|&i| capacity(&shelf[i]));
+        let fits = (0..shelf.len()).filter(|&i| capacity::<T>(&shelf[i]) >= length);
+        let best = fits.min_by_key(|&i| capacity::<T>(&shelf[i]));
         let found = best.and_then(|i| shelf.swap_remove(i).downcast().ok());
         found.map_or_else(|| Vec::with_capacity(length), |buffer| *buffer)
+    }
+
+    /// The largest free vector; a new one without any room if there is none.
+    fn largest<T: Send + 'static>(&self) -> Vec<T> {
+        let mut buffers = self.free();
+        let shelf = buffers.entry(TypeId::of::<T>()).or_default();
+        let most = (0..shelf.len()).max_by_key(|&i| capacity::<T>(&shelf[i]));
+        let found = most.and_then(|i| shelf.swap_remove(i).downcast().ok());
+        found.map_or_else(Vec::new, |buffer| *buffer)
     }
 
     fn free(&self) -> MutexGuard<'_, HashMap<TypeId, Vec<Box<dyn Any + Send>>>> {
         // The pool is whole between statements, whoever panicked meanwhile.
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The elements that a buffer of a shelf has room for.
+fn capacity<T: 'static>(buffer: &Box<dyn Any + Send>) -> usize {
+    buffer.downcast_ref::<Vec<T>>().map_or(0, Vec::capacity)
 }
 
 #[cfg(test)]
@@ -143,6 +170,19 @@ mod tests {
         arena.give(small);
         let taken = arena.take::<u64>(5);
         assert_eq!(taken.as_ptr(), address);
+    }
+
+    #[test]
+    fn who_does_not_know_how_much_there_will_be_takes_the_largest() {
+        let arena = Arena::default();
+        assert_eq!(arena.take_to_fill::<u64>(0).capacity(), 0);
+        let (small, large) = (arena.take::<u64>(10), arena.take::<u64>(1000));
+        let address = large.as_ptr();
+        arena.give(large);
+        arena.give(small);
+        assert_eq!(arena.take_to_fill::<u64>(5).len(), 5, "the small one");
+        let taken = arena.take_to_fill::<u64>(0);
+        assert_eq!((taken.len(), taken.as_ptr()), (0, address));
     }
 
     #[test]

@@ -45,8 +45,8 @@ pub(super) static AXES: &[Axis] = &[
     AFTER.axis(),
 ];
 
-/// What can be said about files of digis.
-pub(super) static READING: &[Axis] =
+/// By which rules events are built: all that can be said about files of digis.
+pub static RULES: &[Axis] =
     &[WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
 
 /// Times of digis have 31 bits, and no time of a rule has to be longer.
@@ -82,11 +82,11 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<DigiStream, DataErr
 /// Reads the digis of a timeslice, of any order.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(DigiStream, Params), DataError> {
     let mut rules_given = options.clone();
-    rules_given.complete(READING);
+    rules_given.complete(RULES);
     let digis = read_digis(path)?;
     let mut params = sts_sort::axes::of_file(path, &digis);
     params.remove(&[sts_sort::SEGMENTS.axis()]);
-    params.extend(rules_given.only(READING).iter());
+    params.extend(rules_given.only(RULES).iter());
     Ok((DigiStream::of_sides(&digis, rules(&params)?)?, params))
 }
 
@@ -100,7 +100,7 @@ pub(super) fn write(_: &DigiStream, path: &Path) -> Result<(), DataError> {
 }
 
 /// The rules that complete parameters describe.
-fn rules(params: &Params) -> Result<EventRules, DataError> {
+pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
     let min_digis = MIN_DIGIS.of(params)?;
     let min_digis = u32::try_from(min_digis).map_err(|_| {
         DataError::Shape(format!("--min-digis {min_digis}: use {} or fewer", u32::MAX))

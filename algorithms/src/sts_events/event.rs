@@ -38,6 +38,20 @@ pub struct Events {
     pub digis: Vec<Digi>,
 }
 
+impl Events {
+    /// The number of digis that are in any event: each once, though events that overlap have copies of
+    /// the same ones.
+    pub fn digis_kept(&self) -> usize {
+        let mut seen = 0;
+        let new = |event: &Event| {
+            let begin = event.begin.max(seen);
+            seen = seen.max(event.end);
+            event.end.saturating_sub(begin) as usize
+        };
+        self.events.iter().map(new).sum()
+    }
+}
+
 /// Says where the copies of each event begin; returns how many there are.
 pub(super) fn place(events: &mut [Event]) -> usize {
     let mut copies = 0;

@@ -57,6 +57,12 @@ impl DigiStream {
         self.right.get_or_init(|| reference::build(&self.digis, &self.rules))
     }
 
+    /// The right events, for who wants no more than them.
+    pub(super) fn into_right(self) -> Events {
+        self.right();
+        self.right.into_inner().unwrap_or_default()
+    }
+
     /// The same rules without some of the digis.
     pub(super) fn shrink(&self) -> impl Iterator<Item = DigiStream> + '_ {
         without_parts(self.digis.len(), |gone| {

@@ -13,6 +13,8 @@
 //! | `axes` | where digis come from, and by which rules events are built |
 //! | `input`, `rules`, `event` | digis and rules, and what is made of them |
 //! | `reference` | what is right, digi by digi |
+//! | `stage` | the same as the last stage of the STS chain |
+//! | `digest` | events in short |
 //! | `chain` | what follows a trigger, and which triggers need no history |
 //! | `hard_inputs` | what is hard to get right |
 //! | `cpu`, `cuda` | the variants |
@@ -21,12 +23,14 @@ mod axes;
 mod chain;
 mod cpu;
 mod cuda;
+mod digest;
 mod event;
 mod hard_inputs;
 mod input;
 mod near;
 mod reference;
 mod rules;
+mod stage;
 #[cfg(test)]
 mod tests;
 
@@ -38,10 +42,13 @@ use generators::sts::Digi;
 use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
 use crate::axis::Params;
 
+pub use axes::RULES;
 pub use cpu::build_events;
+pub use digest::EventsDigest;
 pub use event::{Event, Events};
 pub use input::DigiStream;
 pub use rules::EventRules;
+pub use stage::{EventStage, right_events};
 
 /// The task `events`.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +65,7 @@ impl Algorithm for StsEvents {
             input: "events",
             file_endings: &["csv", "bin"],
             axes: axes::AXES,
-            file_axes: axes::READING,
+            file_axes: axes::RULES,
         }
     }
 

@@ -1,5 +1,10 @@
 //! By which rules events are built.
 
+use generators::DataError;
+
+use super::axes;
+use crate::axis::Params;
+
 /// When there is a trigger, and what belongs to its event. All times are below 2^31 ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventRules {
@@ -16,6 +21,17 @@ pub struct EventRules {
 }
 
 impl EventRules {
+    /// The rules that the values of [`RULES`](super::RULES) describe, with defaults for those that
+    /// are missing.
+    ///
+    /// # Errors
+    /// If a time or a number is too large.
+    pub fn of(params: &Params) -> Result<Self, DataError> {
+        let mut complete = params.clone();
+        complete.complete(axes::RULES);
+        axes::rules(&complete)
+    }
+
     /// How many digis back the first one of a window is, seen from its last one.
     pub(super) fn reach(&self) -> usize {
         self.min_digis.max(1) as usize - 1

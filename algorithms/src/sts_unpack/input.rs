@@ -1,7 +1,7 @@
 //! Raw data with the tables of their boards.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use generators::random::mix;
 use generators::sts::raw::{RawData, Readout, Rules, Unpacked};
@@ -13,10 +13,10 @@ use super::tables::Tables;
 /// Raw timeslices, how they are read out, and whose digis are right.
 pub struct RawTimeslices {
     data: RawData,
-    readout: Readout,
+    readout: Arc<Readout>,
     rules: Rules,
     order: DigiOrder,
-    tables: Tables,
+    tables: Arc<Tables>,
     right: OnceLock<Unpacked>,
 }
 
@@ -29,9 +29,9 @@ impl fmt::Debug for RawTimeslices {
 impl RawTimeslices {
     /// Raw data of these boards.
     pub fn new(data: RawData, readout: Readout, rules: Rules) -> Self {
-        let tables = Tables::new(&readout, rules);
+        let tables = Arc::new(Tables::new(&readout, rules));
         let (order, right) = (DigiOrder::Arrival, OnceLock::new());
-        RawTimeslices { data, readout, rules, order, tables, right }
+        RawTimeslices { data, readout: Arc::new(readout), rules, order, tables, right }
     }
 
     /// The same with digis in another order.
@@ -39,9 +39,16 @@ impl RawTimeslices {
         RawTimeslices { order, right: OnceLock::new(), ..self }
     }
 
+    /// The same data, shared where they are, with digis in another order.
+    pub(crate) fn wanted_in(&self, order: DigiOrder) -> Self {
+        self.with(self.data.clone()).in_order(order)
+    }
+
     /// The same boards and rules with other data.
     pub(crate) fn with(&self, data: RawData) -> Self {
-        RawTimeslices::new(data, self.readout.clone(), self.rules).in_order(self.order)
+        let (readout, tables) = (Arc::clone(&self.readout), Arc::clone(&self.tables));
+        let (rules, order) = (self.rules, self.order);
+        RawTimeslices { data, readout, rules, order, tables, right: OnceLock::new() }
     }
 
     /// What boards have delivered.

@@ -47,7 +47,7 @@ use crate::algorithm::{
 use crate::axis::Params;
 
 pub use input::RawTimeslices;
-use order::DigiOrder;
+pub(crate) use order::DigiOrder;
 pub use reference::unpack;
 
 /// The task `unpack`.

@@ -15,7 +15,9 @@ use generators::DataError;
 
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
-use crate::algorithm::{Damage, Given, Metric, Native, Plan, Semantics, TaskInfo, Work};
+use crate::algorithm::{
+    Damage, Given, MemoryShares, Metric, Native, Plan, Semantics, TaskInfo, Work,
+};
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Backend, Target, Unavailable};
@@ -51,6 +53,10 @@ pub trait Task: Sync {
     /// # Errors
     /// If no data can be as the parameters say.
     fn plan(&self, params: Params) -> Result<Plan, DataError>;
+    /// See [`Algorithm::memory_shares`].
+    fn memory_shares(&self, _variant: &str) -> MemoryShares {
+        MemoryShares::UNKNOWN
+    }
     /// Generates the input of a planned point. What the same parameters and seed made
     /// before, for this task or another one with such inputs, is used again while
     /// somebody has it, and for a while longer if it is small.

@@ -8,8 +8,8 @@ use generators::random::hash;
 
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
-    Algorithm, Content, Damage, Given, Metric, Opening, Plan, Promise, Semantics, Session,
-    TaskInfo, Variant, Work,
+    Algorithm, Content, Damage, Given, MemoryShares, Metric, Opening, Plan, Promise, Semantics,
+    Session, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::device::gpu::DeviceError;
@@ -40,6 +40,10 @@ impl<A: Algorithm> Task for TaskOf<A> {
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {
         self.0.plan(params)
+    }
+
+    fn memory_shares(&self, variant: &str) -> MemoryShares {
+        self.0.memory_shares(variant)
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError> {

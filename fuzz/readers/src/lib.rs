@@ -33,7 +33,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: [Target; 27] = [
+pub static TARGETS: [Target; 28] = [
     Target { name: "digi_csv", read: digis::csv },
     Target { name: "digi_bin", read: digis::bin },
     Target { name: "digi_gz", read: digis::gz },
@@ -55,6 +55,7 @@ pub static TARGETS: [Target; 27] = [
     Target { name: "defaults", read: documents::defaults },
     Target { name: "accepted_shifts", read: documents::accepted_shifts },
     Target { name: "run_folder", read: runs::run_folder },
+    Target { name: "stream_folder", read: runs::stream_folder },
     Target { name: "store", read: runs::store },
     Target { name: "ceilings", read: runs::ceilings },
     Target { name: "comparison", read: runs::comparison },

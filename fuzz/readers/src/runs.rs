@@ -1,11 +1,15 @@
 //! What runs leave behind.
 
+use std::fmt::Debug;
 use std::fs;
 
 use reports::compare::{Comparison, Measured};
 use reports::history::{Filter, Store};
+use reports::paint::Paint;
 use reports::record::CeilingsRecord;
-use reports::store::{Run, RunFolder, RunSummary};
+use reports::store::{Run, RunFolder, RunSummary, StreamFolder, StreamRun};
+use reports::stream::{NodePart, render, together};
+use reports::table::Format;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -13,6 +17,7 @@ use crate::parts;
 use crate::scratch::{Scratch, refused};
 
 const FILES: [&str; 3] = ["run.json", "samples.csv", "summary.csv"];
+const STREAM_FILES: [&str; 3] = ["run.json", "stream.csv", "timeslices.csv"];
 
 /// The files of a run folder.
 pub(crate) fn run_folder(scratch: &Scratch, input: &[u8]) -> bool {
@@ -37,6 +42,39 @@ pub(crate) fn run_folder(scratch: &Scratch, input: &[u8]) -> bool {
     assert!(read.samples == run.samples, "samples are the same");
     assert!(read.summary == run.summary, "summaries are the same");
     RunFolder::resume(&again).expect("what was written is resumed");
+    true
+}
+
+/// The files of a stream's folder, which may be a node's: it is shown, and merged with itself.
+pub(crate) fn stream_folder(scratch: &Scratch, input: &[u8]) -> bool {
+    let folder = scratch.folder("stream");
+    for (name, content) in STREAM_FILES.iter().zip(parts::<3>(input)) {
+        fs::write(folder.join(name), content).expect("written");
+    }
+    let run = match StreamRun::read(&folder) {
+        Ok(run) => run,
+        Err(error) => return refused(&error, "stream"),
+    };
+    for row in &run.rows {
+        let part = NodePart { row, timeslices: &run.timeslices, cpus: 2 };
+        let merged = together(&[part, part]).expect("two of them");
+        let rows = [merged, row.clone()];
+        let shown = render(Format::Table, &run.record, &rows, Paint::Plain).expect("shown");
+        assert!(shown.ends_with('\n') && row.accounts_for_all() == rows[1].accounts_for_all());
+    }
+    let again = scratch.folder("again");
+    let mut writing = StreamFolder::create(&again, &run.record).expect("made");
+    for (number, row) in run.rows.iter().enumerate() {
+        let timeslices = if number == 0 { &run.timeslices[..] } else { &[] };
+        writing.append(row, timeslices).expect("written");
+    }
+    drop(writing);
+    let read = StreamRun::read(&again).expect("what was written is read");
+    assert!(read.record == run.record, "records are the same");
+    // What is not a number is the same, too, but not equal.
+    let same = |a: &dyn Debug, b: &dyn Debug| format!("{a:?}") == format!("{b:?}");
+    assert!(same(&read.rows, &run.rows), "rows are the same");
+    assert!(run.rows.is_empty() || same(&read.timeslices, &run.timeslices), "timeslices are, too");
     true
 }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::error::{ContextValue, ErrorKind as Kind};
 use text::Foreign;
 
+use super::secrets::without_secrets;
 use crate::failure::Exit;
 use crate::progress;
 
@@ -50,7 +51,7 @@ fn asked_for(text: &str) -> Exit {
 
 /// The parser repeats what was typed, and has no way to say how: it is replaced before.
 pub(super) fn with_values_shown(mut error: clap::Error) -> clap::Error {
-    let shown = |text: &String| text.shown().to_string();
+    let shown = |text: &String| without_secrets(text).shown().to_string();
     let values = error.context().filter_map(|(kind, value)| match value {
         ContextValue::String(text) => Some((kind, ContextValue::String(shown(text)))),
         ContextValue::Strings(texts) => {

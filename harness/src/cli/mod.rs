@@ -9,6 +9,7 @@
 //! | `formats` | `--format FORMAT[=FILE]` |
 //! | `examples` | what the help shows behind the flags |
 //! | `config` | defaults of flags from a file |
+//! | `secrets` | what was typed, without passwords |
 //! | `early` | what counts before the line is understood |
 //!
 //! Other flags stand in the requests that they fill: see [`crate::request`].
@@ -22,6 +23,7 @@ mod examples;
 mod formats;
 mod generate;
 mod measuring;
+mod secrets;
 mod stream;
 mod subcommands;
 mod throughput;
@@ -45,6 +47,7 @@ pub use color::choice as color_choice;
 pub use config::Surroundings;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
+use secrets::without_secrets;
 pub use subcommands::{Request, ServeRequest, WorkerFlags};
 pub use trial::TrialFlags;
 
@@ -74,7 +77,7 @@ pub fn parse_in(
 ) -> Result<Parsed, Answer> {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let typed: Vec<_> =
-        arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        arguments.iter().map(|argument| without_secrets(&argument.to_string_lossy())).collect();
     let mut command = command();
     let mut defaults = None;
     // Commands that `bench` starts itself are told all that they need.

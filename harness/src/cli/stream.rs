@@ -1,15 +1,23 @@
 //! `bench stream`: the flags of the STS chain's data and of where it runs, and those of a stream.
 
+use algorithms::axis::{Axis, Params};
 use algorithms::registry::task;
+use algorithms::sts_events::RULES;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
+use super::axes::{flag, values};
 use super::measuring::{data_flags, source};
 use super::throughput::{devices, places, settings, shared_settings};
 use crate::request::{MeasureRequest, StreamFlags, StreamRequest};
 
 /// The task: what a detector delivers in timeslices.
 const TASK: &str = "sts";
+
+/// The flag that has events built.
+const EVENTS: &str = "events";
+/// Above that flag and the rules in the help.
+const HEADING: &str = "Events";
 
 /// Flags that say what is made of results, whoever had them.
 const OF_RESULTS: [&str; 5] = ["merge", "out", "format", "charts", "quiet"];
@@ -32,6 +40,31 @@ fn for_workers(flag: Arg) -> Arg {
     }
 }
 
+fn events() -> Arg {
+    Arg::new(EVENTS)
+        .long(EVENTS)
+        .action(ArgAction::SetTrue)
+        .help(
+            "Find triggers and cut digi events out of each timeslice, behind the chain, as `bench \
+             events` does",
+        )
+        .help_heading(HEADING)
+}
+
+/// A rule by which events are built.
+fn rule(axis: &'static Axis) -> Arg {
+    flag(axis, false).requires(EVENTS).help_heading(HEADING)
+}
+
+/// The values of all rules.
+fn rules(matches: &ArgMatches) -> Params {
+    let given = values(RULES, matches);
+    let first = |axis: &Axis| Some((axis.name, given.values(axis.name).first()?.clone()));
+    let mut rules: Params = RULES.iter().filter_map(first).collect();
+    rules.complete(RULES);
+    rules
+}
+
 impl Args for StreamRequest {
     fn augment_args(command: Command) -> Command {
         let Some(task) = task(TASK) else { return command };
@@ -39,8 +72,9 @@ impl Args for StreamRequest {
             "cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes over several; one after the \
              other [default: cpu]",
         );
+        let rules = RULES.iter().map(rule);
         let shared = shared_settings().into_iter().map(for_workers);
-        let command = data_flags(command, task).args(shared).arg(devices);
+        let command = data_flags(command, task).args(shared).arg(devices).arg(events()).args(rules);
         with_conflicts_of_merging(StreamFlags::augment_args(command))
     }
 
@@ -57,6 +91,7 @@ impl FromArgMatches for StreamRequest {
         Ok(StreamRequest {
             measuring: MeasureRequest::new(task, source(task, matches), settings(matches)),
             places: places(matches),
+            events: matches.get_flag(EVENTS).then(|| rules(matches)),
             flags: StreamFlags::from_arg_matches(matches)?,
         })
     }

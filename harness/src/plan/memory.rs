@@ -33,23 +33,22 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     )))
 }
 
-/// Refuses so many events in memory at once, each with its reference and buffers, if that is more
-/// than is available now.
+/// Refuses so many streams at once, each with so many events in memory, their references and its
+/// buffers, if that is more than is available now.
 ///
 /// # Errors
 /// How much is needed and how much there is.
-pub(crate) fn check_events(of_event: u64, streams: usize, batch: usize) -> Result<(), PlanError> {
-    let events = (streams as u64).saturating_mul(batch as u64);
-    let needed = of_event.saturating_mul(events).saturating_add(RESERVE);
+pub(crate) fn check_events(of_stream: u64, streams: usize, batch: usize) -> Result<(), PlanError> {
+    let needed = of_stream.saturating_mul(streams as u64).saturating_add(RESERVE);
     let available = available_memory();
     if needed <= available {
         return Ok(());
     }
     Err(PlanError::Usage(format!(
-        "{streams} x {batch} events need {} of memory, {} each with reference and buffers, but {} \
+        "{streams} x {batch} events need {} of memory, {} a stream with references and buffers, but {} \
          are available; use fewer --streams, a smaller --batch or fewer items",
         units::bytes(needed as f64),
-        units::bytes(of_event as f64),
+        units::bytes(of_stream as f64),
         units::bytes(available as f64),
     )))
 }
@@ -73,8 +72,8 @@ mod tests {
     #[test]
     fn too_many_events_are_refused_with_what_each_takes() {
         assert!(check_events(1000, 2, 4).is_ok());
-        let error = check_events(1_000_000_000_000, 8, 4).expect_err("too much").to_string();
-        assert!(error.contains("8 x 4 events need 32 TB of memory, 1 TB each"), "{error}");
+        let error = check_events(4_000_000_000_000, 8, 4).expect_err("too much").to_string();
+        assert!(error.contains("8 x 4 events need 32 TB of memory, 4 TB a stream"), "{error}");
         assert!(check_events(u64::MAX, usize::MAX, 4).is_err());
     }
 }

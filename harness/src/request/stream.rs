@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
+use algorithms::axis::Params;
 use clap::{ArgAction, Args};
 use generators::named;
 use reports::clock;
@@ -31,6 +32,9 @@ pub struct StreamRequest {
     pub measuring: MeasureRequest,
     /// The devices that workers are spread over; the CPU if none are given.
     pub places: Vec<DevicePlace>,
+    /// By which rules events are built behind the chain: values of all of
+    /// [`RULES`](algorithms::sts_events::RULES); `None` if none are built.
+    pub events: Option<Params>,
     /// What measuring commands don't have.
     pub flags: StreamFlags,
 }
@@ -195,7 +199,9 @@ fn influx(text: &str) -> Result<String, String> {
     let server = rest.split(['/', '?']).next().unwrap_or_default();
     if server.contains('@') {
         return Err(
-            "a URL with a password is kept in run.json; set INFLUX_TOKEN instead".to_owned()
+            "no user's name stands before the host; set INFLUX_TOKEN, or name the user behind ? as \
+             u=USER&p=PASSWORD"
+                .to_owned()
         );
     }
     let (host, port) = server.split_once(':').unwrap_or((server, "80"));

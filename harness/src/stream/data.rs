@@ -6,6 +6,7 @@ use algorithms::algorithm::{Algorithm, Semantics};
 use algorithms::axis::Params;
 use algorithms::sts::task::{STS, Timeslices};
 use algorithms::sts::{Digest, Timeslice};
+use algorithms::sts_events::{EventRules, EventsDigest, right_events};
 use algorithms::sts_scenario;
 use generators::DataError;
 use generators::sts::physics::Scenario;
@@ -98,11 +99,19 @@ impl Data {
         self.timeslices.iter().map(size).collect()
     }
 
-    /// What is in each by the reference.
-    pub(super) fn expected(&self, semantics: Semantics) -> Vec<Found> {
+    /// What is in each by the references of the chain and, with rules for them, of events.
+    ///
+    /// # Errors
+    /// If rules make more of a digi than can be counted.
+    pub(super) fn expected(
+        &self,
+        semantics: Semantics,
+        rules: Option<EventRules>,
+    ) -> Result<Vec<Found>, DataError> {
         let found = |timeslices: &Timeslices| {
             let right = STS.reference(timeslices, semantics).unwrap_or_default();
-            Digest::of(&right).into()
+            let events = rules.map(|rules| right_events(&timeslices.0[0], rules)).transpose()?;
+            Ok(Found::new(Digest::of(&right), events.as_ref().map(EventsDigest::of)))
         };
         self.timeslices.iter().map(found).collect()
     }
@@ -197,8 +206,8 @@ mod tests {
     fn the_reference_is_what_every_variant_finds() {
         let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
         let data = Data::simulated(&params, &variety(1)).expect("made");
-        let found = data.expected(Semantics::Exact);
+        let found = data.expected(Semantics::Exact, None).expect("few");
         assert!(found[0].clusters > 0 && found[0].sum != 0);
-        assert_eq!(found.len(), 1);
+        assert_eq!((found.len(), found[0].events), (1, None));
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::ledger::{Emission, Ledger, NotIts, Order, Outcome};
 use super::live::{News, Seen};
-use super::protocol::{Ask, Found};
+use super::protocol::{Ask, Built, Found};
 use crate::platform::monotonic::now_ns;
 use crate::request::WhenFull;
 
@@ -125,12 +125,11 @@ impl Desk {
         let mut state = self.state();
         state.ledger.answer(worker, outcome)?;
         state.hand_out(self.check_every);
-        if let Some(found) = found {
-            let data = state.ledger.records()[outcome.number as usize].data as usize;
-            if let Some(problem) = self.wrong(data, found) {
-                let wrong = Wrong { worker, number: outcome.number, problem };
-                state.wrong.get_or_insert(wrong);
-            }
+        let data = state.ledger.records()[outcome.number as usize].data as usize;
+        let problem = found.and_then(|found| self.wrong(data, found));
+        if let Some(problem) = problem.or_else(|| self.wrongly_built(data, outcome.built)) {
+            let wrong = Wrong { worker, number: outcome.number, problem };
+            state.wrong.get_or_insert(wrong);
         }
         drop(state);
         self.changed.notify_all();
@@ -140,12 +139,31 @@ impl Desk {
     /// What is wrong with something that was found in prepared data.
     pub(super) fn wrong(&self, data: usize, found: Found) -> Option<String> {
         let expected = self.expected.get(data)?;
-        let counts = |found: &Found| format!("{} clusters, {} hits", found.clusters, found.hits);
+        let counts = |found: &Found| {
+            let events = found.events.map(|it| format!(", {}", events(it.events, it.digis)));
+            let (clusters, hits) = (found.clusters, found.hits);
+            format!("{clusters} clusters, {hits} hits{}", events.unwrap_or_default())
+        };
         match (*expected == found, counts(expected) == counts(&found)) {
             (true, _) => None,
             (_, true) => Some(format!("{}, but not the right ones", counts(&found))),
             _ => Some(format!("{} instead of {}", counts(&found), counts(expected))),
         }
+    }
+
+    /// What is wrong with the numbers of events, which are told of each timeslice.
+    fn wrongly_built(&self, data: usize, built: Option<Built>) -> Option<String> {
+        let right = self.expected.get(data)?.events?;
+        let said = built.unwrap_or_default();
+        let found = (u64::from(said.events), u64::from(said.digis));
+        if built.is_some() && found == (right.events, right.digis) {
+            return None;
+        }
+        Some(format!(
+            "{} instead of {}",
+            events(found.0, found.1),
+            events(right.events, right.digis)
+        ))
     }
 
     /// A worker is gone for certain: whoever is idle gets what it had.
@@ -210,6 +228,10 @@ impl Desk {
     }
 }
 
+fn events(events: u64, digis: u64) -> String {
+    format!("{events} events with {digis} digis")
+}
+
 impl State {
     fn hand_out(&mut self, check_every: u64) {
         while let Some(Order { worker, number, data }) = self.ledger.hand_out() {
@@ -228,16 +250,18 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use super::super::protocol::FoundEvents;
     use super::*;
 
     #[test]
     fn a_result_that_is_not_the_right_one_is_told() {
-        let right = Found { clusters: 5, hits: 2, sum: 7 };
+        let right = Found { clusters: 5, hits: 2, sum: 7, events: None };
         let desk = Desk::new(1, vec![right], 1);
         desk.open_for_tests(Ledger::new(1, 4, 4, WhenFull::Wait));
         let answer = |number, found| {
             desk.emit(0, 1, false);
-            let outcome = Outcome { number, begun_ns: 2, ended_ns: 3, is_checked: true };
+            let outcome =
+                Outcome { number, begun_ns: 2, ended_ns: 3, is_checked: true, built: None };
             assert_eq!(desk.answer(0, outcome, Some(found)), Ok(()));
         };
         answer(0, right);
@@ -249,6 +273,29 @@ mod tests {
         assert_eq!(wrong, Some(Wrong { worker: 0, number: 1, problem }), "the first of them");
         let fewer = desk.wrong(0, Found { hits: 1, ..right });
         assert_eq!(fewer.as_deref(), Some("5 clusters, 1 hits instead of 5 clusters, 2 hits"));
+    }
+
+    #[test]
+    fn events_are_compared_by_sample_and_their_numbers_always() {
+        let events = Some(FoundEvents { events: 4, digis: 60, sum: 9 });
+        let right = Found { clusters: 5, hits: 2, sum: 7, events };
+        let problem = |found: Option<Found>, built: Option<Built>| {
+            let desk = Desk::new(1, vec![right], 1);
+            desk.open_for_tests(Ledger::new(1, 4, 4, WhenFull::Wait));
+            desk.emit(0, 1, false);
+            let outcome = Outcome { number: 0, begun_ns: 2, ended_ns: 3, is_checked: true, built };
+            assert_eq!(desk.answer(0, outcome, found), Ok(()));
+            desk.take().1.map_or_else(String::new, |wrong| wrong.problem)
+        };
+        let built = Built { events: 4, digis: 60, took_ns: 1 };
+        assert_eq!(problem(Some(right), Some(built)), "");
+        assert_eq!(problem(None, Some(built)), "");
+        let fewer = problem(None, Some(Built { digis: 59, ..built }));
+        assert_eq!(fewer, "4 events with 59 digis instead of 4 events with 60 digis");
+        assert!(problem(None, None).starts_with("0 events"), "nothing is said of them");
+        let others = Some(FoundEvents { events: 4, digis: 60, sum: 8 });
+        let wrong = problem(Some(Found { events: others, ..right }), Some(built));
+        assert!(wrong.ends_with("4 events with 60 digis, but not the right ones"), "{wrong}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::protocol::Built;
 use crate::request::WhenFull;
 
 /// A timeslice that has lost so many workers may be what ends them: it is handed to no more.
@@ -28,6 +29,8 @@ pub(super) struct Record {
     pub(super) was_held: bool,
     /// Whether its result was compared with the reference.
     pub(super) is_checked: bool,
+    /// The events that the worker has built that has done it.
+    pub(super) built: Option<Built>,
 }
 
 /// Where a timeslice is.
@@ -68,6 +71,7 @@ pub(super) struct Outcome {
     pub(super) begun_ns: u64,
     pub(super) ended_ns: u64,
     pub(super) is_checked: bool,
+    pub(super) built: Option<Built>,
 }
 
 /// An answer about a timeslice that the worker does not have.
@@ -154,6 +158,7 @@ impl Ledger {
             state: if is_full { State::Dropped } else { State::Waiting },
             was_held: held,
             is_checked: false,
+            built: None,
         });
         if is_full {
             self.settled.push(number as u32);
@@ -192,6 +197,7 @@ impl Ledger {
         record.state = State::Done;
         (record.begun_ns, record.ended_ns) = (result.begun_ns, result.ended_ns);
         record.is_checked = result.is_checked;
+        record.built = result.built;
         self.answers += 1;
         self.settled.push(result.number as u32);
         self.workers[worker] = Worker::Idle;
@@ -237,6 +243,7 @@ impl Ledger {
             state: State::Backlog,
             was_held: true,
             is_checked: false,
+            built: None,
         });
         self.records.extend(left);
         self.settled.extend(emitted..self.records.len() as u32);
@@ -343,7 +350,25 @@ mod tests {
     }
 
     fn done(number: u64) -> Outcome {
-        Outcome { number, begun_ns: 1, ended_ns: 2, is_checked: false }
+        Outcome { number, begun_ns: 1, ended_ns: 2, is_checked: false, built: None }
+    }
+
+    #[test]
+    fn events_of_a_timeslice_that_two_workers_had_are_counted_once() {
+        let mut ledger = ledger(2, 8, WhenFull::Wait);
+        emit(&mut ledger, 1);
+        assert_eq!(handed(&mut ledger), [(0, 0)]);
+        let with = |events| Outcome {
+            built: Some(Built { events, digis: 10 * events, took_ns: 1 }),
+            ..done(0)
+        };
+        ledger.lose(0);
+        assert_eq!(handed(&mut ledger), [(1, 0)]);
+        assert_eq!(ledger.answer(0, with(7)), Err(NotIts));
+        assert_eq!(ledger.answer(1, with(3)), Ok(()));
+        assert_eq!(ledger.answer(1, with(9)), Err(NotIts));
+        let built: Vec<_> = ledger.settled_since(0).map(|record| record.built).collect();
+        assert_eq!(built, [with(3).built]);
     }
 
     #[test]

@@ -14,13 +14,14 @@ pub(super) struct Limit {
     pub(super) failed: Option<f64>,
 }
 
-/// Looks for the limit from a first guess on. `keeps_up` tries a speed; `None` ends the search.
+/// Looks for the limit from a first guess on, up to a speed beyond which nothing can be tried.
+/// `keeps_up` tries a speed; `None` ends the search.
 pub(super) fn search<E>(
-    guess: f64,
+    (guess, most): (f64, f64),
     mut keeps_up: impl FnMut(f64) -> Result<Option<bool>, E>,
 ) -> Result<Limit, E> {
     let mut limit = Limit { kept_up: None, failed: None };
-    let mut speed = guess;
+    let mut speed = guess.min(most);
     for _ in 0..MOST_STEPS {
         match keeps_up(speed)? {
             None => return Ok(limit),
@@ -30,7 +31,8 @@ pub(super) fn search<E>(
         speed = match (limit.kept_up, limit.failed) {
             (Some(low), Some(high)) if high / low <= APART => return Ok(limit),
             (Some(low), Some(high)) => (low * high).sqrt(),
-            (Some(low), None) => 2.0 * low,
+            (Some(low), None) if low >= most => return Ok(limit),
+            (Some(low), None) => most.min(2.0 * low),
             (None, Some(high)) => high / 2.0,
             (None, None) => return Ok(limit),
         };
@@ -42,10 +44,12 @@ pub(super) fn search<E>(
 mod tests {
     use super::*;
 
+    const MOST: f64 = 1e4;
+
     /// What is found of a limit, and how many speeds are tried for it.
     fn found(guess: f64, limit: f64) -> (Limit, usize) {
         let mut tried = 0;
-        let searched = search(guess, |speed| {
+        let searched = search((guess, MOST), |speed| {
             tried += 1;
             Ok::<_, ()>(Some(speed <= limit))
         });
@@ -71,11 +75,25 @@ mod tests {
     }
 
     #[test]
+    fn nothing_faster_is_tried_than_there_is_account_for() {
+        for guess in [1.0, 50.0] {
+            let mut fastest = 0.0;
+            let searched = search((guess, 20.0), |speed| {
+                fastest = speed.max(fastest);
+                Ok::<_, ()>(Some(true))
+            });
+            assert_eq!(searched, Ok(Limit { kept_up: Some(20.0), failed: None }));
+            assert_eq!(fastest, 20.0);
+        }
+    }
+
+    #[test]
     fn an_interrupt_keeps_what_is_known() {
         let mut tries = [Some(true), Some(false), None].into_iter();
-        let limit = search(1.0, |_| Ok::<_, ()>(tries.next().flatten())).expect("no failure");
+        let limit =
+            search((1.0, MOST), |_| Ok::<_, ()>(tries.next().flatten())).expect("no failure");
         assert_eq!(limit, Limit { kept_up: Some(1.0), failed: Some(2.0) });
-        let failed = search(1.0, |_| Err::<Option<bool>, _>("broken"));
+        let failed = search((1.0, MOST), |_| Err::<Option<bool>, _>("broken"));
         assert_eq!(failed, Err("broken"));
     }
 }

@@ -7,11 +7,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `plan` | what runs where, and whether it fits into memory |
+//! | `plan` | what runs where |
+//! | `memory` | whether it fits into memory |
 //! | `data` | the timeslices that are prepared, with their right answers |
 //! | `ring` | the same in shared memory |
 //! | `protocol` | what is said to workers, and what they say |
 //! | `worker` | what a worker does |
+//! | `job` | a timeslice that it is ready for |
 //! | `hits_file` | hits as files |
 //! | `workers` | all of them: started, listened to, ended |
 //! | `begin` | when a speed begins, by itself or with other nodes |
@@ -29,9 +31,11 @@ mod begin;
 mod data;
 mod desk;
 mod hits_file;
+mod job;
 mod ledger;
 mod limit;
 mod live;
+mod memory;
 mod plan;
 mod protocol;
 mod ring;

@@ -1,27 +1,25 @@
-//! What runs where, and whether it fits into memory.
+//! What runs where.
+
+use std::time::Duration;
 
 use algorithms::algorithm::Semantics;
 use algorithms::axis::Params;
 use algorithms::sts::task::Timeslices;
+use algorithms::sts_events::EventRules;
 use reports::record::Point;
 use reports::units;
 
-use super::protocol::Opening;
+use super::memory::check_memory;
+use super::protocol::{Opening, Rules};
 use super::variants::{recommended, variant_of};
 use crate::plan::{CandidateSpec, Input, Origin, Plan, PlanError, TeamSpec, check_threads};
 use crate::platform::placement::PlacementError;
-use crate::platform::{available_memory, usable_cpus, usable_threads};
+use crate::platform::{usable_cpus, usable_threads};
 use crate::request::{DevicePlace, Source, StreamRequest};
 use crate::throughput::{others_problem, team_specs};
 
 /// More timeslices at one speed are no use: each has a row, and a place in memory.
 const MOST_TIMESLICES: f64 = 2e6;
-/// What the system and this process need beside the data.
-const RESERVE: u64 = 512 << 20;
-/// Bytes of a prepared timeslice here, over those that a timeslice takes with its reference and
-/// buffers: its digis, twice, in memory of this process and in that which is shared.
-const PREPARED: f64 = 0.1;
-
 /// The variant whose hits have another form.
 const OFFLINE: &str = "offline";
 
@@ -34,6 +32,8 @@ pub(crate) struct Planned {
     pub(super) notes: Vec<String>,
     /// The complete parameters of data that are made.
     pub(super) params: Option<Params>,
+    /// By which rules events are built behind the chain, if they are.
+    pub(super) rules: Option<EventRules>,
 }
 
 /// Workers on a device.
@@ -60,14 +60,15 @@ impl Planned {
         let [input] = &plan.inputs[..] else {
             return Err(usage("a stream has one kind of data; give each axis one value"));
         };
-        check_memory(request, input)?;
+        let rules = request.events.as_ref().map(EventRules::of).transpose()?;
+        check_memory(request, &plan, input)?;
         check_count(request, input)?;
         let mut notes = Vec::new();
         let mut points = Vec::new();
         for place in &request.places {
             match others_problem(place) {
                 Some(problem) => notes.push(problem),
-                None => points.extend(points_of(request, &plan, input, place)?),
+                None => points.extend(points_of(request, &plan, input, (place, rules))?),
             }
         }
         let writes_no_hits = |point: &StreamPoint| point.identity.variant == OFFLINE;
@@ -85,7 +86,7 @@ impl Planned {
             Origin::Generated(params) => Some(params.clone()),
             Origin::Read { .. } => None,
         };
-        Ok(Planned { points, notes, params, plan })
+        Ok(Planned { points, notes, params, rules, plan })
     }
 
     /// The right answer that a point's variant gives.
@@ -153,7 +154,7 @@ fn points_of(
     request: &StreamRequest,
     plan: &Plan,
     input: &Input,
-    place: &DevicePlace,
+    (place, rules): (&DevicePlace, Option<EventRules>),
 ) -> Result<Vec<StreamPoint>, PlanError> {
     let processes = request.flags.processes as usize;
     let candidates = input.candidates.iter().filter(|it| it.device == place.devices()[0]);
@@ -162,12 +163,16 @@ fn points_of(
         check_threads(layout.threads.saturating_mul(processes), usable_threads())?;
         let specs = team_specs(layout, place, processes);
         let specs = specs.map_err(|PlacementError(problem)| PlanError::Usage(problem))?;
-        let identity = Point { device: place.to_string(), ..plan.point(input, candidate) };
+        let mut identity = Point { device: place.to_string(), ..plan.point(input, candidate) };
+        for (name, value) in request.events.iter().flat_map(Params::iter) {
+            identity.params.set(name, value);
+        }
         let opening = |(number, spec): (usize, &TeamSpec)| Opening {
             variant: identity.variant.clone(),
             device: place.of_stream(number).to_string(),
             threads: layout.threads,
             cpus: spec.cpus.clone(),
+            events: rules.map(Rules::from),
         };
         let taken: Option<Vec<_>> = specs.iter().map(|spec| spec.cpus.as_ref()).collect();
         Ok(StreamPoint {
@@ -187,33 +192,9 @@ fn spare<'a>(taken: impl Iterator<Item = &'a usize>) -> Option<usize> {
     usable_cpus().into_iter().find(|cpu| !taken.contains(cpu))
 }
 
-/// Refuses what does not fit into memory: the prepared timeslices, a reference, and what each
-/// worker takes for one.
-fn check_memory(request: &StreamRequest, input: &Input) -> Result<(), PlanError> {
-    let (of_all, count) = match &input.origin {
-        Origin::Generated(params) => {
-            (input.memory_bytes, super::data::scenario(params)?.timeslices.into())
-        }
-        Origin::Read { case, .. } => (case.work().input_bytes, 1),
-    };
-    let of_one = of_all / u64::max(count, 1);
-    let (processes, ring) = (request.flags.processes, request.flags.ring);
-    let prepared = (of_one as f64 * PREPARED) as u64;
-    let needed = of_one
-        .saturating_mul(processes + 1)
-        .saturating_add(prepared.saturating_mul(ring + processes))
-        .saturating_add(RESERVE);
-    let available = available_memory();
-    if needed <= available {
-        return Ok(());
-    }
-    Err(usage(format!(
-        "{ring} prepared timeslices and {} need {} of memory, but {} are available; use a smaller \
-         --scale or --ring, or fewer --processes",
-        units::counted(processes as usize, "worker"),
-        units::bytes(needed as f64),
-        units::bytes(available as f64),
-    )))
+/// The highest speed at which account can be kept of all timeslices for so long.
+pub(super) fn most_speed(length: Duration, timeslice_s: f64) -> f64 {
+    MOST_TIMESLICES * timeslice_s / length.as_secs_f64()
 }
 
 /// Refuses more timeslices than can be kept account of.
@@ -225,10 +206,10 @@ fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> 
         _ => return Ok(()),
     };
     let fastest = flags.speeds.iter().copied().fold(0.0, f64::max);
-    let timeslices = fastest * flags.length().as_secs_f64() / timeslice_s;
-    if timeslices <= MOST_TIMESLICES {
+    if fastest <= most_speed(flags.length(), timeslice_s) {
         return Ok(());
     }
+    let timeslices = fastest * flags.length().as_secs_f64() / timeslice_s;
     Err(usage(format!(
         "--speed {fastest} for {} makes {} timeslices of {}, and account is kept of {} at most; \
          use a lower --speed, a shorter --duration, or a larger --scale for longer timeslices",
@@ -285,6 +266,20 @@ mod tests {
     }
 
     #[test]
+    fn events_are_told_to_workers_and_tell_points_apart() {
+        let without = planned("").expect("sensible");
+        assert_eq!((without.rules, without.points[0].openings[0].events), (None, None));
+        let planned = planned("--events --min-digis 5").expect("sensible");
+        let rules = planned.rules.expect("asked for");
+        assert_eq!((rules.min_digis, rules.window_ns), (5, 20));
+        let point = &planned.points[0];
+        assert_eq!(point.openings[0].events.map(EventRules::from), Some(rules));
+        let value = |name| point.identity.params.get(name).map(str::to_owned);
+        assert_eq!((value("min-digis"), value("dead-time")), (Some("5".into()), Some("50".into())));
+        assert_ne!(point.identity.id(), without.points[0].identity.id());
+    }
+
+    #[test]
     fn placed_workers_have_cpus_of_their_own() {
         if usable_threads() < 2 {
             return;
@@ -304,6 +299,7 @@ mod tests {
             ("--speed 10000 --duration 1h", "and account is kept of 2 M at most"),
             ("--variant time-sweep,online", "--variant names 2 on cpu"),
             ("--variant none", "there are"),
+            ("--events --min-digis 4294967296", "use 4294967295 or fewer"),
             ("--rate 1kHz,2kHz", "give each axis one value"),
         ] {
             let refused = planned(line).map(|_| ()).expect_err(line);

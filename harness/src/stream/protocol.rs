@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use algorithms::sts::Digest;
+use algorithms::sts_events::{EventRules, EventsDigest};
 use serde::{Deserialize, Serialize};
 
 /// What a worker is told. It ends when nothing more can be said.
@@ -33,6 +34,19 @@ pub(super) struct Opening {
     pub(super) threads: usize,
     /// The CPUs of each thread; anywhere if there are none.
     pub(super) cpus: Option<Vec<Vec<usize>>>,
+    /// By which rules events are built behind the chain; none are if there are no rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) events: Option<Rules>,
+}
+
+/// [`EventRules`], as they are said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rules {
+    window_ns: u32,
+    min_digis: u32,
+    dead_time_ns: u32,
+    before_ns: u32,
+    after_ns: u32,
 }
 
 /// What a worker says.
@@ -51,6 +65,9 @@ pub(super) enum Answer {
         ended_ns: u64,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         found: Option<Found>,
+        /// The events that it has built, if it builds any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        built: Option<Built>,
     },
     /// It can't do it.
     Refused {
@@ -66,11 +83,51 @@ pub(super) struct Found {
     pub(super) clusters: u64,
     pub(super) hits: u64,
     pub(super) sum: u64,
+    /// What events were built, if any were to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) events: Option<FoundEvents>,
 }
 
-impl From<Digest> for Found {
-    fn from(Digest { clusters, hits, sum }: Digest) -> Self {
-        Found { clusters, hits, sum }
+/// Events, in short.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FoundEvents {
+    pub(super) events: u64,
+    /// In any of them.
+    pub(super) digis: u64,
+    pub(super) sum: u64,
+}
+
+/// Events that a worker has built of a timeslice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Built {
+    pub(super) events: u32,
+    /// Digis that are in any of them.
+    pub(super) digis: u32,
+    /// For how long it has built them.
+    pub(super) took_ns: u64,
+}
+
+impl Found {
+    /// What a chain has found, and what events were built behind it.
+    pub(super) fn new(chain: Digest, events: Option<EventsDigest>) -> Self {
+        let Digest { clusters, hits, sum } = chain;
+        let events =
+            events.map(|EventsDigest { events, digis, sum }| FoundEvents { events, digis, sum });
+        Found { clusters, hits, sum, events }
+    }
+}
+
+impl From<EventRules> for Rules {
+    fn from(rules: EventRules) -> Self {
+        let EventRules { window_ns, min_digis, dead_time_ns, before_ns, after_ns } = rules;
+        Rules { window_ns, min_digis, dead_time_ns, before_ns, after_ns }
+    }
+}
+
+impl From<Rules> for EventRules {
+    fn from(rules: Rules) -> Self {
+        let Rules { window_ns, min_digis, dead_time_ns, before_ns, after_ns } = rules;
+        EventRules { window_ns, min_digis, dead_time_ns, before_ns, after_ns }
     }
 }
 
@@ -80,11 +137,15 @@ mod tests {
 
     #[test]
     fn all_is_said_in_a_line_and_understood() {
+        let rules =
+            EventRules { window_ns: 1, min_digis: 2, dead_time_ns: 3, before_ns: 4, after_ns: 5 };
+        assert_eq!(EventRules::from(Rules::from(rules)), rules);
         let open = Ask::Open(Opening {
             variant: "time-sweep".into(),
             device: "cpu".into(),
             threads: 2,
             cpus: Some(vec![vec![0], vec![1, 2]]),
+            events: Some(rules.into()),
         });
         for ask in [open, Ask::Process { number: 7, data: 3, check: true, hits: None }] {
             let line = serde_json::to_string(&ask).expect("serialises");
@@ -92,8 +153,9 @@ mod tests {
             assert_eq!(serde_json::from_str::<Ask>(&line).expect("parses"), ask);
         }
         // Sums have all 64 bits.
-        let found = Some(Found { clusters: 1, hits: 2, sum: u64::MAX - 1 });
-        let done = Answer::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, found };
+        let found = Some(Found { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None });
+        let built = Some(Built { events: 3, digis: 40, took_ns: 500 });
+        let done = Answer::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, found, built };
         let line = serde_json::to_string(&done).expect("serialises");
         assert_eq!(serde_json::from_str::<Answer>(&line).expect("parses"), done);
     }

@@ -21,7 +21,7 @@ use super::desk::Desk;
 use super::ledger::Ledger;
 use super::limit::{Limit, search};
 use super::live::Live;
-use super::plan::{Planned, StreamPoint};
+use super::plan::{Planned, StreamPoint, most_speed};
 use super::protocol::Found;
 use super::ring;
 use super::schedule::{Prepared, Schedule};
@@ -189,7 +189,8 @@ impl<'a> Session<'a> {
         for point in &self.planned.points {
             let of_point = Planned::semantics(point, &data.timeslices[0]);
             if !expected.iter().any(|(known, _)| *known == of_point) {
-                expected.push((of_point, data.expected(of_point)));
+                let found = data.expected(of_point, self.planned.rules);
+                expected.push((of_point, found.map_err(MeasureError::from)?));
             }
             semantics.push(of_point);
         }
@@ -238,7 +239,8 @@ impl<'a> Session<'a> {
                 return Ok(Vec::new());
             }
         };
-        let limit = search(guess, |speed| {
+        let most = most_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
+        let limit = search((guess, most), |speed| {
             if self.interrupt.asked() {
                 return Ok(None);
             }
@@ -301,7 +303,7 @@ impl<'a> Session<'a> {
             follower: self.live.follow(&row, content),
             tell: self.tell,
         });
-        tally::fill(&mut row, &ran, &at_work.ring.sizes);
+        tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {
             book.1.remarks.insert(NOT_FIRST);

@@ -5,7 +5,7 @@ use reports::stream::{Fate, StreamRow, Times, TimesliceRow, WRONG, shortfall};
 
 use super::data::Size;
 use super::ledger::{Record, State};
-use super::protocol::Found;
+use super::protocol::{Built, Found};
 use super::speed::Ran;
 
 /// So many timeslices a speed are written, evenly over its time: more say no more.
@@ -20,7 +20,8 @@ pub(super) struct Content<'a> {
 }
 
 /// Writes the figures of a speed into its row, which says what it was.
-pub(super) fn fill(row: &mut StreamRow, ran: &Ran, sizes: &[Size]) {
+pub(super) fn fill(row: &mut StreamRow, ran: &Ran, content: &Content<'_>) {
+    let sizes = content.sizes;
     let records = ran.ledger.records();
     let counts = ran.ledger.counts();
     let seconds = ran.end_ns.saturating_sub(ran.begin_ns) as f64 * NS;
@@ -37,6 +38,14 @@ pub(super) fn fill(row: &mut StreamRow, ran: &Ran, sizes: &[Size]) {
     };
     row.items = mean(|size| size.digis);
     row.bytes = mean(|size| size.bytes);
+    let done = || records.iter().filter(|record| record.state == State::Done);
+    row.done_items = done().map(|record| size(record).digis).sum();
+    if content.expected.iter().any(|found| found.events.is_some()) {
+        let sum = |of: fn(Built) -> u32| {
+            Some(done().filter_map(|record| record.built).map(|built| u64::from(of(built))).sum())
+        };
+        row.set_events(sum(|built| built.events), sum(|built| built.digis));
+    }
     if seconds > 0.0 {
         let in_time =
             || records.iter().filter(|it| it.state == State::Done && it.ended_ns <= ran.end_ns);
@@ -66,6 +75,7 @@ fn times(records: &[Record]) -> Times {
     Times {
         latencies: done().map(|it| since(it.due_ns, it.ended_ns)).collect(),
         work: done().map(|it| since(it.begun_ns, it.ended_ns)).collect(),
+        building: done().filter_map(|it| Some(it.built?.took_ns as f64 * NS)).collect(),
         late: on_time.map(|it| since(it.due_ns, it.emitted_ns)).collect(),
     }
 }
@@ -118,6 +128,9 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
             clusters: found.clusters,
             hits: found.hits,
             bytes: size.bytes,
+            events: record.built.map(|built| built.events.into()),
+            event_digis: record.built.map(|built| built.digis.into()),
+            building_s: record.built.map(|built| built.took_ns as f64 * NS),
         }
     };
     records.iter().enumerate().step_by(step).map(row).collect()
@@ -137,6 +150,7 @@ fn fate(state: State) -> Fate {
 mod tests {
     use super::super::desk::Wrong;
     use super::super::ledger::{Ledger, Outcome};
+    use super::super::protocol::FoundEvents;
     use super::*;
     use crate::platform::energy::Energy;
     use crate::request::WhenFull;
@@ -154,7 +168,9 @@ mod tests {
                 let order = ledger.hand_out().expect("idle");
                 let (begun_ns, ended_ns) = (due_ns + MS, due_ns + 81 * MS);
                 let is_checked = number == 3;
-                let outcome = Outcome { number: order.number, begun_ns, ended_ns, is_checked };
+                let built = Some(Built { events: 3, digis: 250, took_ns: 20 * MS });
+                let outcome =
+                    Outcome { number: order.number, begun_ns, ended_ns, is_checked, built };
                 ledger.answer(0, outcome).expect("its own");
             }
         }
@@ -173,11 +189,13 @@ mod tests {
     }
 
     const SIZES: [Size; 1] = [Size { digis: 1000, bytes: 8000 }];
+    const EVENTS: FoundEvents = FoundEvents { events: 3, digis: 250, sum: 1 };
+    const FOUND: [Found; 1] = [Found { clusters: 7, hits: 3, sum: 1, events: Some(EVENTS) }];
 
     fn row(ran: &Ran) -> StreamRow {
         let mut row =
             StreamRow { processes: 1, speed: 1.0, timeslice_s: 0.1, ..StreamRow::default() };
-        fill(&mut row, ran, &SIZES);
+        fill(&mut row, ran, &Content { sizes: &SIZES, expected: &FOUND });
         row
     }
 
@@ -198,8 +216,19 @@ mod tests {
         close(row.max_s, 0.081);
         close(row.work_p50_s, 0.08);
         close(row.late_p99_s, 1e-6);
+        assert_eq!((row.done_items, row.events, row.event_items), (8000, Some(24), Some(2000)));
+        close(row.kept_share, 0.25);
+        close(row.building_p50_s, 0.02);
         close(row.done_per_j(), 2.0);
         close(row.speed_done(), 0.8);
+    }
+
+    #[test]
+    fn where_none_are_to_be_built_nothing_is_known_of_events() {
+        let mut row = StreamRow::default();
+        let found = [Found { events: None, ..FOUND[0] }];
+        fill(&mut row, &ran(), &Content { sizes: &SIZES, expected: &found });
+        assert_eq!((row.events, row.event_items, row.kept_share), (None, None, None));
     }
 
     #[test]
@@ -216,13 +245,14 @@ mod tests {
 
     #[test]
     fn rows_are_in_time_of_the_stream() {
-        let found = [Found { clusters: 7, hits: 3, sum: 1 }];
-        let content = Content { sizes: &SIZES, expected: &found };
+        let content = Content { sizes: &SIZES, expected: &FOUND };
         let rows = rows("id", &ran(), &content);
         assert_eq!(rows.len(), 10);
         let TimesliceRow { due_s, digis, clusters, hits, fate, .. } = rows[0].clone();
         assert_eq!((due_s, digis, clusters, hits, fate), (0.1, 1000, 7, 3, Fate::Done));
         assert!((rows[0].latency_s().expect("done") - 0.081).abs() < 1e-9);
         assert_eq!((rows[9].fate, rows[9].latency_s()), (Fate::Backlog, None));
+        assert_eq!((rows[0].events, rows[0].event_digis), (Some(3), Some(250)));
+        assert_eq!((rows[0].building_s, rows[9].events), (Some(0.02), None));
     }
 }

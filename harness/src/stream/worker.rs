@@ -1,19 +1,19 @@
 //! A worker: a process that gets the variant ready on all prepared timeslices, and then processes
 //! those that it is told to, one after the other.
 
-use algorithms::algorithm::{Opening as At, Session, Variant};
-use algorithms::device::gpu::DeviceError;
+use std::cmp::Reverse;
+
 use algorithms::device::{Arena, Device, Target};
-use algorithms::sts::task::{STS, StsTask, Timeslices};
-use algorithms::sts::{Digest, Product};
+use algorithms::sts::task::Timeslices;
+use algorithms::sts_events::EventRules;
 use text::Foreign;
 
+use super::job::{Job, Took};
 use super::protocol::{Answer, Ask, Found, Opening};
 use super::variants::variant_of;
 use super::{hits_file, ring};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
-use crate::platform::monotonic::now_ns;
 use crate::platform::placement::Placement;
 use crate::platform::shared_memory::Inherited;
 use crate::platform::worker::{Unheard, hear, say};
@@ -27,7 +27,7 @@ pub(crate) const SUBCOMMAND: &str = "stream-worker";
 const FIRST_RUNS: usize = 2;
 
 /// Why a worker ends before it is told to.
-enum End {
+pub(super) enum End {
     /// Nobody listens any more.
     Alone,
     /// It can't do what it is asked for.
@@ -62,28 +62,29 @@ fn serve(memory: i32) -> Result<(), End> {
     let inputs: Vec<Timeslices> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();
     let device: Device = opening.device.parse().map_err(unable)?;
     let variant = variant_of(device.backend(), &opening.variant).map_err(unable)?;
+    let rules = opening.events.map(EventRules::from);
     let team = team(&opening).start().map_err(unable)?;
     let gpu = StreamGpus::default().of(device, 0).map_err(unable)?;
     let target = Target { device, gpu, team: &team };
     let arena = Arena::default();
     team.run(|| {
-        let open = |input| open(&variant, input, &arena, &target);
-        let mut sessions = inputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        say(&ready(&mut sessions)?)?;
+        let open = |input| Job::open(&variant, input, rules, &arena, &target);
+        let mut jobs = inputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        say(&ready(&mut jobs)?)?;
         while let Some(ask) = hear()? {
             let Ask::Process { number, data, check, hits } = ask else {
                 return Err(unable("it is open already"));
             };
-            let session = sessions.get_mut(data);
-            let session = session.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
-            let (begun_ns, ended_ns) = process(session.as_mut())?;
-            let found = check.then(|| found(session.as_mut())).transpose()?;
+            let job = jobs.get_mut(data);
+            let job = job.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
+            let Took { begun_ns, ended_ns, built } = job.process()?;
+            let found = check.then(|| job.found()).transpose()?;
             if let Some(path) = hits {
-                let written = hits_file::write(&path, &output(session.as_mut())?);
+                let written = hits_file::write(&path, &job.output()?);
                 written.map_err(|error| unable(format!("{}: {error}", path.shown())))?;
             }
-            session.release();
-            say(&Answer::Done { number, begun_ns, ended_ns, found })?;
+            job.release();
+            say(&Answer::Done { number, begun_ns, ended_ns, found, built })?;
         }
         Ok(())
     })
@@ -94,56 +95,27 @@ fn team(opening: &Opening) -> TeamSpec {
     TeamSpec { layout, cpus: opening.cpus.clone() }
 }
 
-/// The variant, ready on a timeslice.
-fn open<'a>(
-    variant: &Variant<StsTask>,
-    input: &'a Timeslices,
-    arena: &'a Arena,
-    target: &Target<'_>,
-) -> Result<Box<dyn Session<StsTask> + 'a>, End> {
-    let at = At { task: &STS, variant: *variant, input, arena, target };
-    (variant.open)(&at).map_err(unable)
-}
-
-/// Processes each timeslice, for it to be checked, and for the time that it takes.
-fn ready(sessions: &mut [Box<dyn Session<StsTask> + '_>]) -> Result<Answer, End> {
-    let (mut all, mut took_ns) = (Vec::new(), Vec::new());
-    for session in sessions {
-        let mut took = 0;
-        for _ in 0..FIRST_RUNS {
-            let (begun, ended) = process(session.as_mut())?;
-            took = ended - begun;
+/// Processes each timeslice, for it to be checked, and for the time that it takes. The largest is
+/// first: its buffers are large enough for all others.
+fn ready(jobs: &mut [Job<'_>]) -> Result<Answer, End> {
+    let (mut all, mut took_ns) = (vec![Found::default(); jobs.len()], vec![0; jobs.len()]);
+    let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
+    largest_first.sort_by_key(|&number| Reverse(jobs[number].digis()));
+    for number in largest_first {
+        let job = &mut jobs[number];
+        let mut took = job.process()?;
+        for _ in 1..FIRST_RUNS {
+            // Who holds buffers while it takes others leaves some that are too small for the next.
+            job.release();
+            took = job.process()?;
         }
-        all.push(found(session.as_mut())?);
-        took_ns.push(took);
-        session.release();
+        (all[number], took_ns[number]) = (job.found()?, took.ended_ns - took.begun_ns);
+        job.release();
     }
     Ok(Answer::Ready { found: all, took_ns })
 }
 
-/// Processes a timeslice; returns when it was begun and when its result was there.
-fn process(session: &mut (dyn Session<StsTask> + '_)) -> Result<(u64, u64), End> {
-    let begun = now_ns();
-    session.reset()?;
-    session.run()?;
-    Ok((begun, now_ns()))
-}
-
-/// What the last run has found, in short.
-fn found(session: &mut (dyn Session<StsTask> + '_)) -> Result<Found, End> {
-    Ok(Digest::of(&output(session)?).into())
-}
-
-/// What the last run has found.
-fn output(session: &mut (dyn Session<StsTask> + '_)) -> Result<Vec<Product>, End> {
-    let is_wrong = true;
-    let damage = |problem: String| End::Refused { problem, is_wrong };
-    session.inspect().map_err(|error| damage(error.to_string()))?;
-    let output = session.output().ok_or_else(|| damage("there was no output".to_owned()))?;
-    Ok(output.into_owned())
-}
-
-fn unable(problem: impl ToString) -> End {
+pub(super) fn unable(problem: impl ToString) -> End {
     End::Refused { problem: problem.to_string(), is_wrong: false }
 }
 
@@ -156,21 +128,19 @@ impl From<Unheard> for End {
     }
 }
 
-impl From<DeviceError> for End {
-    fn from(error: DeviceError) -> Self {
-        let is_wrong = matches!(error, DeviceError::Kernel { .. } | DeviceError::Plugin { .. });
-        End::Refused { problem: error.to_string(), is_wrong }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use algorithms::axis::Params;
     use algorithms::device::{Backend, Team, emulator};
+    use algorithms::sts::task::STS;
 
     use super::super::data::{Data, Variety};
     use super::*;
     use crate::platform::shared_memory::SharedMemory;
+
+    fn rules() -> Option<EventRules> {
+        EventRules::of(&Params::default()).ok()
+    }
 
     /// What a worker finds in shared memory, by a variant on a device.
     fn found_by(device: Device, variant: &str, memory: SharedMemory) -> Vec<Found> {
@@ -182,9 +152,9 @@ mod tests {
         let target = Target { device, gpu, team: &team };
         let arena = Arena::default();
         team.run(|| {
-            let open = |input| open(&variant, input, &arena, &target);
-            let sessions = inputs.iter().map(open).collect::<Result<Vec<_>, _>>();
-            match sessions.and_then(|mut sessions| ready(&mut sessions)) {
+            let open = |input| Job::open(&variant, input, rules(), &arena, &target);
+            let jobs = inputs.iter().map(open).collect::<Result<Vec<_>, _>>();
+            match jobs.and_then(|mut jobs| ready(&mut jobs)) {
                 Ok(Answer::Ready { found, .. }) => found,
                 _ => panic!("not ready"),
             }
@@ -199,7 +169,8 @@ mod tests {
             let params = algorithms::algorithm::Algorithm::plan(&STS, params).expect("sensible");
             let variety = Variety { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
             let data = Data::simulated(&params.params, &variety).expect("made");
-            let expected = data.expected(Default::default());
+            let expected = data.expected(Default::default(), rules()).expect("few");
+            assert!(expected[0].events.is_some_and(|it| it.events > 0), "{expected:?}");
             let has_emulator = emulator::unavailable().is_none();
             for (device, variant) in [(Device::Cpu, "time-sweep"), (Device::Emulator, "balanced")] {
                 if device.backend() == Backend::Cpu || has_emulator {

@@ -209,9 +209,9 @@ impl Ear {
         let mut refusal = None;
         for line in lines(answers).map_while(Result::ok) {
             match serde_json::from_str(&line) {
-                Ok(Answer::Done { number, begun_ns, ended_ns, found }) => {
+                Ok(Answer::Done { number, begun_ns, ended_ns, found, built }) => {
                     let is_checked = found.is_some();
-                    let outcome = Outcome { number, begun_ns, ended_ns, is_checked };
+                    let outcome = Outcome { number, begun_ns, ended_ns, is_checked, built };
                     if self.desk.answer(self.number, outcome, found).is_err() {
                         refusal =
                             Some(format!("answered for timeslice {number}, which it had not"));

@@ -118,19 +118,27 @@ impl PointSpec {
     }
 }
 
-/// Bytes of memory that an event takes with its reference and its buffers.
-fn bytes_of_event(input: &Input) -> u64 {
-    match &input.origin {
-        crate::plan::Origin::Generated(_) => input.memory_bytes,
-        crate::plan::Origin::Read { case, .. } => INPUTS_OF_A_READ_EVENT * case.work().input_bytes,
+/// Bytes of memory that a stream of so many events takes, with their references and its buffers, by the
+/// hungriest variant.
+fn bytes_of_stream(plan: &Plan, input: &Input, batch: usize) -> u64 {
+    if let crate::plan::Origin::Read { case, .. } = &input.origin {
+        let of_event = INPUTS_OF_A_READ_EVENT.saturating_mul(case.work().input_bytes);
+        return of_event.saturating_mul(batch as u64);
     }
+    let of_variant = |candidate: &CandidateSpec| {
+        let shares = plan.task().memory_shares(plan.variant(candidate).name);
+        shares.bytes(input.memory_bytes, batch)
+    };
+    input.candidates.iter().map(of_variant).max().unwrap_or(0)
 }
 
 /// Refuses events that do not fit into memory.
 fn check_room(request: &ThroughputRequest, plan: &Plan) -> Result<(), PlanError> {
     let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
     let (streams, batch) = (most(&request.stream_counts()), most(&request.batches()));
-    plan.inputs.iter().try_for_each(|input| check_events(bytes_of_event(input), streams, batch))
+    plan.inputs
+        .iter()
+        .try_for_each(|input| check_events(bytes_of_stream(plan, input, batch), streams, batch))
 }
 
 /// Refuses processes that would have no stream at any point, or no GPU.

@@ -16,11 +16,11 @@ use crate::common::servers::{Servers, are_installed, curl, port, retried, words}
 use crate::common::{Folder, Run, can_measure, folder, in_repository, measuring};
 
 /// 1.25 ms of mCBM, on the host, at two speeds.
-const SMALL: &str =
-    "stream --preset mcbm-2024 --scale 0.0005 --ring 2 --speed 0.05,0.1 --check-every 2";
+const SMALL: &str = "stream --preset mcbm-2024 --scale 0.0005 --ring 2 --speed 0.05,0.1 --check-every 2 \
+     --events";
 
 /// What is told of each speed in the end, and the column of `stream.csv` that says the same.
-const SAME: [(&str, &str); 11] = [
+const SAME: [(&str, &str); 14] = [
     ("timeslices_due_total", "due"),
     ("timeslices_emitted_total", "emitted"),
     ("timeslices_total{state=done}", "done"),
@@ -29,6 +29,9 @@ const SAME: [(&str, &str); 11] = [
     ("timeslices_total{state=backlog}", "backlog"),
     ("timeslices_repeated_total", "repeated"),
     ("timeslices_checked_total", "checked"),
+    ("digis_total", "done_items"),
+    ("events_total", "events"),
+    ("event_digis_total", "event_items"),
     ("latency_seconds_count", "done"),
     ("emission_lateness_seconds_count", "emitted"),
     ("workers_lost_total", "workers_lost"),

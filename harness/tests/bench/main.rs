@@ -22,6 +22,7 @@ mod history_changes;
 mod interruption;
 mod live;
 mod measuring;
+mod memory;
 mod merge;
 mod noisy_pads;
 mod page_labels;

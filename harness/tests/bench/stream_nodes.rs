@@ -10,7 +10,7 @@ use crate::common::{Folder, Run, edit_record, edit_rows, measuring, signal, wait
 
 /// 1.25 ms of mCBM on the host, one in 25 ms.
 const SMALL: &str = "stream --preset mcbm-2024 --scale 0.0005 --ring 2 --processes 1 --no-charts \
-    --speed 0.05 --duration 500ms --check-every 2";
+    --speed 0.05 --duration 500ms --check-every 2 --events";
 
 /// A moment after so many seconds, as it is typed.
 fn after(seconds: f64) -> String {
@@ -69,6 +69,8 @@ fn all_are_there(folder: &Folder) {
     assert_eq!(first.begin, second.begin);
     assert_eq!((all.begin, all.nodes, all.processes), (first.begin.clone(), 2, 2));
     assert_eq!((all.due, all.done), (40, first.done + second.done));
+    assert_eq!(all.events, first.events.zip(second.events).map(|(a, b)| a + b));
+    assert!(all.events > Some(0) && all.kept_share.is_some() && all.building_p50_s.is_some());
     assert_eq!(all.checked, first.checked + second.checked);
     let kept_up = [&first, &second].into_iter().all(|row| row.kept_up == YesNo::Yes);
     assert_eq!((all.kept_up, all.valid), (YesNo::from(kept_up), YesNo::Yes));

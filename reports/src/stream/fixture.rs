@@ -31,6 +31,7 @@ pub fn row(speed: f64) -> StreamRow {
         items: 9e5,
         item_unit: "digi".into(),
         bytes: 7.2e6,
+        done_items: 900_000 * due,
         due_per_s: Some(rate),
         done_per_s: Some(rate),
         items_per_s: Some(9e5 * rate),
@@ -69,5 +70,6 @@ pub fn timeslice(number: u64, latency_s: f64) -> TimesliceRow {
         clusters: 700_000,
         hits: 28_000,
         bytes: 7_200_000,
+        ..TimesliceRow::default()
     }
 }

@@ -24,12 +24,14 @@ pub struct NodePart<'a> {
 pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
     let mut row = parts.first()?.row.clone();
     let rows = || parts.iter().map(|part| part.row);
-    let sum = |of: fn(&StreamRow) -> u64| rows().map(of).sum::<u64>();
+    // Files of others may say anything.
+    let sum = |of: fn(&StreamRow) -> u64| rows().map(of).fold(0, u64::saturating_add);
+    let sum_counts = |of: fn(&StreamRow) -> usize| rows().map(of).fold(0, usize::saturating_add);
     let add = |of: fn(&StreamRow) -> Option<f64>| rows().map(of).sum::<Option<f64>>();
     row.node.clear();
     row.nodes = parts.len();
-    row.processes = rows().map(|row| row.processes).sum();
-    row.workers_lost = rows().map(|row| row.workers_lost).sum();
+    row.processes = sum_counts(|row| row.processes);
+    row.workers_lost = sum_counts(|row| row.workers_lost);
     row.duration_s = rows().map(|row| row.duration_s).fold(0.0, f64::max);
     row.due = sum(|row| row.due);
     row.emitted = sum(|row| row.emitted);
@@ -39,6 +41,11 @@ pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
     row.backlog = sum(|row| row.backlog);
     row.repeated = sum(|row| row.repeated);
     row.checked = sum(|row| row.checked);
+    row.done_items = sum(|row| row.done_items);
+    let sum_known = |of: fn(&StreamRow) -> Option<u64>| {
+        rows().map(of).try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
+    };
+    row.set_events(sum_known(|row| row.events), sum_known(|row| row.event_items));
     row.most_waiting = rows().map(|row| row.most_waiting).max().unwrap_or_default();
     let mean = |of: fn(&StreamRow) -> f64| {
         rows().map(|row| of(row) * row.due as f64).sum::<f64>() / row.due.max(1) as f64
@@ -60,7 +67,7 @@ pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
 
 /// The mean over all CPUs.
 fn share(parts: &[NodePart<'_>], of: fn(&StreamRow) -> Option<f64>) -> Option<f64> {
-    let cpus: usize = parts.iter().map(|part| part.cpus).sum();
+    let cpus = parts.iter().map(|part| part.cpus).fold(0, usize::saturating_add);
     let of_all: Option<f64> = parts.iter().map(|it| Some(of(it.row)? * it.cpus as f64)).sum();
     of_all.map(|of_all| of_all / cpus.max(1) as f64)
 }
@@ -81,7 +88,7 @@ fn notes(parts: &[NodePart<'_>]) -> String {
     }
     let others = rows().filter(|row| row.kept_up == YesNo::Yes && !row.note.is_empty());
     notes.extend(others.map(|row| format!("{}: {}", row.node, row.note)));
-    let due: u64 = rows().map(|row| row.due).sum();
+    let due = rows().map(|row| row.due).fold(0, u64::saturating_add);
     let written = parts.iter().flat_map(own).count() as u64;
     if written < due {
         let of_all = units::counted(due as usize, "timeslice");
@@ -105,6 +112,7 @@ fn fill_times(row: &mut StreamRow, parts: &[NodePart<'_>]) {
     let times = Times {
         latencies: done().filter_map(TimesliceRow::latency_s).collect(),
         work: done().filter_map(|it| Some(it.ended_s? - it.begun_s?)).collect(),
+        building: done().filter_map(|it| it.building_s).collect(),
         late: on_time.filter_map(|it| Some(it.emitted_s? - it.due_s)).collect(),
     };
     times.fill(row);
@@ -158,6 +166,26 @@ mod tests {
         let p50 = all.p50_s.expect("known");
         assert!((0.0099..0.0301).contains(&p50), "{p50}");
         assert_eq!(all.max_s, node("a").max_s, "by the nodes' own rows");
+    }
+
+    #[test]
+    fn events_of_all_nodes_are_counted_and_shares_are_those_of_all_digis() {
+        let built = |name: &str, done_items, kept| {
+            let mut row = StreamRow { done_items, ..node(name) };
+            row.set_events(Some(30), Some(kept));
+            row
+        };
+        let mut slices = timeslices(3, 0.01);
+        for (slice, building_s) in slices.iter_mut().zip([0.002, 0.004, 0.009]) {
+            slice.building_s = Some(building_s);
+        }
+        let (small, large) = (built("a", 1000, 100), built("b", 3000, 900));
+        let all = merged([&small, &large], [&slices, &[]]);
+        assert_eq!((all.events, all.event_items, all.done_items), (Some(60), Some(1000), 4000));
+        close(all.kept_share, 0.25);
+        close(all.building_p50_s, 0.004);
+        let without = merged([&small, &node("b")], [&slices, &[]]);
+        assert_eq!((without.events, without.kept_share), (None, None));
     }
 
     #[test]

@@ -83,6 +83,14 @@ pub struct StreamRow {
     pub item_unit: String,
     /// Bytes of the timeslices that were due: the mean.
     pub bytes: f64,
+    /// Items of all timeslices that are done.
+    pub done_items: u64,
+    /// Events that were built of those; unknown if none were to be built.
+    pub events: Option<u64>,
+    /// Those of the items that are in any event, each counted once.
+    pub event_items: Option<u64>,
+    /// The share of the items that are in any event.
+    pub kept_share: Option<f64>,
     /// Timeslices that were due in a second.
     pub due_per_s: Option<f64>,
     /// Timeslices whose results were there within the duration, in a second.
@@ -113,6 +121,8 @@ pub struct StreamRow {
     pub max_s: Option<f64>,
     /// The median of the part of it in which a worker was busy with the timeslice.
     pub work_p50_s: Option<f64>,
+    /// The median of the part of that in which events were built; unknown if none were to be.
+    pub building_p50_s: Option<f64>,
     /// The median of how late timeslices were emitted, but those that waited for room in the queue.
     pub late_p50_s: Option<f64>,
     /// The 99th percentile of that.
@@ -172,6 +182,12 @@ pub struct TimesliceRow {
     /// Bytes of what is handed over: digis, or raw data. Runs of earlier versions have none.
     #[serde(default)]
     pub bytes: u64,
+    /// The events that its worker has built of it; unknown if none were to be built.
+    pub events: Option<u64>,
+    /// Its digis that are in any event, each counted once.
+    pub event_digis: Option<u64>,
+    /// For how long its worker has built events.
+    pub building_s: Option<f64>,
 }
 
 /// What became of a timeslice.
@@ -194,8 +210,8 @@ impl StreamRow {
     pub const COLUMNS: &str = "point_id,algorithm,variant,backend,device,node,nodes,threads,places,bind,\
         params,processes,speed,timeslice_s,spill,jitter,queue,when_full,begin,duration_s,due,emitted,\
         done,lost,dropped,backlog,repeated,workers_lost,most_waiting,checked,items,item_unit,bytes,\
-        due_per_s,done_per_s,items_per_s,bytes_per_s,p50_s,p50_low_s,p50_high_s,p99_s,p99_low_s,p99_high_s,\
-        p999_s,p999_low_s,p999_high_s,max_s,work_p50_s,late_p50_s,late_p99_s,late_max_s,\
+        done_items,events,event_items,kept_share,due_per_s,done_per_s,items_per_s,bytes_per_s,p50_s,p50_low_s,p50_high_s,p99_s,p99_low_s,p99_high_s,\
+        p999_s,p999_low_s,p999_high_s,max_s,work_p50_s,building_p50_s,late_p50_s,late_p99_s,late_max_s,\
         cores_share,others_share,cpu_j,gpu_j,kept_up,valid,note";
 
     /// The row of a speed of which nothing is known.
@@ -222,7 +238,8 @@ impl StreamRow {
 
     /// Whether it is known what became of each timeslice.
     pub fn accounts_for_all(&self) -> bool {
-        self.due == self.done + self.lost + self.dropped + self.backlog
+        let ends = [self.done, self.lost, self.dropped, self.backlog];
+        u128::from(self.due) == ends.into_iter().map(u128::from).sum()
     }
 
     /// Whether there is anything to be shown.
@@ -238,6 +255,13 @@ impl StreamRow {
     /// So many times as fast as from the detector are timeslices done, by each node on average.
     pub fn speed_done(&self) -> Option<f64> {
         Some(self.done_per_s? * self.timeslice_s / self.nodes.max(1) as f64)
+    }
+
+    /// Writes down what events were built of the timeslices that are done.
+    pub fn set_events(&mut self, events: Option<u64>, event_items: Option<u64>) {
+        (self.events, self.event_items) = (events, event_items);
+        let share = |kept: u64| kept as f64 / self.done_items as f64;
+        self.kept_share = event_items.filter(|_| self.done_items > 0).map(share);
     }
 
     /// Joules of processors and GPUs, as far as they are known.
@@ -279,7 +303,7 @@ impl StreamRow {
 impl TimesliceRow {
     /// The header of `timeslices.csv`.
     pub const COLUMNS: &str = "point_id,node,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,\
-        fate,held,checked,digis,clusters,hits,bytes";
+        fate,held,checked,digis,clusters,hits,bytes,events,event_digis,building_s";
 
     /// From when it was due until its result was there.
     pub fn latency_s(&self) -> Option<f64> {

@@ -12,7 +12,7 @@ use crate::shape;
 use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
 use crate::units;
 
-const COLUMNS: [(&str, Side); 18] = [
+const COLUMNS: [(&str, Side); 21] = [
     ("variant", Side::Left),
     ("device", Side::Left),
     (NODE, Side::Left),
@@ -24,15 +24,23 @@ const COLUMNS: [(&str, Side); 18] = [
     ("backlog", Side::Right),
     ("kept up", Side::Left),
     ("items/s", Side::Right),
+    (EVENTS, Side::Right),
+    (KEPT, Side::Right),
     ("p50", Side::Right),
     ("p99", Side::Right),
     ("p99.9", Side::Right),
     ("max", Side::Right),
+    (BUILDING, Side::Right),
     ("late p99", Side::Right),
     ("cores", Side::Right),
     (PER_JOULE, Side::Right),
 ];
 const NODE: &str = "node";
+const EVENTS: &str = "events";
+/// The share of digis that are in events.
+const KEPT: &str = "kept";
+/// The median time that events take.
+const BUILDING: &str = "building p50";
 const PER_JOULE: &str = "done/J";
 
 /// The rows of `run` as a text that ends with a line break.
@@ -88,6 +96,10 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("items", row.items)
         .with("item_unit", &row.item_unit)
         .with("bytes", row.bytes)
+        .with("done_items", row.done_items)
+        .with("events", row.events)
+        .with("event_items", row.event_items)
+        .with("kept_share", row.kept_share)
         .with("due_per_s", row.due_per_s)
         .with("done_per_s", row.done_per_s)
         .with("items_per_s", row.items_per_s)
@@ -103,6 +115,7 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("p999_high_s", row.p999_high_s)
         .with("max_s", row.max_s)
         .with("work_p50_s", row.work_p50_s)
+        .with("building_p50_s", row.building_p50_s)
         .with("late_p50_s", row.late_p50_s)
         .with("late_p99_s", row.late_p99_s)
         .with("late_max_s", row.late_max_s)
@@ -126,6 +139,7 @@ fn tables(rows: &[StreamRow]) -> Vec<Table> {
 fn table(task: &str, setting: &[(String, String)], rows: &[&StreamRow]) -> Table {
     let is_shown = |name: &str| match name {
         NODE => rows.iter().any(|row| !row.node.is_empty()),
+        EVENTS | KEPT | BUILDING => rows.iter().any(|row| row.events.is_some()),
         PER_JOULE => rows.iter().any(|row| row.joules().is_some()),
         _ => true,
     };
@@ -221,10 +235,13 @@ fn cells(row: &StreamRow) -> Vec<String> {
         count(row.backlog),
         kept_up,
         known(row.items_per_s, units::rate),
+        row.events.map_or_else(String::new, |events| events.to_string()),
+        known(row.kept_share, units::percent),
         time(row.p50_s),
         time(row.p99_s),
         time(row.p999_s),
         time(row.max_s),
+        time(row.building_p50_s),
         time(row.late_p99_s),
         known(row.cores_share, units::percent),
         known(row.done_per_j(), |done| units::significant(done, 3)),
@@ -275,6 +292,17 @@ mod tests {
     fn energy_is_there_where_it_is_known() {
         let rows = [StreamRow { cpu_j: Some(200.0), ..row(1.0) }];
         assert_eq!(tables(&rows)[0].column("done/J"), ["2.00"]);
+    }
+
+    #[test]
+    fn events_are_there_where_they_were_built() {
+        let mut built = StreamRow { building_p50_s: Some(2e-3), done_items: 400, ..row(1.0) };
+        built.set_events(Some(12), Some(100));
+        let table = &tables(&[built])[0];
+        assert_eq!(table.column(EVENTS), ["12"]);
+        assert_eq!(table.column(KEPT), [units::percent(0.25)]);
+        assert_eq!(table.column(BUILDING), ["2.00 ms"]);
+        assert!(!tables(&[row(1.0)])[0].names().contains(&EVENTS));
     }
 
     #[test]

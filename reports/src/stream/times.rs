@@ -11,6 +11,8 @@ pub struct Times {
     pub latencies: Vec<f64>,
     /// For how long workers were busy with them.
     pub work: Vec<f64>,
+    /// For how long they built events, of timeslices of which they did.
+    pub building: Vec<f64>,
     /// How late those were emitted that had not to wait for room in the queue.
     pub late: Vec<f64>,
 }
@@ -24,6 +26,7 @@ impl Times {
         (row.p999_s, row.p999_low_s, row.p999_high_s) = latency(0.999);
         row.max_s = longest(&self.latencies);
         row.work_p50_s = quantile(&self.work, 0.5);
+        row.building_p50_s = quantile(&self.building, 0.5);
         (row.late_p50_s, row.late_p99_s) = (quantile(&self.late, 0.5), quantile(&self.late, 0.99));
         row.late_max_s = longest(&self.late);
     }

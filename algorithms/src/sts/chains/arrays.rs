@@ -87,7 +87,7 @@ impl<'a> Arrays<'a> {
         self.digis = arena.take(digis);
         self.clusters = arena.take(digis);
         self.entries = arena.take(digis);
-        self.flat = arena.take(self.expected);
+        self.flat = arena.take_to_fill(self.expected);
     }
 
     pub(super) fn poison(&mut self) {

@@ -51,7 +51,7 @@ impl HitBuckets {
 
     /// Takes as much room as was needed the last time.
     pub(in crate::sts) fn take(&mut self, arena: &Arena) {
-        self.hits = arena.take(self.expected);
+        self.hits = arena.take_to_fill(self.expected);
     }
 
     /// Gives all room back.

@@ -36,7 +36,8 @@ use generators::DataError;
 use generators::sts::Digi;
 
 use crate::algorithm::{
-    Algorithm, Damage, Metric, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, Damage, MemoryShares, Metric, Plan, Promise, Relation, Semantics, TaskInfo, Variant,
+    Work,
 };
 use crate::axis::Params;
 use crate::parallel::map;
@@ -165,7 +166,11 @@ impl Algorithm for StsTask {
     }
 
     fn plan(&self, params: Params) -> Result<Plan, DataError> {
-        source::plan(params)
+        source::plan(params, self.stage)
+    }
+
+    fn memory_shares(&self, variant: &str) -> MemoryShares {
+        self.stage.map_or_else(|| source::memory_shares(variant), |_| MemoryShares::UNKNOWN)
     }
 
     fn generate(&self, params: &Params, seed: u64) -> Result<Timeslices, DataError> {

@@ -14,13 +14,16 @@ mod published;
 mod runner;
 mod simd;
 
-use super::StsUnpack;
-use super::order::DigiOrder;
+use generators::sts::Digi;
+
+use super::order::{DigiOrder, partition};
+use super::{RawTimeslices, StsUnpack};
 use crate::algorithm::{Opened, Opening, Variant};
 use crate::std_sort;
 use crate::sts_sort::cpu::parts::{Cost, sort_parts};
 use crate::sts_sort::cpu::{radix, sort_by_time};
 use crate::sts_sort::order::ByTime;
+use crate::timing::Laps;
 use runner::{OnHost, SortByTime};
 
 pub(crate) use runner::{Held, Unpack, Work, unpack};
@@ -63,6 +66,17 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
     )
     .by_published_rules(),
 ];
+
+/// The digis of raw data that are wanted by time, as `simd` has them, in buffers for these data.
+pub(crate) fn by_time<'h>(
+    input: &RawTimeslices,
+    held: &'h mut Held<'_>,
+    threads: usize,
+) -> &'h [Digi] {
+    let timeslices = partition(&held.unpack(input, simd::unpack, &mut Laps::default()));
+    held.sort(&timeslices, BY_BUCKETS, threads);
+    &held.digis()[..timeslices.elements()]
+}
 
 /// `std::sort` is missed only where digis are sorted.
 fn open_published<'a>(at: &Opening<'a, '_, StsUnpack>) -> Opened<'a, StsUnpack> {

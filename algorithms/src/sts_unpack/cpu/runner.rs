@@ -117,7 +117,7 @@ impl<'a> Held<'a> {
     }
 
     /// Sorts what was found, timeslice by timeslice.
-    fn sort(&mut self, timeslices: &Partition, way: SortByTime, threads: usize) {
+    pub(super) fn sort(&mut self, timeslices: &Partition, way: SortByTime, threads: usize) {
         let Held { digis, scratch, .. } = self;
         let length = timeslices.elements();
         let arrays = (&mut digis[..length], &mut scratch[..length]);

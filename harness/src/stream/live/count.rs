@@ -44,6 +44,11 @@ fn add_done(stream: &mut LiveStream, record: &Record, content: &Content<'_>) {
     stream.bytes += size.bytes;
     stream.clusters += found.clusters;
     stream.hits += found.hits;
+    if let Some(built) = record.built {
+        stream.events += u64::from(built.events);
+        stream.event_digis += u64::from(built.digis);
+        stream.building_s += built.took_ns as f64 * NS;
+    }
     let busy_s = since(record.begun_ns, record.ended_ns);
     stream.latency.add(since(record.due_ns, record.ended_ns));
     stream.work.add(busy_s);

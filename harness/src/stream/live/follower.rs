@@ -49,19 +49,22 @@ mod tests {
 
     use super::super::super::data::Size;
     use super::super::super::ledger::Outcome;
-    use super::super::super::protocol::Found;
+    use super::super::super::protocol::{Built, Found};
     use super::*;
     use crate::request::WhenFull;
 
     const MS: u64 = 1_000_000;
     const SIZES: [Size; 2] = [Size { digis: 10, bytes: 80 }, Size { digis: 1, bytes: 8 }];
-    const FOUND: [Found; 2] =
-        [Found { clusters: 5, hits: 2, sum: 0 }, Found { clusters: 1, hits: 0, sum: 0 }];
+    const FOUND: [Found; 2] = [
+        Found { clusters: 5, hits: 2, sum: 0, events: None },
+        Found { clusters: 1, hits: 0, sum: 0, events: None },
+    ];
 
     /// Answers for a worker.
     fn answer(desk: &Desk, worker: usize, number: u64) {
         let (begun_ns, ended_ns) = (number * MS, number * MS + 2 * MS);
-        let outcome = Outcome { number, begun_ns, ended_ns, is_checked: true };
+        let built = Some(Built { events: 2, digis: 7, took_ns: MS });
+        let outcome = Outcome { number, begun_ns, ended_ns, is_checked: true, built };
         desk.answer(worker, outcome, Some(FOUND[(number % 2) as usize])).expect("its own");
     }
 
@@ -105,6 +108,8 @@ mod tests {
         assert_eq!((counts.repeated, counts.backlog), (1, 3));
         assert_eq!((stream.backlog(), stream.in_work, stream.waiting), (3, 0, 0));
         assert_eq!((stream.digis, stream.hits), (21, 4), "of two and one of the prepared ones");
+        assert_eq!((stream.events, stream.event_digis), (6, 21), "each of three, once");
+        assert!((stream.building_s - 0.003).abs() < 1e-9);
         assert_eq!((stream.latency.count(), stream.lateness.count()), (3, 5));
         let workers: Vec<_> = stream.workers.iter().map(|it| (it.is_there, it.done)).collect();
         assert_eq!(workers, [(true, 3), (false, 0)]);

@@ -53,7 +53,7 @@ const fn metric(
 }
 
 /// All of them.
-pub const METRICS: [Metric; 22] = [
+pub const METRICS: [Metric; 25] = [
     metric(
         Kind::Gauge,
         ["recobench_stream_running", "1 while timeslices come or are worked off, else 0."],
@@ -130,6 +130,24 @@ pub const METRICS: [Metric; 22] = [
         Kind::Counter,
         ["recobench_stream_hits_total", "Hits in timeslices that are done."],
         |it| number(it.hits),
+    ),
+    metric(
+        Kind::Counter,
+        ["recobench_stream_events_total", "Events built of timeslices that are done."],
+        |it| number(it.events),
+    ),
+    metric(
+        Kind::Counter,
+        ["recobench_stream_event_digis_total", "Digis in any event, each counted once."],
+        |it| number(it.event_digis),
+    ),
+    metric(
+        Kind::Counter,
+        [
+            "recobench_stream_event_building_seconds_total",
+            "For how long workers built events of timeslices that are done.",
+        ],
+        |it| Reading::Number(it.building_s),
     ),
     metric(
         Kind::Histogram,

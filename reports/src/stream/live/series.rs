@@ -46,6 +46,12 @@ pub struct LiveStream {
     pub clusters: u64,
     /// Hits in them.
     pub hits: u64,
+    /// Events that were built of them.
+    pub events: u64,
+    /// Digis in any of those, each counted once.
+    pub event_digis: u64,
+    /// For how long workers built events.
+    pub building_s: f64,
     /// From when timeslices were due until their results were there.
     pub latency: Histogram,
     /// The part of it in which workers were busy with them.
@@ -92,6 +98,9 @@ impl LiveStream {
             bytes: 0,
             clusters: 0,
             hits: 0,
+            events: 0,
+            event_digis: 0,
+            building_s: 0.0,
             latency: Histogram::new(LATENCY),
             work: Histogram::new(LATENCY),
             lateness: Histogram::new(LATENESS),

@@ -293,7 +293,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
     fn take(&mut self, arena: &Arena) {
         self.arrays.take(arena);
         for worker in &mut self.workers {
-            worker.hits = arena.take(worker.expected);
+            worker.hits = arena.take_to_fill(worker.expected);
             worker.hits.clear();
         }
     }

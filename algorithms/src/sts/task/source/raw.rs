@@ -13,11 +13,11 @@ use generators::sts::raw::{RawData, Readout, Rules, generate};
 use generators::sts::setup::Setup;
 use text::Foreign;
 
-use super::{BYTES_FOR_DIGI, Beginning, COMPAT, FROM, KEPT_FOR_DIGI, OF_DIGIS, SETUP, online};
+use super::{Beginning, COMPAT, FROM, OF_DIGIS, SETUP, bytes_for_digi, online};
 use crate::algorithm::{Plan, Semantics};
 use crate::axis::{NO, Params};
-use crate::sts::Timeslice;
 use crate::sts::task::Timeslices;
+use crate::sts::{ChainStage, Timeslice};
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::axes::setup_beside;
 use crate::sts_unpack::shrink::shrink;
@@ -29,7 +29,7 @@ const BYTES_FOR_MESSAGE: u64 = 2 * 5 + 32 + 3 * 8;
 
 /// Fills in what was not given, and says how much memory that takes. Digis are in order of the
 /// messages.
-pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
+pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan, DataError> {
     let order = sts_scenario::ORDER.axis();
     if params.get(order.name).is_some() {
         let problem = "--order is about digis; raw data have --epoch-order";
@@ -44,7 +44,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());
     let digis = (estimate.digis as f64 * (1.0 + overlap)) as u64;
     let digis = digis.saturating_mul(shape.scenario.timeslices.into());
-    let bytes_for_digi = BYTES_FOR_DIGI + KEPT_FOR_DIGI + BYTES_FOR_MESSAGE;
+    let bytes_for_digi = bytes_for_digi(stage) + BYTES_FOR_MESSAGE;
     let memory_bytes = estimate.memory_bytes + digis.saturating_mul(bytes_for_digi);
     Ok(Plan { params, memory_bytes })
 }

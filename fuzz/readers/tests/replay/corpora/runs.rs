@@ -8,10 +8,11 @@ use fuzz_readers::SEPARATOR;
 use reports::compare::{Measured, Terms, compare};
 use reports::history::{Store, Unfinished};
 use reports::record::{
-    Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkPoint, Machine, RunRecord,
+    Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkPoint, Machine, Point, RunRecord,
     SCHEMA_VERSION, SampleRow, SummaryRow, YesNo,
 };
-use reports::store::RunFolder;
+use reports::store::{RunFolder, StreamFolder};
+use reports::stream::{Fate, StreamRow, TimesliceRow};
 
 use super::Entry;
 
@@ -23,6 +24,7 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
     let files = ["run.json", "samples.csv", "summary.csv"];
     vec![
         ("run_folder", vec![("finished", joined(&base, &files))]),
+        ("stream_folder", vec![("two-speeds", of_stream(&folder.path().join("stream")))]),
         ("store", vec![("accepted", of_store(&base, &folder.path().join("store")))]),
         ("comparison", vec![("slower", of_comparison(&base, &new))]),
         ("ceilings", vec![("measured", serde_json::to_vec_pretty(&ceilings()).expect("JSON"))]),
@@ -61,6 +63,78 @@ fn write(folder: &Path, seconds: f64) {
 fn joined(folder: &Path, names: &[&str]) -> Vec<u8> {
     let files = names.iter().map(|name| fs::read(folder.join(name)).expect("readable"));
     files.collect::<Vec<_>>().join(&SEPARATOR)
+}
+
+fn of_stream(path: &Path) -> Vec<u8> {
+    let record = RunRecord {
+        schema_version: SCHEMA_VERSION,
+        command: vec!["bench".into(), "stream".into()],
+        started: "2026-01-01T00:00:00Z".into(),
+        finished: Some("2026-01-01T00:01:00Z".into()),
+        ..RunRecord::default()
+    };
+    let mut folder = StreamFolder::create(path, &record).expect("created");
+    for speed in [0.5, 2.0] {
+        let (row, timeslices) = speed_of_stream(speed);
+        folder.append(&row, &timeslices).expect("written");
+    }
+    drop(folder);
+    joined(path, &["run.json", "stream.csv", "timeslices.csv"])
+}
+
+/// Two timeslices with events, of which one was lost.
+fn speed_of_stream(speed: f64) -> (StreamRow, [TimesliceRow; 2]) {
+    let point = Point {
+        algorithm: "sts".into(),
+        variant: "time-sweep".into(),
+        device: "cpu".into(),
+        params: "min-digis=10;preset=mcbm-2024".parse().expect("parameters"),
+        ..Point::default()
+    };
+    let row = StreamRow {
+        timeslice_s: 0.05,
+        due: 2,
+        emitted: 2,
+        done: 1,
+        lost: 1,
+        items: 1000.0,
+        item_unit: "digi".into(),
+        done_items: 1000,
+        events: Some(3),
+        event_items: Some(40),
+        kept_share: Some(0.04),
+        due_per_s: Some(20.0 * speed),
+        p50_s: Some(0.01),
+        building_p50_s: Some(0.001),
+        kept_up: YesNo::No,
+        valid: YesNo::Yes,
+        note: "worker 0 was lost: it \"ended\",\nin two lines".into(),
+        ..StreamRow::new(&point, 2, speed)
+    };
+    let done = TimesliceRow {
+        point_id: row.point_id.clone(),
+        due_s: 0.05,
+        emitted_s: Some(0.05),
+        begun_s: Some(0.051),
+        ended_s: Some(0.06),
+        worker: Some(1),
+        fate: Fate::Done,
+        digis: 1000,
+        events: Some(3),
+        event_digis: Some(40),
+        building_s: Some(0.001),
+        ..TimesliceRow::default()
+    };
+    let lost = TimesliceRow {
+        timeslice: 1,
+        ended_s: None,
+        fate: Fate::Lost,
+        events: None,
+        event_digis: None,
+        building_s: None,
+        ..done.clone()
+    };
+    (row, [done, lost])
 }
 
 fn of_store(run: &Path, root: &Path) -> Vec<u8> {

@@ -1,0 +1,149 @@
+//! Building events as the last stage of a chain, of the timeslice in which that has found clusters and
+//! hits.
+//!
+//! A chain wants digis by module side, triggers want them by time: what a chain makes of a timeslice is
+//! of no use here. Digis that were read out by time are there already, other ones are sorted, and raw
+//! data are unpacked a second time, by time. All of that is part of the stage.
+
+use generators::DataError;
+use generators::sts::Digi;
+use rayon::slice::ParallelSliceMut;
+
+use super::event::{MOST_COPIES, most_copies};
+use super::input::{DigiStream, too_many};
+use super::{EventRules, Events, build_events};
+use crate::device::Arena;
+use crate::sts::Timeslice;
+use crate::sts_unpack::cpu::{Held, by_time};
+use crate::sts_unpack::{DigiOrder, RawTimeslices};
+
+/// Builds the events of a timeslice, by all threads of the current pool.
+pub struct EventStage<'a> {
+    source: Source<'a>,
+    rules: EventRules,
+    arena: &'a Arena,
+    threads: usize,
+    events: Events,
+}
+
+/// What there is of a timeslice.
+enum Source<'a> {
+    /// Digis by time.
+    Ordered(&'a [Digi]),
+    /// Digis in another order.
+    Unordered(&'a [Digi]),
+    /// Raw data, of which digis are wanted by time.
+    Raw(Box<RawTimeslices>),
+}
+
+impl<'a> EventStage<'a> {
+    /// For a team of so many threads. Other buffers than those of events come from an arena.
+    ///
+    /// # Errors
+    /// If events may have more digis than 32 bits can count.
+    pub fn new(
+        timeslice: &'a Timeslice,
+        rules: EventRules,
+        arena: &'a Arena,
+        threads: usize,
+    ) -> Result<Self, DataError> {
+        let digis = timeslice.stream();
+        if most_copies(digis.len() as u64, &rules) > MOST_COPIES {
+            return Err(too_many(digis.len() as u64, &rules));
+        }
+        let source = match timeslice.raw() {
+            Some(raw) => Source::Raw(Box::new(raw.wanted_in(DigiOrder::Time))),
+            None if digis.is_sorted_by_key(|digi| digi.time_ns()) => Source::Ordered(digis),
+            None => Source::Unordered(digis),
+        };
+        Ok(EventStage { source, rules, arena, threads, events: Events::default() })
+    }
+
+    /// Finds triggers and cuts events out.
+    pub fn run(&mut self) {
+        let rules = &self.rules;
+        self.events = match &self.source {
+            Source::Ordered(digis) => build_events(digis, rules),
+            Source::Unordered(digis) => {
+                let mut sorted = self.arena.vector(digis.len());
+                sorted.copy_from_slice(digis);
+                sorted.par_sort_by_key(|digi| digi.time_ns());
+                build_events(&sorted, rules)
+            }
+            Source::Raw(raw) => {
+                let mut held = Held::new(raw, self.arena);
+                build_events(by_time(raw, &mut held, self.threads), rules)
+            }
+        };
+    }
+
+    /// What the last run has built.
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// Gives back what the last run has built.
+    pub fn release(&mut self) {
+        self.events = Events::default();
+    }
+}
+
+/// The right events of a timeslice, slow and obvious.
+///
+/// # Errors
+/// As [`EventStage::new`].
+pub fn right_events(timeslice: &Timeslice, rules: EventRules) -> Result<Events, DataError> {
+    Ok(DigiStream::new(timeslice.stream().to_vec(), rules)?.into_right())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::axis::Params;
+    use crate::device::Team;
+    use crate::sts::task::STS;
+    use crate::sts_events::EventsDigest;
+
+    fn timeslice(given: &[(&'static str, &str)]) -> Timeslice {
+        let params: Params = given.iter().copied().collect();
+        let params = STS.plan(params).expect("sensible").params;
+        STS.generate(&params, 3).expect("made").0.remove(0)
+    }
+
+    fn rules() -> EventRules {
+        EventRules::of(&Params::default()).expect("defaults")
+    }
+
+    #[test]
+    fn whatever_a_chain_begins_with_events_are_those_of_the_reference() {
+        let small = [("preset", "mcbm-2024"), ("scale", "0.001")];
+        for own in [("from", "digis"), ("from", "raw"), ("order", "random")] {
+            let timeslice = timeslice(&[small[0], small[1], own]);
+            let right = EventsDigest::of(&right_events(&timeslice, rules()).expect("few"));
+            assert!(right.events > 10 && right.digis > 100, "{right:?}");
+            for threads in [1, 2] {
+                let (team, arena) = (Team::new(threads).expect("threads"), Arena::default());
+                let stage = EventStage::new(&timeslice, rules(), &arena, threads);
+                let mut stage = stage.expect("few");
+                // The second time buffers are those of the first.
+                for _ in 0..2 {
+                    team.run(|| stage.run());
+                    assert_eq!(EventsDigest::of(stage.events()), right, "{own:?}");
+                    stage.release();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_copies_than_can_be_counted_are_refused() {
+        let timeslice = timeslice(&[("preset", "mcbm-2024"), ("scale", "0.0001")]);
+        let everywhere = EventRules { dead_time_ns: 0, before_ns: 1 << 30, ..rules() };
+        let arena = Arena::default();
+        let refused = EventStage::new(&timeslice, everywhere, &arena, 1).map(|_| ());
+        let refused = refused.expect_err("too many").to_string();
+        assert!(refused.contains("longer --dead-time"), "{refused}");
+        assert!(right_events(&timeslice, everywhere).is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! A prepared timeslice with all that a worker does to it.
+
+use algorithms::algorithm::{Opening as At, Session, Variant};
+use algorithms::device::gpu::DeviceError;
+use algorithms::device::{Arena, Target};
+use algorithms::sts::task::{STS, StsTask, Timeslices};
+use algorithms::sts::{Digest, Product};
+use algorithms::sts_events::{EventRules, EventStage, EventsDigest};
+
+use super::protocol::{Built, Found};
+use super::worker::{End, unable};
+use crate::platform::monotonic::now_ns;
+
+/// The chain, ready on a timeslice, and the events behind it.
+pub(super) struct Job<'a> {
+    digis: usize,
+    chain: Box<dyn Session<StsTask> + 'a>,
+    events: Option<EventStage<'a>>,
+}
+
+/// How long a run took.
+pub(super) struct Took {
+    pub(super) begun_ns: u64,
+    pub(super) ended_ns: u64,
+    /// What was built of events, if that is part of it.
+    pub(super) built: Option<Built>,
+}
+
+impl<'a> Job<'a> {
+    /// A variant, ready on one timeslice, and events by such rules if there are any.
+    pub(super) fn open(
+        variant: &Variant<StsTask>,
+        input: &'a Timeslices,
+        rules: Option<EventRules>,
+        arena: &'a Arena,
+        target: &Target<'_>,
+    ) -> Result<Self, End> {
+        let at = At { task: &STS, variant: *variant, input, arena, target };
+        let chain = (variant.open)(&at).map_err(unable)?;
+        let threads = target.team.threads();
+        let stage = |rules| EventStage::new(&input.0[0], rules, arena, threads);
+        let events = rules.map(stage).transpose().map_err(unable)?;
+        Ok(Job { digis: input.0[0].stream().len(), chain, events })
+    }
+
+    /// The digis of the timeslice.
+    pub(super) fn digis(&self) -> usize {
+        self.digis
+    }
+
+    /// Processes the timeslice: clusters and hits, then events.
+    pub(super) fn process(&mut self) -> Result<Took, End> {
+        let begun_ns = now_ns();
+        self.chain.reset()?;
+        self.chain.run()?;
+        let chain_ns = now_ns();
+        let Some(stage) = &mut self.events else {
+            return Ok(Took { begun_ns, ended_ns: chain_ns, built: None });
+        };
+        stage.run();
+        let ended_ns = now_ns();
+        let events = stage.events();
+        // Numbers of digis have 32 bits, or the stage would not have been opened.
+        let (count, digis) = (events.events.len() as u32, events.digis_kept() as u32);
+        let built = Built { events: count, digis, took_ns: ended_ns - chain_ns };
+        Ok(Took { begun_ns, ended_ns, built: Some(built) })
+    }
+
+    /// What the last run has found, in short.
+    pub(super) fn found(&mut self) -> Result<Found, End> {
+        let events = self.events.as_ref().map(|stage| EventsDigest::of(stage.events()));
+        Ok(Found::new(Digest::of(&self.output()?), events))
+    }
+
+    /// What the last run's chain has found.
+    pub(super) fn output(&mut self) -> Result<Vec<Product>, End> {
+        let is_wrong = true;
+        let damage = |problem: String| End::Refused { problem, is_wrong };
+        self.chain.inspect().map_err(|error| damage(error.to_string()))?;
+        let output = self.chain.output().ok_or_else(|| damage("there was no output".to_owned()))?;
+        Ok(output.into_owned())
+    }
+
+    /// Gives its buffers to others.
+    pub(super) fn release(&mut self) {
+        self.chain.release();
+        self.events.iter_mut().for_each(EventStage::release);
+    }
+}
+
+impl From<DeviceError> for End {
+    fn from(error: DeviceError) -> Self {
+        let is_wrong = matches!(error, DeviceError::Kernel { .. } | DeviceError::Plugin { .. });
+        End::Refused { problem: error.to_string(), is_wrong }
+    }
+}
