@@ -204,6 +204,12 @@ pub(super) trait Engine: Send + Sync {
     /// As [`Engine::upload`].
     unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError>;
 
+    /// Whether one copy waits for all others in its direction, whichever queue they are in, while
+    /// kernels go on and reach page-locked memory.
+    fn copies_wait_for_others(&self) -> bool {
+        false
+    }
+
     /// Copies from one place on the device to another.
     ///
     /// # Safety

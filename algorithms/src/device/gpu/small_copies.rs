@@ -25,9 +25,9 @@ impl Gpu {
     }
 
     /// The same during some work in several queues, of which one waits for few bytes while others
-    /// copy many. The emulator has no engines for copies, and takes long for many threads.
+    /// copy many: where that is a wait for the others.
     pub(crate) fn with_small_copies_by_kernel<R>(&self, work: impl FnOnce() -> R) -> R {
-        let wanted = self.maps_memory() && !self.properties().runs_block_by_block;
+        let wanted = self.engine().copies_wait_for_others();
         let before = self.small_by_kernel.fetch_or(wanted, Relaxed);
         let done = work();
         self.small_by_kernel.store(before, Relaxed);

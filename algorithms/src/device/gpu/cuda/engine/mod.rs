@@ -240,6 +240,10 @@ impl Engine for CudaEngine {
         })
     }
 
+    fn copies_wait_for_others(&self) -> bool {
+        true
+    }
+
     unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
         // SAFETY: see above.
         self.call("copying on the device", || unsafe {
