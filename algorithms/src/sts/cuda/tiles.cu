@@ -26,8 +26,6 @@ constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 AHEAD = 8;
 // On a multiprocessor at a time: how many registers threads have is a matter of them.
 constexpr u32 BLOCKS = 2;
-// Sides that a thread takes places for at a time.
-constexpr u32 SIDES_EACH = 4;
 // A side and a rank among its digis, in one word.
 constexpr u32 RANK_BITS = 13;
 static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
@@ -101,27 +99,15 @@ __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& w
 __device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, Tile& tile,
                                            u32* places_in_tile) {
     u32 before = 0;
-    for (u32 first = 0; first < sides; first += THREADS * SIDES_EACH) {
-        u32 counts[SIDES_EACH], targets[SIDES_EACH], sum = 0;
-        const u32 own = first + threadIdx.x * SIDES_EACH;
-        // All that a thread asks memory for is under way at once.
-#pragma unroll
-        for (u32 i = 0; i < SIDES_EACH; i++) {
-            const u32 side = own + i;
-            counts[i] = side < sides ? tile.words[side] : 0;
-            targets[i] = counts[i] > 0 ? begins[side] + atomicAdd(&taken[side], counts[i]) : 0;
-            sum += counts[i];
-        }
+    for (u32 first = 0; first < sides; first += THREADS) {
+        const u32 side = first + threadIdx.x;
+        const u32 count = side < sides ? tile.words[side] : 0;
         u32 total;
-        u32 place = before + block_exclusive_sum<THREADS>(sum, tile.warp_sums, total);
+        const u32 place = before + block_exclusive_sum<THREADS>(count, tile.warp_sums, total);
         before += total;
-#pragma unroll
-        for (u32 i = 0; i < SIDES_EACH; i++) {
-            const u32 side = own + i;
-            if (side >= sides) break;
+        if (side < sides) {
             places_in_tile[side] = place;
-            tile.words[side] = targets[i] - place;
-            place += counts[i];
+            if (count > 0) tile.words[side] = begins[side] + atomicAdd(&taken[side], count) - place;
         }
         __syncthreads();
     }
