@@ -27,7 +27,7 @@ const PRINTING: [(&str, &str); 9] = [
     ("harness/src/platform/supervisor/mod.rs", "why a process with plugins ended, by the same way"),
     ("harness/src/commands/serve.rs", "a protocol"),
     ("harness/src/plugins/trial/child.rs", "a protocol"),
-    ("harness/src/stream/worker.rs", "a protocol"),
+    ("harness/src/platform/worker.rs", "a protocol"),
     ("algorithms/src/device/emulator.rs", "a word of tests"),
 ];
 
