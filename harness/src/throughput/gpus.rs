@@ -35,8 +35,7 @@ impl StreamGpus {
             // Commands refuse it; tests see whether streams of a GPU are right.
             _ => Gpu::emulated(Config::default())?,
         };
-        // The emulator has no engines for copies, and takes long for thousands of threads.
-        if device.cuda_number().is_some() {
+        if gpu.copies_wait_for_others() {
             gpu.copy_small_by_kernel();
         }
         let gpu = Arc::new(gpu);

@@ -24,10 +24,16 @@ impl Gpu {
         self.small_by_kernel.store(true, Relaxed);
     }
 
+    /// Whether that is of use: whether a small copy waits for large ones of others. The emulator has
+    /// no engines for copies, and takes long for many threads.
+    pub fn copies_wait_for_others(&self) -> bool {
+        self.engine().copies_wait_for_others()
+    }
+
     /// The same during some work in several queues, of which one waits for few bytes while others
-    /// copy many: where that is a wait for the others.
+    /// copy many, where it is of use.
     pub(crate) fn with_small_copies_by_kernel<R>(&self, work: impl FnOnce() -> R) -> R {
-        let wanted = self.engine().copies_wait_for_others();
+        let wanted = self.copies_wait_for_others();
         let before = self.small_by_kernel.fetch_or(wanted, Relaxed);
         let done = work();
         self.small_by_kernel.store(before, Relaxed);

@@ -254,14 +254,18 @@ impl<'a> CudaChain<'a> {
         }
     }
 
-    /// Starts the stages from zero to the sort of the clusters, and to tell the host the numbers of
-    /// clusters; as if the sort left nothing for later.
+    /// Starts to sort digis, and to make clusters of them as if the sort left nothing for later.
     fn start_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        self.run_in_scope(gpu, ChainStage::Zero)?;
         let (sides, begins) = (&self.sides, self.presort.begins());
         gpu.scope(ChainStage::Sort.name(), || self.sort.start(gpu, sides, begins))?;
-        self.run_in_scope(gpu, ChainStage::Cluster)?;
-        self.run_in_scope(gpu, ChainStage::ClusterSort)?;
+        self.make_clusters(gpu)
+    }
+
+    /// Starts to make clusters of sorted digis, and to tell the host their numbers.
+    fn make_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        for stage in [ChainStage::Zero, ChainStage::Cluster, ChainStage::ClusterSort] {
+            self.run_in_scope(gpu, stage)?;
+        }
         gpu.scope(ChainStage::Hits.name(), || self.clusters.start_counts(gpu))
     }
 
@@ -269,14 +273,11 @@ impl<'a> CudaChain<'a> {
     /// once more.
     fn finish_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.wait()?;
-        if !gpu.scope(ChainStage::Sort.name(), || self.sort.finish(gpu))? {
-            return Ok(());
+        if gpu.scope(ChainStage::Sort.name(), || self.sort.finish(gpu))? {
+            self.make_clusters(gpu)?;
+            gpu.wait()?;
         }
-        for stage in [ChainStage::Zero, ChainStage::Cluster, ChainStage::ClusterSort] {
-            self.run_in_scope(gpu, stage)?;
-        }
-        self.clusters.start_counts(gpu)?;
-        gpu.wait()
+        Ok(())
     }
 
     fn run_in_scope(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
