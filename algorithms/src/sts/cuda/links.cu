@@ -15,12 +15,12 @@
 
 namespace {
 
-constexpr u32 THREADS = 256;
+constexpr u32 THREADS = 128;
 // Digis of a thread. When heads are gathered they are neighbours: a word of bytes.
 constexpr u32 ITEMS = 8;
 constexpr u32 TILE = THREADS * ITEMS;
 // On a multiprocessor at a time: how many registers threads have is a matter of them.
-constexpr u32 BLOCKS = 5;
+constexpr u32 BLOCKS = 10;
 static_assert(ITEMS == sizeof(u64), "a thread reads a word");
 
 // All digis: `begins` says where sides begin.
@@ -43,14 +43,14 @@ struct SidesOfTile {
     }
 };
 
-// Two threads look for the sides of the block's tile, which is not empty. A barrier is
-// included.
+// Each warp looks for the sides of the block's tile, which is not empty: that is faster than to wait
+// for others.
 __device__ __forceinline__ SidesOfTile sides_of_tile(const Digis& all) {
-    __shared__ u32 ends[2];
     const u32 first = blockIdx.x * TILE, last = min(first + TILE, all.count()) - 1;
-    if (threadIdx.x < 2) ends[threadIdx.x] = segment_of(all.begins, all.sides, threadIdx.x == 0 ? first : last);
-    __syncthreads();
-    return {all.begins, ends[0], ends[1]};
+    const u32 first_side = warp_segment_of(all.begins, all.sides, first);
+    const u32* begins = all.begins + first_side;
+    const bool is_one = last < begins[1];
+    return {all.begins, first_side, is_one ? first_side : first_side + warp_segment_of(begins, all.sides - first_side, last)};
 }
 
 template <class Rules>
@@ -93,10 +93,27 @@ struct OwnHeads {
     __device__ __forceinline__ OwnHeads(const u32* connectors, const u8* follows, u32 first, u32 count) {
         if (first >= count) return;
         const u64 word = reinterpret_cast<const u64*>(follows)[first / ITEMS];
-        for (u32 i = 0; i < ITEMS && first + i < count; i++) {
-            if ((word >> 8 * i & 0xff) != 0) continue;
-            u32& heads = connectors[first + i] == NOBODY ? singles : others;
-            heads |= 1u << i;
+        u32 own[ITEMS];
+        load(connectors, first, count, own);
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            const bool is_head = first + i < count && (word >> 8 * i & 0xff) == 0, is_single = own[i] == NOBODY;
+            singles |= (u32)(is_head && is_single) << i;
+            others |= (u32)(is_head && !is_single) << i;
+        }
+    }
+
+  private:
+    // All at once, but for the last ones: what is needed of them is in the same lines of memory.
+    __device__ __forceinline__ static void load(const u32* connectors, u32 first, u32 count, u32 (&own)[ITEMS]) {
+        if (first + ITEMS <= count) {
+            const uint4* words = reinterpret_cast<const uint4*>(connectors + first);
+            const uint4 low = words[0], high = words[1];
+            own[0] = low.x, own[1] = low.y, own[2] = low.z, own[3] = low.w;
+            own[4] = high.x, own[5] = high.y, own[6] = high.z, own[7] = high.w;
+        } else {
+#pragma unroll
+            for (u32 i = 0; i < ITEMS; i++) own[i] = first + i < count ? connectors[first + i] : NOBODY;
         }
     }
 };
@@ -167,12 +184,30 @@ struct LatestError {
     }
 };
 
+// Ranks of a list, as many as a warp has lanes at a time, for warps as they come: some chains are
+// longer than others.
+class Turns {
+    u32* next;
+
+  public:
+    // `next` is zero at the start.
+    __device__ __forceinline__ Turns(u32* next) : next(next) {}
+
+    __device__ __forceinline__ u32 take() const {
+        const u32 lane = threadIdx.x % LANES;
+        u32 first = 0;
+        if (lane == 0) first = atomicAdd(next, (u32)LANES);
+        return __shfl_sync(FULL_MASK, first, 0) + lane;
+    }
+};
+
 // Makes a cluster of each chain: `cluster_at(side, place)`.
 template <class ClusterAt>
 __device__ __forceinline__ void follow_heads(const Digis& all, const Heads& heads, const SidesOfTile& sides,
-                                             const u32* places, Cluster* clusters, LatestError& error,
-                                             ClusterAt cluster_at) {
-    for (u32 rank = threadIdx.x; rank < heads.count; rank += THREADS) {
+                                             const u32* places, const Turns& turns, Cluster* clusters,
+                                             LatestError& error, ClusterAt cluster_at) {
+    for (u32 rank = turns.take(); rank - threadIdx.x % LANES < heads.count; rank = turns.take()) {
+        if (rank >= heads.count) continue;
         const u32 place = heads.place(rank), side = sides.of(place), begin = all.begins[side];
         const Cluster cluster = cluster_at(side, place - begin);
         const u32 leader = begin <= heads.first ? 0 : heads.before(begin);
@@ -187,7 +222,9 @@ __device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows,
     __shared__ u32 warp_sums[LANES];
     __shared__ u16 list[TILE];
     __shared__ u32 places[TILE];
+    __shared__ u32 turns[2];
     if (blockIdx.x * TILE >= all.count()) return;
+    if (threadIdx.x < 2) turns[threadIdx.x] = 0;
     const HeadsOfTile heads = gather_heads(connectors, follows, all.count(), list, warp_sums);
     const SidesOfTile sides = sides_of_tile(all);
     u32* other_places = places + heads.singles.count;
@@ -196,12 +233,13 @@ __device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows,
     __syncthreads();
     const auto offset_of = [&](u32 side) { return side < all.sides / 2 ? 0.0f : (float)CHANNELS_OF_SIDE; };
     LatestError error(sides, found);
-    follow_heads(all, heads.singles, sides, places, clusters, error, [&](u32 side, u32 place) {
-        return cluster_of_one(all.digis[all.begins[side] + place], offset_of(side), tables);
-    });
-    follow_heads(all, heads.others, sides, other_places, clusters, error, [&](u32 side, u32 place) {
+    // Long ones first, so that no warp is left with them at the end.
+    follow_heads(all, heads.others, sides, other_places, {turns}, clusters, error, [&](u32 side, u32 place) {
         const DigisOfSide digis(all.digis, connectors, nullptr, all.begins, side);
         return cluster_of<Rules>(digis, place, offset_of(side), tables);
+    });
+    follow_heads(all, heads.singles, sides, places, {turns + 1}, clusters, error, [&](u32 side, u32 place) {
+        return cluster_of_one(all.digis[all.begins[side] + place], offset_of(side), tables);
     });
     error.tell(sides.first, warp_sums);
 }

@@ -75,7 +75,8 @@ struct Own {
     __device__ __forceinline__ u32 rank(u32 item) const { return ranked[item] & ((1u << RANK_BITS) - 1); }
 };
 
-// Counts the wanted digis of a tile by side.
+// Counts the wanted digis of a tile by side. All are asked for before any is looked at, and their
+// modules before any is counted.
 template <class Wanted>
 __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
                                            u32* counts, Own& own) {
@@ -85,12 +86,12 @@ __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& w
         own.digis[item] = place < end ? stream.digis[place] : 0;
     }
 #pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) own.ranked[item] = stream.side_of(own.digis[item]);
+#pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        own.ranked[item] = NOT_OF_PART;
-        if (first + item * THREADS + threadIdx.x >= end) continue;
-        const u32 side = stream.side_of(own.digis[item]);
-        if (wanted.has(own.digis[item], side))
-            own.ranked[item] = side << RANK_BITS | atomicAdd(&counts[side], 1u);
+        const u32 side = own.ranked[item];
+        const bool is_wanted = first + item * THREADS + threadIdx.x < end && wanted.has(own.digis[item], side);
+        own.ranked[item] = is_wanted ? side << RANK_BITS | atomicAdd(&counts[side], 1u) : NOT_OF_PART;
     }
 }
 

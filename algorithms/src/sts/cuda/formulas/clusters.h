@@ -71,12 +71,15 @@ __device__ __forceinline__ Shape shape_of_several(const DigisOfSide& side, u32 f
     const u32 channel = digi_channel(side.digis[first]);
     const float start = (float)channel, end = (float)(channel + sums.size - 1);
     const float difference = q2 - q1, charge = q1 + sums.middle_charge + q2;
-    float position = 0.5f * (start + end + difference / mean);
+    // Dividing 0 takes the long way that is there for numbers out of range: 1 is divided in its place.
+    const bool is_even = difference == 0;
+    const float divided = is_even ? 1.0f : difference;
+    float position = 0.5f * (start + end + (is_even ? 0 : divided / mean));
     if (position < start || position > end) position = centre_of_gravity(side, first, charge, tables);
     const float left = tables.variances[sums.left] / mean / mean / 4.0f;
     const float right = tables.variances[sums.right] / mean / mean / 4.0f;
-    const float inner = variance * difference * difference / mean / mean / mean / mean / 4.0f;
-    return {charge, position, sqrtf(left + inner + right)};
+    const float inner = variance * divided * divided / mean / mean / mean / mean / 4.0f;
+    return {charge, position, sqrtf(left + (is_even ? 0 : inner) + right)};
 }
 
 template <class Rules>

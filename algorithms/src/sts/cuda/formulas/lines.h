@@ -31,44 +31,47 @@ template <class Early> __device__ __forceinline__ u32 first_not(const Line* line
     return first_not(range.start, range.end, [&](u32 number) { return early(lines[number].time); });
 }
 
-// The same by a warp, which looks at as many lines at once as it has lanes.
-template <class Early> __device__ __forceinline__ u32 warp_first_not(const Line* lines, Range range, Early early) {
-    while (range.start < range.end) {
-        const u32 step = (range.end - range.start + LANES - 1) / LANES;
-        const u32 own = range.start + (threadIdx.x % LANES + 1) * step - 1;
-        const u32 earlies = popc(__ballot_sync(FULL_MASK, own < range.end && early(lines[own].time)));
-        const u32 late = range.start + (earlies + 1) * step - 1;
-        range = {min(range.start + earlies * step, range.end), min(late, range.end)};
-    }
-    return range.start;
-}
+// The crossings of two lines that are on their edges, one after the other.
+class Crossings {
+    const Sensor& sensor;
+    float front, back;
+    Lines fronts, backs;
+    i32 i, j;
 
-// Calls `found(local)` for each crossing of two lines that are on their edges.
-template <class Take>
-__device__ __forceinline__ void for_each_crossing_of(const Sensor& sensor, const Line& front, const Line& back,
-                                                     Take found) {
-    const Lines fronts = front.lines(), backs = back.lines();
-    for (i32 i = fronts.first; i <= fronts.last; i++) {
-        for (i32 j = backs.first; j <= backs.last; j++) {
-            Local local;
-            if (crossing(sensor, front.edge - (float)i * sensor.width, back.edge - (float)j * sensor.width, local))
-                found(local);
+  public:
+    __device__ __forceinline__ Crossings(const Sensor& sensor, const Line& front, const Line& back)
+        : sensor(sensor),
+          front(front.edge),
+          back(back.edge),
+          fronts(front.lines()),
+          backs(back.lines()),
+          i(fronts.first),
+          j(backs.first) {}
+
+    // Whether there is one more.
+    __device__ __forceinline__ bool next(Local& local) {
+        while (i <= fronts.last) {
+            const float front_line = front - (float)i * sensor.width, back_line = back - (float)j * sensor.width;
+            const bool is_last = j == backs.last;
+            i += is_last;
+            j = is_last ? backs.first : j + 1;
+            if (crossing(sensor, front_line, back_line, local)) return true;
         }
+        return false;
     }
-}
+};
 
-// Whether any line of one may cross any of the other; never no if one does. Lines off
-// their edges compare as no.
-__device__ __forceinline__ bool may_cross(const Sensor& sensor, const CrossingRange& range, const Line& front,
+// Whether any line of one may cross any of the other; never no if one does. Line i of a front and line
+// j of a back leave the edge (front - i widths) - (back - j widths) apart, which has to be in range: so
+// what the range leaves for j - i has to have a whole number that there is. What rounding shifts is small
+// beside what was added to the range. `widths` is how many of them a cm has. Lines off their edges compare
+// as no.
+__device__ __forceinline__ bool may_cross(const CrossingRange& range, float widths, const Line& front,
                                           const Line& back) {
     const Lines fronts = front.lines(), backs = back.lines();
-    bool may = false;
-    for (i32 i = fronts.first; i <= fronts.last; i++) {
-        for (i32 j = backs.first; j <= backs.last; j++) {
-            const float difference =
-                (front.edge - (float)i * sensor.width) - (back.edge - (float)j * sensor.width);
-            may |= difference >= range.least && difference <= range.most;
-        }
-    }
-    return may;
+    const float difference = front.edge - back.edge;
+    const float lowest = -floorf((difference - range.least) * widths);
+    const float highest = floorf((range.most - difference) * widths);
+    const float first = (float)(backs.first - fronts.last), last = (float)(backs.last - fronts.first);
+    return (first > lowest ? first : lowest) <= (last < highest ? last : highest);
 }

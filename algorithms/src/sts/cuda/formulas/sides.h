@@ -18,6 +18,18 @@ __device__ __forceinline__ u32 segment_of(const u32* begins, u32 segments, u32 p
     return low;
 }
 
+// The same by a warp, which looks at as many segments at once as it has lanes.
+__device__ __forceinline__ u32 warp_segment_of(const u32* begins, u32 segments, u32 position) {
+    u32 low = 0, high = segments;
+    while (high - low > 1) {
+        const u32 step = (high - low + LANES - 1) / LANES, own = low + (threadIdx.x % LANES + 1) * step;
+        const u32 passed = popc(__ballot_sync(FULL_MASK, own < high && begins[own] <= position));
+        low += passed * step;
+        high = min(high, low + step);
+    }
+    return low;
+}
+
 // The same by going from segment to segment.
 __device__ __forceinline__ u32 segment_by_walk(const u32* begins, u32 position) {
     const u32* next = begins + 1;

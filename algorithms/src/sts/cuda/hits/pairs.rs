@@ -4,22 +4,26 @@ use super::{Hits, SortedClusters};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_pairs::{
-    HITS_LINES_EXACT, HITS_LINES_PUBLISHED, HITS_OF_PAIRS_EXACT, HITS_OF_PAIRS_PUBLISHED,
-    HitsLines, HitsOfPairs, Job, LINE_THREADS, Line, THREADS,
+    FRONTS_OF_JOB, HITS_LINES_EXACT, HITS_LINES_PUBLISHED, HITS_OF_PAIRS_EXACT,
+    HITS_OF_PAIRS_PUBLISHED, HitsLines, HitsOfPairs, Job, LINE_THREADS, Line, Partners, THREADS,
 };
 use crate::sts::cuda::{ByRules, parts_of};
 
 static LINES: ByRules<HitsLines> = ByRules::new(&HITS_LINES_EXACT, &HITS_LINES_PUBLISHED);
 static PAIRS: ByRules<HitsOfPairs> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF_PAIRS_PUBLISHED);
 
-/// A block counts its pairs with 32 bits: backs have to be fewer.
+/// A warp counts the pairs of a front for each lane with 32 bits: backs have to be fewer.
 const MOST_BACKS: usize = (1 << 32) / THREADS as usize;
 
-/// Lines of all clusters, and what blocks have to do.
+/// Lines of all clusters, partners of fronts, and what blocks have to do.
 pub(super) struct Pairs {
     lines: DeviceBuffer<Line>,
-    line_jobs: Jobs,
-    front_jobs: Jobs,
+    /// Where the lines of their fronts are.
+    partners: DeviceBuffer<Partners>,
+    /// Clusters of all sides.
+    clusters: Jobs,
+    /// Fronts whose pairs a block shares.
+    pairs: Jobs,
 }
 
 /// Some clusters of a segment for each block: the segment, and the first of them.
@@ -29,14 +33,15 @@ struct Jobs {
 }
 
 buffers!(Jobs: table);
-buffers!(Pairs: lines, line_jobs, front_jobs);
+buffers!(Pairs: lines, partners, clusters, pairs);
 
 impl Pairs {
     pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
         Ok(Pairs {
             lines: gpu.buffer(digis)?,
-            line_jobs: Jobs::new(gpu, digis / LINE_THREADS as usize + sides)?,
-            front_jobs: Jobs::new(gpu, digis / THREADS as usize + sides)?,
+            partners: gpu.buffer(digis)?,
+            clusters: Jobs::new(gpu, digis / LINE_THREADS as usize + sides)?,
+            pairs: Jobs::new(gpu, digis / FRONTS_OF_JOB as usize + sides)?,
         })
     }
 
@@ -48,8 +53,8 @@ impl Pairs {
     /// Lists what blocks have to do, by the clusters of each side: fronts first.
     pub(super) fn list(&mut self, gpu: &Gpu, counts: &[usize]) -> Result<(), DeviceError> {
         let fronts = &counts[..counts.len() / 2];
-        self.line_jobs.list(gpu, counts, LINE_THREADS)?;
-        self.front_jobs.list(gpu, fronts, THREADS)
+        self.clusters.list(gpu, counts, LINE_THREADS)?;
+        self.pairs.list(gpu, fronts, FRONTS_OF_JOB)
     }
 
     /// Starts to fill the buckets, which have zero hits each.
@@ -69,32 +74,36 @@ impl Pairs {
             found,
             modules,
             sensors,
-            jobs: self.line_jobs.table.ptr(),
+            cut_kind,
+            cut,
+            jobs: self.clusters.table.ptr(),
             lines: self.lines.ptr(),
+            partners: self.partners.ptr(),
         };
         let finding = HitsOfPairs {
             clusters,
             lines: self.lines.ptr(),
+            partners: self.partners.ptr(),
             begins,
             found,
             modules,
             sensors,
             cut_kind,
             cut,
-            jobs: self.front_jobs.table.ptr(),
+            jobs: self.pairs.table.ptr(),
             offsets: hits.offsets.ptr(),
             counts: hits.counts.ptr(),
             hits: hits.hits.ptr(),
         };
         let moved = sorted.bytes() + self.lines.bytes();
-        let of_lines = Grid::blocks(self.line_jobs.count).moving(moved);
-        let of_fronts = Grid::blocks(self.front_jobs.count).moving(moved);
+        let of_clusters = Grid::blocks(self.clusters.count).moving(moved);
+        let of_pairs = Grid::blocks(self.pairs.count).moving(moved);
         // SAFETY: sides have as many sorted clusters as was found, jobs are some of them,
-        // there is a line for each place of an entry, and no hit is written beyond its
-        // bucket.
+        // there is a line and room for partners for each place of an entry, and
+        // no hit is written beyond its bucket.
         unsafe {
-            gpu.launch(LINES.of(hits.semantics), of_lines, writing)?;
-            gpu.launch(PAIRS.of(hits.semantics), of_fronts, finding)
+            gpu.launch(LINES.of(hits.semantics), of_clusters, writing)?;
+            gpu.launch(PAIRS.of(hits.semantics), of_pairs, finding)
         }
     }
 }

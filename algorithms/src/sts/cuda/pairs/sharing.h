@@ -1,0 +1,81 @@
+// The pairs of some fronts, shared by the lanes of a warp: warps wait for nobody.
+//
+// Pairs are numbered, front by front. A bit for each says whether it is the first of its front,
+// so that a lane finds the front of its pair by counting bits.
+#pragma once
+#include "block_scan.h"
+#include "module.h"
+
+namespace {
+
+constexpr u32 BITS = 32;
+// Pairs that are marked at a time: a word for each lane.
+constexpr u32 STRETCH = BITS * LANES;
+
+// A front with partners, as far as it takes to tell which of them may cross it.
+struct alignas(16) Front {
+    float edge;
+    i32 widths;
+    u32 number;   // in order of time
+    u32 to_back;  // from the number of a pair to that of its back
+
+    __device__ __forceinline__ Line line() const { return {0, edge, widths, 0}; }
+};
+
+// Of a warp.
+struct SharedFronts {
+    Front fronts[LANES];
+    u32 firsts[LANES];  // bits of a stretch: set for the first pair of each front
+    u32 before[LANES];  // first pairs before those of each word
+
+    // The front of a pair, by its number in the stretch.
+    __device__ __forceinline__ const Front& front_of(u32 pair) const {
+        const u32 firsts_to_pair = firsts[pair / BITS] & ((2u << pair % BITS) - 1);
+        return fronts[before[pair / BITS] + __popc(firsts_to_pair) - 1];
+    }
+};
+
+// The pairs of a warp's fronts, one front a lane. All lanes take part in what it does.
+class SharedPairs {
+    SharedFronts& shared;
+    bool has_pairs;  // the lane's front
+    u32 first;       // the number of its first pair
+    u32 all;
+    u32 marked = 0;  // fronts whose first pair was in a stretch before
+
+  public:
+    // Fronts that have partners come to lie side by side.
+    __device__ __forceinline__ SharedPairs(const Line* fronts, const Partners* partners, u32 number, u32 end,
+                                           SharedFronts& shared)
+        : shared(shared) {
+        const Partners own = number < end ? partners[number] : Partners{};
+        has_pairs = own.count > 0;
+        const u32 inclusive = warp_inclusive_sum(own.count);
+        first = inclusive - own.count;
+        all = __shfl_sync(FULL_MASK, inclusive, LANES - 1);
+        const u32 place = popc(__ballot_sync(FULL_MASK, has_pairs) & lanemask_lt(threadIdx.x % LANES));
+        if (has_pairs) {
+            const Line& line = fronts[number];
+            shared.fronts[place] = {line.edge, line.widths, number, own.first - first};
+        }
+    }
+
+    __device__ __forceinline__ u32 count() const { return all; }
+
+    // Marks the first pairs of the stretch that begins with a pair.
+    __device__ __forceinline__ void mark(u32 begin) {
+        const u32 lane = threadIdx.x % LANES;
+        shared.firsts[lane] = 0;
+        __syncwarp();
+        // Below 0 it is a large number.
+        const u32 pair = first - begin;
+        if (has_pairs && pair < STRETCH) atomicOr(&shared.firsts[pair / BITS], 1u << pair % BITS);
+        __syncwarp();
+        const u32 own = __popc(shared.firsts[lane]), inclusive = warp_inclusive_sum(own);
+        shared.before[lane] = marked + inclusive - own;
+        marked += __shfl_sync(FULL_MASK, inclusive, LANES - 1);
+        __syncwarp();
+    }
+};
+
+}  // namespace
