@@ -51,6 +51,25 @@ impl Product {
         parts.into_iter().reduce(join).unwrap_or(Product::Nothing)
     }
 
+    /// Clusters or hits of so many timeslices that went through a chain together, apart.
+    pub(in crate::sts) fn of_timeslices(self, count: usize) -> Vec<Self> {
+        if count == 1 {
+            return vec![self];
+        }
+        let parts = |all: &Product| match all {
+            Product::Clusters(all) => clusters_of_timeslices(all, count),
+            Product::Hits(all) => hits_of_timeslices(all, count),
+            _ => vec![Product::Nothing; count],
+        };
+        match self {
+            Product::Both(clusters, hits) => {
+                let both = parts(&clusters).into_iter().zip(parts(&hits));
+                both.map(|(clusters, hits)| Product::Both(clusters.into(), hits.into())).collect()
+            }
+            other => parts(&other),
+        }
+    }
+
     /// Clusters in the order of their entries.
     pub(in crate::sts) fn sorted_clusters(clusters: SortedClusters<'_>) -> Self {
         let side = |side: usize| -> Vec<Cluster> {
@@ -59,4 +78,24 @@ impl Product {
         };
         Product::Clusters(Partitioned::of_sides(&map(0..clusters.counts.len(), side)))
     }
+}
+
+/// Fronts of all timeslices lie before backs.
+fn clusters_of_timeslices(all: &Partitioned<Cluster>, count: usize) -> Vec<Product> {
+    let modules = all.segments() / (2 * count);
+    let side = |number: usize, side: usize| {
+        let begin = if side < modules { 0 } else { (count - 1) * modules };
+        all.segment(begin + number * modules + side)
+    };
+    let sides = |number| (0..2 * modules).map(|own| side(number, own)).collect::<Vec<_>>();
+    (0..count).map(|number| Product::Clusters(Partitioned::of_sides(&sides(number)))).collect()
+}
+
+fn hits_of_timeslices(all: &Partitioned<Hit>, count: usize) -> Vec<Product> {
+    let of_each = all.segments() / count;
+    let modules = |number: usize| {
+        let own = number * of_each..(number + 1) * of_each;
+        own.map(|module| all.segment(module)).collect::<Vec<_>>()
+    };
+    (0..count).map(|number| Product::Hits(Partitioned::of_modules(&modules(number)))).collect()
 }

@@ -46,7 +46,7 @@ const LOOKS: [&str; 21] = [
     online-static unordered-set epoch-parallel thread-per-digi",
     "voracious managed-prefetched multi-block online-serial-zero vector",
     "voracious-stable chunks online-graph sorted",
-    "segmented-radix-pairs cub-memcpy-batched",
+    "segmented-radix-pairs cub-memcpy-batched balanced-batched",
     "cub-segmented-keys cuda-memcpy-batch",
     "cub-segmented-pairs",
     "cub-segmented-radix",

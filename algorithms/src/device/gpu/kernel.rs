@@ -95,6 +95,11 @@ impl<T> Ptr<T> {
         Ptr { address, elements: PhantomData }
     }
 
+    /// The elements from one on.
+    pub(crate) fn skipping(self, elements: usize) -> Self {
+        Ptr { address: self.address + (elements * size_of::<T>()) as u64, ..self }
+    }
+
     /// As elements of another type, which kernel and launcher have to agree on.
     pub(crate) fn cast<U>(self) -> Ptr<U> {
         Ptr { address: self.address, elements: PhantomData }

@@ -22,10 +22,23 @@ impl Gpu {
         to: &DeviceBuffer<T>,
         from: impl Into<FromHost<'a, T>>,
     ) -> Result<(), DeviceError> {
+        self.upload_part(to, 0, from)
+    }
+
+    /// Copies elements to the device, to the place of one by its number, and of those behind it.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub(crate) fn upload_part<'a, T: Pod>(
+        &self,
+        to: &DeviceBuffer<T>,
+        first: usize,
+        from: impl Into<FromHost<'a, T>>,
+    ) -> Result<(), DeviceError> {
         let from = from.into();
-        assert!(from.length <= to.len(), "more than the buffer holds");
-        let bytes = from.length * size_of::<T>();
-        let (host, to) = (from.start.cast::<u8>(), to.address());
+        assert!(first + from.length <= to.len(), "more than the buffer holds");
+        let (bytes, offset) = (from.length * size_of::<T>(), first * size_of::<T>());
+        let (host, to) = (from.start.cast::<u8>(), to.address() + offset as u64);
         self.copied("h2d", bytes, (from.uses, host), |engine| {
             // SAFETY: both sides have so many bytes, and that of the host stays: a buffer knows
             // that it is in use, and a slice is waited for.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use generators::sts::raw::TimesliceCounts;
 
+use super::batch::Batch;
 use super::chain::ChainConfig;
 use super::presort::{OfRaw, PresortWay, SidesOfBoards, Stream};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
@@ -33,7 +34,8 @@ pub(in crate::sts) enum Start {
 
 /// What it begins with, and how many digis were found in raw data.
 pub(super) enum Beginning<'a> {
-    Digis(Pristine<'a, u64>),
+    /// Those of each timeslice.
+    Digis(Vec<Pristine<'a, u64>>),
     RawOnHost(HostRaw<'a>, usize),
     RawOnDevice(Box<RawToStream<'a>>, usize),
     RawToSides(Box<(RawOnGpu<'a>, OfRaw<'a>)>),
@@ -71,16 +73,30 @@ impl crate::device::Buffers for Beginning<'_> {
 }
 
 impl<'a> Beginning<'a> {
-    /// Raw data only where the timeslice has some.
+    /// Raw data only where the timeslice has some, and is the only one.
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&'a Timeslice, &'a Arena),
+        (batch, arena): (Batch<'a>, &'a Arena),
         (ways, start): (ChainConfig, Start),
     ) -> Result<Self, DeviceError> {
-        let Some(raw) = input.raw().filter(|_| start == Start::Raw) else {
-            let stream = Pristine::converted(arena, gpu, input.stream(), |digi| digi.bits())?;
-            return Ok(Beginning::Digis(stream));
+        if start == Start::Raw
+            && let [input] = batch.timeslices()
+            && let Some(raw) = input.raw()
+        {
+            return Self::of_raw(gpu, (raw, arena, input.modules()), ways);
+        }
+        let stream = |timeslice: &'a Timeslice| {
+            Pristine::converted(arena, gpu, timeslice.stream(), |digi| digi.bits())
         };
+        Ok(Beginning::Digis(batch.timeslices().iter().map(stream).collect::<Result<_, _>>()?))
+    }
+
+    /// Of a detector with so many modules.
+    fn of_raw(
+        gpu: &Arc<Gpu>,
+        (raw, arena, modules): (&'a RawTimeslices, &'a Arena, usize),
+        ways: ChainConfig,
+    ) -> Result<Self, DeviceError> {
         if ways.presort == PresortWay::OnHost {
             return Ok(Beginning::RawOnHost(
                 HostRaw { input: raw, held: Held::new(raw, arena) },
@@ -90,7 +106,6 @@ impl<'a> Beginning<'a> {
         let make = match ways.unpack {
             UnpackWay::EpochParallel => EPOCH_PARALLEL,
             UnpackWay::ToSides => {
-                let modules = input.modules();
                 if let Some(boards) = SidesOfBoards::new(raw, modules) {
                     let sides = (&boards, 2 * modules);
                     let of_raw = |jobs: &[_]| OfRaw::new(gpu, (raw, arena), sides, jobs);

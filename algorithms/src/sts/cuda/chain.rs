@@ -1,10 +1,11 @@
-//! All stages on one timeslice.
+//! All stages on a timeslice, or on several together.
 
 use std::sync::Arc;
 
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
+use super::batch::Batch;
 use super::beginning::{Beginning, Start, UnpackWay};
 use super::cluster_order::{ClusterOrder, ClusterSortWay};
 use super::clusters::{ClusterWay, Clusters, SortedDigis, UnsortedClusters};
@@ -110,32 +111,39 @@ impl<'a> CudaChain<'a> {
     /// it does with so many threads.
     pub(in crate::sts) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&'a Timeslice, &'a Arena),
+        (input, arena): (Batch<'a>, &'a Arena),
         (ways, start, threads): (ChainConfig, Start, usize),
         hits: [usize; 2],
     ) -> Result<Self, DeviceError> {
-        let digis = input.stream().len();
-        let presort = Presort::new(gpu, (input, arena, digis), (ways.presort, threads))?;
+        let digis = input.digis();
+        let presort = Presort::new(gpu, (input, arena), (ways.presort, threads))?;
         let beginning = Beginning::new(gpu, (input, arena), (ways, start))?;
         Self::with_room(gpu, (input, arena), ways, (beginning, presort), (digis, hits))
+    }
+
+    /// Whether timeslices can go through such a chain together, each of a detector with so many
+    /// sides.
+    pub(in crate::sts) fn takes_batches(gpu: &Gpu, ways: ChainConfig, sides: usize) -> bool {
+        Presort::takes_batches(gpu, ways.presort, sides)
     }
 
     /// For parts of a timeslice, with room for so many digis and hits; what they are made of is one
     /// of the [`TimePart`]s. `None` where there can be none.
     pub(in crate::sts) fn of_parts(
         gpu: &Arc<Gpu>,
-        (input, arena): (&'a Timeslice, &'a Arena),
+        (timeslice, arena): (&'a Timeslice, &'a Arena),
         ways: ChainConfig,
         room: (usize, [usize; 2]),
     ) -> Result<Option<Self>, DeviceError> {
-        let Some(presort) = Presort::of_parts(gpu, input.sides())? else { return Ok(None) };
+        let input = Batch::of(timeslice);
+        let Some(presort) = Presort::of_parts(gpu, input)? else { return Ok(None) };
         let beginning = Beginning::new(gpu, (input, arena), (ways, Start::Digis))?;
         Self::with_room(gpu, (input, arena), ways, (beginning, presort), room).map(Some)
     }
 
     fn with_room(
         gpu: &Arc<Gpu>,
-        (input, arena): (&'a Timeslice, &'a Arena),
+        (input, arena): (Batch<'a>, &'a Arena),
         ways: ChainConfig,
         (beginning, presort): (Beginning<'a>, Presort<'a>),
         (digis, [buckets, flat]): (usize, [usize; 2]),
@@ -178,10 +186,16 @@ impl<'a> CudaChain<'a> {
     /// Starts to copy what the chain begins with to the device; a part of its first stage.
     pub(in crate::sts) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         match &self.beginning {
-            Beginning::Digis(stream) if self.presort.takes_stream() => {
-                let all = 0..stream.len();
-                let part = self.part.as_ref().map_or(all, |part| part.positions.clone());
-                gpu.upload(self.sort.scratch(), stream.part(part))
+            Beginning::Digis(streams) if self.presort.takes_stream() => {
+                if let (Some(part), [stream]) = (&self.part, &streams[..]) {
+                    return gpu.upload(self.sort.scratch(), stream.part(part.positions.clone()));
+                }
+                let mut first = 0;
+                for stream in streams {
+                    gpu.upload_part(self.sort.scratch(), first, &**stream)?;
+                    first += stream.len();
+                }
+                Ok(())
             }
             Beginning::RawOnDevice(raw, _) => raw.upload(gpu),
             Beginning::RawToSides(raw) => raw.0.upload(gpu),

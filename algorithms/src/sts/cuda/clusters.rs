@@ -3,6 +3,7 @@
 use generators::partition::Partition;
 
 use super::ByRules;
+use super::batch::Batch;
 use super::tables::{DeviceTables, window};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
@@ -18,7 +19,7 @@ use crate::kernels::sts_links::{
     ClusterHeads, ClusterLink, TILE,
 };
 use crate::kernels::sts_per_side::{CLUSTER_SIDE_EXACT, CLUSTER_SIDE_PUBLISHED, ClusterSide};
-use crate::sts::{Cluster, Timeslice};
+use crate::sts::Cluster;
 
 static WALK: ByRules<ClusterConnect> =
     ByRules::new(&CLUSTER_CONNECT_WALK_EXACT, &CLUSTER_CONNECT_WALK_PUBLISHED);
@@ -83,7 +84,7 @@ impl Clusters {
     /// Of so many digis.
     pub(super) fn new(
         gpu: &Gpu,
-        (input, digis): (&Timeslice, usize),
+        (input, digis): (Batch<'_>, usize),
         way: ClusterWay,
     ) -> Result<Self, DeviceError> {
         let sides = input.sides();

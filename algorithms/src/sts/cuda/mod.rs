@@ -19,6 +19,7 @@
 //! Kernels are in files of their own, and what they share in `formulas/`. The stage `sort`
 //! is `block-merge` or `channel-bucket` of [`sts_sort`](crate::sts_sort).
 
+mod batch;
 mod beginning;
 mod chain;
 mod cluster_order;
@@ -38,6 +39,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
+pub(super) use batch::Batch;
 pub(super) use beginning::{Start, UnpackWay};
 pub(super) use chain::{ChainConfig, CudaChain, Step};
 pub(super) use cluster_order::ClusterSortWay;

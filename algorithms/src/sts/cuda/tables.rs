@@ -6,42 +6,42 @@ use std::sync::Arc;
 use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
 
+use super::batch::Batch;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent};
 use crate::device::{Arena, buffers};
 use crate::kernels::sts_cuda_formulas_clusters_h as clusters;
 use crate::kernels::sts_cuda_formulas_pairs_h as cuts;
 use crate::kernels::sts_cuda_formulas_sensor_h as sensor;
-use crate::sts::Timeslice;
 use crate::sts::formulas::{BelowFirstStep, ChargeModel, Charges, Sensor, Shape, Shapes};
 use crate::sts::presort::LookupTable;
 use crate::sts::rules::{Exact, Window};
 
-/// All tables of a timeslice on the device.
+/// All tables of a batch on the device.
 pub(super) struct DeviceTables {
     /// The module of each address.
     pub(super) modules: DeviceBuffer<u32>,
     /// [`cluster_tables`].
     pub(super) clusters: DeviceBuffer<clusters::ClusterTables>,
-    /// [`sensors`].
+    /// [`sensors`], for each timeslice.
     pub(super) sensors: DeviceBuffer<sensor::Sensor>,
 }
 
 buffers!(DeviceTables: modules, clusters, sensors);
 
 impl DeviceTables {
-    /// The tables of a timeslice, which all candidates on it share.
+    /// The tables of a batch, which all candidates on it share.
     pub(super) fn lent<'a>(
         gpu: &Arc<Gpu>,
-        (input, arena): (&Timeslice, &'a Arena),
+        (input, arena): (Batch<'_>, &'a Arena),
     ) -> Result<Lent<'a, Self>, DeviceError> {
         let make = |gpu: &Gpu| {
             Ok(DeviceTables {
-                modules: gpu.table(LookupTable::new(input.modules()).modules())?,
+                modules: gpu.table(LookupTable::new(input.setup().modules().len()).modules())?,
                 clusters: gpu.table(&[cluster_tables(input.setup())])?,
-                sensors: gpu.table(&sensors(input.setup()))?,
+                sensors: gpu.table(&sensors(input.setup()).repeat(input.count()))?,
             })
         };
-        Lent::of(input, arena, gpu, make)
+        Lent::of(input.timeslices(), arena, gpu, make)
     }
 }
 

@@ -59,6 +59,16 @@ struct Tile {
     u32 words[1];
 };
 
+// Where counters of a side are in device memory, whose back sides begin at `backs`: timeslices that are
+// taken together have those of all fronts before those of all backs.
+struct Places {
+    u32 modules, backs;
+
+    __device__ __forceinline__ u32 operator()(u32 side) const {
+        return side < modules ? side : backs + side - modules;
+    }
+};
+
 // Clears a word for each side. A barrier is included.
 __device__ __forceinline__ void clear(u32* words, u32 sides) {
     for (u32 side = threadIdx.x; side < sides; side += THREADS) words[side] = 0;
@@ -97,8 +107,8 @@ __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& w
 
 // Turns counts into places in the tile, and takes places of all digis of each side; returns how
 // many there are.
-__device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, Tile& tile,
-                                           u32* places_in_tile) {
+__device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, const Places& place_of,
+                                           Tile& tile, u32* places_in_tile) {
     u32 before = 0;
     for (u32 first = 0; first < sides; first += THREADS) {
         const u32 side = first + threadIdx.x;
@@ -108,7 +118,8 @@ __device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 si
         before += total;
         if (side < sides) {
             places_in_tile[side] = place;
-            if (count > 0) tile.words[side] = begins[side] + atomicAdd(&taken[side], count) - place;
+            const u32 own = place_of(side);
+            if (count > 0) tile.words[side] = begins[own] + atomicAdd(&taken[own], count) - place;
         }
         __syncthreads();
     }
@@ -117,8 +128,8 @@ __device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 si
 
 // Adds the wanted digis of each side to `totals`; `counts` has a word for each in shared memory.
 template <class Wanted>
-__device__ __forceinline__ void count_sides(const Stream& stream, const Wanted& wanted, u32 count, u32* counts,
-                                            u32* totals) {
+__device__ __forceinline__ void count_sides(const Stream& stream, const Wanted& wanted, u32 count,
+                                            const Places& place_of, u32* counts, u32* totals) {
     clear(counts, stream.sides);
     const u32 round = THREADS * AHEAD;
     for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
@@ -137,21 +148,22 @@ __device__ __forceinline__ void count_sides(const Stream& stream, const Wanted& 
     }
     __syncthreads();
     for (u32 side = threadIdx.x; side < stream.sides; side += THREADS) {
-        if (counts[side] > 0) atomicAdd(&totals[side], counts[side]);
+        if (counts[side] > 0) atomicAdd(&totals[place_of(side)], counts[side]);
     }
 }
 
 // Moves the wanted digis of the block's tile.
 template <class Wanted>
 __device__ __forceinline__ void scatter_tile(const Stream& stream, const Wanted& wanted, u32 count,
-                                             const u32* begins, u32* taken, u64* to, Tile& tile) {
+                                             const Places& place_of, const u32* begins, u32* taken, u64* to,
+                                             Tile& tile) {
     u32* places = tile.words + stream.sides;
     const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
     Own own;
     clear(tile.words, stream.sides);
     count_tile(stream, wanted, first, end, tile.words, own);
     __syncthreads();
-    const u32 moved = take_places(begins, taken, stream.sides, tile, places);
+    const u32 moved = take_places(begins, taken, stream.sides, place_of, tile, places);
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         if (!own.has(item)) continue;
@@ -166,21 +178,21 @@ __device__ __forceinline__ void scatter_tile(const Stream& stream, const Wanted&
 
 }  // namespace
 
-// The digis of each side, added to `totals`.
+// The digis of each side, added to `totals`, of which those of back sides begin at `backs`.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 sides, u32* totals) {
+    presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 sides, u32 backs, u32* totals) {
     SMEM_DYN(u32, counts);
-    count_sides({digis, modules, sides}, Whole{}, count, counts, totals);
+    count_sides({digis, modules, sides}, Whole{}, count, {sides / 2, backs}, counts, totals);
 }
 KERNEL_EXPORT(presort_tiles_count)
 
 // Moves digis to their sides, channels counted on the side. `taken` is zero at the start.
 // A block a tile.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 sides, const u32* begins, u32* taken,
-                          u64* to) {
+    presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 sides, u32 backs, const u32* begins,
+                          u32* taken, u64* to) {
     SMEM_DYN(Tile, tile);
-    scatter_tile({digis, modules, sides}, Whole{}, count, begins, taken, to, *tile);
+    scatter_tile({digis, modules, sides}, Whole{}, count, {sides / 2, backs}, begins, taken, to, *tile);
 }
 KERNEL_EXPORT(presort_tiles_scatter)
 KERNEL_SHARED(presort_tiles_scatter, Tile)
@@ -190,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     presort_part_count(const u64* digis, u32 count, const u32* modules, u32 sides, const PartTimes* times,
                        u32* totals) {
     SMEM_DYN(u32, counts);
-    count_sides({digis, modules, sides}, Part{times, sides / 2}, count, counts, totals);
+    count_sides({digis, modules, sides}, Part{times, sides / 2}, count, {sides / 2, sides / 2}, counts, totals);
 }
 KERNEL_EXPORT(presort_part_count)
 
@@ -198,7 +210,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     presort_part_scatter(const u64* digis, u32 count, const u32* modules, u32 sides, const PartTimes* times,
                          const u32* begins, u32* taken, u64* to) {
     SMEM_DYN(Tile, tile);
-    scatter_tile({digis, modules, sides}, Part{times, sides / 2}, count, begins, taken, to, *tile);
+    scatter_tile({digis, modules, sides}, Part{times, sides / 2}, count, {sides / 2, sides / 2}, begins, taken, to,
+                 *tile);
 }
 KERNEL_EXPORT(presort_part_scatter)
 KERNEL_SHARED(presort_part_scatter, Tile)

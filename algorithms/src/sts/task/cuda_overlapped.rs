@@ -8,7 +8,7 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Given, Runner};
 use crate::device::gpu::{DeviceError, Gpu, MOST_QUEUES};
 use crate::device::{Arena, buffers};
-use crate::sts::cuda::{ChainConfig, CudaChain, Start, Step, TimeParts};
+use crate::sts::cuda::{Batch, ChainConfig, CudaChain, Start, Step, TimeParts};
 use crate::sts::{ChainStage, Product, Timeslice};
 
 /// A timeslice with fewer digis for each part is not cut: kernels would have too little to do.
@@ -69,7 +69,7 @@ impl<'a> OverlappedChains<'a> {
     ) -> Result<CudaChain<'a>, DeviceError> {
         let ways = (self.ways, Start::Raw, self.threads);
         let hits = capacities.first().copied().unwrap_or_default();
-        CudaChain::new(&self.gpu, (timeslice, self.arena), ways, hits)
+        CudaChain::new(&self.gpu, (Batch::of(timeslice), self.arena), ways, hits)
     }
 
     /// Chains for the parts of a timeslice; none if it is small, or can't be cut.

@@ -7,19 +7,25 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Given, Runner};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
-use crate::sts::cuda::{ChainConfig, CudaChain, Kept, Start, Step};
-use crate::sts::{ChainStage, Product};
+use crate::sts::cuda::{Batch, ChainConfig, CudaChain, Kept, Start, Step};
+use crate::sts::{ChainStage, Product, Timeslice};
 
 /// How timeslices follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Schedule {
     /// Each begins when the one before it has ended.
     InTurn,
-    /// The same, but what the host need not wait in is recorded before, and started as a graph.
+    /// Small ones go through a chain together: kernels have more to do at a time.
+    InBatches,
+    /// One after the other, but what the host need not wait in is recorded before, and started as a graph.
     Recorded,
 }
 
-/// A chain for each timeslice, with the part of it that is to be timed.
+/// Timeslices go through a chain together as long as they have no more digis: there is enough to do
+/// for all of a GPU.
+const DIGIS_OF_BATCH: usize = 1 << 24;
+
+/// A chain for each timeslice or batch of them, with the part of it that is to be timed.
 ///
 /// The stages before that run once: what they left is kept on the device, and copied there
 /// before each further run. Chains that may keep nothing more run them each time.
@@ -62,12 +68,29 @@ impl<'a> CudaChains<'a> {
             threads,
             stage,
             most_kept: input.most_kept(),
-            capacities: vec![[0; 2]; input.0.len()],
+            capacities: Vec::new(),
             kept: input.0.iter().map(|_| None).collect(),
             products: Vec::new(),
             #[cfg(test)]
             ran_before: 0,
         }
+    }
+
+    /// What goes through a chain together.
+    fn batches(&self) -> Vec<Batch<'a>> {
+        let timeslices = &self.input.0;
+        let most_digis = if self.makes_batches() { DIGIS_OF_BATCH } else { 0 };
+        Batch::divided(timeslices, most_digis)
+    }
+
+    /// Digis only: raw data are unpacked timeslice by timeslice.
+    fn makes_batches(&self) -> bool {
+        let timeslices = &self.input.0;
+        let takes =
+            |first: &Timeslice| CudaChain::takes_batches(&self.gpu, self.ways, first.sides());
+        self.schedule == Schedule::InBatches
+            && timeslices.iter().all(|timeslice| timeslice.raw().is_none())
+            && timeslices.first().is_some_and(takes)
     }
 
     /// A stage's task has the stream given, whatever that was made of.
@@ -154,12 +177,12 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     type Buffers = Vec<CudaChain<'a>>;
 
     fn allocate(&self) -> Result<Vec<CudaChain<'a>>, DeviceError> {
-        let timeslices = self.input.0.iter().zip(&self.capacities);
-        let chain = |(timeslice, &capacities)| {
+        let chain = |(number, batch)| {
             let ways = (self.ways, self.start(), self.threads);
-            CudaChain::new(&self.gpu, (timeslice, self.arena), ways, capacities)
+            let capacities = self.capacities.get(number).copied().unwrap_or_default();
+            CudaChain::new(&self.gpu, (batch, self.arena), ways, capacities)
         };
-        timeslices.map(chain).collect()
+        self.batches().into_iter().enumerate().map(chain).collect()
     }
 
     /// Provides what the stages before the one that is timed leave.
@@ -184,7 +207,7 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         match (self.stage, self.schedule) {
             (_, Schedule::Recorded) => self.run_recorded(chains),
             (Some(stage), _) => run_in_turn(&self.gpu, chains, stage),
-            (None, Schedule::InTurn) => run_all(&self.gpu, chains),
+            (None, Schedule::InTurn | Schedule::InBatches) => run_all(&self.gpu, chains),
         }
     }
 
@@ -192,7 +215,11 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         let (gpu, stage) = (&self.gpu, self.stage);
         let product =
             |chain: &mut CudaChain<'_>| Product::of(stage, |stage| chain.product(gpu, stage));
-        self.products = chains.iter_mut().map(product).collect::<Result<_, _>>()?;
+        let counts: Vec<_> = self.batches().into_iter().map(Batch::count).collect();
+        self.products.clear();
+        for (chain, count) in chains.iter_mut().zip(counts) {
+            self.products.extend(product(chain)?.of_timeslices(count));
+        }
         Ok(())
     }
 

@@ -141,6 +141,9 @@ const CHAIN: &[Variant<StsTask>] = &[
     variant("balanced", |at| chains(at, BALANCED)).summary(
         "ours: presort by tiles, clusters by links and bins of time, hits by shared pairs",
     ),
+    variant("balanced-batched", |at| scheduled(at, BALANCED, Schedule::InBatches)).summary(
+        "ours: the same, small timeslices together as one of a detector with more modules",
+    ),
     variant("balanced-overlapped", |at| overlapped(at, BALANCED)).summary(
         "ours: the same, timeslices and parts of large ones copied while others are at work",
     ),

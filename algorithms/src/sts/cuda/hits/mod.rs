@@ -6,13 +6,14 @@ mod pairs;
 use generators::partition::Partition;
 
 use self::pairs::Pairs;
+use super::batch::Batch;
 use super::cluster_order::ClusterOrder;
 use super::clusters::Clusters;
 use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table};
-use crate::sts::{Hit, Timeslice};
+use crate::sts::Hit;
 use crate::sts_sort::cuda::begins;
 
 /// Room for hits in a bucket: so many for a digi of the front. There are fewer clusters,
@@ -76,7 +77,7 @@ impl Hits {
     /// be too small.
     pub(super) fn new(
         gpu: &Gpu,
-        (input, digis): (&Timeslice, usize),
+        (input, digis): (Batch<'_>, usize),
         way: HitsWay,
         room: usize,
     ) -> Result<Self, DeviceError> {

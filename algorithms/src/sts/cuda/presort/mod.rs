@@ -16,10 +16,10 @@ use self::on_host::OnHost;
 use self::rows::Rows;
 use self::target::Target;
 use self::tiles::Tiles;
+use super::batch::Batch;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, buffers};
 use crate::kernels::sts_tiles::PartTimes;
-use crate::sts::Timeslice;
 use crate::sts_sort::cuda::begins;
 use crate::sts_unpack::cuda::RawOnGpu;
 
@@ -72,45 +72,51 @@ buffers!(enum Way<'_>: OnHost, Rows, Tiles);
 impl<'a> Way<'a> {
     fn new(
         gpu: &Arc<Gpu>,
-        (input, arena, digis): (&'a Timeslice, &'a Arena, usize),
+        (input, arena): (Batch<'a>, &'a Arena),
         (way, threads): (PresortWay, usize),
     ) -> Result<Self, DeviceError> {
-        let sides = input.sides();
         if way == PresortWay::OnHost {
-            return Ok(Way::OnHost(OnHost::new(gpu, (input, arena), threads)?));
+            return Ok(Way::OnHost(OnHost::new(gpu, (input.only(), arena), threads)?));
         }
         if way == PresortWay::Tiles
-            && let Some(tiles) = Tiles::new(gpu, sides)?
+            && let Some(tiles) = Tiles::new(gpu, input)?
         {
             return Ok(Way::Tiles(tiles));
         }
-        Ok(Way::Rows(Rows::new(gpu, digis, sides)?))
+        let input = input.only();
+        Ok(Way::Rows(Rows::new(gpu, input.stream().len(), input.sides())?))
     }
 }
 
 impl<'a> Presort<'a> {
-    /// Of so many digis; by so many threads where the host does it.
+    /// By so many threads where the host does it.
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena, digis): (&'a Timeslice, &'a Arena, usize),
+        (input, arena): (Batch<'a>, &'a Arena),
         (way, threads): (PresortWay, usize),
     ) -> Result<Self, DeviceError> {
         let sides = input.sides();
         Ok(Presort {
-            way: Way::new(gpu, (input, arena, digis), (way, threads))?,
+            way: Way::new(gpu, (input, arena), (way, threads))?,
             begins: gpu.buffer(sides + 1)?,
             host_begins: gpu.pinned(sides + 1)?,
         })
     }
 
-    /// For parts of no more digis; `None` where there can be none.
-    pub(super) fn of_parts(gpu: &Gpu, sides: usize) -> Result<Option<Self>, DeviceError> {
-        let Some(tiles) = Tiles::of_parts(gpu, sides)? else { return Ok(None) };
+    /// For parts of a timeslice; `None` where there can be none.
+    pub(super) fn of_parts(gpu: &Gpu, input: Batch<'a>) -> Result<Option<Self>, DeviceError> {
+        let sides = input.sides();
+        let Some(tiles) = Tiles::of_parts(gpu, input)? else { return Ok(None) };
         Ok(Some(Presort {
             way: Way::Tiles(tiles),
             begins: gpu.buffer(sides + 1)?,
             host_begins: gpu.pinned(sides + 1)?,
         }))
+    }
+
+    /// Whether several timeslices can be distributed together, each over so many sides.
+    pub(super) fn takes_batches(gpu: &Gpu, way: PresortWay, sides: usize) -> bool {
+        way == PresortWay::Tiles && Tiles::take_batches(gpu, sides)
     }
 
     /// Whether the device takes the stream as it was read out.

@@ -1,5 +1,6 @@
 //! By tiles in shared memory: a block each.
 
+use super::super::batch::Batch;
 use super::target::{Target, sum_sides};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
@@ -9,6 +10,8 @@ use crate::kernels::sts_tiles::{
 };
 
 const WORD: u32 = 4;
+/// Bytes of a digi.
+const DIGI: u64 = size_of::<u64>() as u64;
 /// A side's number and a rank share a word, and a side's number has 16 bits in a tile.
 const MOST_SIDES: usize = 1 << 16;
 /// Blocks that count for each multiprocessor: as many as it holds.
@@ -23,7 +26,10 @@ const SHADER_SIDES: usize = 2048;
 
 /// Counters for each side.
 pub(super) struct Tiles {
+    /// Of a timeslice.
     sides: u32,
+    /// The digis of each timeslice, if there are several.
+    batch: Vec<usize>,
     /// Digis of a tile.
     tile: u32,
     totals: DeviceBuffer<u32>,
@@ -36,25 +42,34 @@ buffers!(Tiles: totals, taken, part);
 
 impl Tiles {
     /// `None` if a tile with counters for all sides has no room in shared memory.
-    pub(super) fn new(gpu: &Gpu, sides: usize) -> Result<Option<Self>, DeviceError> {
+    pub(super) fn new(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
+        let sides = input.sides() / input.count();
         let Some(tile) = tile(gpu, sides) else { return Ok(None) };
+        let is_batch = input.count() > 1;
         Ok(Some(Tiles {
             sides: sides as u32,
+            batch: if is_batch { input.lengths().collect() } else { Vec::new() },
             tile,
-            totals: gpu.buffer(sides)?,
-            taken: gpu.buffer(sides)?,
+            totals: gpu.buffer(input.sides())?,
+            taken: gpu.buffer(input.sides())?,
             part: None,
         }))
     }
 
     /// For parts of a stream; `None`, too, where kernels are shaders: those know no parts.
-    pub(super) fn of_parts(gpu: &Gpu, sides: usize) -> Result<Option<Self>, DeviceError> {
-        match Self::new(gpu, sides)? {
+    pub(super) fn of_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
+        match Self::new(gpu, input)? {
             Some(tiles) if !gpu.properties().has_shaders => {
-                Ok(Some(Tiles { part: Some(Table::new(gpu, sides / 2)?), ..tiles }))
+                Ok(Some(Tiles { part: Some(Table::new(gpu, input.modules())?), ..tiles }))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether several timeslices can be distributed together, each over so many sides: buffers of
+    /// shaders begin where they begin.
+    pub(super) fn take_batches(gpu: &Gpu, sides: usize) -> bool {
+        !gpu.properties().has_shaders && tile(gpu, sides).is_some()
     }
 
     pub(super) fn start(&mut self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
@@ -64,7 +79,8 @@ impl Tiles {
             part.fill(gpu, times.iter().copied())?;
         }
         match &self.part {
-            None => self.move_all(gpu, target),
+            None if self.batch.is_empty() => self.move_all(gpu, target),
+            None => self.move_batch(gpu, target),
             Some(times) => self.move_part(gpu, target, times),
         }
     }
@@ -72,11 +88,11 @@ impl Tiles {
     fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
         let (digis, modules) = (target.stream.ptr(), target.modules.ptr());
         let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
-        let (count, sides) = (target.count as u32, self.sides);
+        let (count, sides, backs) = (target.count as u32, self.sides, self.sides / 2);
         let (begins, to) = (target.begins.ptr(), target.digis.ptr());
-        let counting = PresortTilesCount { digis, count, modules, sides, totals };
-        let moving = PresortTilesScatter { digis, count, modules, sides, begins, taken, to };
-        let [some, all] = self.grids(gpu, target);
+        let counting = PresortTilesCount { digis, count, modules, sides, backs, totals };
+        let moving = PresortTilesScatter { digis, count, modules, sides, backs, begins, taken, to };
+        let [some, all] = self.grids(gpu, count);
         // SAFETY: digis are of modules of the detector, the table has all addresses, shared
         // memory is as tiles need it, and there is room for all digis in the target.
         unsafe {
@@ -84,6 +100,52 @@ impl Tiles {
             sum_sides(gpu, totals, sides, begins)?;
             gpu.launch(&PRESORT_TILES_SCATTER, all, moving)
         }
+    }
+
+    /// Timeslice by timeslice, whose fronts and backs have their places among those of all.
+    fn move_batch(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
+        let (sides, modules) = (self.sides, self.sides / 2);
+        let backs = modules * self.batch.len() as u32;
+        let timeslices = || {
+            let firsts = self.batch.iter().scan(0, |end, &count| {
+                let first = *end;
+                *end += count;
+                Some((first, count as u32))
+            });
+            firsts.enumerate().map(|(number, of)| (number * modules as usize, of))
+        };
+        for (front, (first, count)) in timeslices() {
+            let [some, _] = self.grids(gpu, count);
+            let counting = PresortTilesCount {
+                digis: target.stream.ptr().skipping(first),
+                count,
+                modules: target.modules.ptr(),
+                sides,
+                backs,
+                totals: self.totals.ptr().skipping(front),
+            };
+            // SAFETY: as for a single timeslice; sides of the front and of the back are where they
+            // are among all, of which there are as many totals.
+            unsafe { gpu.launch(&PRESORT_TILES_COUNT, some, counting)? };
+        }
+        // SAFETY: there is a total for each side of all.
+        unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.begins.ptr())? };
+        for (front, (first, count)) in timeslices() {
+            let [_, all] = self.grids(gpu, count);
+            let moving = PresortTilesScatter {
+                digis: target.stream.ptr().skipping(first),
+                count,
+                modules: target.modules.ptr(),
+                sides,
+                backs,
+                begins: target.begins.ptr().skipping(front),
+                taken: self.taken.ptr().skipping(front),
+                to: target.digis.ptr(),
+            };
+            // SAFETY: as above.
+            unsafe { gpu.launch(&PRESORT_TILES_SCATTER, all, moving)? };
+        }
+        Ok(())
     }
 
     fn move_part(
@@ -98,7 +160,7 @@ impl Tiles {
         let (begins, to) = (target.begins.ptr(), target.digis.ptr());
         let counting = PresortPartCount { digis, count, modules, sides, times, totals };
         let moving = PresortPartScatter { digis, count, modules, sides, times, begins, taken, to };
-        let [some, all] = self.grids(gpu, target);
+        let [some, all] = self.grids(gpu, count);
         // SAFETY: as above, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
@@ -108,9 +170,9 @@ impl Tiles {
     }
 
     /// Some blocks to count, and a block a tile to move.
-    fn grids(&self, gpu: &Gpu, target: Target<'_>) -> [Grid; 2] {
-        let (count, sides) = (target.count as u32, self.sides);
-        let (bytes, tiles) = (target.bytes(), count.div_ceil(self.tile));
+    fn grids(&self, gpu: &Gpu, count: u32) -> [Grid; 2] {
+        let sides = self.sides;
+        let (bytes, tiles) = (u64::from(count) * DIGI, count.div_ceil(self.tile));
         let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
         let all = Grid::blocks(tiles).with_shared(counters_of(sides));
         [some.with_shared(sides * WORD).moving(bytes), all.moving(2 * bytes)]

@@ -14,3 +14,9 @@ fn clear_counters() {
     for (var side = thread; side < arguments.sides; side += THREADS) { atomicStore(&counted[side], 0u); }
     workgroupBarrier();
 }
+
+// Where counters of a side are in device memory, whose back sides begin at `backs`.
+fn place_of(side: u32) -> u32 {
+    let modules = arguments.sides / 2u;
+    return select(arguments.backs + side - modules, side, side < modules);
+}
