@@ -22,34 +22,8 @@
 #include "channel_bucket/overfull.h"
 #include "channel_bucket/distribution.h"
 #include "channel_bucket/grouping.h"
+#include "channel_bucket/groups.h"
 #include "channel_bucket/segment.h"
-
-namespace {
-
-// Groups that a block can't sort.
-struct Left {
-    RangeList* oversized;   // into shared memory
-    RangeList* overfull;  // see `sort_buckets`
-};
-
-// Sorts a group of buckets, which begin where `begins` says.
-template <class BucketOf>
-__device__ __forceinline__ void sort_group(const u64* from, u64* to, const u32* begins, u32 buckets,
-                                           BucketOf bucket_of, const Times& times, Left left, Sorting& shared) {
-    const Range range = {begins[0], begins[buckets]};
-    if (range.count() == 0) return;
-    if (range.count() > CAPACITY) {
-        list(left.oversized, range);
-        return;
-    }
-    clear_bins(shared.bins);
-    for (u32 i = threadIdx.x; i < buckets; i += THREADS)
-        shared.buckets[i] = times.bins(begins[i] - range.begin, begins[i + 1] - begins[i]);
-    __syncthreads();
-    sort_buckets(from, to, range, bucket_of, times, left.overfull, shared);
-}
-
-}  // namespace
 
 // Sorts segments that fit into shared memory, in place. A block a segment.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
@@ -84,14 +58,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(channel_bucket_count)
 
-// Makes groups of each region's buckets. `begins` gets where buckets begin, and
+// Makes groups of each region's buckets, of no more digis than `capacity` or of one bucket. `begins` gets where buckets begin, and
 // where the last one ends: BUCKETS + 1 words a region. `group_of` gets the group
 // of each bucket, counted from the region's `first_groups`; `places` where the
 // groups begin. `group_count`, zero at the start, is that of all regions. A
 // block a region.
 extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
     channel_bucket_group(const Range* regions, const u32* counts, u32* begins, u16* group_of, u32* first_groups,
-                         Group* groups, u32* places, u32* group_count) {
+                         Group* groups, u32* places, u32* group_count, u32 capacity) {
     __shared__ Grouping shared;
     const u32 region = blockIdx.x;
     const Range range = regions[region];
@@ -100,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
     block_exclusive_sums<GROUPING_THREADS, BUCKETS>(shared.starts, shared.warp_sums);
     if (threadIdx.x == 0) shared.starts[BUCKETS] = range.count();
     __syncthreads();
-    mark_groups(shared);
+    mark_groups(shared, capacity);
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += GROUPING_THREADS)
         shared.numbers[bucket] = shared.is_first[bucket];
     const u32 count = block_exclusive_sums<GROUPING_THREADS, BUCKETS>(shared.numbers, shared.warp_sums);
@@ -113,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
         group_of[region * BUCKETS + bucket] = (u16)own;
         if (!shared.is_first[bucket]) continue;
         const u32 group = shared.first_group + own;
-        groups[group] = {region, bucket, end_of_group(shared.starts, bucket) - bucket};
+        groups[group] = {region, bucket, end_of_group(shared.starts, bucket, capacity) - bucket};
         places[group] = begin;
     }
     if (threadIdx.x == 0) begins[region * (BUCKETS + 1) + BUCKETS] = range.end;
@@ -147,11 +121,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     SMEM_DYN(Sorting, shared_memory);
     if (blockIdx.x >= *group_count) return;
     const Group group = groups[blockIdx.x];
-    const u32* extent = &extents[2 * group.region];
-    const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
-    const u32* own_begins = begins + group.region * (BUCKETS + 1) + group.first_bucket;
-    const auto channel = [&](u64 digi) { return digi_channel(digi) - group.first_bucket; };
-    sort_group(from, to, own_begins, group.buckets, channel, times, {oversized, overfull}, *shared_memory);
+    if (!sort_channels(from, to, begins, group, extents, oversized, *shared_memory))
+        list(overfull, BucketsOfGroup(begins, groups[blockIdx.x]).range());
 }
 KERNEL_EXPORT(channel_bucket_sort)
 KERNEL_SHARED(channel_bucket_sort, Sorting)
@@ -169,9 +140,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     const Digit digit = {shift, bits};
     const u32 bits_below = (1u << shift) - 1;
     const Times times(bits_below, 0, bits_below);
-    const u32* own_begins = begins + group.region * (BUCKETS + 1) + group.first_bucket;
     const auto bucket = [&](u64 digi) { return digit(digi) - group.first_bucket; };
-    sort_group(from, to, own_begins, group.buckets, bucket, times, {oversized, overfull}, *shared_memory);
+    // Read once more: registers are scarce.
+    if (!sort_group(from, to, {begins, group}, bucket, times, oversized, *shared_memory))
+        list(overfull, BucketsOfGroup(begins, groups[blockIdx.x]).range());
 }
 KERNEL_EXPORT(channel_bucket_sort_times)
 KERNEL_SHARED(channel_bucket_sort_times, Sorting)

@@ -13,7 +13,7 @@ mod regions;
 
 use generators::partition::Partition;
 
-use self::division::{Counts, Division, Range, capacity, on_device};
+use self::division::{Counts, Division, Range, capacity, on_device, wide_capacity};
 use self::lists::{OverfullBins, Oversized};
 use self::regions::{Level, Regions, groups_of};
 use super::runner::{DIGI, Sorter, sort_on_gpu};
@@ -60,7 +60,7 @@ buffers!(ChannelBucket: digis, scratch, tables);
 struct Tables {
     small: Table<kernels::Range>,
     wide: Table<kernels::Range>,
-    /// Those of them of which many digis have nearly the same time.
+    /// Those of them, and large groups, of which many digis have nearly the same time.
     crowded: Oversized,
     regions: Regions,
     oversized: Oversized,
@@ -73,10 +73,11 @@ impl Tables {
     fn new(gpu: &Gpu, digis: usize, most: Counts) -> Result<Self, DeviceError> {
         let regions = Regions::new(gpu, digis, most.large)?;
         let groups = groups_of(digis, regions.most(), capacity(gpu));
+        let large_groups = groups_of(digis, regions.most(), wide_capacity(gpu));
         Ok(Tables {
             small: Table::new(gpu, most.small)?,
             wide: Table::new(gpu, most.wide)?,
-            crowded: Oversized::new(gpu, most.wide)?,
+            crowded: Oversized::new(gpu, most.wide + large_groups)?,
             regions,
             oversized: Oversized::new(gpu, digis / capacity(gpu))?,
             overfull: OverfullBins::new(gpu, groups.max(most.small))?,
@@ -132,14 +133,21 @@ impl ChannelBucket {
     /// If the device refuses.
     pub(crate) fn start(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Division { small, wide, large } = Division::on(gpu, &self.partition);
+        let has_wide_groups = self.tables.regions.want_wide_groups(&large);
+        self.may_leave = [!wide.is_empty() || has_wide_groups, !large.is_empty()];
+        if self.may_leave[0] {
+            self.tables.crowded.clear(gpu)?;
+        }
         self.sort_small(gpu, &small)?;
         self.sort_wide(gpu, &wide)?;
         if !large.is_empty() {
             self.tables.oversized.clear(gpu)?;
-            self.sort_regions(gpu, 0, &large)?;
+            self.sort_regions(gpu, 0, &large, has_wide_groups)?;
             self.tables.oversized.start_count(gpu)?;
         }
-        self.may_leave = [!wide.is_empty(), !large.is_empty()];
+        if self.may_leave[0] {
+            self.tables.crowded.start_count(gpu)?;
+        }
         Ok(())
     }
 
@@ -175,7 +183,7 @@ impl ChannelBucket {
     ) -> Result<Vec<Range>, DeviceError> {
         gpu.scope(AGAIN, || {
             self.tables.oversized.clear(gpu)?;
-            self.sort_regions(gpu, level, left)?;
+            self.sort_regions(gpu, level, left, false)?;
             self.tables.oversized.start_count(gpu)?;
             gpu.wait()?;
             self.tables.oversized.read(gpu, true)
@@ -207,30 +215,40 @@ impl ChannelBucket {
         }
         let (tables, digis) = (&mut self.tables, &self.digis);
         tables.wide.fill(gpu, on_device(segments))?;
-        tables.crowded.clear(gpu)?;
         let (segments, crowded) = (block_each(segments, 4), tables.crowded.list());
         let arguments =
             ChannelBucketWide { digis: digis.ptr(), segments: tables.wide.ptr(), crowded };
         // SAFETY: as above.
-        unsafe { gpu.launch(&CHANNEL_BUCKET_WIDE, segments, arguments)? };
-        tables.crowded.start_count(gpu)
+        unsafe { gpu.launch(&CHANNEL_BUCKET_WIDE, segments, arguments) }
     }
 
-    /// Distributes regions once more, and sorts their buckets into `digis`.
+    /// Distributes regions once more, to large groups or not, and sorts these into `digis`.
     /// Levels take turns in where the digis come from.
-    fn sort_regions(&mut self, gpu: &Gpu, level: usize, all: &[Range]) -> Result<(), DeviceError> {
+    fn sort_regions(
+        &mut self,
+        gpu: &Gpu,
+        level: usize,
+        all: &[Range],
+        is_wide: bool,
+    ) -> Result<(), DeviceError> {
         let (from, to) = match level % 2 {
             0 => (&self.digis, &self.scratch),
             _ => (&self.scratch, &self.digis),
         };
         let tables = &mut self.tables;
         for some in all.chunks(tables.regions.most()) {
-            tables.regions.fill(gpu, some)?;
+            tables.regions.fill(gpu, some, is_wide)?;
             tables.regions.distribute(gpu, LEVELS[level], from, to)?;
-            tables.overfull.clear(gpu)?;
-            let left = [tables.oversized.list(), tables.overfull.list()];
-            tables.regions.sort(gpu, LEVELS[level], to, &self.digis, left)?;
-            tables.overfull.sort(gpu, to, &self.digis)?;
+            let oversized = tables.oversized.list();
+            if tables.regions.is_wide() {
+                let left = [oversized, tables.crowded.list()];
+                tables.regions.sort(gpu, LEVELS[level], to, &self.digis, left)?;
+            } else {
+                tables.overfull.clear(gpu)?;
+                let left = [oversized, tables.overfull.list()];
+                tables.regions.sort(gpu, LEVELS[level], to, &self.digis, left)?;
+                tables.overfull.sort(gpu, to, &self.digis)?;
+            }
             if some.len() < all.len() {
                 // The tables are filled again.
                 gpu.wait()?;
@@ -262,4 +280,61 @@ impl Sorter for ChannelBucket {
 fn block_each(ranges: &[Range], words: u64) -> Grid {
     let digis: u64 = ranges.iter().map(|range| range.len() as u64).sum();
     Grid::blocks(ranges.len() as u32).moving(words * digis * DIGI)
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::partition::Partition;
+    use generators::random::mix;
+
+    use super::*;
+    use crate::device::emulator::{self, Config};
+    use crate::kernels::sts_sort_channel_bucket::{CHANNEL_BITS, CHANNEL_SHIFT};
+
+    const CHANNELS: u64 = (1 << CHANNEL_BITS) - 1;
+    const TIMES: u64 = (1 << 31) - 1;
+
+    /// As many digis of any channel and charge, whose times are made of any number.
+    fn digis(count: u64, time: impl Fn(u64) -> u64) -> Vec<u64> {
+        let one = |number| (mix(number) & !TIMES) | (time(mix(!number)) & TIMES);
+        (0..count).map(one).collect()
+    }
+
+    /// Channel and time.
+    fn key(digi: u64) -> (u64, u64) {
+        (digi >> CHANNEL_SHIFT & CHANNELS, digi & TIMES)
+    }
+
+    /// Sorts them in groups for blocks that are alone.
+    fn sort_in_large_groups(gpu: &Gpu, digis: &[u64]) -> Vec<u64> {
+        let partition = Partition::from_lengths([digis.len() / 2, digis.len() - digis.len() / 2]);
+        let mut sort = ChannelBucket::new(gpu, &partition).expect("room");
+        sort.tables.regions.widen_from(1000);
+        gpu.upload(&sort.digis, digis).expect("a copy");
+        sort.sort(gpu).expect("an order");
+        let mut sorted = vec![0; digis.len()];
+        gpu.download(&mut sorted[..], &sort.digis).expect("a copy");
+        gpu.wait().expect("an end");
+        for segment in partition.split(&sorted) {
+            assert!(segment.is_sorted_by_key(|&digi| key(digi)));
+        }
+        sorted
+    }
+
+    #[test]
+    fn large_groups_are_sorted() {
+        let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
+            return;
+        };
+        let any = digis(70_000, |any| any);
+        // Many at nearly the same time: bins don't help.
+        let crowded = digis(70_000, |any| any % 3);
+        let of_one_channel = any.iter().map(|digi| digi & !(CHANNELS << CHANNEL_SHIFT)).collect();
+        for mut digis in [any, crowded, of_one_channel] {
+            let mut sorted = sort_in_large_groups(&gpu, &digis);
+            sorted.sort_unstable();
+            digis.sort_unstable();
+            assert!(sorted == digis, "digis are missing, or others came");
+        }
+    }
 }

@@ -1,8 +1,10 @@
-// Sorting by distribution, segments that fit into nearly all shared memory of a multiprocessor: up to
-// twice as many digis as in `channel_bucket.cu`, which are read twice and written once, and not moved to
-// groups before.
+// Sorting by distribution, by blocks that have nearly all shared memory of a multiprocessor: twice as
+// many digis at once as in `channel_bucket.cu`.
+//
+// Segments that fit are read twice and written once, and not moved to groups before. Regions of so many
+// digis that their groups would be written in short runs have half as many groups.
 #include "channel_bucket/wide_block.h"
-#include "channel_bucket/segment.h"
+#include "channel_bucket/groups.h"
 
 // Sorts such segments in place, but for those of which many digis have nearly the same time: these are
 // listed. A block a segment.
@@ -13,3 +15,19 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 }
 KERNEL_EXPORT(channel_bucket_wide)
 KERNEL_SHARED(channel_bucket_wide, Sorting)
+
+// Sorts groups of channels as `channel_bucket_sort` does; such groups of which many digis have nearly the
+// same time are copied as they are, and listed. A block a group; there may be more blocks.
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    channel_bucket_sort_wide(const u64* from, u64* to, const u32* begins, const Group* groups,
+                             const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
+    SMEM_DYN(Sorting, shared_memory);
+    if (blockIdx.x >= *group_count) return;
+    const Group group = groups[blockIdx.x];
+    if (sort_channels(from, to, begins, group, extents, oversized, *shared_memory)) return;
+    const Range range = BucketsOfGroup(begins, group).range();
+    for (u32 i = range.begin + threadIdx.x; i < range.end; i += THREADS) to[i] = from[i];
+    list(crowded, range);
+}
+KERNEL_EXPORT(channel_bucket_sort_wide)
+KERNEL_SHARED(channel_bucket_sort_wide, Sorting)

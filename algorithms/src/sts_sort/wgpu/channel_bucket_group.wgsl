@@ -5,7 +5,7 @@
 #include "block_scan.wgsl"
 #include "channel_bucket/common.wgsl"
 
-struct Arguments { blocks: u32 }
+struct Arguments { blocks: u32, capacity: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> regions: array<vec2u>;
 @group(0) @binding(1) var<storage, read> counts: array<u32>;
@@ -34,7 +34,7 @@ fn end_of_group(bucket: u32) -> u32 {
     var high = BUCKETS;
     while low < high {
         let middle = (low + high + 1u) / 2u;
-        if starts[middle] - starts[bucket] <= CAPACITY { low = middle; } else { high = middle - 1u; }
+        if starts[middle] - starts[bucket] <= arguments.capacity { low = middle; } else { high = middle - 1u; }
     }
     return low;
 }

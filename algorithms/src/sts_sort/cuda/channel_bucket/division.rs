@@ -32,6 +32,15 @@ pub(super) fn wide_capacity(gpu: &Gpu) -> usize {
     if fits && !properties.has_shaders { wide::CAPACITY as usize } else { narrow }
 }
 
+/// Groups of a region of more digis than this are those of blocks that are alone: runs in which digis
+/// of a tile are moved to smaller ones would be of less than 256 bytes.
+const WIDE_FROM: usize = 256 * CAPACITY as usize;
+
+/// The digis of regions from which on their groups are as large as a block that is alone can sort.
+pub(super) fn wide_groups_from(gpu: &Gpu) -> usize {
+    if wide_capacity(gpu) > capacity(gpu) { WIDE_FROM } else { usize::MAX }
+}
+
 /// The segments by size; those of one digi or none are in order.
 #[derive(Default)]
 pub(super) struct Division {

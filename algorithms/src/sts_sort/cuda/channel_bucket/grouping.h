@@ -19,11 +19,11 @@ struct Grouping {
 
 // The bucket after the last one that fits in with a bucket, which itself need
 // not fit.
-__device__ __forceinline__ u32 end_of_group(const u32* starts, u32 bucket) {
+__device__ __forceinline__ u32 end_of_group(const u32* starts, u32 bucket, u32 capacity) {
     u32 low = bucket + 1, high = BUCKETS;
     while (low < high) {
         const u32 middle = (low + high + 1) / 2;
-        if (starts[middle] - starts[bucket] <= CAPACITY) {
+        if (starts[middle] - starts[bucket] <= capacity) {
             low = middle;
         } else {
             high = middle - 1;
@@ -36,11 +36,11 @@ __device__ __forceinline__ u32 end_of_group(const u32* starts, u32 bucket) {
 // tells where the next one begins; marks spread along leaps of 1, 2, 4 …
 // groups, and so reach all in as many rounds as the number of buckets has bits.
 // Barriers before and after.
-__device__ __forceinline__ void mark_groups(Grouping& shared) {
+__device__ __forceinline__ void mark_groups(Grouping& shared, u32 capacity) {
 #pragma unroll
     for (u32 i = 0; i < BUCKETS_EACH; i++) {
         const u32 bucket = threadIdx.x + i * GROUPING_THREADS;
-        shared.leaps[bucket] = (u16)end_of_group(shared.starts, bucket);
+        shared.leaps[bucket] = (u16)end_of_group(shared.starts, bucket, capacity);
         shared.is_first[bucket] = bucket == 0;
     }
     if (threadIdx.x == 0) shared.leaps[BUCKETS] = (u16)BUCKETS;

@@ -1,11 +1,14 @@
 //! Regions: large segments, and large buckets of such. Their digis are moved to
 //! groups of buckets, and the groups sorted.
 
-use super::division::{Range, capacity, on_device};
+use super::division::{Range, capacity, on_device, wide_capacity, wide_groups_from};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
 use crate::kernels::sts_sort_channel_bucket::{
     self as kernels, BUCKETS, DISTRIBUTED_TILE, Group, RangeList,
+};
+use crate::kernels::sts_sort_channel_bucket_wide::{
+    CHANNEL_BUCKET_SORT_WIDE, ChannelBucketSortWide,
 };
 use crate::sts_sort::cuda::runner::DIGI;
 
@@ -31,8 +34,12 @@ pub(super) enum Level {
 
 /// Some regions, and the tables to distribute and sort them.
 pub(super) struct Regions {
-    /// Digis that are sorted at once.
-    capacity: usize,
+    /// Digis that are sorted at once: by a block, and by one that is alone.
+    capacities: [usize; 2],
+    /// Regions from so many digis on have groups for blocks that are alone.
+    wide_from: usize,
+    /// Whether those that are here have.
+    is_wide: bool,
     most: usize,
     /// How many there are now.
     count: u32,
@@ -84,7 +91,9 @@ impl Regions {
         let groups = groups_of(digis, most, capacity);
         let buckets = most * BUCKETS as usize;
         Ok(Regions {
-            capacity,
+            capacities: [capacity, wide_capacity(gpu)],
+            wide_from: wide_groups_from(gpu),
+            is_wide: false,
             most,
             count: 0,
             digis: 0,
@@ -109,8 +118,32 @@ impl Regions {
         self.most
     }
 
-    /// Takes regions on, no more than [`Regions::most`].
-    pub(super) fn fill(&mut self, gpu: &Gpu, regions: &[Range]) -> Result<(), DeviceError> {
+    /// Makes large groups for smaller regions already.
+    #[cfg(test)]
+    pub(super) fn widen_from(&mut self, digis: usize) {
+        assert!(self.capacities[1] > self.capacities[0], "the device has no room for them");
+        self.wide_from = digis;
+    }
+
+    /// Whether groups of any of such regions are to be large.
+    pub(super) fn want_wide_groups(&self, regions: &[Range]) -> bool {
+        regions.iter().any(|region| region.len() >= self.wide_from)
+    }
+
+    /// Whether blocks are alone that sort the groups.
+    pub(super) fn is_wide(&self) -> bool {
+        self.is_wide
+    }
+
+    /// Takes regions on, no more than [`Regions::most`], with large groups or not.
+    pub(super) fn fill(
+        &mut self,
+        gpu: &Gpu,
+        regions: &[Range],
+        is_wide: bool,
+    ) -> Result<(), DeviceError> {
+        self.is_wide = is_wide;
+        let capacity = self.group_capacity();
         let digis: u32 = regions.iter().map(|region| region.len() as u32).sum();
         let length = part_length(digis, gpu.properties().multiprocessors);
         let (mut parts, mut owners) = (Vec::new(), Vec::new());
@@ -121,8 +154,7 @@ impl Regions {
         self.count = regions.len() as u32;
         self.digis = digis.into();
         self.parts_count = parts.len() as u32;
-        self.groups_bound =
-            regions.iter().map(|region| groups_at_most(region, self.capacity)).sum();
+        self.groups_bound = regions.iter().map(|region| groups_at_most(region, capacity)).sum();
         self.regions.fill(gpu, on_device(regions))?;
         self.parts.fill(gpu, on_device(&parts))?;
         self.region_of_part.fill(gpu, owners)
@@ -158,6 +190,7 @@ impl Regions {
             groups: self.groups.ptr(),
             places: self.places.ptr(),
             group_count: self.group_count.ptr(),
+            capacity: self.group_capacity() as u32,
         };
         let distribute = kernels::ChannelBucketDistribute {
             from: from.ptr(),
@@ -180,8 +213,12 @@ impl Regions {
         }
     }
 
+    fn group_capacity(&self) -> usize {
+        self.capacities[usize::from(self.is_wide)]
+    }
+
     /// Sorts the groups of all regions, but for those that go to one of the
-    /// lists `left`: what does not fit, and overfull.
+    /// lists `left`: what does not fit, and what has too many of nearly the same time.
     pub(super) fn sort(
         &self,
         gpu: &Gpu,
@@ -199,6 +236,19 @@ impl Regions {
         // all of them.
         unsafe {
             match level {
+                Level::Channel if self.is_wide => {
+                    let arguments = ChannelBucketSortWide {
+                        from,
+                        to,
+                        begins,
+                        groups,
+                        group_count,
+                        extents: self.extents.ptr(),
+                        oversized,
+                        crowded: overfull,
+                    };
+                    gpu.launch(&CHANNEL_BUCKET_SORT_WIDE, grid, arguments)
+                }
                 Level::Channel => {
                     let arguments = kernels::ChannelBucketSort {
                         from,

@@ -54,7 +54,8 @@ __device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, 
     __syncthreads();
     const auto channel = [](u64 digi) { return digi_channel(digi); };
     // Read once more: registers are scarce.
-    sort_buckets(digis, digis, segments[blockIdx.x], channel, times, overfull, shared);
+    if (!sort_buckets(digis, digis, segments[blockIdx.x], channel, times, shared))
+        list(overfull, segments[blockIdx.x]);
 }
 
 }  // namespace

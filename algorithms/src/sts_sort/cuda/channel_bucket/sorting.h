@@ -87,19 +87,17 @@ __device__ __forceinline__ void write_in_order(u64* to, u32 count, const Sorting
 }
 
 // Sorts a range of digis whose `shared.buckets` are known, and bins clear. Where
-// many have nearly the same time nothing is done but to list them. `from` and
+// many have nearly the same time nothing is done; returns whether it was. `from` and
 // `to` may be the same. A barrier before.
 template <class BucketOf>
-__device__ __forceinline__ void sort_buckets(const u64* from, u64* to, Range range, BucketOf bucket_of,
-                                             const Times& times, RangeList* overfull, Sorting& shared) {
+__device__ __forceinline__ bool sort_buckets(const u64* from, u64* to, Range range, BucketOf bucket_of,
+                                             const Times& times, Sorting& shared) {
     u32 places[SORTED_ITEMS + 1];
-    if (count_in_bins(from + range.begin, range.count(), bucket_of, times, places, shared)) {
-        list(overfull, range);
-        return;
-    }
+    if (count_in_bins(from + range.begin, range.count(), bucket_of, times, places, shared)) return false;
     place_bins(shared.bins);
     move_to_bins(from + range.begin, range.count(), places, shared);
     write_in_order(to + range.begin, range.count(), shared);
+    return true;
 }
 
 }  // namespace

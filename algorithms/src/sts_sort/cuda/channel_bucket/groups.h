@@ -1,0 +1,49 @@
+// Sorting a group of buckets of a region.
+#pragma once
+#include "segment.h"
+
+namespace {
+
+// The buckets of a group: where they begin, and where the last one ends.
+struct BucketsOfGroup {
+    const u32* begins;
+    u32 count;
+
+    // Those of a group; `begins` has BUCKETS + 1 words a region.
+    __device__ __forceinline__ BucketsOfGroup(const u32* begins, const Group& group)
+        : begins(begins + group.region * (BUCKETS + 1) + group.first_bucket), count(group.buckets) {}
+
+    __device__ __forceinline__ Range range() const { return {begins[0], begins[count]}; }
+};
+
+// Sorts a group, or lists it if it does not fit into shared memory. Returns false where many digis have
+// nearly the same time: then nothing is done.
+template <class BucketOf>
+__device__ __forceinline__ bool sort_group(const u64* from, u64* to, const BucketsOfGroup& buckets,
+                                           BucketOf bucket_of, const Times& times, RangeList* oversized,
+                                           Sorting& shared) {
+    const Range range = buckets.range();
+    if (range.count() == 0) return true;
+    if (range.count() > CAPACITY) {
+        list(oversized, range);
+        return true;
+    }
+    clear_bins(shared.bins);
+    for (u32 i = threadIdx.x; i < buckets.count; i += THREADS) {
+        const u32 begin = buckets.begins[i];
+        shared.buckets[i] = times.bins(begin - range.begin, buckets.begins[i + 1] - begin);
+    }
+    __syncthreads();
+    return sort_buckets(from, to, range, bucket_of, times, shared);
+}
+
+// The same where buckets are channels. `extents` has two words a region: see `Extent`.
+__device__ __forceinline__ bool sort_channels(const u64* from, u64* to, const u32* begins, const Group& group,
+                                              const u32* extents, RangeList* oversized, Sorting& shared) {
+    const u32* extent = &extents[2 * group.region];
+    const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
+    const auto channel = [&](u64 digi) { return digi_channel(digi) - group.first_bucket; };
+    return sort_group(from, to, {begins, group}, channel, times, oversized, shared);
+}
+
+}  // namespace
