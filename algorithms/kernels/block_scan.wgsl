@@ -29,3 +29,19 @@ fn block_exclusive_sum(value: u32) -> u32 {
     }
     return before;
 }
+
+// How many threads below this one say yes; `block_total` is how many do at all. The same holds of
+// barriers.
+fn votes_before(yes: bool) -> u32 {
+    let own = votes(yes);
+    if lane == 0u { warp_sums[warp] = count_of(own); }
+    workgroupBarrier();
+    var before = count_of(own & lanes_below(lane));
+    block_total = 0u;
+    for (var other = 0u; other < WARPS; other++) {
+        let count = warp_sums[other];
+        before += select(0u, count, other < warp);
+        block_total += count;
+    }
+    return before;
+}

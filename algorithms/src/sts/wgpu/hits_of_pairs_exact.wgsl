@@ -1,6 +1,6 @@
 // The hits of all modules, by the exact rules, by shared pairs.
 #include "formulas/exact/pairs.wgsl"
-#include "pairs/hits.wgsl"
+#include "pairs/pairs.wgsl"
 
 @compute @workgroup_size(THREADS)
 fn hits_of_pairs_exact(place: InWarp) {

@@ -1,6 +1,6 @@
 // The hits of all modules, as published, by shared pairs.
 #include "formulas/published/pairs.wgsl"
-#include "pairs/hits.wgsl"
+#include "pairs/pairs.wgsl"
 
 @compute @workgroup_size(THREADS)
 fn hits_of_pairs_published(place: InWarp) {

@@ -2,7 +2,7 @@
 
 use super::{Hits, SortedClusters};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Properties, Table};
 use crate::kernels::sts_pairs::{
     FRONTS_OF_JOB, HITS_LINES_EXACT, HITS_LINES_PUBLISHED, HITS_OF_PAIRS_EXACT,
     HITS_OF_PAIRS_PUBLISHED, HitsLines, HitsOfPairs, Job, LINE_THREADS, Line, Partners, THREADS,
@@ -12,7 +12,8 @@ use crate::sts::cuda::{ByRules, parts_of};
 static LINES: ByRules<HitsLines> = ByRules::new(&HITS_LINES_EXACT, &HITS_LINES_PUBLISHED);
 static PAIRS: ByRules<HitsOfPairs> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF_PAIRS_PUBLISHED);
 
-/// A warp counts the pairs of a front for each lane with 32 bits: backs have to be fewer.
+/// A warp, or a block of shaders, counts the pairs of a front for each thread with 32 bits: backs
+/// have to be fewer.
 const MOST_BACKS: usize = (1 << 32) / THREADS as usize;
 
 /// Lines of all clusters, partners of fronts, and what blocks have to do.
@@ -41,7 +42,7 @@ impl Pairs {
             lines: gpu.buffer(digis)?,
             partners: gpu.buffer(digis)?,
             clusters: Jobs::new(gpu, digis / LINE_THREADS as usize + sides)?,
-            pairs: Jobs::new(gpu, digis / FRONTS_OF_JOB as usize + sides)?,
+            pairs: Jobs::new(gpu, digis / fronts_of_job(gpu.properties()) as usize + sides)?,
         })
     }
 
@@ -54,7 +55,7 @@ impl Pairs {
     pub(super) fn list(&mut self, gpu: &Gpu, counts: &[usize]) -> Result<(), DeviceError> {
         let fronts = &counts[..counts.len() / 2];
         self.clusters.list(gpu, counts, LINE_THREADS)?;
-        self.pairs.list(gpu, fronts, FRONTS_OF_JOB)
+        self.pairs.list(gpu, fronts, fronts_of_job(gpu.properties()))
     }
 
     /// Starts to fill the buckets, which have zero hits each.
@@ -119,6 +120,12 @@ impl Jobs {
         self.count = jobs.len() as u32;
         self.table.fill(gpu, jobs)
     }
+}
+
+/// Fronts whose pairs a block shares. Software ends all loops of a thread after so many rounds: it
+/// gets no more than a block goes through at a time. Shaders see by the next job where one ends.
+fn fronts_of_job(properties: &Properties) -> u32 {
+    if properties.runs_block_by_block { THREADS } else { FRONTS_OF_JOB }
 }
 
 /// The clusters of all segments in parts of so many.

@@ -143,7 +143,7 @@ impl<'a> OfRaw<'a> {
             totals: self.totals.ptr(),
             places: self.places.ptr(),
         };
-        let blocks = tiles.min(COUNTING * gpu.properties().multiprocessors);
+        let blocks = tiles.min(gpu.properties().blocks_at_once(COUNTING));
         let grid = Grid::blocks(blocks).moving(work.bytes_of_messages());
         // SAFETY: contents are among the bytes, with some behind them; there is a piece for each warp
         // of each tile, a state for each of them, and places for all slots of its board.

@@ -29,17 +29,44 @@ fn line_of(side: Edge, strips_before: i32, cluster: Cluster, index: u32) -> Line
 
 fn edge_of_line(line: Line) -> f32 { return bitcast<f32>(line.edge); }
 
-// Whether any line of one may cross any of the other; never no if one does.
-fn may_cross(range: CrossingRange, front: Line, back: Line) -> bool {
+// The crossings of two lines that are on their edges, one after the other: `i` and `j` are the lines
+// of the next one.
+struct Crossings { front: f32, back: f32, fronts: Lines, backs: Lines, i: i32, j: i32 }
+
+const NO_CROSSING = Crossing(0.0, 0.0, false);
+
+fn crossings_of(front: Line, back: Line) -> Crossings {
+    let fronts = lines_of_widths(front.widths);
+    let backs = lines_of_widths(back.widths);
+    return Crossings(
+        edge_of_line(front), edge_of_line(back),
+        fronts, backs,
+        fronts.first, backs.first,
+    );
+}
+
+// One more, if there is one.
+fn next_crossing(crossings: ptr<function, Crossings>) -> Crossing {
+    var local = NO_CROSSING;
+    while !local.is_inside && (*crossings).i <= (*crossings).fronts.last {
+        local = crossing(line_beside((*crossings).front, (*crossings).i), line_beside((*crossings).back, (*crossings).j));
+        let is_last = (*crossings).j == (*crossings).backs.last;
+        (*crossings).i += select(0, 1, is_last);
+        (*crossings).j = select((*crossings).j + 1, (*crossings).backs.first, is_last);
+    }
+    return local;
+}
+
+// Whether any line of one may cross any of the other; never no if one does: see formulas/lines.h.
+// `widths` is how many of the sensor a cm has.
+fn may_cross(range: CrossingRange, widths: f32, front: Line, back: Line) -> bool {
     if front.edge == OFF_EDGE || back.edge == OFF_EDGE { return false; }
     let fronts = lines_of_widths(front.widths);
     let backs = lines_of_widths(back.widths);
-    var may = false;
-    for (var i = fronts.first; i <= fronts.last; i++) {
-        for (var j = backs.first; j <= backs.last; j++) {
-            let apart = line_beside(edge_of_line(front), i) - line_beside(edge_of_line(back), j);
-            may |= apart >= range.least && apart <= range.most;
-        }
-    }
-    return may;
+    let apart = edge_of_line(front) - edge_of_line(back);
+    let lowest = -floor((apart - range.least) * widths);
+    let highest = floor((range.most - apart) * widths);
+    let first = f32(backs.first - fronts.last);
+    let last = f32(backs.last - fronts.first);
+    return max(first, lowest) <= min(last, highest);
 }

@@ -16,6 +16,11 @@ var<immediate> arguments: Arguments;
 
 const ITEMS = 8u;
 
+const SINGLES = 0u;
+const OTHERS = 1u;
+
+// The rank of each list that is the next to be taken.
+var<workgroup> turns: array<atomic<u32>, 2>;
 // The bits of the largest error of this thread's clusters, if the tile has a single side.
 var<private> own_error: u32;
 
@@ -38,35 +43,49 @@ fn tell_error(sides: SidesOfTile) {
     atomicMax(&found[sides.first].latest_error, own_error);
 }
 
+// Ranks of a list, as many as a warp has lanes at a time, for warps as they come: some chains are
+// longer than others.
+fn take_turn(list: u32) -> u32 {
+    var first = 0u;
+    if lane == 0u { first = atomicAdd(&turns[list], LANES); }
+    return shuffled(first, 0u) + lane;
+}
+
 fn follow_singles(heads: Heads, sides: SidesOfTile) {
-    for (var rank = thread; rank < heads.count; rank += THREADS) {
-        let place = place_of(heads, rank);
-        let side = side_in(sides, place);
-        let cluster = cluster_of_one(digis[place], offset_of(side, arguments.sides));
-        clusters[place_of_cluster(heads, rank, begins[side])] = cluster;
-        note_error(sides, side, cluster.time_error);
+    for (var rank = take_turn(SINGLES); rank - lane < heads.count; rank = take_turn(SINGLES)) {
+        if rank < heads.count {
+            let place = place_of(heads, rank);
+            let side = side_in(sides, place);
+            let cluster = cluster_of_one(digis[place], offset_of(side, arguments.sides));
+            clusters[place_of_cluster(heads, rank, begins[side])] = cluster;
+            note_error(sides, side, cluster.time_error);
+        }
     }
 }
 
 fn follow_others(heads: Heads, sides: SidesOfTile) {
-    for (var rank = thread; rank < heads.count; rank += THREADS) {
-        let place = place_of(heads, rank);
-        let side = side_in(sides, place);
-        let begin = begins[side];
-        let cluster = cluster_of(begin, place - begin, offset_of(side, arguments.sides));
-        clusters[place_of_cluster(heads, rank, begin)] = cluster;
-        note_error(sides, side, cluster.time_error);
+    for (var rank = take_turn(OTHERS); rank - lane < heads.count; rank = take_turn(OTHERS)) {
+        if rank < heads.count {
+            let place = place_of(heads, rank);
+            let side = side_in(sides, place);
+            let begin = begins[side];
+            let cluster = cluster_of(begin, place - begin, offset_of(side, arguments.sides));
+            clusters[place_of_cluster(heads, rank, begin)] = cluster;
+            note_error(sides, side, cluster.time_error);
+        }
     }
 }
 
 fn follow_tile() {
     if block >= arguments.blocks || block * TILE >= digi_count() { return; }
+    if thread < 2u { atomicStore(&turns[thread], 0u); }
     let heads = gather_heads();
     let sides = sides_of_tile();
     take_places(heads.singles, sides);
     take_places(heads.others, sides);
     workgroupBarrier();
-    follow_singles(heads.singles, sides);
+    // Long ones first, so that no warp is left with them at the end.
     follow_others(heads.others, sides);
+    follow_singles(heads.singles, sides);
     tell_error(sides);
 }

@@ -5,17 +5,31 @@ const TILE = THREADS * ITEMS;
 
 struct SidesOfTile { first: u32, last: u32 }
 
-var<workgroup> ends: array<u32, 2>;
-
 fn digi_count() -> u32 { return begins[arguments.sides]; }
 
-// Two threads look for the sides of the block's tile, which is not empty. A barrier is included.
+// The side from one on that a position lies in, found by a warp, which looks at as many sides at once
+// as it has lanes.
+fn warp_side_of(first: u32, position: u32) -> u32 {
+    var low = first;
+    var high = arguments.sides;
+    while high - low > 1u {
+        let step = (high - low + LANES - 1u) / LANES;
+        let own = low + (lane + 1u) * step;
+        let passed = count_of(votes(own < high && begins[own] <= position));
+        low += passed * step;
+        high = min(high, low + step);
+    }
+    return low;
+}
+
+// Each warp looks for the sides of the block's tile, which is not empty: that is faster than to wait
+// for others.
 fn sides_of_tile() -> SidesOfTile {
     let first = block * TILE;
     let last = min(first + TILE, digi_count()) - 1u;
-    if thread < 2u { ends[thread] = segment_of(arguments.sides, select(last, first, thread == 0u)); }
-    workgroupBarrier();
-    return SidesOfTile(ends[0], ends[1]);
+    let side = warp_side_of(0u, first);
+    if last < begins[side + 1u] { return SidesOfTile(side, side); }
+    return SidesOfTile(side, warp_side_of(side, last));
 }
 
 fn is_one(sides: SidesOfTile) -> bool { return sides.first == sides.last; }

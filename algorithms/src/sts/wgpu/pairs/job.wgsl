@@ -1,3 +1,7 @@
-// Some clusters of a side for a block, as the host lists them: see pairs.cu.
+// What lines and hits of pairs share: see pairs/module.h.
 
+// Clusters of a side for each block, as the host lists them.
 struct Job { segment: u32, first: u32 }
+
+// The backs of a front that are near enough in time to it, whatever their own errors are.
+struct Partners { first: u32, count: u32 }

@@ -1,8 +1,9 @@
-// The lines of all clusters, where their entries are: see pairs.cu. A block a job: some of any side.
+// The lines of all clusters and the partners of fronts, where their entries are: see pairs.cu. A
+// block a job: some of any side.
 #include "../formulas/lines.wgsl"
-#include "job.wgsl"
+#include "partners.wgsl"
 
-struct Arguments { blocks: u32, modules: u32 }
+struct Arguments { blocks: u32, modules: u32, cut_kind: u32, cut: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
 @group(0) @binding(1) var<storage, read> entries: array<Entry>;
@@ -11,6 +12,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
 @group(0) @binding(5) var<storage, read> jobs: array<Job>;
 @group(0) @binding(6) var<storage, read_write> lines: array<Line>;
+@group(0) @binding(7) var<storage, read_write> partners: array<Partners>;
 
 fn write_line(job: Job) {
     let own = job.first + thread;
@@ -21,6 +23,7 @@ fn write_line(job: Job) {
     let cluster = clusters[begin + index];
     if job.segment < arguments.modules {
         lines[begin + own] = line_of(sensor.front, 0, cluster, index);
+        partners[begin + own] = partners_of(cluster, arguments.modules + job.segment);
     } else {
         lines[begin + own] = line_of(sensor.back, i32(CHANNELS_OF_SIDE), cluster, index);
     }

@@ -1,0 +1,31 @@
+// Pairs that may cross, until a block has one for each of its threads: see pairs/queue.h.
+#include "hits.wgsl"
+
+// What is left over and what is added before any is taken.
+var<workgroup> queue: array<vec2u, (1u + AT_ONCE) * THREADS>;
+// How many there are: all threads know.
+var<private> queued: u32;
+
+// Adds those of a thread's pairs that have a bit. Barriers are included, one of them before any is
+// written.
+fn add_to_queue(may_cross: u32, pairs: array<vec2u, AT_ONCE>) {
+    var at = queued + block_exclusive_sum(countOneBits(may_cross));
+    for (var i = 0u; i < AT_ONCE; i++) {
+        if (may_cross >> i & 1u) != 0u {
+            queue[at] = pairs[i];
+            at++;
+        }
+    }
+    queued += block_total;
+    workgroupBarrier();
+}
+
+// Takes one for each thread, the last ones first, and finds their hits.
+fn take_from_queue() {
+    let left = queued - min(queued, THREADS);
+    let own = left + thread;
+    var pair = vec2u(0u);
+    if own < queued { pair = queue[own]; }
+    find_hits_of(own < queued, pair);
+    queued = left;
+}

@@ -1,0 +1,62 @@
+// The pairs of some fronts, shared by the threads of a block: see pairs/sharing.h. There warps share
+// them, which wait for nobody; not all GPUs let a subgroup wait for its own lanes.
+#include "../formulas/lines.wgsl"
+#include "block_scan.wgsl"
+#include "job.wgsl"
+
+// Pairs that are marked at a time: a word for each thread.
+const STRETCH = BITS * THREADS;
+
+// A front with partners, as far as it takes to tell which of them may cross it; its number is that in
+// order of time, and `to_back` leads from the number of a pair to that of its back.
+struct Front { edge: u32, widths: i32, number: u32, to_back: u32 }
+
+// Side by side.
+var<workgroup> shared_fronts: array<Front, THREADS>;
+// Bits of a stretch: set for the first pair of each front.
+var<workgroup> firsts: array<atomic<u32>, THREADS>;
+// First pairs before those of each word.
+var<workgroup> firsts_before: array<u32, THREADS>;
+// Of the thread's front.
+var<private> has_pairs: bool;
+var<private> first_pair: u32;
+// Fronts whose first pair was in a stretch before.
+var<private> marked: u32;
+
+// Shares the fronts of a block, one a thread; returns how many pairs they have. Barriers are included.
+fn share_fronts(number: u32, end: u32) -> u32 {
+    var own = Partners();
+    if number < end { own = partners[front_begin + number]; }
+    has_pairs = own.count > 0u;
+    first_pair = block_exclusive_sum(own.count);
+    let pairs = block_total;
+    workgroupBarrier();
+    let place = votes_before(has_pairs);
+    if has_pairs {
+        let line = lines[front_begin + number];
+        shared_fronts[place] = Front(line.edge, line.widths, number, own.first - first_pair);
+    }
+    marked = 0u;
+    workgroupBarrier();
+    return pairs;
+}
+
+// Marks the first pairs of the stretch that begins with a pair. Barriers are included.
+fn mark(begin: u32) {
+    atomicStore(&firsts[thread], 0u);
+    workgroupBarrier();
+    // Below 0 it is a large number.
+    let pair = first_pair - begin;
+    if has_pairs && pair < STRETCH { atomicOr(&firsts[pair / BITS], 1u << (pair % BITS)); }
+    workgroupBarrier();
+    firsts_before[thread] = marked + block_exclusive_sum(countOneBits(atomicLoad(&firsts[thread])));
+    marked += block_total;
+    workgroupBarrier();
+}
+
+// The front of a pair, by its number in the stretch.
+fn front_of(pair: u32) -> Front {
+    let word = pair / BITS;
+    let firsts_to_pair = atomicLoad(&firsts[word]) & ((2u << (pair % BITS)) - 1u);
+    return shared_fronts[firsts_before[word] + countOneBits(firsts_to_pair) - 1u];
+}
