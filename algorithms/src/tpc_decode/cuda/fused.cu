@@ -18,30 +18,6 @@
 
 namespace {
 
-// The samples of a staged page.
-template <class Runs, class Output>
-struct Samples {
-    using Value = typename Output::Value;
-
-    const typename Runs::template Shared<Output>& shared;
-    const PageRecord& page;
-    const Output& output;
-
-    __device__ __forceinline__ Value operator()(u32 sample) const {
-        u32 channel;
-        const SampleRun run = shared.run_of(sample, channel);
-        const u32 adc = Runs::adc(shared, page, run, sample - run.first);
-        return output.make(page.first_time_bin + run.time_bin, shared.cell(output, run, channel), adc);
-    }
-
-    __device__ __forceinline__ void emit(u32 first) const {
-        const u32 end = first + page.samples;
-#pragma unroll 4
-        for (u32 sample = threadIdx.x < first ? threadIdx.x + THREADS : threadIdx.x; sample < end; sample += THREADS)
-            output.store(sample - first, (*this)(sample));
-    }
-};
-
 // Pages on the device, and what is known of them.
 struct Source {
     const u8* pages;
@@ -82,7 +58,7 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
         Runs::find(*shared, page, source.geometry);
         __syncthreads();
         const Output output = target.of(page, job.slot);
-        const Samples<Runs, Output> samples = {*shared, page, output};
+        const typename Runs::template Samples<Output> samples = {*shared, page, output};
         samples.emit(first);
         __syncthreads();
     }

@@ -18,8 +18,9 @@ __device__ __forceinline__ const ChargeCell* cells_of(const ChargeCell* cells, c
 }
 
 // A page and the cells of its channels: samples ask for those of channels anywhere.
-template <u32 RUNS, class Cell>
-struct LinkPage : Staged<RUNS> {
+template <u32 RUNS, class Cell, class Run = SampleRun>
+struct LinkPage : Staged<RUNS, Run> {
+    static constexpr u32 CELL_BYTES = sizeof(Cell);
     static constexpr u32 CELL_GRANULES = CHANNELS_OF_ENDPOINT * sizeof(Cell) / GRANULE;
     static_assert(CHANNELS_OF_ENDPOINT * sizeof(Cell) % GRANULE == 0, "whole granules");
 
@@ -38,6 +39,11 @@ struct LinkPage : Staged<RUNS> {
     template <class Output>
     __device__ __forceinline__ Cell cell(const Output&, SampleRun, u32 channel) const {
         return reinterpret_cast<const Cell*>(cell_granules)[channel];
+    }
+
+    // The cell of a channel by its place in bytes.
+    __device__ __forceinline__ Cell cell_at(u32 place) const {
+        return *reinterpret_cast<const Cell*>(reinterpret_cast<const u8*>(cell_granules) + place);
     }
 };
 

@@ -9,9 +9,8 @@ __device__ __forceinline__ u32 spread_bytes(u32 bytes, u32 nibble) {
     // A bit in a nibble each; then, for each, the number of those before.
     const u32 pairs = (nibble | nibble << 6) & 0x303, there = (pairs | pairs << 3) & 0x1111;
     const u32 before = there * 0x1110;
-    // Byte 4 is the first of the second word, which is 0.
-    const u32 selector = (before & 7 * there) | 4 * (0x1111 - there);
-    return __byte_perm(bytes, 0, selector);
+    // Bytes from 4 on are those of the second word, which is 0.
+    return __byte_perm(bytes, 0, before | 0x4444 & ~(there << 2));
 }
 
 // The first bytes of the head.
