@@ -18,16 +18,6 @@
 
 namespace {
 
-// Pages on the device, and what is known of them.
-struct Source {
-    const u8* pages;
-    const PageRecord* records;
-    const Piece* index;
-    u32 stride;  // entries of the index for each page
-    Geometry geometry;
-    const Job* jobs;
-};
-
 // The jobs of this block among those of a fragment.
 struct Share {
     u32 begin, end;
@@ -45,21 +35,23 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
     using Output = typename Target::Output;
     using Shared = typename Runs::template Shared<Output>;
     SMEM_DYN(Shared, shared);
-    const typename Output::Cell* loaded = nullptr;
+    u32 loaded = NO_TABLE;
+    if (threadIdx.x == 0 && share.begin < share.end) shared->tasks[share.begin % 2] = source.task(share.begin);
+    __syncthreads();
     for (u32 number = share.begin; number < share.end; number++) {
-        const Job job = source.jobs[number];
-        const PageRecord record = record_at(source.records, job.page);
-        const u32 first = job.slot % GROUP;
-        shared->load(page_at(source.pages, job.page), record, source.index + (u64)job.page * source.stride, first);
-        shared->load_cells(cells, record, loaded);
-        __syncthreads();
         // Not kept in registers, which are scarce.
-        const PageRecord& page = shared->page;
-        Runs::find(*shared, page, source.geometry);
+        const Task& task = shared->tasks[number % 2];
+        shared->load(source, task);
+        shared->load_cells(cells, task.page, loaded);
         __syncthreads();
-        const Output output = target.of(page, job.slot);
-        const typename Runs::template Samples<Output> samples = {*shared, page, output};
-        samples.emit(first);
+        // By a warp that has little else to do.
+        if (threadIdx.x == THREADS - 1 && number + 1 < share.end)
+            shared->tasks[(number + 1) % 2] = source.task(number + 1);
+        Runs::find(*shared, task.page, source.geometry);
+        __syncthreads();
+        const Output output = target.of(task.page, task.job.slot);
+        const typename Runs::template Samples<Output> samples = {*shared, task.page, output};
+        samples.emit(task.first_number());
         __syncthreads();
     }
 }
@@ -129,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
 KERNEL_EXPORT(fused_dense_link_digits, FusedDigits)
 KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<StoredDigitOutput>)
 
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_CHARGE_BLOCKS)
     fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
                       const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,

@@ -11,6 +11,9 @@ namespace {
 // Blocks that a page has at most: it is of one orbit, which has 446 time bins.
 constexpr u32 BLOCKS_OF_DENSE_LINK_PAGE = 448;
 
+// Cells of charges, and links beside them, leave no room for more.
+constexpr u32 RESIDENT_CHARGE_BLOCKS = RESIDENT_BLOCKS < 5 ? RESIDENT_BLOCKS : 5;
+
 struct DenseLinkRuns {
     static constexpr u32 MOST = BLOCKS_OF_DENSE_LINK_PAGE;
     // Blocks whose links are found at once: as many as all but quite empty pages have.
@@ -26,6 +29,11 @@ struct DenseLinkRuns {
     struct Shared : LinkPage<MOST, typename Output::Cell, DenseRun> {
         u32 link_count;
         Link links[LINKS];
+
+        __device__ __forceinline__ void load(const Source& source, const Task& task) {
+            if (threadIdx.x == 0) link_count = 0;
+            LinkPage<MOST, typename Output::Cell, DenseRun>::load(source, task);
+        }
     };
     template <class Output>
     using Samples = SamplePairs<Shared<Output>, Output>;
@@ -35,9 +43,11 @@ struct DenseLinkRuns {
     __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
         const u32 first_fec = geometry.first_fec(page.endpoint);
         for (u32 first = 0; first < page.pieces; first += BLOCKS) {
-            if (first > 0) __syncthreads();
-            if (threadIdx.x == 0) shared.link_count = 0;
-            __syncthreads();
+            if (first > 0) {
+                __syncthreads();
+                if (threadIdx.x == 0) shared.link_count = 0;
+                __syncthreads();
+            }
             const u32 block = first + threadIdx.x;
             if (threadIdx.x < BLOCKS && block < page.pieces) find_links(shared, page, block);
             __syncthreads();

@@ -20,7 +20,7 @@ struct DenseRun {
 
     __device__ __forceinline__ static DenseRun of_samples(u32 position, u32 first, u32 bits, u32 time_bin) {
         const u32 before = position * 8 - first * bits;
-        return {before & ((1u << WIDTH_SHIFT) - 1) | bits << WIDTH_SHIFT, time_bin};
+        return {(before & ((1u << WIDTH_SHIFT) - 1)) | bits << WIDTH_SHIFT, time_bin};
     }
     __device__ __forceinline__ u32 sample_bits() const { return origin >> WIDTH_SHIFT; }
     __device__ __forceinline__ u32 mask() const { return ~(~0u << sample_bits()); }

@@ -11,7 +11,7 @@ namespace {
 template <u32 RUNS>
 struct RowPage : Staged<RUNS> {
     template <class Cell>
-    __device__ __forceinline__ void load_cells(const Cell*, const PageRecord&, const Cell*&) {}
+    __device__ __forceinline__ void load_cells(const Cell*, const PageRecord&, u32&) {}
 
     template <class Output>
     __device__ __forceinline__ typename Output::Cell cell(const Output& output, SampleRun run, u32 pad) const {

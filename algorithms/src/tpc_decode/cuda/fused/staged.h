@@ -1,5 +1,6 @@
 // A page in shared memory, and the lists that its samples are made of.
 #pragma once
+#include "../pages/geometry.h"
 #include "../pages/page.h"
 
 namespace {
@@ -16,6 +17,7 @@ constexpr u32 RESIDENT_BLOCKS = 6;
 // A sound block has ten cards at most, so no more of it can be in the next page: the
 // words in front, all masks, all samples.
 constexpr u32 MAX_CONTINUATION = 2 + MAX_FECS_IN_HALF * (2 + 10 + CHANNELS_IN_LINK * 12 / 8);
+static_assert(MAX_CONTINUATION / GRANULE + 2 <= THREADS, "a load for each thread");
 constexpr u32 STAGED_BYTES = PAGE_BYTES + (MAX_CONTINUATION + GRANULE - 1) / GRANULE * GRANULE;
 // Samples of 10 bits, and of nothing else, would be fewer.
 constexpr u32 MAX_SAMPLES = 7680;
@@ -59,11 +61,38 @@ struct __align__(8) GroupStarts {
     __device__ __forceinline__ bool begins_behind(GroupPlace place) const { return bits & place.behind; }
 };
 
+// No table of channels is loaded.
+constexpr u32 NO_TABLE = ~0u;
+
+// What a block of threads is to do: a page, and where its samples go.
+struct Task {
+    PageRecord page;
+    Job job;
+
+    // Of the page's first sample.
+    __device__ __forceinline__ u32 first_number() const { return job.slot % GROUP; }
+};
+
+// Pages on the device, and what is known of them.
+struct Source {
+    const u8* pages;
+    const PageRecord* records;
+    const Piece* index;
+    u32 stride;  // entries of the index for each page
+    Geometry geometry;
+    const Job* jobs;
+
+    __device__ __forceinline__ Task task(u32 number) const {
+        const Job job = jobs[number];
+        return {record_at(records, job.page), job};
+    }
+};
+
 // A page and what is known of it.
 template <u32 RUNS, class Run = SampleRun>
 struct Staged {
     uint4 granules[STAGED_BYTES / GRANULE];
-    PageRecord page;
+    Task tasks[2];  // this one and the next one, in turn
     Run runs[RUNS];
     GroupStarts starts[GROUPS];
     u16 channels[MAX_NUMBERS];  // of each sample; or where its channel's cell is
@@ -89,26 +118,38 @@ struct Staged {
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 
     // Loads a payload, its continuation behind it, and the places of its blocks, as runs
-    // with their heads instead of their samples. The first sample has the number `first`.
-    // Barrier needed after.
-    __device__ __forceinline__ void load(const u8* page, const PageRecord& record, const Piece* pieces, u32 first) {
-        if (threadIdx.x == 0) this->page = record;
+    // with their heads instead of their samples. Barrier needed after.
+    __device__ __forceinline__ void load(const Source& source, const Task& task) {
         if (threadIdx.x < GROUPS) starts[threadIdx.x] = {0, 0};
+        const Piece* pieces = source.index + (u64)task.job.page * source.stride;
+        const u32 count = task.page.pieces, first = task.first_number();
+        // Most pages have no more than a thread each: what is loaded for those waits with all else.
+        Piece piece = {};
+        if (threadIdx.x < count) piece = pieces[threadIdx.x];
+        load_granules(page_at(source.pages, task.job.page) + threadIdx.x * GRANULE, task.page);
 #pragma unroll 1
-        for (u32 i = threadIdx.x; i < record.pieces; i += THREADS) {
-            const Piece piece = pieces[i];
+        for (u32 i = threadIdx.x; i < count; i += THREADS) {
+            if (i >= THREADS) piece = pieces[i];
             runs[i] = Run::of_head(piece.position, piece.first_sample + first);
         }
+    }
+
+    // What a thread loads is this far from `page` and from the beginning.
+    __device__ __forceinline__ void load_granules(const u8* page, const PageRecord& record) {
+        constexpr u32 LOADS = PAGE_BYTES / GRANULE / THREADS;
+        static_assert(LOADS * THREADS * GRANULE == PAGE_BYTES, "as many for each thread");
         // Heads of links are read in whole words, which go some bytes beyond.
-        const u32 end = record.end / GRANULE;
+        const u32 start = record.start / GRANULE, end = record.end / GRANULE;
         const u32 behind = record.continuation > 0 ? record.continuation / GRANULE + 2 : 0;
-        const u32 loaded = behind > 0 ? end : min(end + 1, PAGE_BYTES / GRANULE);
-#pragma unroll 2
-        for (u32 i = record.start / GRANULE + threadIdx.x; i < loaded; i += THREADS)
-            granules[i] = granule_at(page + i * GRANULE);
-#pragma unroll 1
-        for (u32 i = threadIdx.x; i < behind; i += THREADS)
-            granules[end + i] = granule_at(page + PAGE_BYTES + RDH_BYTES + i * GRANULE);
+        const u32 count = (behind > 0 ? end : min(end + 1, PAGE_BYTES / GRANULE)) - start;
+        uint4 loaded[LOADS];
+#pragma unroll
+        for (u32 k = 0; k < LOADS; k++)
+            if (threadIdx.x + k * THREADS - start < count) loaded[k] = granule_at(page + k * THREADS * GRANULE);
+        if (threadIdx.x < behind) granules[end + threadIdx.x] = granule_at(page + PAGE_BYTES + RDH_BYTES);
+#pragma unroll
+        for (u32 k = 0; k < LOADS; k++)
+            if (threadIdx.x + k * THREADS - start < count) granules[threadIdx.x + k * THREADS] = loaded[k];
     }
 
     // Says where the run of a number begins and ends. Of groups that begin behind its first sample,
