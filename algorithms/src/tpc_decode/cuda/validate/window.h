@@ -8,9 +8,6 @@
 
 namespace {
 
-// Windows that are loaded together, so that more is under way while the warp waits.
-constexpr u32 TOGETHER = 2;
-
 // A team's shared memory, for windows of so many bytes. The gap keeps teams that are at the same
 // place of their windows from using the same banks.
 template <u32 BYTES>
@@ -39,6 +36,11 @@ struct Window {
         start = position / GRANULE * GRANULE;
         end = start + size;
     }
+
+    // So that another page is not taken for the one before.
+    __device__ __forceinline__ void leave() { end = 0; }
+
+    __device__ __forceinline__ bool reaches(u32 position) const { return position <= end; }
 
     __device__ __forceinline__ const u8* at(u32 position) const { return bytes + (position - start); }
 
@@ -97,41 +99,46 @@ struct Place {
     }
 };
 
-// The windows of a warp's teams, whose pages follow each other.
-template <u32 BYTES>
+// The windows of a warp's teams. So many are loaded together, so that
+// more is under way while the warp waits.
+template <u32 BYTES, class Lanes, u32 TOGETHER>
 struct Windows {
     static constexpr u32 LOADS = Slot<BYTES>::LOADS;
 
-    const u8* first_page;
+    const u8* pages;
     Slot<BYTES>* slots;
 
     // So that teams without a page have something to read.
     __device__ __forceinline__ void clear() const {
-        for (u32 i = rank_in_team(); i < Slot<BYTES>::GRANULES; i += TEAM)
-            slots[first_of_team() / TEAM].granules[i] = make_uint4(0, 0, 0, 0);
+        for (u32 i = threadIdx.x % LANES; i < Lanes::COUNT * Slot<BYTES>::GRANULES; i += LANES)
+            slots[i / Slot<BYTES>::GRANULES].granules[i % Slot<BYTES>::GRANULES] = make_uint4(0, 0, 0, 0);
         __syncwarp();
     }
 
-    // Loads one from its place on, for each team that has none; called by whole warps.
-    __device__ __forceinline__ void load(Place own, bool wanting) const {
-        lanemask_t left = __ballot_sync(FULL_MASK, wanting && rank_in_team() == 0);
-        while (left != 0) load_some(own, left);
+    // The first lanes of those teams that want a window; called by whole warps.
+    __device__ __forceinline__ static lanemask_t teams(bool wanting) {
+        return __ballot_sync(FULL_MASK, wanting && Lanes::rank() == 0);
+    }
+
+    // Loads one from its place on, for each of these teams; called by whole warps.
+    __device__ __forceinline__ void load(Place own, u32 page, lanemask_t wanted) const {
+        while (wanted != 0) load_some(own, page, wanted);
         __syncwarp();
     }
 
   private:
-    __device__ __forceinline__ void load_some(Place own, lanemask_t& left) const {
+    __device__ __forceinline__ void load_some(Place own, u32 own_page, lanemask_t& left) const {
         const u32 lane = threadIdx.x % LANES;
         u32 teams[TOGETHER];
         uint4 loaded[TOGETHER][LOADS];
 #pragma unroll
         for (u32 i = 0; i < TOGETHER; i++) {
             // Where no other team is left the last one has its window loaded again.
-            const u32 first_lane = left != 0 ? (u32)ffs(left) - 1 : teams[i - 1] * TEAM;
+            const u32 first_lane = left != 0 ? (u32)ffs(left) - 1 : teams[i - 1] * Lanes::LANES_EACH;
             left &= left - 1;
-            teams[i] = first_lane / TEAM;
+            teams[i] = first_lane / Lanes::LANES_EACH;
             const Place place = {__shfl_sync(FULL_MASK, own.packed, (int)first_lane)};
-            const u8* page = first_page + teams[i] * PAGE_BYTES;
+            const u8* page = page_at(pages, __shfl_sync(FULL_MASK, own_page, (int)first_lane));
 #pragma unroll
             for (u32 k = 0; k < LOADS; k++) loaded[i][k] = granule_at(page + place.offset(k * LANES + lane));
         }
