@@ -21,9 +21,10 @@ struct DenseLinkWalk : Walk<DENSE_LINK_TEAM> {
     // The word in front of a block, and heads from aligned words.
     static constexpr u32 MAX_HEAD = 12;
     static constexpr u32 REACH = 2 + LINKS * MAX_HEAD + sizeof(u32);
-    // Lanes that want a window or a page before any is given one, as long as others can go on.
-    static constexpr u32 PATIENCE = LANES / 4;
-    static constexpr u32 TOGETHER = 4;
+    // Lanes that want a window or a page before any is given one, as long as others can go on, and windows
+    // that are loaded together.
+    static constexpr u32 PATIENCE = 8;
+    static constexpr u32 TOGETHER = PATIENCE;
 
     u32 blocks;          // that are still to be seen
     u32 cards;           // of the endpoint, a bit each
@@ -38,11 +39,12 @@ struct DenseLinkWalk : Walk<DENSE_LINK_TEAM> {
     }
 
     __device__ __forceinline__ void step(const Window& window) {
-        bool is_sound = links > 0 || begin_block(window);
+        const bool is_sound = links > 0 || begin_block(window);
+        u32 wrong = 0;
 #pragma unroll
         for (u32 i = 0; i < LINKS; i++)
-            if (links > 0) is_sound = pass_link(window) && is_sound;
-        if (!is_sound) return give_up();
+            if (links > 0) wrong |= pass_link(window);
+        if (!is_sound || wrong != 0) return give_up();
         if (links == 0) end_block();
     }
 
@@ -62,18 +64,17 @@ struct DenseLinkWalk : Walk<DENSE_LINK_TEAM> {
         return may_be;
     }
 
-    // Whether the link is of a card of this endpoint, and the first one of it in this block.
-    __device__ __forceinline__ bool pass_link(const Window& window) {
+    // The card of a link, as a bit, unless it is one of this endpoint, and the first one of it in this block.
+    __device__ __forceinline__ u32 pass_link(const Window& window) {
         u32 words[3];
         three_words(window.aligned(position), position, words);
         const WholeLinkHead head(words);
-        const u32 card = 1u << head.fec;
-        const bool may_be = unseen & card;
-        unseen &= ~card;
+        const u32 card = 1u << head.fec, wrong = card & ~unseen;
+        unseen ^= card;
         channels += head.channels();
         position += head.bytes();
         links--;
-        return may_be;
+        return wrong;
     }
 
     // Only the last block may go on in the next page.

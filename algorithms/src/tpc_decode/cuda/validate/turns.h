@@ -63,11 +63,11 @@ __device__ __forceinline__ void walk_in_turn(const Pages& pages, Share share, Sl
             if (wants_page) own.take(pages, next + (u32)popc(takers & lanemask_lt(lane)), share.end);
             next = min(next + (u32)popc(takers), share.end);
         }
-        const bool wants_window = own.wants_window();
-        const lanemask_t wanted = __ballot_sync(FULL_MASK, wants_window);
+        const lanemask_t wanted = __ballot_sync(FULL_MASK, own.wants_window());
         if (are_served(wanted)) {
-            windows.load(Place::of(own.walk.page, own.walk.position), own.page, wanted);
-            if (wants_window) own.window.move_to(own.walk.position, Walk::WINDOW);
+            lanemask_t left = wanted;
+            windows.load_some(Place::of(own.walk.page, own.page, own.walk.position), left);
+            if ((wanted & ~left) >> lane & 1) own.window.move_to(own.walk.position, Walk::WINDOW);
         }
         if (all_wait && takers == 0 && wanted == 0) return;
         if (own.can_step()) own.walk.step(own.window);
