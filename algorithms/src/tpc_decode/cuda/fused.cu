@@ -18,40 +18,6 @@
 
 namespace {
 
-// The samples of a staged page.
-template <class Runs, class Output>
-struct Samples {
-    using Value = typename Output::Value;
-
-    const typename Runs::template Shared<Output>& shared;
-    const PageRecord& page;
-    const Output& output;
-
-    __device__ __forceinline__ Value operator()(u32 sample) const {
-        u32 channel;
-        const SampleRun run = shared.run_of(sample, channel);
-        const u32 adc = Runs::adc(shared, page, run, sample - run.first);
-        return output.make(page.first_time_bin + run.time_bin, shared.cell(output, run, channel), adc);
-    }
-
-    __device__ __forceinline__ void emit(u32 first) const {
-        const u32 end = first + page.samples;
-#pragma unroll 4
-        for (u32 sample = threadIdx.x < first ? threadIdx.x + THREADS : threadIdx.x; sample < end; sample += THREADS)
-            output.store(sample - first, (*this)(sample));
-    }
-};
-
-// Pages on the device, and what is known of them.
-struct Source {
-    const u8* pages;
-    const PageRecord* records;
-    const Piece* index;
-    u32 stride;  // entries of the index for each page
-    Geometry geometry;
-    const Job* jobs;
-};
-
 // The jobs of this block among those of a fragment.
 struct Share {
     u32 begin, end;
@@ -69,21 +35,23 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
     using Output = typename Target::Output;
     using Shared = typename Runs::template Shared<Output>;
     SMEM_DYN(Shared, shared);
-    const typename Output::Cell* loaded = nullptr;
+    u32 loaded = NO_TABLE;
+    if (threadIdx.x == 0 && share.begin < share.end) shared->tasks[share.begin % 2] = source.task(share.begin);
+    __syncthreads();
     for (u32 number = share.begin; number < share.end; number++) {
-        const Job job = source.jobs[number];
-        const PageRecord record = record_at(source.records, job.page);
-        const u32 first = job.slot % GROUP;
-        shared->load(page_at(source.pages, job.page), record, source.index + (u64)job.page * source.stride, first);
-        shared->load_cells(cells, record, loaded);
-        __syncthreads();
         // Not kept in registers, which are scarce.
-        const PageRecord& page = shared->page;
-        Runs::find(*shared, page, source.geometry);
+        const Task& task = shared->tasks[number % 2];
+        shared->load(source, task);
+        shared->load_cells(cells, task.page, loaded);
         __syncthreads();
-        const Output output = target.of(page, job.slot);
-        const Samples<Runs, Output> samples = {*shared, page, output};
-        samples.emit(first);
+        // By a warp that has little else to do.
+        if (threadIdx.x == THREADS - 1 && number + 1 < share.end)
+            shared->tasks[(number + 1) % 2] = source.task(number + 1);
+        Runs::find(*shared, task.page, source.geometry);
+        __syncthreads();
+        const Output output = target.of(task.page, task.job.slot);
+        const typename Runs::template Samples<Output> samples = {*shared, task.page, output};
+        samples.emit(task.first_number());
         __syncthreads();
     }
 }
@@ -153,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
 KERNEL_EXPORT(fused_dense_link_digits, FusedDigits)
 KERNEL_SHARED(fused_dense_link_digits, DenseLinkRuns::Shared<StoredDigitOutput>)
 
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_CHARGE_BLOCKS)
     fused_dense_link_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,
                       const Fragment* fragments, const float* gains, const ChargeCell* cells, u32* positions,

@@ -7,41 +7,40 @@
 //
 // Static shared memory: a window a team.
 #include "validate/dense_link.h"
-#include "validate/headers.h"
 #include "validate/link.h"
 #include "validate/row.h"
+#include "validate/turns.h"
 
 namespace {
 
 constexpr u32 THREADS = 64;
-constexpr u32 PAGES_OF_BLOCK = THREADS / TEAM;
+template <class Walk>
+constexpr u32 PAGES_OF_BLOCK = THREADS / Walk::Lanes::LANES_EACH;
 // Of a multiprocessor, so that enough loads are under way: as many as have room for windows.
 template <class Walk>
-constexpr u32 RESIDENT_BLOCKS = 12 * 1024 / Walk::WINDOW;
+constexpr u32 RESIDENT_BLOCKS = 192 * 1024 / (Walk::WINDOW * PAGES_OF_BLOCK<Walk>);
 
+// A page for each team.
 template <Layout LAYOUT, class Walk>
-__device__ __forceinline__ void validate(const u8* pages, const u32* streams, const u32* geometry, u32 count,
-                                         const Bounds& bounds, PageRecord* records, uint2* extents, u8* verdicts,
-                                         Piece* index, u32 stride) {
-    __shared__ Slot<Walk::WINDOW> slots[PAGES_OF_BLOCK];
-    const u32 warp = threadIdx.x / LANES * (LANES / TEAM), first_page = blockIdx.x * PAGES_OF_BLOCK + warp;
-    const u32 page = first_page + threadIdx.x % LANES / TEAM;
-    OpenPage open = {};
-    Verdict verdict = EMPTY;
-    if (page < count) verdict = open_in_stream<LAYOUT>(page_at(pages, page), {streams[page]}, bounds, open);
-    PageRecord& record = open.record;
-    Piece* pieces = stride ? index + (u64)page * stride : nullptr;
-    Walk walk(record, {geometry}, pieces, verdict == SOUND);
-    walk_pages(page_at(pages, first_page), walk, slots + warp);
-    if (page >= count || rank_in_team() > 0) return;
-    if (verdict == SOUND && !walk.sound) verdict = DAMAGED;
-    record.pieces = (u16)walk.index.count;
-    records[page] = record;
-    // Time bins of pages whose samples are wanted; see place.cu.
-    const u32 time_bins = open.end_of_time_bins<LAYOUT>() - record.first_time_bin;
-    const u32 samples = verdict == SOUND ? record.samples : 0;
-    extents[page] = make_uint2(record.first_time_bin, time_bins << 16 | samples);
-    verdicts[page] = verdict;
+__device__ __forceinline__ void validate(const Pages& pages) {
+    using Lanes = typename Walk::Lanes;
+    __shared__ Slot<Walk::WINDOW> slots[PAGES_OF_BLOCK<Walk>];
+    const u32 first = threadIdx.x / LANES * Lanes::COUNT;
+    const u32 page = blockIdx.x * PAGES_OF_BLOCK<Walk> + first + Lanes::number();
+    Verdict verdict;
+    Walk walk = pages.open<LAYOUT, Walk>(page, verdict);
+    walk_pages(pages.bytes, page, walk, slots + first);
+    if (page < pages.count && Lanes::rank() == 0) pages.put<LAYOUT>(page, verdict, walk);
+}
+
+// Any number of blocks.
+template <Layout LAYOUT, class Walk>
+__device__ __forceinline__ void validate_in_turn(const Pages& pages) {
+    __shared__ Slot<Walk::WINDOW> slots[THREADS];
+    constexpr u32 WARPS = THREADS / LANES;
+    const u32 warp = threadIdx.x / LANES;
+    const Share share(pages.count, blockIdx.x * WARPS + warp, gridDim.x * WARPS);
+    walk_in_turn<LAYOUT, Walk>(pages, share, slots + warp * LANES);
 }
 
 }  // namespace
@@ -54,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<RowWalk>)
     validate_row(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                  u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
-    validate<ROW, RowWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index, stride);
+    validate<ROW, RowWalk>({pages, streams, {geometry}, count, bounds, records, extents, verdicts, index, stride});
 }
 KERNEL_EXPORT(validate_row, Validate)
 
@@ -63,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<LinkWalk>)
     validate_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                   u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
-    validate<LINK, LinkWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index, stride);
+    validate<LINK, LinkWalk>({pages, streams, {geometry}, count, bounds, records, extents, verdicts, index, stride});
 }
 KERNEL_EXPORT(validate_link, Validate)
 
@@ -73,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<DenseLinkW
                         u32 first_orbit, u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index,
                         u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
-    validate<DENSE_LINK, DenseLinkWalk>(pages, streams, geometry, count, bounds, records, extents, verdicts, index,
-                                        stride);
+    validate_in_turn<DENSE_LINK, DenseLinkWalk>(
+        {pages, streams, {geometry}, count, bounds, records, extents, verdicts, index, stride});
 }
 KERNEL_EXPORT(validate_dense_link, Validate)

@@ -3,7 +3,7 @@
 use generators::tpc::Layout;
 
 use super::resident::Resident;
-use crate::device::gpu::{DeviceError, Gpu};
+use crate::device::gpu::{DeviceError, Gpu, Grid, Kernel};
 use crate::kernels::tpc_decode_validate::{
     TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_ROW, Validate,
 };
@@ -15,14 +15,13 @@ const STAGE: &str = "validate";
 
 pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceError> {
     let (frame, buffers) = (resident.frame, resident.buffers);
-    let kernel = match frame.format().layout() {
-        Layout::Row => &VALIDATE_ROW,
-        Layout::Link => &VALIDATE_LINK,
-        Layout::DenseLink => &VALIDATE_DENSE_LINK,
-    };
     let (pages, bounds) = (resident.part.pages.len(), &frame.bounds);
+    let (kernel, grid) = match frame.format().layout() {
+        Layout::Row => (&VALIDATE_ROW, VALIDATE_ROW.thread_each(pages * TEAM as usize)),
+        Layout::Link => (&VALIDATE_LINK, VALIDATE_LINK.thread_each(pages * TEAM as usize)),
+        Layout::DenseLink => (&VALIDATE_DENSE_LINK, at_once(gpu, &VALIDATE_DENSE_LINK, pages)?),
+    };
     let read = resident.part.load.bytes;
-    let grid = kernel.thread_each(pages * TEAM as usize);
     let grid = grid.moving(read + buffers.records.bytes() + buffers.extents.bytes());
     let arguments = Validate {
         pages: buffers.pages.ptr(),
@@ -43,4 +42,10 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
         // verdict, and an index of as many entries as a page can have.
         unsafe { gpu.launch(kernel, grid, arguments) }
     })
+}
+
+/// A thread for each page, but no more than run at once: they take pages in turn.
+fn at_once(gpu: &Gpu, kernel: &Kernel<Validate>, pages: usize) -> Result<Grid, DeviceError> {
+    let each = kernel.thread_each(pages);
+    Ok(Grid::blocks(each.blocks.min(gpu.resident_blocks(kernel, each)?)))
 }

@@ -1,8 +1,9 @@
-// Dense link pages: a thread finds the links of a block, then a thread lists the
-// channels of a link.
+// Dense link pages: a thread finds the links of a block, a thread lists the channels of a link,
+// then threads take two samples each.
 #pragma once
 #include "../pages/geometry.h"
 #include "../pages/link_head.h"
+#include "dense_samples.h"
 #include "links.h"
 
 namespace {
@@ -10,58 +11,67 @@ namespace {
 // Blocks that a page has at most: it is of one orbit, which has 446 time bins.
 constexpr u32 BLOCKS_OF_DENSE_LINK_PAGE = 448;
 
+// Cells of charges, and links beside them, leave no room for more.
+constexpr u32 RESIDENT_CHARGE_BLOCKS = RESIDENT_BLOCKS < 5 ? RESIDENT_BLOCKS : 5;
+
 struct DenseLinkRuns {
     static constexpr u32 MOST = BLOCKS_OF_DENSE_LINK_PAGE;
     // Blocks whose links are found at once: as many as all but quite empty pages have.
     static constexpr u32 BLOCKS = 128;
     static constexpr u32 LINKS = BLOCKS * MAX_FECS_IN_HALF;
 
-    // A link: where it is, and the number of its first sample. None is at the beginning of
-    // a page.
+    // A link: where it is, and the number after that of its last sample.
     struct Link {
-        u16 position, first;
+        u16 position, end;
     };
 
     template <class Output>
-    struct Shared : LinkPage<MOST, typename Output::Cell> {
+    struct Shared : LinkPage<MOST, typename Output::Cell, DenseRun> {
+        u32 link_count;
         Link links[LINKS];
+
+        __device__ __forceinline__ void load(const Source& source, const Task& task) {
+            if (threadIdx.x == 0) link_count = 0;
+            LinkPage<MOST, typename Output::Cell, DenseRun>::load(source, task);
+        }
     };
+    template <class Output>
+    using Samples = SamplePairs<Shared<Output>, Output>;
 
     // Barriers within.
     template <class Shared>
     __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
         const u32 first_fec = geometry.first_fec(page.endpoint);
         for (u32 first = 0; first < page.pieces; first += BLOCKS) {
-            const u32 blocks = min(page.pieces - first, BLOCKS);
-            if (threadIdx.x < blocks) find_links(shared, page, first + threadIdx.x);
+            if (first > 0) {
+                __syncthreads();
+                if (threadIdx.x == 0) shared.link_count = 0;
+                __syncthreads();
+            }
+            const u32 block = first + threadIdx.x;
+            if (threadIdx.x < BLOCKS && block < page.pieces) find_links(shared, page, block);
             __syncthreads();
-            for (u32 i = threadIdx.x; i < blocks * MAX_FECS_IN_HALF; i += THREADS)
-                list_link(shared, shared.links[i], first + i / MAX_FECS_IN_HALF, first_fec);
-            __syncthreads();
+            for (u32 i = threadIdx.x; i < shared.link_count; i += THREADS)
+                list_link(shared, shared.links[i], first_fec);
         }
     }
 
-    // Makes the run of this thread's block, and finds its links.
+    // Makes the run of a block, and finds its links: they may come in any order.
     template <class Shared>
     __device__ __forceinline__ static void find_links(Shared& shared, const PageRecord& page, u32 block) {
-        SampleRun run = shared.runs[block];
-        const BlockHead head(shared.half(run.packed), page.version);
-        u32 position = run.packed + 2u, sample = run.first;
-        for (u32 i = 0; i < MAX_FECS_IN_HALF; i++) {
-            Link& link = shared.links[threadIdx.x * MAX_FECS_IN_HALF + i];
-            if (i >= head.links) {
-                link = {0, 0};
-                continue;
-            }
-            link = {(u16)position, (u16)sample};
+        const DenseRun run = shared.runs[block];
+        const BlockHead head(shared.half(run.head()), page.version);
+        Link* const links = shared.links + atomicAdd(&shared.link_count, head.links);
+        u32 position = run.head() + 2, sample = run.first();
+        for (u32 i = 0; i < head.links; i++) {
             const WholeLinkHead of_link = head_at(shared, position);
-            position += of_link.bytes();
             sample += of_link.channels();
+            links[i] = {(u16)position, (u16)sample};
+            position += of_link.bytes();
         }
-        run.packed = (u16)position;
-        run.time_bin = (u16)((page.orbit_start + head.crossing) / BC_PER_TIME_BIN - page.first_time_bin);
-        run.kind = (u16)head.sample_bits;
-        shared.add(block, run, sample);
+        const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
+        shared.runs[block] = DenseRun::of_samples(position, run.first(), head.sample_bits, time_bin);
+        shared.mark(block, run.first(), sample);
     }
 
     template <class Shared>
@@ -71,32 +81,46 @@ struct DenseLinkRuns {
         return WholeLinkHead(words);
     }
 
-    // Lists the channels of a link.
+    // Lists the channels of a link by their cells, the last ones first: that bit of a mask is found at once.
     template <class Shared>
-    __device__ __forceinline__ static void list_link(Shared& shared, Link link, u32 run, u32 first_fec) {
-        if (link.position == 0) return;
-        const u32 word = shared.word(link.position);
-        const LinkHead head(word & 0xff, word >> 8 & 0xff);
-        const u32 first = (head.fec - first_fec) * CHANNELS_IN_LINK;
-        u32 sample = link.first, masks[3];
-        spread(shared, link.position + head.before, head.level, masks);
+    __device__ __forceinline__ static void list_link(Shared& shared, Link link, u32 first_fec) {
+        u32 words[3], masks[3];
+        three_words(shared.word_of(link.position), link.position, words);
+        const LinkHead head(words[0] & 0xff, words[0] >> 8 & 0xff);
+        spread(words, head, masks);
+        u16* end = shared.channels + link.end;
+        constexpr u32 CELL = Shared::CELL_BYTES;
+        const u32 first = (head.fec - first_fec) * (CHANNELS_IN_LINK * CELL);
 #pragma unroll
-        for (u32 part = 0; part < 3; part++) sample = shared.list_mask(masks[part], sample, run, first + part * 32);
+        for (u32 part = 3; part-- > 0;) list_mask<CELL>(masks[part], first + part * 32 * CELL, end);
     }
 
     // All 80 channels of a link: the bytes of its mask where their bits in the second level say.
-    template <class Shared>
-    __device__ __forceinline__ static void spread(const Shared& shared, u32 mask, u32 level, u32 (&channels)[3]) {
-        const u32 second = mask + (u32)__popc(level & 0xf), third = mask + (u32)__popc(level & 0xff);
-        channels[0] = spread_bytes(shared.word(mask), level & 0xf);
-        channels[1] = spread_bytes(shared.word(second), level >> 4 & 0xf);
-        channels[2] = spread_bytes(shared.word(third), level >> 8);
+    __device__ __forceinline__ static void spread(const u32 (&words)[3], const LinkHead& head, u32 (&channels)[3]) {
+        u32 bytes[3];
+#pragma unroll
+        for (u32 i = 0; i < 3; i++) bytes[i] = __funnelshift_r(words[i], i < 2 ? words[i + 1] : 0, head.before * 8);
+        const u32 second = (u32)__popc(head.level & 0xf), third = (u32)__popc(head.level & 0xff);
+        channels[0] = spread_bytes(bytes[0], head.level & 0xf);
+        channels[1] = spread_bytes(bytes_from(bytes[0], bytes[1], second), head.level >> 4 & 0xf);
+        channels[2] = spread_bytes(third < 4 ? bytes_from(bytes[0], bytes[1], third)
+                                             : bytes_from(bytes[1], bytes[2], third - 4),
+                                   head.level >> 8);
     }
 
-    template <class Shared>
-    __device__ __forceinline__ static u32 adc(const Shared& shared, const PageRecord&, const SampleRun& run, u32 i) {
-        const u32 bit = i * run.kind;
-        return shared.half(run.packed + bit / 8) >> (bit % 8) & ((1u << run.kind) - 1);
+    // Four bytes of eight, from one of the first five on.
+    __device__ __forceinline__ static u32 bytes_from(u32 low, u32 high, u32 first) {
+        return __funnelshift_rc(low, high, first * 8);
+    }
+
+    // Lists the cells of the channels that a mask has, from `first` on, up to `end`, which is then where they begin.
+    template <u32 CELL>
+    __device__ __forceinline__ static void list_mask(u32 mask, u32 first, u16*& end) {
+        while (mask != 0) {
+            const u32 highest = 31 - (u32)__clz((int)mask);
+            *--end = (u16)(first + highest * CELL);
+            mask &= ~(1u << highest);
+        }
     }
 };
 

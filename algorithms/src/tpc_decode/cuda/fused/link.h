@@ -2,6 +2,7 @@
 #pragma once
 #include "../pages/geometry.h"
 #include "links.h"
+#include "single_samples.h"
 
 namespace {
 
@@ -12,6 +13,8 @@ struct LinkRuns {
     static constexpr u32 MOST = BLOCKS_OF_LINK_PAGE;
     template <class Output>
     using Shared = LinkPage<MOST, typename Output::Cell>;
+    template <class Output>
+    using Samples = SingleSamples<LinkRuns, Output>;
 
     template <class Shared>
     __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
@@ -23,11 +26,12 @@ struct LinkRuns {
             const u32 masks[3] = {header.x, header.y, low_half(header.z)};
             u32 sample = run.first;
 #pragma unroll
-            for (u32 part = 0; part < 3; part++) sample = shared.list_mask(masks[part], sample, i, first + part * 32);
+            for (u32 part = 0; part < 3; part++) sample = shared.list_mask(masks[part], sample, first + part * 32);
             const u32 crossing = page.time_offset + (header.z >> 16 & 0xfff);
             run.packed = (u16)(run.packed + GRANULE);
             run.time_bin = (u16)((page.orbit_start + crossing) / BC_PER_TIME_BIN - page.first_time_bin);
-            shared.add(i, run, sample);
+            shared.runs[i] = run;
+            shared.mark(i, run.first, sample);
         }
     }
 

@@ -6,8 +6,14 @@
 namespace {
 
 struct StoredDigitOutput : DigitOutput {
+    __device__ __forceinline__ void move(u32 samples) { values += (i32)samples; }
+
     // Nobody reads the list soon.
     __device__ __forceinline__ void store(u32 sample, u64 digit) const { __stcs(&values[sample], digit); }
+    // Of two samples that begin an aligned piece.
+    __device__ __forceinline__ void store_pair(u64 digit, u64 next) const {
+        __stcs(reinterpret_cast<ulonglong2*>(values), make_ulonglong2(digit, next));
+    }
 };
 
 struct StoredDigitTarget {
@@ -34,6 +40,11 @@ struct ListedOutput : ChargeMaker {
     __device__ __forceinline__ ListedOutput(const ChargeMaker& maker, u32* positions, u16* charges)
         : ChargeMaker(maker), positions(positions), charges(charges) {}
 
+    __device__ __forceinline__ void move(u32 samples) {
+        positions += (i32)samples;
+        charges += (i32)samples;
+    }
+
     __device__ __forceinline__ Value make(u32 time_bin, Cell cell, u32 adc) const {
         if (has(time_bin)) return {position_of(cell.column, time(time_bin)), charge(cell, adc)};
         return {OUTSIDE, time_bin < first_time_bin ? (u16)0 : BEHIND};
@@ -42,6 +53,11 @@ struct ListedOutput : ChargeMaker {
     __device__ __forceinline__ void store(u32 sample, Value value) const {
         positions[sample] = value.position;
         charges[sample] = value.charge;
+    }
+
+    __device__ __forceinline__ void store_pair(Value value, Value next) const {
+        *reinterpret_cast<uint2*>(positions) = make_uint2(value.position, next.position);
+        *reinterpret_cast<u32*>(charges) = value.charge | (u32)next.charge << 16;
     }
 };
 

@@ -3,7 +3,7 @@
 #include "../pages/geometry.h"
 #include "../pages/target.h"
 #include "block_scan.h"
-#include "staged.h"
+#include "single_samples.h"
 
 namespace {
 
@@ -11,7 +11,7 @@ namespace {
 template <u32 RUNS>
 struct RowPage : Staged<RUNS> {
     template <class Cell>
-    __device__ __forceinline__ void load_cells(const Cell*, const PageRecord&, const Cell*&) {}
+    __device__ __forceinline__ void load_cells(const Cell*, const PageRecord&, u32&) {}
 
     template <class Output>
     __device__ __forceinline__ typename Output::Cell cell(const Output& output, SampleRun run, u32 pad) const {
@@ -28,6 +28,8 @@ struct RowRuns {
     static_assert(MOST_RECORDS <= THREADS, "a thread for each record");
     template <class Output>
     using Shared = RowPage<MOST>;
+    template <class Output>
+    using Samples = SingleSamples<RowRuns, Output>;
 
     // Barriers within.
     template <class Shared>
@@ -63,16 +65,16 @@ struct RowRuns {
 
     template <class Shared>
     __device__ __forceinline__ static void list_row(Shared& shared, u32 number) {
-        SampleRun run = shared.runs[number];
+        const SampleRun run = shared.runs[number];
         const u32 position = run.packed, sequences = shared.byte(position);
         u32 samples = 0;
         for (u32 i = 0; i < sequences; i++) {
             const u32 pair = shared.half(position + 1 + 2 * i), end = pair >> 8;
             for (u32 pad = pair & 0xff; samples < end; samples++, pad++)
-                shared.list(run.first + samples, number, pad);
+                shared.channels[run.first + samples] = (u16)pad;
         }
-        run.packed = (u16)(position + 1 + 2 * sequences);
-        shared.add(number, run, run.first + samples);
+        shared.runs[number].packed = (u16)(position + 1 + 2 * sequences);
+        shared.mark(number, run.first, run.first + samples);
     }
 
     template <class Shared>

@@ -1,5 +1,6 @@
 // A page in shared memory, and the lists that its samples are made of.
 #pragma once
+#include "../pages/geometry.h"
 #include "../pages/page.h"
 
 namespace {
@@ -16,6 +17,7 @@ constexpr u32 RESIDENT_BLOCKS = 6;
 // A sound block has ten cards at most, so no more of it can be in the next page: the
 // words in front, all masks, all samples.
 constexpr u32 MAX_CONTINUATION = 2 + MAX_FECS_IN_HALF * (2 + 10 + CHANNELS_IN_LINK * 12 / 8);
+static_assert(MAX_CONTINUATION / GRANULE + 2 <= THREADS, "a load for each thread");
 constexpr u32 STAGED_BYTES = PAGE_BYTES + (MAX_CONTINUATION + GRANULE - 1) / GRANULE * GRANULE;
 // Samples of 10 bits, and of nothing else, would be fewer.
 constexpr u32 MAX_SAMPLES = 7680;
@@ -23,30 +25,78 @@ constexpr u32 MAX_SAMPLES = 7680;
 // list that comes out: the first one of a page may have any number below this.
 constexpr u32 GROUP = 32;
 constexpr u32 MAX_NUMBERS = MAX_SAMPLES + GROUP;
+constexpr u32 GROUPS = MAX_NUMBERS / GROUP;
+static_assert(GROUPS <= THREADS, "a thread for each group");
 
-// Samples that lie together: of a dense block, of a link's block, of a row's record.
-// Each has one sample at least.
+// Samples that lie together: of a link's block, of a row's record. Runs have one sample at least.
 struct SampleRun {
     u16 first;     // number of its first sample
     u16 packed;    // where its samples are
     u16 time_bin;  // after the page's first one
-    u16 kind;      // row, or bits of a sample
+    u16 kind;      // row
+
+    // One of which only the head is known: it is where samples will be.
+    __device__ __forceinline__ static SampleRun of_head(u32 position, u32 first) {
+        return {(u16)first, (u16)position, 0, 0};
+    }
 };
 
-// A page and what is known of it. `channels` has for each sample the lowest bits of its
-// run's number and, below them, its channel. As each run has a sample, those
-// of a group are so few that the lowest bits tell them apart.
-template <u32 RUNS>
+// Where a sample is in its group.
+struct GroupPlace {
+    u32 up_to, behind;  // bits of the numbers up to it, and of the next one
+
+    __device__ __forceinline__ explicit GroupPlace(u32 sample)
+        : up_to(~0u >> (GROUP - 1 - sample % GROUP)), behind(up_to + 1) {}
+};
+
+// The runs that begin in a group of samples: a bit for each number, and how many runs begin before.
+struct __align__(8) GroupStarts {
+    u32 bits, before;
+
+    // The run that a sample belongs to.
+    __device__ __forceinline__ u32 run_of(GroupPlace place) const {
+        return before + (u32)__popc(bits & place.up_to) - 1;
+    }
+    // Whether the next sample of the group is the first one of the next run.
+    __device__ __forceinline__ bool begins_behind(GroupPlace place) const { return bits & place.behind; }
+};
+
+// No table of channels is loaded.
+constexpr u32 NO_TABLE = ~0u;
+
+// What a block of threads is to do: a page, and where its samples go.
+struct Task {
+    PageRecord page;
+    Job job;
+
+    // Of the page's first sample.
+    __device__ __forceinline__ u32 first_number() const { return job.slot % GROUP; }
+};
+
+// Pages on the device, and what is known of them.
+struct Source {
+    const u8* pages;
+    const PageRecord* records;
+    const Piece* index;
+    u32 stride;  // entries of the index for each page
+    Geometry geometry;
+    const Job* jobs;
+
+    __device__ __forceinline__ Task task(u32 number) const {
+        const Job job = jobs[number];
+        return {record_at(records, job.page), job};
+    }
+};
+
+// A page and what is known of it.
+template <u32 RUNS, class Run = SampleRun>
 struct Staged {
     uint4 granules[STAGED_BYTES / GRANULE];
-    PageRecord page;
-    SampleRun runs[RUNS];
-    u16 channels[MAX_NUMBERS];
-    u16 run_of_group[MAX_NUMBERS / GROUP];
+    Task tasks[2];  // this one and the next one, in turn
+    Run runs[RUNS];
+    GroupStarts starts[GROUPS];
+    u16 channels[MAX_NUMBERS];  // of each sample; or where its channel's cell is
     u32 warp_sums[LANES];
-
-    static constexpr u32 CHANNEL_BITS = 10;
-    static constexpr u32 RUN_MASK = (1u << (16 - CHANNEL_BITS)) - 1;
 
     __device__ __forceinline__ const u32* word_of(u32 position) const {
         return reinterpret_cast<const u32*>(granules) + position / sizeof(u32);
@@ -56,56 +106,68 @@ struct Staged {
         const u32* words = word_of(position);
         return __funnelshift_r(words[0], words[1], position % sizeof(u32) * 8);
     }
+    // Four bytes from any bit on; higher bits of its number are left out.
+    __device__ __forceinline__ u32 bits_at(u32 bit) const {
+        constexpr u32 WORDS = 4096;
+        static_assert(STAGED_BYTES <= WORDS * sizeof(u32), "all places of a page");
+        const u32* words = reinterpret_cast<const u32*>(granules) + bit / 32 % WORDS;
+        return __funnelshift_r(words[0], words[1], bit);
+    }
     __device__ __forceinline__ const u8* bytes() const { return reinterpret_cast<const u8*>(granules); }
     __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 
     // Loads a payload, its continuation behind it, and the places of its blocks, as runs
-    // with their heads instead of their samples. The first sample has the number `first`.
-    // Barrier needed after.
-    __device__ __forceinline__ void load(const u8* page, const PageRecord& record, const Piece* pieces, u32 first) {
-        if (threadIdx.x == 0) this->page = record;
+    // with their heads instead of their samples. Barrier needed after.
+    __device__ __forceinline__ void load(const Source& source, const Task& task) {
+        if (threadIdx.x < GROUPS) starts[threadIdx.x] = {0, 0};
+        const Piece* pieces = source.index + (u64)task.job.page * source.stride;
+        const u32 count = task.page.pieces, first = task.first_number();
+        // Most pages have no more than a thread each: what is loaded for those waits with all else.
+        Piece piece = {};
+        if (threadIdx.x < count) piece = pieces[threadIdx.x];
+        load_granules(page_at(source.pages, task.job.page) + threadIdx.x * GRANULE, task.page);
 #pragma unroll 1
-        for (u32 i = threadIdx.x; i < record.pieces; i += THREADS) {
-            const Piece piece = pieces[i];
-            runs[i] = {(u16)(piece.first_sample + first), piece.position, 0, 0};
+        for (u32 i = threadIdx.x; i < count; i += THREADS) {
+            if (i >= THREADS) piece = pieces[i];
+            runs[i] = Run::of_head(piece.position, piece.first_sample + first);
         }
+    }
+
+    // What a thread loads is this far from `page` and from the beginning.
+    __device__ __forceinline__ void load_granules(const u8* page, const PageRecord& record) {
+        constexpr u32 LOADS = PAGE_BYTES / GRANULE / THREADS;
+        static_assert(LOADS * THREADS * GRANULE == PAGE_BYTES, "as many for each thread");
         // Heads of links are read in whole words, which go some bytes beyond.
-        const u32 end = record.end / GRANULE;
+        const u32 start = record.start / GRANULE, end = record.end / GRANULE;
         const u32 behind = record.continuation > 0 ? record.continuation / GRANULE + 2 : 0;
-        const u32 loaded = behind > 0 ? end : min(end + 1, PAGE_BYTES / GRANULE);
-#pragma unroll 2
-        for (u32 i = record.start / GRANULE + threadIdx.x; i < loaded; i += THREADS)
-            granules[i] = granule_at(page + i * GRANULE);
-#pragma unroll 1
-        for (u32 i = threadIdx.x; i < behind; i += THREADS)
-            granules[end + i] = granule_at(page + PAGE_BYTES + RDH_BYTES + i * GRANULE);
+        const u32 count = (behind > 0 ? end : min(end + 1, PAGE_BYTES / GRANULE)) - start;
+        uint4 loaded[LOADS];
+#pragma unroll
+        for (u32 k = 0; k < LOADS; k++)
+            if (threadIdx.x + k * THREADS - start < count) loaded[k] = granule_at(page + k * THREADS * GRANULE);
+        if (threadIdx.x < behind) granules[end + threadIdx.x] = granule_at(page + PAGE_BYTES + RDH_BYTES);
+#pragma unroll
+        for (u32 k = 0; k < LOADS; k++)
+            if (threadIdx.x + k * THREADS - start < count) granules[threadIdx.x + k * THREADS] = loaded[k];
     }
 
-    // Adds a run with the samples up to a number. Their channels are listed apart.
-    __device__ __forceinline__ void add(u32 number, SampleRun run, u32 end) {
-        runs[number] = run;
-        // The first group may begin before the page does.
-        u32 group = number == 0 ? 0 : (run.first + GROUP - 1) / GROUP;
-        for (; group * GROUP < end; group++) run_of_group[group] = (u16)number;
-    }
-
-    __device__ __forceinline__ void list(u32 sample, u32 run, u32 channel) {
-        channels[sample] = (u16)((run & RUN_MASK) << CHANNEL_BITS | channel);
+    // Says where the run of a number begins and ends. Of groups that begin behind its first sample,
+    // up to the next run's, it is the last one that began before.
+    __device__ __forceinline__ void mark(u32 number, u32 first, u32 end) {
+        atomicOr(&starts[first / GROUP].bits, 1u << first % GROUP);
+        for (u32 group = first / GROUP + 1; group * GROUP <= end; group++) starts[group].before = number + 1;
     }
 
     // Lists the channels that a mask has, from `first_channel` on; returns the number of
     // the next sample.
-    __device__ __forceinline__ u32 list_mask(u32 mask, u32 sample, u32 run, u32 first_channel) {
-        for (; mask != 0; mask &= mask - 1) list(sample++, run, first_channel + (u32)__ffs((int)mask) - 1);
+    __device__ __forceinline__ u32 list_mask(u32 mask, u32 sample, u32 first_channel) {
+        for (; mask != 0; mask &= mask - 1) channels[sample++] = (u16)(first_channel + (u32)__ffs((int)mask) - 1);
         return sample;
     }
 
-    // The run and the channel of a sample.
-    __device__ __forceinline__ SampleRun run_of(u32 sample, u32& channel) const {
-        const u32 listed = channels[sample], first = run_of_group[sample / GROUP];
-        channel = listed & ((1u << CHANNEL_BITS) - 1);
-        return runs[first + (((listed >> CHANNEL_BITS) - first) & RUN_MASK)];
+    __device__ __forceinline__ u32 run_of(u32 sample) const {
+        return starts[sample / GROUP].run_of(GroupPlace(sample));
     }
 };
 

@@ -9,9 +9,8 @@ __device__ __forceinline__ u32 spread_bytes(u32 bytes, u32 nibble) {
     // A bit in a nibble each; then, for each, the number of those before.
     const u32 pairs = (nibble | nibble << 6) & 0x303, there = (pairs | pairs << 3) & 0x1111;
     const u32 before = there * 0x1110;
-    // Byte 4 is the first of the second word, which is 0.
-    const u32 selector = (before & 7 * there) | 4 * (0x1111 - there);
-    return __byte_perm(bytes, 0, selector);
+    // Bytes from 4 on are those of the second word, which is 0.
+    return __byte_perm(bytes, 0, before | (0x4444 & ~(there << 2)));
 }
 
 // The first bytes of the head.
@@ -21,7 +20,7 @@ struct LinkHead {
     u32 before;  // bytes before the mask
 
     __device__ __forceinline__ LinkHead(u32 first, u32 second) {
-        const bool flat = first & 0x20;
+        const bool flat = (first & 0x20) != 0;
         fec = first & 0x1f;
         level = flat ? 0x3ff : (first >> 6) << 8 | second;
         before = flat ? 1 : 2;
@@ -33,26 +32,29 @@ struct LinkHead {
 
 // All of a head: it has twelve bytes at most.
 struct WholeLinkHead : LinkHead {
-    u32 mask[3];  // the head without what is before the mask
+    u32 words[3];  // of which the first ones are without what is before the mask
 
-    __device__ __forceinline__ explicit WholeLinkHead(const u32 (&words)[3])
-        : LinkHead(words[0] & 0xff, words[0] >> 8 & 0xff) {
-        const int end = 8 * (int)bytes();
-        mask[0] = words[0] & low_bits(end) & ~(before == 1 ? 0xffu : 0xffffu);
-        mask[1] = words[1] & low_bits(end - 32);
-        mask[2] = words[2] & low_bits(end - 64);
-    }
+    __device__ __forceinline__ explicit WholeLinkHead(const u32 (&from)[3])
+        : LinkHead(from[0] & 0xff, from[0] >> 8 & 0xff), words{from[0] & (before == 1 ? ~0xffu : ~0xffffu), from[1], from[2]} {}
 
     __device__ __forceinline__ u32 channels() const {
-        return (u32)(__popc(mask[0]) + __popc(mask[1]) + __popc(mask[2]));
+        const int bits = 8 * (int)bytes();
+        return bits_among(words[0], bits) + bits_among(words[1], bits - 32) + bits_among(words[2], bits - 64);
+    }
+
+  private:
+    // Bits among so many of the lowest ones; none or all if there are not so many.
+    __device__ __forceinline__ static u32 bits_among(u32 word, int count) {
+        // The lowest ones become the highest ones; shifts by more than 32 are by 32.
+        return (u32)__popc(__funnelshift_rc(0, word, (u32)max(count, 0)));
     }
 };
 
 // Three words from any byte on. Reads four aligned words.
 __device__ __forceinline__ void three_words(const u32* aligned, u32 position, u32 (&words)[3]) {
-    const u32 shift = position % sizeof(u32) * 8;
+    // Shifts are modulo 32.
 #pragma unroll
-    for (u32 i = 0; i < 3; i++) words[i] = __funnelshift_r(aligned[i], aligned[i + 1], shift);
+    for (u32 i = 0; i < 3; i++) words[i] = __funnelshift_r(aligned[i], aligned[i + 1], position * 8);
 }
 
 }  // namespace

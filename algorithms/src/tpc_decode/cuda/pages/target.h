@@ -29,7 +29,8 @@ struct DigitOutput {
     __device__ __forceinline__ Cell cell(u32 pad) const { return (u16)pad; }
 
     __device__ __forceinline__ Value make(u32 time_bin, Cell pad, u32 adc) const {
-        return sector | (u64)time_bin << 32 | (u32)pad << 16 | adc;
+        const u32 high = (u32)(sector >> 32) | time_bin, low = (u32)pad << 16 | adc;
+        return (u64)high << 32 | low;
     }
 };
 

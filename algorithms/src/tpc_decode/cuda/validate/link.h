@@ -31,7 +31,7 @@ struct LinkHeader {
     __device__ __forceinline__ u32 channels() const { return (u32)(__popcll(low) + __popc(high)); }
 };
 
-struct LinkWalk : Walk {
+struct LinkWalk : Walk<TEAM> {
     // Blocks follow each other without gaps: all of a page is read, some of it again with each window.
     static constexpr u32 WINDOW = 2048;
     static constexpr u32 REACH = ((TEAM - 1) * (1 + MAX_DATA_WORDS) + 1) * GRANULE;
@@ -50,7 +50,7 @@ struct LinkWalk : Walk {
     }
 
     __device__ __forceinline__ void step(const Window& window, bool steps) {
-        const u32 taken = min(page.blocks - blocks, TEAM), rank = rank_in_team();
+        const u32 taken = min(page.blocks - blocks, TEAM), rank = Lanes::rank();
         const bool has_block = steps && rank < taken;
         const u32 start = own_block(window, steps ? position : window.start);
         const LinkHeader header(window.granule(start));
@@ -65,10 +65,10 @@ struct LinkWalk : Walk {
         const bool is_sound = header.magic == LINK_MAGIC && header.fec >= first_fec && header.fec < end_of_fecs &&
                               crossing < BC_PER_ORBIT && time_bin <= page.span && in_order &&
                               header.data_words == data_words && end_of_block <= page.end;
-        const bool gives_up = any_of_team(has_block && !is_sound);
+        const bool gives_up = Lanes::any(has_block && !is_sound);
         const u32 own = channels + (channels > 0 ? 1u << BLOCKS_SHIFT : 0);
-        const u32 up_to_own = team_inclusive_sum(own), counted = of_rank(up_to_own, TEAM - 1);
-        const u32 next = of_rank(end_of_block, taken - 1), last = of_rank(order, taken - 1);
+        const u32 up_to_own = Lanes::inclusive_sum(own), counted = Lanes::of_rank(up_to_own, TEAM - 1);
+        const u32 next = Lanes::of_rank(end_of_block, taken - 1), last = Lanes::of_rank(order, taken - 1);
         if (!steps) return;
         if (gives_up) return give_up();
         const u32 before = up_to_own - own;
@@ -87,7 +87,7 @@ struct LinkWalk : Walk {
     __device__ __forceinline__ static u32 own_block(const Window& window, u32 place) {
 #pragma unroll
         for (u32 i = 1; i < TEAM; i++)
-            if (i <= rank_in_team())
+            if (i <= Lanes::rank())
                 place += GRANULE * (1 + LinkHeader::data_words_of(window.aligned(place)[2]));
         return place;
     }

@@ -10,7 +10,7 @@ namespace {
 // In the mask of rows: the endpoint is the second of its region.
 constexpr u32 SECOND_HALF = 1u << 15;
 
-struct RowWalk : Walk {
+struct RowWalk : Walk<TEAM> {
     static constexpr u32 WINDOW = 1024;
     // What most records have; of larger ones the rest is read from memory.
     static constexpr u32 REACH = 256;
@@ -42,11 +42,11 @@ struct RowWalk : Walk {
         const bool right_half = mask == 0 || (mask & SECOND_HALF) == half;
         const bool may_be = steps && start + 2 <= page.end && right_half && (rows & ~known_rows) == 0;
         bool is_sound = may_be || !steps;
-        const u32 counted = team_sum(judge_rows(window, start + 2, may_be ? rows : 0, is_sound));
-        const bool gives_up = any_of_team(!is_sound);
+        const u32 counted = Lanes::sum(judge_rows(window, start + 2, may_be ? rows : 0, is_sound));
+        const bool gives_up = Lanes::any(!is_sound);
         if (!steps) return;
         if (gives_up) return give_up();
-        index.add(start, samples);
+        add_to_index(start);
         records++;
         samples += counted & low_bits(END_SHIFT);
         position = rows == 0 ? start + 2 : counted >> END_SHIFT;
@@ -59,8 +59,8 @@ struct RowWalk : Walk {
     __device__ __forceinline__ u32 judge_rows(const Window& window, u32 addresses, u32 rows, bool& is_sound) const {
         const u32 count = (u32)__popc(rows), first = addresses + 2 * (max(count, 1u) - 1);
         u32 counted = 0;
-        rows = without_lowest(rows, rank_in_team());
-        for (u32 number = rank_in_team(); number < count; number += TEAM) {
+        rows = without_lowest(rows, Lanes::rank());
+        for (u32 number = Lanes::rank(); number < count; number += TEAM) {
             // The first row has no address: it begins behind those of the others.
             const u32 address = addresses + 2 * number;
             const u32 start = number == 0 ? first : window.half_behind(address - 2);

@@ -15,24 +15,29 @@ struct Index {
     __device__ __forceinline__ void put(u32 number, u32 position, u32 first_sample) const {
         if (pieces) pieces[number] = {(u16)position, (u16)first_sample};
     }
-
-    // By the first lane of a team for all.
-    __device__ __forceinline__ void add(u32 position, u32 first_sample) {
-        if (rank_in_team() == 0) put(count, position, first_sample);
-        count++;
-    }
 };
 
 // A team's way through its page. All of it is the same for all lanes.
+template <u32 TEAM_SIZE>
 struct Walk {
+    using Lanes = Team<TEAM_SIZE>;
+    // Windows that are loaded together.
+    static constexpr u32 TOGETHER = 2;
+
     PageRecord page;
     Index index;
     u32 position;
     u32 samples = 0;
-    bool walking, sound = false;
+    u32 walking, sound = false;
 
     __device__ __forceinline__ Walk(const PageRecord& page, Piece* pieces, bool walking)
         : page(page), index{pieces}, position(page.start), walking(walking) {}
+
+    // By the first lane of a team for all.
+    __device__ __forceinline__ void add_to_index(u32 position) {
+        if (Lanes::rank() == 0) index.put(index.count, position, samples);
+        index.count++;
+    }
 
     __device__ __forceinline__ void give_up() { walking = false; }
 
@@ -50,16 +55,17 @@ struct Walk {
 // `position` on in its window of Walk::WINDOW bytes. Others go along in any window, as branches
 // take more time. The slots are those of this warp.
 template <class Walk>
-__device__ __forceinline__ void walk_pages(const u8* first_page, Walk& walk, Slot<Walk::WINDOW>* slots) {
+__device__ __forceinline__ void walk_pages(const u8* pages, u32 page, Walk& walk, Slot<Walk::WINDOW>* slots) {
     static_assert(Walk::REACH + GRANULE <= Walk::WINDOW, "a window is enough for a step");
-    const u32 team = first_of_team() / TEAM;
-    const Windows<Walk::WINDOW> windows = {first_page, slots};
-    Window window(slots[team], first_page + team * PAGE_BYTES);
+    using Lanes = typename Walk::Lanes;
+    const Windows<Walk::WINDOW, Lanes, Walk::TOGETHER> windows = {pages, slots};
+    Window window(slots[Lanes::number()], page_at(pages, page));
     windows.clear();
     while (__any_sync(FULL_MASK, walk.walking)) {
-        const bool wanting = walk.walking && walk.position + Walk::REACH > window.end;
-        if (__any_sync(FULL_MASK, wanting)) {
-            windows.load(Place::of(walk.page, walk.position), wanting);
+        const bool wanting = walk.walking && !window.reaches(walk.position + Walk::REACH);
+        const lanemask_t wanted = windows.teams(wanting);
+        if (wanted != 0) {
+            windows.load(Place::of(walk.page, page, walk.position), wanted);
             if (wanting) window.move_to(walk.position, Walk::WINDOW);
         }
         walk.step(window, walk.walking);

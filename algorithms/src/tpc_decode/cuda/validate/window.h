@@ -8,9 +8,6 @@
 
 namespace {
 
-// Windows that are loaded together, so that more is under way while the warp waits.
-constexpr u32 TOGETHER = 2;
-
 // A team's shared memory, for windows of so many bytes. The gap keeps teams that are at the same
 // place of their windows from using the same banks.
 template <u32 BYTES>
@@ -32,15 +29,21 @@ struct Window {
 
     template <u32 BYTES>
     __device__ __forceinline__ Window(const Slot<BYTES>& slot, const u8* page)
-        : bytes(reinterpret_cast<const u8*>(slot.granules)), page(page) {}
+        : bytes(reinterpret_cast<const u8*>(slot.granules)), page(page), first_byte(bytes) {}
 
     // After one was loaded from this place on.
     __device__ __forceinline__ void move_to(u32 position, u32 size) {
         start = position / GRANULE * GRANULE;
         end = start + size;
+        first_byte = bytes - start;
     }
 
-    __device__ __forceinline__ const u8* at(u32 position) const { return bytes + (position - start); }
+    // So that another page is not taken for the one before.
+    __device__ __forceinline__ void leave() { end = 0; }
+
+    __device__ __forceinline__ bool reaches(u32 position) const { return position <= end; }
+
+    __device__ __forceinline__ const u8* at(u32 position) const { return first_byte + position; }
 
     // The aligned word that a place is in.
     __device__ __forceinline__ const u32* aligned(u32 position) const {
@@ -67,59 +70,70 @@ struct Window {
     }
 
   private:
+    const u8* first_byte;  // where the page's would be
+
     __device__ __forceinline__ u32 byte_in_memory(u32 position) const {
         return position < PAGE_BYTES ? page[position] : 0;
     }
 };
 
-// Where a window is in its page, in granules, as lanes hand it on.
+// Where a window is among the granules of all pages, as lanes hand it on.
 struct Place {
-    // A page has 512 granules. A walk may be beyond the end of its page, and finds out.
-    static constexpr u32 FIRST_BITS = 11;
-    static constexpr u32 END_BITS = 10;
-    u32 packed;
+    static constexpr u32 PAGE_GRANULES = PAGE_BYTES / GRANULE;
+    static constexpr u32 BITS = 10;
+    static constexpr u32 MASK = (1u << BITS) - 1;
 
-    __device__ __forceinline__ static Place of(const PageRecord& page, u32 position) {
-        const u32 joined_end = (page.end + page.continuation + GRANULE - 1) / GRANULE;
-        return {position / GRANULE | page.end / GRANULE << FIRST_BITS | joined_end << (FIRST_BITS + END_BITS)};
+    u32 first;
+    u32 packed;  // granules to the last one; to the end of the page; from there to those of the next one
+
+    __device__ __forceinline__ static Place of(const PageRecord& page, u32 number, u32 position) {
+        const u32 joined_end = (page.end + page.continuation + GRANULE - 1) / GRANULE, end = page.end / GRANULE;
+        // A walk may be beyond the end of its page, and finds out.
+        const u32 first = min(position / GRANULE, joined_end - 1), last = joined_end - 1 - first;
+        const u32 within = max(end, first) - first, gap = PAGE_GRANULES + RDH_BYTES / GRANULE - end;
+        return {number * PAGE_GRANULES + first, last | within << BITS | gap << 2 * BITS};
     }
 
-    __device__ __forceinline__ u32 first() const { return packed & ((1u << FIRST_BITS) - 1); }
-    __device__ __forceinline__ u32 end() const { return packed >> FIRST_BITS & ((1u << END_BITS) - 1); }
-    __device__ __forceinline__ u32 joined_end() const { return packed >> (FIRST_BITS + END_BITS); }
+    // A granule of the window: of the page, or of the next one behind the RDH. In the place of what is
+    // behind the end comes the last granule again: a walk that reads it goes beyond the end, and gives up.
+    __device__ __forceinline__ u64 granule(u32 number) const {
+        const u32 wanted = min(number, packed & MASK);
+        return (u64)first + wanted + (wanted < (packed >> BITS & MASK) ? 0 : packed >> 2 * BITS);
+    }
 
-    // Bytes from the beginning of the page to a granule of the window: of the page, or of
-    // the next one behind the RDH. In the place of what is behind the end comes the last
-    // granule again: a walk that reads it goes beyond the end, and gives up.
-    __device__ __forceinline__ u32 offset(u32 granule) const {
-        const u32 wanted = min(first() + granule, joined_end() - 1);
-        return wanted * GRANULE + (wanted < end() ? 0 : PAGE_BYTES + RDH_BYTES - end() * GRANULE);
+    // That of a lane.
+    __device__ __forceinline__ Place of_lane(u32 lane) const {
+        return {__shfl_sync(FULL_MASK, first, (int)lane), __shfl_sync(FULL_MASK, packed, (int)lane)};
     }
 };
 
-// The windows of a warp's teams, whose pages follow each other.
-template <u32 BYTES>
+// The windows of a warp's teams. So many are loaded together, so that
+// more is under way while the warp waits.
+template <u32 BYTES, class Lanes, u32 TOGETHER>
 struct Windows {
     static constexpr u32 LOADS = Slot<BYTES>::LOADS;
 
-    const u8* first_page;
+    const u8* pages;
     Slot<BYTES>* slots;
 
     // So that teams without a page have something to read.
     __device__ __forceinline__ void clear() const {
-        for (u32 i = rank_in_team(); i < Slot<BYTES>::GRANULES; i += TEAM)
-            slots[first_of_team() / TEAM].granules[i] = make_uint4(0, 0, 0, 0);
+        for (u32 i = threadIdx.x % LANES; i < Lanes::COUNT * Slot<BYTES>::GRANULES; i += LANES)
+            slots[i / Slot<BYTES>::GRANULES].granules[i % Slot<BYTES>::GRANULES] = make_uint4(0, 0, 0, 0);
         __syncwarp();
     }
 
-    // Loads one from its place on, for each team that has none; called by whole warps.
-    __device__ __forceinline__ void load(Place own, bool wanting) const {
-        lanemask_t left = __ballot_sync(FULL_MASK, wanting && rank_in_team() == 0);
-        while (left != 0) load_some(own, left);
-        __syncwarp();
+    // The first lanes of those teams that want a window; called by whole warps.
+    __device__ __forceinline__ static lanemask_t teams(bool wanting) {
+        return __ballot_sync(FULL_MASK, wanting && Lanes::rank() == 0);
     }
 
-  private:
+    // Loads one from its place on, for each of these teams; called by whole warps.
+    __device__ __forceinline__ void load(Place own, lanemask_t wanted) const {
+        while (wanted != 0) load_some(own, wanted);
+    }
+
+    // The same for so many of them as are loaded together, and leaves the others.
     __device__ __forceinline__ void load_some(Place own, lanemask_t& left) const {
         const u32 lane = threadIdx.x % LANES;
         u32 teams[TOGETHER];
@@ -127,18 +141,19 @@ struct Windows {
 #pragma unroll
         for (u32 i = 0; i < TOGETHER; i++) {
             // Where no other team is left the last one has its window loaded again.
-            const u32 first_lane = left != 0 ? (u32)ffs(left) - 1 : teams[i - 1] * TEAM;
+            const u32 first_lane = left != 0 ? (u32)ffs(left) - 1 : teams[i - 1] * Lanes::LANES_EACH;
             left &= left - 1;
-            teams[i] = first_lane / TEAM;
-            const Place place = {__shfl_sync(FULL_MASK, own.packed, (int)first_lane)};
-            const u8* page = first_page + teams[i] * PAGE_BYTES;
+            teams[i] = first_lane / Lanes::LANES_EACH;
+            const Place place = own.of_lane(first_lane);
 #pragma unroll
-            for (u32 k = 0; k < LOADS; k++) loaded[i][k] = granule_at(page + place.offset(k * LANES + lane));
+            for (u32 k = 0; k < LOADS; k++)
+                loaded[i][k] = granule_at(pages + place.granule(k * LANES + lane) * GRANULE);
         }
 #pragma unroll
         for (u32 i = 0; i < TOGETHER; i++)
 #pragma unroll
             for (u32 k = 0; k < LOADS; k++) slots[teams[i]].granules[k * LANES + lane] = loaded[i][k];
+        __syncwarp();
     }
 };
 

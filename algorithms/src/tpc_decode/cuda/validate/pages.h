@@ -1,0 +1,45 @@
+// Pages, and what is written down about them.
+#pragma once
+#include "headers.h"
+#include "walk.h"
+
+namespace {
+
+struct Pages {
+    const u8* bytes;
+    const u32* streams;
+    Geometry geometry;
+    u32 count;
+    Bounds bounds;
+    PageRecord* records;
+    uint2* extents;
+    u8* verdicts;
+    Piece* index;
+    u32 stride;  // entries of the index for each page, or none
+
+    // The walk through a page whose headers are read. One that is not sound is not walked through.
+    template <Layout LAYOUT, class Walk>
+    __device__ __forceinline__ Walk open(u32 page, Verdict& verdict) const {
+        OpenPage open = {};
+        verdict = EMPTY;
+        if (page < count) verdict = open_in_stream<LAYOUT>(page_at(bytes, page), {streams[page]}, bounds, open);
+        return Walk(open.record, geometry, stride ? index + (u64)page * stride : nullptr, verdict == SOUND);
+    }
+
+    // What was found out, as it was opened with this verdict.
+    template <Layout LAYOUT, class Walk>
+    __device__ __forceinline__ void put(u32 page, Verdict verdict, const Walk& walk) const {
+        if (verdict == SOUND && !walk.sound) verdict = DAMAGED;
+        OpenPage open = {walk.page, 0};
+        PageRecord& record = open.record;
+        record.pieces = (u16)walk.index.count;
+        records[page] = record;
+        // Time bins of pages whose samples are wanted; see place.cu.
+        const u32 time_bins = open.end_of_time_bins<LAYOUT>() - record.first_time_bin;
+        const u32 samples = verdict == SOUND ? record.samples : 0;
+        extents[page] = make_uint2(record.first_time_bin, time_bins << 16 | samples);
+        verdicts[page] = verdict;
+    }
+};
+
+}  // namespace
