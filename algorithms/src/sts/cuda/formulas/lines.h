@@ -5,7 +5,6 @@
 // A cluster, in order of time: where its strip leaves the top edge, in cm, or no number if
 // it does not; how many widths further its last line does; where the cluster is in its room.
 struct alignas(16) Line {
-    u32 time;
     float edge;
     i32 widths;
     u32 index;
@@ -17,18 +16,8 @@ template <class Rules>
 __device__ __forceinline__ Line line_of(const Sensor& sensor, const Edge& side, i32 strips_before,
                                         const Cluster& cluster, u32 index) {
     const float edge = edge_of(sensor, side, strips_before, cluster.position);
-    if (!is_on_edge(sensor, edge)) return {cluster.time, __uint_as_float(~0u), 0, index};
-    return {cluster.time, edge, Rules::widths((edge + sensor.height * side.tangent) / sensor.width), index};
-}
-
-// Lines of a side in order of time, by their numbers.
-struct Range {
-    u32 start, end;
-};
-
-// The number of the first line of a range that is not `early`, if all before it are.
-template <class Early> __device__ __forceinline__ u32 first_not(const Line* lines, const Range& range, Early early) {
-    return first_not(range.start, range.end, [&](u32 number) { return early(lines[number].time); });
+    if (!is_on_edge(sensor, edge)) return {__uint_as_float(~0u), 0, index};
+    return {edge, Rules::widths((edge + sensor.height * side.tangent) / sensor.width), index};
 }
 
 // The crossings of two lines that are on their edges, one after the other.

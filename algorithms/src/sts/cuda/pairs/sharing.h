@@ -19,7 +19,7 @@ struct alignas(16) Front {
     u32 number;   // in order of time
     u32 to_back;  // from the number of a pair to that of its back
 
-    __device__ __forceinline__ Line line() const { return {0, edge, widths, 0}; }
+    __device__ __forceinline__ Line line() const { return {edge, widths, 0}; }
 };
 
 // Of a warp.

@@ -3,7 +3,7 @@
 
 // A cluster, in order of time: where its strip leaves the top edge, in cm, or OFF_EDGE; how many
 // widths further its last line does; where the cluster is in its room.
-struct Line { time: u32, edge: u32, widths: i32, index: u32 }
+struct Line { edge: u32, widths: i32, index: u32 }
 
 // No number: shaders may not know that it is none.
 const OFF_EDGE = ~0u;
@@ -23,8 +23,8 @@ fn crossing_range() -> CrossingRange {
 
 fn line_of(side: Edge, strips_before: i32, cluster: Cluster, index: u32) -> Line {
     let edge = edge_of(side, strips_before, cluster.position);
-    if !is_on_edge(edge) { return Line(cluster.time, OFF_EDGE, 0, index); }
-    return Line(cluster.time, bitcast<u32>(edge), widths_of(side, edge), index);
+    if !is_on_edge(edge) { return Line(OFF_EDGE, 0, index); }
+    return Line(bitcast<u32>(edge), widths_of(side, edge), index);
 }
 
 fn edge_of_line(line: Line) -> f32 { return bitcast<f32>(line.edge); }

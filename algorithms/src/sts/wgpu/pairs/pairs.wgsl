@@ -47,7 +47,7 @@ fn find_hits_in_stretch(begin: u32, count: u32) {
                 let front = front_of(pair);
                 pairs[i] = vec2u(front.number, front.to_back + begin + pair);
                 let back = lines[back_begin + pairs[i].y];
-                let line = Line(0u, front.edge, front.widths, 0u);
+                let line = Line(front.edge, front.widths, 0u);
                 may |= select(0u, 1u << i, may_cross(range, widths, line, back));
             }
         }
