@@ -7,8 +7,9 @@
 // samples as they come, neighbours those that are next to each other: what a warp lists
 // is a piece of memory as wide as its alignment. Charges are listed beside their positions;
 // charge_tiles.cu makes maps of them. A block of threads has pages that follow
-// each other, so that what is known of their channels stays there, and the loads of some
-// blocks overlap with the work of others.
+// each other, so that what is known of their channels stays there. What the next one is and
+// where is found out while one is taken apart; the loads of some blocks overlap with the work
+// of others.
 //
 // Dynamic shared memory: see `Staged`.
 #include "fused/dense_link.h"

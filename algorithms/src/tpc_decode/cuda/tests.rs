@@ -9,6 +9,7 @@ use generators::tpc::pages::{RawPages, StreamPages};
 
 use super::fused::FUSED;
 use super::published::BALLOT_SCAN;
+use super::validation::MANY;
 use crate::algorithm::{Algorithm, Semantics, Variant};
 use crate::device::emulator::{self, Config};
 use crate::device::gpu::Gpu;
@@ -43,11 +44,11 @@ fn is_wanted(frame: &TimeFrame, page: usize) -> bool {
     opened.is_some_and(|page| page.samples <= MOST_SAMPLES || page.continuation.is_some())
 }
 
-/// Pairs of pages with few samples or with a block that goes on, of which one is damaged.
-fn damaged_pairs(frame: &TimeFrame, random: &mut Mutator) -> TimeFrame {
+/// So many pairs of pages, but for those with more samples and no block that goes on; one of each is damaged.
+fn damaged_pairs(frame: &TimeFrame, pairs_at_most: usize, random: &mut Mutator) -> TimeFrame {
     let streams: Vec<StreamPages<'_>> = frame.pages.streams().collect();
     let mut pairs: Vec<Vec<Page>> = streams.iter().map(|_| Vec::new()).collect();
-    for _ in 0..PAIRS {
+    for _ in 0..pairs_at_most {
         let number = random.below(streams.len());
         let pages = streams[number].pages;
         let page = random.below(pages.len());
@@ -70,7 +71,7 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
     let Some(gpu) = gpu() else { return };
     let mut random = Mutator::new(1);
     for frame in whole_frames(1) {
-        let mut damaged = damaged_pairs(&frame, &mut random);
+        let mut damaged = damaged_pairs(&frame, PAIRS, &mut random);
         for output in [Output::Digits, Output::ChargeMap] {
             damaged.settings.output = output;
             let expected = TpcDecode.reference(&damaged, Semantics::Exact).expect("always");
@@ -78,6 +79,24 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
             assert!((0.1..0.9).contains(&share), "{share} are damaged");
             check(&gpu, &FUSED, &damaged, &expected);
         }
+    }
+}
+
+/// So many that lanes of their own take them in turn.
+#[test]
+fn many_damaged_pages_are_judged_alike() {
+    let Some(gpu) = gpu() else { return };
+    let mut random = Mutator::new(2);
+    for frame in whole_frames(1) {
+        if frame.format().layout() != Layout::DenseLink {
+            continue;
+        }
+        let mut damaged = damaged_pairs(&frame, 8 * PAIRS, &mut random);
+        let pages = damaged.pages.pages().len();
+        assert!(pages >= MANY * gpu.properties().multiprocessors as usize, "{pages} are few");
+        damaged.settings.output = Output::Digits;
+        let expected = TpcDecode.reference(&damaged, Semantics::Exact).expect("always");
+        check(&gpu, &FUSED, &damaged, &expected);
     }
 }
 

@@ -3,11 +3,14 @@
 // It decides as the CPU's reference does, and does not say why: that is found out later,
 // for the few pages that are rejected. A page is a chain: each block has to be read to know
 // where the next one is. So a team of a few lanes goes through a page, follows the chain
-// together and shares all else; see validate/team.h. Samples are stepped over.
+// together and shares all else; see validate/team.h. Of a dense link page there is little else:
+// where there are many, a lane has one to itself, and takes another one when it is through; see
+// validate/turns.h. Samples are stepped over.
 //
 // Static shared memory: a window a team.
 #include "validate/dense_link.h"
 #include "validate/link.h"
+#include "validate/lone_dense_link.h"
 #include "validate/row.h"
 #include "validate/turns.h"
 
@@ -72,7 +75,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<DenseLinkW
                         u32 first_orbit, u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index,
                         u32 stride) {
     const Bounds bounds = {version, first_orbit, orbits};
-    validate_in_turn<DENSE_LINK, DenseLinkWalk>(
+    validate<DENSE_LINK, DenseLinkWalk>(
         {pages, streams, {geometry}, count, bounds, records, extents, verdicts, index, stride});
 }
 KERNEL_EXPORT(validate_dense_link, Validate)
+
+// As `validate_row`, by lanes that take pages in turn: any number of blocks.
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<LoneDenseLinkWalk>)
+    validate_many_dense_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version,
+                             u32 first_orbit, u32 orbits, PageRecord* records, uint2* extents, u8* verdicts,
+                             Piece* index, u32 stride) {
+    const Bounds bounds = {version, first_orbit, orbits};
+    validate_in_turn<DENSE_LINK, LoneDenseLinkWalk>(
+        {pages, streams, {geometry}, count, bounds, records, extents, verdicts, index, stride});
+}
+KERNEL_EXPORT(validate_many_dense_link, Validate)

@@ -35,7 +35,8 @@ struct WholeLinkHead : LinkHead {
     u32 words[3];  // of which the first ones are without what is before the mask
 
     __device__ __forceinline__ explicit WholeLinkHead(const u32 (&from)[3])
-        : LinkHead(from[0] & 0xff, from[0] >> 8 & 0xff), words{from[0] & (before == 1 ? ~0xffu : ~0xffffu), from[1], from[2]} {}
+        : LinkHead(from[0] & 0xff, from[0] >> 8 & 0xff),
+          words{from[0] & (before == 1 ? ~0xffu : ~0xffffu), from[1], from[2]} {}
 
     __device__ __forceinline__ u32 channels() const {
         const int bits = 8 * (int)bytes();

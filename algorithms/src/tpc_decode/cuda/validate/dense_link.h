@@ -1,9 +1,8 @@
-// The way through a dense link page, by one lane: a step goes over some links of a block.
+// The way through a dense link page: a step goes over a block.
 //
-// Where a link begins follows from the level of the one before, and where a block begins from the
-// channels of all links of the one before. The next link is all that a lane can judge, and judging it
-// is hardly more than finding the one behind: so no lanes help each other. Blocks have some links or
-// many: a warp's lanes all go over as many in a step, so that none waits for others with more.
+// Where a link begins follows from the level of the one before, which is two bytes: that chain
+// is what takes time, so each lane follows it by itself, with nothing else on the way. Then
+// each counts the channels of every so many links.
 #pragma once
 #include "../pages/link_head.h"
 #include "walk.h"
@@ -13,78 +12,85 @@ namespace {
 // A page fills up its last words with so many bytes at most.
 constexpr u32 MAX_PADDING = 31;
 
-struct DenseLinkWalk : Walk<DENSE_LINK_TEAM> {
-    static constexpr u32 WINDOW = GRANULE * LANES;
-    // Links of a step: with fewer, more of all instructions are those between blocks; with more, lanes
-    // wait for others at the end of a block.
-    static constexpr u32 LINKS = 3;
-    // The word in front of a block, and heads from aligned words.
+struct DenseLinkWalk : Walk<TEAM> {
+    // Of a lane.
+    static constexpr u32 LINKS_EACH = (MAX_FECS_IN_HALF + TEAM - 1) / TEAM;
+    static constexpr u32 WINDOW = 1024;
+    // The word in front and all heads but the last; that one, from aligned words.
     static constexpr u32 MAX_HEAD = 12;
-    static constexpr u32 REACH = 2 + LINKS * MAX_HEAD + sizeof(u32);
-    // Lanes that want a window or a page before any is given one, as long as others can go on, and windows
-    // that are loaded together.
-    static constexpr u32 PATIENCE = 8;
-    static constexpr u32 TOGETHER = PATIENCE;
+    static constexpr u32 REACH = 2 + (MAX_FECS_IN_HALF - 1) * MAX_HEAD + MAX_HEAD + 4;
+    // What lanes have counted: cards from here on, a bit each, and channels below.
+    static constexpr u32 CARDS_SHIFT = 16;
 
-    u32 blocks;          // that are still to be seen
-    u32 cards;           // of the endpoint, a bit each
+    u32 blocks = 0;      // that were begun
+    u32 first_fec, cards;
     u32 free_time_bin;   // the first that the next block may have
-    // Of the block that the lane is in: its links and cards that are still to be seen.
-    u32 start, links = 0, unseen, channels, sample_bits;
 
     __device__ __forceinline__ DenseLinkWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
-        : Walk(page, pieces, walking), blocks(page.blocks), free_time_bin(page.first_time_bin) {
-        cards = (1u << geometry.end_of_fecs(page.endpoint)) - (1u << geometry.first_fec(page.endpoint));
-        if (walking && blocks == 0) end_page();
+        : Walk(page, pieces, walking), free_time_bin(page.first_time_bin) {
+        first_fec = geometry.first_fec(page.endpoint);
+        cards = geometry.end_of_fecs(page.endpoint) - first_fec;
+        if (walking && page.blocks == 0) end_page();
     }
 
-    __device__ __forceinline__ void step(const Window& window) {
-        const bool is_sound = links > 0 || begin_block(window);
-        u32 wrong = 0;
-#pragma unroll
-        for (u32 i = 0; i < LINKS; i++)
-            if (links > 0) wrong |= pass_link(window);
-        if (!is_sound || wrong != 0) return give_up();
-        if (links == 0) end_block();
-    }
-
-    // Whether a block may be here.
-    __device__ __forceinline__ bool begin_block(const Window& window) {
-        const BlockHead head(window.half(position), page.version);
+    __device__ __forceinline__ void step(const Window& window, bool steps) {
+        const u32 start = steps ? position : window.start;
+        const BlockHead head(window.half(start), page.version);
         const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
-        const bool may_be = head.crossing < BC_PER_ORBIT && time_bin >= free_time_bin &&
-                            time_bin <= page.first_time_bin + page.span;
+        // More links than an endpoint has cards are damage, and may be out of reach.
+        const bool may_be = steps && head.links <= cards && head.crossing < BC_PER_ORBIT &&
+                            time_bin >= free_time_bin && time_bin <= page.first_time_bin + page.span;
+        const u32 links = may_be ? head.links : 0;
+        u32 own[LINKS_EACH];
+        const u32 packed = find_links(window, start + 2, links, own);
+        const u32 counted = Lanes::sum(count_links(window, links, own));
+        if (!steps) return;
+        // Of different cards, each of this endpoint, if there is a bit for each.
+        if (!may_be || (u32)__popc(counted >> CARDS_SHIFT) != links) return give_up();
         free_time_bin = time_bin + 1;
-        start = position;
-        position += 2;
-        links = head.links;
-        sample_bits = head.sample_bits;
-        unseen = cards;
-        channels = 0;
-        return may_be;
+        end_block(packed, counted & low_bits(CARDS_SHIFT), head.sample_bits);
     }
 
-    // The card of a link, as a bit, unless it is one of this endpoint, and the first one of it in this block.
-    __device__ __forceinline__ u32 pass_link(const Window& window) {
-        u32 words[3];
-        three_words(window.aligned(position), position, words);
-        const WholeLinkHead head(words);
-        const u32 card = 1u << head.fec, wrong = card & ~unseen;
-        unseen ^= card;
-        channels += head.channels();
-        position += head.bytes();
-        links--;
-        return wrong;
+    // Finds the links of a block, of which this lane keeps its own. Returns where samples are.
+    __device__ __forceinline__ static u32 find_links(const Window& window, u32 place, u32 links,
+                                                     u32 (&own)[LINKS_EACH]) {
+#pragma unroll
+        for (u32 i = 0; i < MAX_FECS_IN_HALF; i++) {
+            if (i % TEAM == Lanes::rank()) own[i / TEAM] = place;
+            if (i < links) place += head_at(window, place).bytes();
+        }
+        return place;
+    }
+
+    __device__ __forceinline__ static LinkHead head_at(const Window& window, u32 place) {
+        const u32 first = window.half(place);
+        return LinkHead(first & 0xff, first >> 8);
+    }
+
+    // The channels and cards of this lane's links.
+    __device__ __forceinline__ u32 count_links(const Window& window, u32 links, const u32 (&own)[LINKS_EACH]) const {
+        u32 counted = 0;
+#pragma unroll
+        for (u32 i = 0; i < LINKS_EACH; i++) {
+            if (i * TEAM + Lanes::rank() >= links) continue;
+            u32 words[3];
+            three_words(window.aligned(own[i]), own[i], words);
+            const WholeLinkHead head(words);
+            const u32 card = head.fec - first_fec;
+            counted += head.channels() + (card < cards ? 1u << (CARDS_SHIFT + card) : 0);
+        }
+        return counted;
     }
 
     // Only the last block may go on in the next page.
-    __device__ __forceinline__ void end_block() {
-        blocks--;
-        position += bytes_of_samples(channels, sample_bits);
-        if (position > (blocks == 0 ? joined_end() : page.end)) return give_up();
+    __device__ __forceinline__ void end_block(u32 packed, u32 channels, u32 sample_bits) {
+        blocks++;
+        const u32 start = position;
+        position = packed + bytes_of_samples(channels, sample_bits);
+        if (position > (blocks == page.blocks ? joined_end() : page.end)) return give_up();
         if (channels > 0) add_to_index(start);
         samples += channels;
-        if (blocks == 0) end_page();
+        if (blocks == page.blocks) end_page();
     }
 
     __device__ __forceinline__ void end_page() {

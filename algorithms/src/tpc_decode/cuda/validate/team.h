@@ -4,11 +4,10 @@
 
 namespace {
 
-// A few: all of them follow the page's chain, and each judges every so many of its blocks or rows.
-// More would wait for the chain less busily, fewer would take their turns at what is judged more often.
+// A few: all of them follow the page's chain, and each judges every so many of its links, blocks
+// or rows. More would wait for the chain less busily, fewer would take their turns at what is
+// judged more often.
 constexpr u32 TEAM = 4;
-// Of a dense link page: what is judged on the way through it is no more than what the way takes.
-constexpr u32 DENSE_LINK_TEAM = 1;
 
 template <u32 SIZE>
 struct Team {

@@ -1,0 +1,93 @@
+// The way through a dense link page by a lane alone: a step goes over some links of a block.
+//
+// Where a link begins follows from the level of the one before, and where a block begins from the
+// channels of all links of the one before. The next link is all that a lane can judge, and judging it
+// is hardly more than finding the one behind: where there are pages enough for all lanes, this is least
+// work. Blocks have some links or many: a warp's lanes all go over as many in a step, so that none waits
+// for others with more.
+#pragma once
+#include "dense_link.h"
+
+namespace {
+
+struct LoneDenseLinkWalk : Walk<1> {
+    static constexpr u32 WINDOW = GRANULE * LANES;
+    // Links of a step: with fewer, more of all instructions are those between blocks; with more, lanes
+    // wait for others at the end of a block.
+    static constexpr u32 LINKS = 3;
+    // The word in front of a block, and heads from aligned words.
+    static constexpr u32 MAX_HEAD = 12;
+    static constexpr u32 REACH = 2 + LINKS * MAX_HEAD + sizeof(u32);
+    // Lanes that want a window or a page before any is given one, as long as others can go on, and windows
+    // that are loaded together.
+    static constexpr u32 PATIENCE = 8;
+    static constexpr u32 TOGETHER = PATIENCE;
+
+    u32 blocks;          // that are still to be seen
+    u32 cards;           // of the endpoint, a bit each
+    u32 free_time_bin;   // the first that the next block may have
+    // Of the block that the lane is in: its links and cards that are still to be seen.
+    u32 start, links = 0, unseen, channels, sample_bits;
+
+    __device__ __forceinline__ LoneDenseLinkWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
+        : Walk(page, pieces, walking), blocks(page.blocks), free_time_bin(page.first_time_bin) {
+        cards = (1u << geometry.end_of_fecs(page.endpoint)) - (1u << geometry.first_fec(page.endpoint));
+        if (walking && blocks == 0) end_page();
+    }
+
+    __device__ __forceinline__ void step(const Window& window) {
+        const bool is_sound = links > 0 || begin_block(window);
+        u32 wrong = 0;
+#pragma unroll
+        for (u32 i = 0; i < LINKS; i++)
+            if (links > 0) wrong |= pass_link(window);
+        if (!is_sound || wrong != 0) return give_up();
+        if (links == 0) end_block();
+    }
+
+    // Whether a block may be here.
+    __device__ __forceinline__ bool begin_block(const Window& window) {
+        const BlockHead head(window.half(position), page.version);
+        const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
+        const bool may_be = head.crossing < BC_PER_ORBIT && time_bin >= free_time_bin &&
+                            time_bin <= page.first_time_bin + page.span;
+        free_time_bin = time_bin + 1;
+        start = position;
+        position += 2;
+        links = head.links;
+        sample_bits = head.sample_bits;
+        unseen = cards;
+        channels = 0;
+        return may_be;
+    }
+
+    // The card of a link, as a bit, unless it is one of this endpoint, and the first one of it in this block.
+    __device__ __forceinline__ u32 pass_link(const Window& window) {
+        u32 words[3];
+        three_words(window.aligned(position), position, words);
+        const WholeLinkHead head(words);
+        const u32 card = 1u << head.fec, wrong = card & ~unseen;
+        unseen ^= card;
+        channels += head.channels();
+        position += head.bytes();
+        links--;
+        return wrong;
+    }
+
+    // Only the last block may go on in the next page.
+    __device__ __forceinline__ void end_block() {
+        blocks--;
+        position += bytes_of_samples(channels, sample_bits);
+        if (position > (blocks == 0 ? joined_end() : page.end)) return give_up();
+        if (channels > 0) add_to_index(start);
+        samples += channels;
+        if (blocks == 0) end_page();
+    }
+
+    __device__ __forceinline__ void end_page() {
+        const u32 unused = joined_end() - position;
+        end(unused <= (page.continues ? 0 : MAX_PADDING));
+    }
+};
+
+}  // namespace
