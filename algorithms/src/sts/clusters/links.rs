@@ -8,25 +8,25 @@ use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::Rules;
 
-/// Nobody follows.
-pub(super) const NOBODY: u32 = u32::MAX;
-
 /// For each of many digis who follows it, and whether it follows another one. Behind
 /// the last one there is a place for what concerns nobody.
 pub(super) struct Links {
     pub(super) followers: Vec<u32>,
     pub(super) follows: Vec<u8>,
+    /// The place behind the last digi.
+    pub(super) nobody: u32,
     chain: Box<Chain>,
 }
 
 impl Links {
     pub(super) fn new() -> Self {
-        Links { followers: Vec::new(), follows: Vec::new(), chain: Chain::new() }
+        Links { followers: Vec::new(), follows: Vec::new(), nobody: 0, chain: Chain::new() }
     }
 
     /// Room for links between so many digis, which may be any.
     pub(super) fn resize(&mut self, digis: usize) {
-        self.followers.resize(digis + 1, NOBODY);
+        self.nobody = digis as u32;
+        self.followers.resize(digis + 1, self.nobody);
         self.follows.resize(digis + 1, 0);
     }
 
@@ -59,19 +59,19 @@ impl Links {
             if follows != 0 {
                 continue;
             }
-            clusters[count] = if next == NOBODY {
+            clusters[count] = if next == self.nobody {
                 formulas.single(digi, offset)
             } else {
                 let second = digis[next as usize];
-                match self.followers[next as usize] {
-                    NOBODY => formulas.pair::<P>(digi, second, offset),
-                    third => {
-                        self.chain.begin();
-                        self.chain.push(digi);
-                        self.chain.push(second);
-                        follow(third, &self.followers, digis, &mut self.chain);
-                        formulas.cluster::<P>(digi.channel(), &self.chain, offset)
-                    }
+                let third = self.followers[next as usize];
+                if third == self.nobody {
+                    formulas.pair::<P>(digi, second, offset)
+                } else {
+                    self.chain.begin();
+                    self.chain.push(digi);
+                    self.chain.push(second);
+                    follow(third, &self.followers, digis, &mut self.chain);
+                    formulas.cluster::<P>(digi.channel(), &self.chain, offset)
                 }
             };
             count += 1;
@@ -83,8 +83,8 @@ impl Links {
 /// Adds a digi and all that follow it.
 #[inline]
 fn follow(mut next: u32, followers: &[u32], digis: &[Digi], chain: &mut Chain) {
-    while next != NOBODY {
-        chain.push(digis[next as usize]);
+    while let Some(&digi) = digis.get(next as usize) {
+        chain.push(digi);
         next = followers[next as usize];
     }
 }
