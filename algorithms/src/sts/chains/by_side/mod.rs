@@ -17,7 +17,7 @@ use super::share_out::{largest_first, share_out};
 use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::all_cores::fill;
 use crate::device::Arena;
-use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
+use crate::sts::cluster_order::{is_in_order, sort_nearly_sorted, write_entries};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::formulas::Side;
 use crate::sts::hits::{WindowJob, window_jobs};
@@ -101,7 +101,9 @@ impl<'a, P: Rules> BySide<'a, P> {
             }),
             // Raw data are out of order in epochs alone.
             Clustering::TimeSweep => share_out(sides, &mut self.workers, |side, _| {
-                sort_nearly_sorted(side, |digi| digi.time_ns());
+                if !is_in_order(side) {
+                    sort_nearly_sorted(side, |digi| digi.time_ns());
+                }
             }),
         }
     }
