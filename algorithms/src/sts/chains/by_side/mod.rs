@@ -20,7 +20,7 @@ use crate::device::Arena;
 use crate::sts::cluster_order::{is_in_order, sort_nearly_sorted, write_entries};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::formulas::Side;
-use crate::sts::hits::{WindowJob, window_jobs};
+use crate::sts::hits::{WindowInput, WindowJob, window_jobs};
 use crate::sts::presort::Permutation;
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
@@ -212,8 +212,8 @@ impl<'a, P: Rules> BySide<'a, P> {
             let formulas = &self.arrays.modules[job.module];
             let latest = self.latest_errors[self.arrays.modules.len() + job.module];
             let start = worker.hits.len();
-            let (windows, hits) = (&mut worker.windows, &mut worker.hits);
-            windows.find::<P>(job, clusters, formulas, latest, hits);
+            let input = WindowInput { job, clusters, formulas, latest };
+            worker.windows.find::<P>(input, &mut worker.hits);
             worker.found.push((number, start..worker.hits.len()));
         });
     }
