@@ -106,34 +106,28 @@ impl Lines {
         let room = lines.iter().fold(0, |room, &lines| room + USUAL.max(lines as usize));
         self.make_room(room);
         let begin = self.count;
-        let times = &mut self.times[begin..begin + room];
-        let classes = &mut self.classes[begin..begin + room];
-        let edges = &mut self.edges[begin..begin + room];
-        let edge_errors = &mut self.edge_errors[begin..begin + room];
+        let mut free = Free {
+            times: &mut self.times[begin..begin + room],
+            classes: &mut self.classes[begin..begin + room],
+            edges: &mut self.edges[begin..begin + room],
+            edge_errors: &mut self.edge_errors[begin..begin + room],
+        };
         if lines.iter().fold(true, |so_far, &lines| so_far & (lines == 1)) {
-            times[..clusters].copy_from_slice(&block.times[..clusters]);
-            classes[..clusters].copy_from_slice(&block.classes[..clusters]);
-            edges[..clusters].copy_from_slice(&block.edges[0][..clusters]);
-            edge_errors[..clusters].copy_from_slice(&block.errors[..clusters]);
+            free.set_first_of_all(block, clusters);
             self.count += clusters;
             return;
         }
         let mut end = 0;
         for (place, &lines) in lines.iter().enumerate() {
             let lines = lines as usize;
-            let mut set = |line: usize, edge: f32| {
-                times[end + line] = block.times[place];
-                classes[end + line] = block.classes[place];
-                edges[end + line] = edge;
-                edge_errors[end + line] = block.errors[place];
-            };
             // Without a branch: most have one, some two, and which can't be predicted.
             for line in 0..USUAL {
-                set(line, block.edges[line][place]);
+                free.set(end + line, block, place, block.edges[line][place]);
             }
             for line in USUAL..lines {
                 let number = block.firsts[place] + line as i32;
-                set(line, block.positions[place] - number as f32 * width);
+                let edge = block.positions[place] - number as f32 * width;
+                free.set(end + line, block, place, edge);
             }
             end += lines;
         }
@@ -149,6 +143,34 @@ impl Lines {
             self.edges.resize(room, 0.0);
             self.edge_errors.resize(room, 0.0);
         }
+    }
+}
+
+/// Places for lines.
+struct Free<'a> {
+    times: &'a mut [u32],
+    classes: &'a mut [u32],
+    edges: &'a mut [f32],
+    edge_errors: &'a mut [f32],
+}
+
+impl Free<'_> {
+    /// A line of the cluster at a place of a block.
+    #[inline(always)]
+    fn set(&mut self, line: usize, block: &Block, place: usize, edge: f32) {
+        self.times[line] = block.times[place];
+        self.classes[line] = block.classes[place];
+        self.edges[line] = edge;
+        self.edge_errors[line] = block.errors[place];
+    }
+
+    /// The first lines of some clusters.
+    #[inline(always)]
+    fn set_first_of_all(&mut self, block: &Block, clusters: usize) {
+        self.times[..clusters].copy_from_slice(&block.times[..clusters]);
+        self.classes[..clusters].copy_from_slice(&block.classes[..clusters]);
+        self.edges[..clusters].copy_from_slice(&block.edges[0][..clusters]);
+        self.edge_errors[..clusters].copy_from_slice(&block.errors[..clusters]);
     }
 }
 
