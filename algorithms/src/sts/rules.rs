@@ -16,6 +16,8 @@ pub trait Rules: Copy + Send + Sync + 'static {
     const SEMANTICS: Semantics;
     /// What happens to a digi that several others could be followed by.
     const SUCCESSORS: Successors;
+    /// Times that were summed up.
+    type TimeSum: Copy + Default;
 
     /// Whether a digi is not too early to follow one at `time`.
     fn not_before(window: &Window, time: u32, follower: u32) -> bool;
@@ -23,6 +25,10 @@ pub trait Rules: Copy + Send + Sync + 'static {
     fn not_after(window: &Window, time: u32, follower: u32) -> bool;
     /// The time of a cluster of these digis, in order of channels.
     fn cluster_time(times: &[u32]) -> u32;
+    /// Adds the time of the digi in the next channel.
+    fn add_time(sum: Self::TimeSum, time: u32) -> Self::TimeSum;
+    /// The time of a cluster of three digis or more, by the sum of theirs.
+    fn mean_time(sum: Self::TimeSum, digis: usize) -> u32;
     /// How much later the front's cluster is than the back's, in ns.
     fn delay(front: u32, back: u32) -> f32;
     /// The time of a hit of these clusters.
@@ -91,6 +97,7 @@ pub struct Published;
 impl Rules for Exact {
     const SEMANTICS: Semantics = Semantics::Exact;
     const SUCCESSORS: Successors = Successors::Exclusive;
+    type TimeSum = u64;
 
     #[inline]
     fn not_before(window: &Window, time: u32, follower: u32) -> bool {
@@ -104,36 +111,47 @@ impl Rules for Exact {
 
     #[inline]
     fn cluster_time(times: &[u32]) -> u32 {
-        let sum: u64 = times.iter().map(|&time| u64::from(time)).sum();
-        (sum / times.len() as u64) as u32
+        let sum = times.iter().fold(0, |sum, &time| Self::add_time(sum, time));
+        Self::mean_time(sum, times.len())
     }
 
     #[inline]
+    fn add_time(sum: u64, time: u32) -> u64 {
+        sum + u64::from(time)
+    }
+
+    #[inline]
+    fn mean_time(sum: u64, digis: usize) -> u32 {
+        (sum / digis as u64) as u32
+    }
+
+    #[inline(always)]
     fn delay(front: u32, back: u32) -> f32 {
         // Times have 31 bits.
         front.wrapping_sub(back) as i32 as f32
     }
 
-    #[inline]
+    #[inline(always)]
     fn hit_time(front: u32, back: u32) -> u32 {
         ((u64::from(front) + u64::from(back)) / 2) as u32
     }
 
-    #[inline]
+    #[inline(always)]
     fn widths(exact: f32) -> i32 {
         exact.floored()
     }
 
-    #[inline]
+    #[inline(always)]
     fn spread(sensor: &Sensor<f32>, spread: Spread<f32>) -> ([f32; 3], f32) {
-        let (variances, covariance) = sensor.rotated(spread);
-        (variances.map(Real::sqrt), covariance)
+        let ([xx, yy, zz], covariance) = sensor.rotated(spread);
+        ([xx.sqrt(), yy.sqrt(), zz.sqrt()], covariance)
     }
 }
 
 impl Rules for Published {
     const SEMANTICS: Semantics = Semantics::Published;
     const SUCCESSORS: Successors = Successors::Shared;
+    type TimeSum = f32;
 
     #[inline]
     fn not_before(window: &Window, time: u32, follower: u32) -> bool {
@@ -152,28 +170,38 @@ impl Rules for Published {
             [first, second] => return (0.5 * (first + second) as f32) as u32,
             _ => {}
         }
-        let sum = times.iter().fold(0.0, |sum: f32, &time| sum + time as f32);
-        (sum / times.len() as f32) as u32
+        let sum = times.iter().fold(0.0, |sum, &time| Self::add_time(sum, time));
+        Self::mean_time(sum, times.len())
     }
 
     #[inline]
+    fn add_time(sum: f32, time: u32) -> f32 {
+        sum + time as f32
+    }
+
+    #[inline]
+    fn mean_time(sum: f32, digis: usize) -> u32 {
+        (sum / digis as f32) as u32
+    }
+
+    #[inline(always)]
     fn delay(front: u32, back: u32) -> f32 {
         front as f32 - back as f32
     }
 
-    #[inline]
+    #[inline(always)]
     fn hit_time(front: u32, back: u32) -> u32 {
         (0.5 * (front as f32 + back as f32)) as u32
     }
 
-    #[inline]
+    #[inline(always)]
     fn widths(exact: f32) -> i32 {
         exact.truncated()
     }
 
     /// Those on the sensor, which is what they are in global coordinates too if the
     /// sensor is not turned or by half a turn about z.
-    #[inline]
+    #[inline(always)]
     fn spread(_: &Sensor<f32>, spread: Spread<f32>) -> ([f32; 3], f32) {
         ([spread.xx.sqrt(), spread.yy.sqrt(), 0.0], spread.xy)
     }

@@ -130,6 +130,17 @@ impl<'a> Array<'a> {
         Piece { from: from..from + length, to }
     }
 
+    /// The bytes from the first to the last of some pieces, in whatever order these lie, with what
+    /// is left out of them.
+    pub(super) fn span(self, pieces: Range<usize>) -> Range<usize> {
+        let starts = &self.starts[pieces.clone()];
+        let lengths = self.places[pieces.start..].windows(2).map(|places| places[1] - places[0]);
+        let ends = starts.iter().zip(lengths).map(|(start, length)| start + length);
+        let first = starts.iter().min().map_or(0, |&start| start as usize);
+        let end = ends.max().map_or(0, |end| end as usize);
+        self.begin + first * self.width..self.begin + end * self.width
+    }
+
     /// What of all pieces goes to some bytes of the packed array, and where to in these.
     #[inline]
     pub(super) fn within(self, bytes: Range<usize>) -> impl Iterator<Item = Piece> + 'a {
@@ -200,6 +211,7 @@ mod tests {
             |from: Range<usize>, to| Piece { from: begin + from.start..begin + from.end, to };
         let all = [piece(16..20, 0), piece(42..42, 4), piece(62..70, 4)];
         assert!((0..3).map(|number| array.piece(number)).eq(all));
+        assert_eq!(array.span(0..2), begin + 14..begin + 42);
         let some: Vec<_> = array.within(2..6).collect();
         assert_eq!(some.first(), Some(&piece(18..20, 0)));
         assert_eq!(some.last(), Some(&piece(62..64, 2)));

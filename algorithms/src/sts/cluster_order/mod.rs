@@ -8,7 +8,7 @@ mod nearly_sorted;
 
 use crate::sts::{Cluster, ClusterEntry};
 
-pub(super) use nearly_sorted::sort_nearly_sorted;
+pub(super) use nearly_sorted::{is_in_order, sort_nearly_sorted};
 
 /// Writes an entry for each cluster.
 pub(super) fn write_entries(clusters: &[Cluster], first: u32, entries: &mut [ClusterEntry]) {

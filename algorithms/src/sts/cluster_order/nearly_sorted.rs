@@ -1,9 +1,30 @@
 //! Insertion, for things that are nearly in order of time.
 
+use generators::sts::Digi;
+
 /// Moves that a thing may cost on average before another sort takes over.
 const MOVES_PER_ITEM: usize = 16;
 /// More than that at the beginning, until an average tells something.
 const FIRST_MOVES: usize = 1 << 12;
+/// Digis that are compared at once.
+const COMPARED: usize = 32;
+
+/// Whether digis are in order of time. Many are compared before there is a branch: as many at once
+/// as a vector has lanes.
+pub(in crate::sts) fn is_in_order(digis: &[Digi]) -> bool {
+    let (blocks, rest) = digis.as_chunks::<COMPARED>();
+    let mut last = 0;
+    let of_blocks = blocks.iter().all(|block| {
+        let first = block[0].time_ns();
+        let in_order = (1..COMPARED).fold(last <= first, |so_far, i| {
+            so_far & (block[i - 1].time_ns() <= block[i].time_ns())
+        });
+        last = block[COMPARED - 1].time_ns();
+        in_order
+    });
+    let is_late = rest.first().is_none_or(|digi| last <= digi.time_ns());
+    of_blocks && is_late && rest.is_sorted_by_key(|digi| digi.time_ns())
+}
 
 /// Sorts by time; things of the same time keep their order. Where they turn out to be far
 /// from in order, the standard library's sort takes over.
@@ -39,6 +60,7 @@ fn insert_last<T: Copy>(items: &mut [T], time: impl Fn(&T) -> u32) -> usize {
 #[cfg(test)]
 mod tests {
     use generators::random::mix;
+    use generators::sts::Address;
 
     use super::*;
     use crate::sts::ClusterEntry;
@@ -50,6 +72,20 @@ mod tests {
         expected.sort_by_key(|entry| entry.time);
         sort_nearly_sorted(&mut entries, |entry| entry.time);
         assert_eq!(entries, expected);
+    }
+
+    #[test]
+    fn any_digi_that_is_early_is_seen() {
+        for count in [0, 1, 2, 31, 32, 33, 100] {
+            let digi = |time: u32| Digi::new(Address::of_module(0), 7, time, 1);
+            let mut digis: Vec<_> = (0..count).map(|number| digi(number / 2)).collect();
+            assert!(is_in_order(&digis));
+            for place in 1..digis.len() {
+                let early = std::mem::replace(&mut digis[place - 1], digi(1000));
+                assert!(!is_in_order(&digis), "{place} of {count}");
+                digis[place - 1] = early;
+            }
+        }
     }
 
     #[test]

@@ -83,6 +83,21 @@ impl ClusterFormulas {
         }
     }
 
+    /// Charge and variance of a digi.
+    #[inline]
+    pub(super) fn of_digi(&self, digi: Digi) -> [f32; 2] {
+        self.shapes.of_digi(digi.adc())
+    }
+
+    /// The error of the time of a cluster of so many digis.
+    #[inline]
+    pub(super) fn time_error(&self, size: usize) -> f32 {
+        match self.time_errors.get(size) {
+            Some(&error) => error,
+            None => self.shapes.time_error(size),
+        }
+    }
+
     /// The cluster of a chain whose first digi is in channel `first`.
     pub(super) fn cluster<P: Rules>(&self, first: u16, chain: &Chain, offset: f32) -> Cluster {
         let (adcs, times) = (&chain.adcs[..chain.size], &chain.times[..chain.size]);
@@ -93,10 +108,7 @@ impl ClusterFormulas {
             position: shape.position + offset,
             position_error: shape.position_error,
             time: P::cluster_time(times),
-            time_error: match self.time_errors.get(chain.size) {
-                Some(&error) => error,
-                None => self.shapes.time_error(chain.size),
-            },
+            time_error: self.time_error(chain.size),
         }
     }
 }

@@ -3,30 +3,39 @@
 use generators::sts::Digi;
 
 use super::ClusterFormulas;
-use super::formulas::{Chain, offset};
+use super::formulas::offset;
+use super::long_chains::{LongChain, LongChains};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::Rules;
 
-/// Nobody follows.
-pub(super) const NOBODY: u32 = u32::MAX;
+/// Digis whose heads of chains are listed at once.
+const HEADS: usize = 256;
 
 /// For each of many digis who follows it, and whether it follows another one. Behind
 /// the last one there is a place for what concerns nobody.
 pub(super) struct Links {
     pub(super) followers: Vec<u32>,
     pub(super) follows: Vec<u8>,
-    chain: Box<Chain>,
+    /// The place behind the last digi.
+    pub(super) nobody: u32,
+    long: Box<LongChains>,
 }
 
 impl Links {
     pub(super) fn new() -> Self {
-        Links { followers: Vec::new(), follows: Vec::new(), chain: Chain::new() }
+        Links {
+            followers: Vec::new(),
+            follows: Vec::new(),
+            nobody: 0,
+            long: Box::new(LongChains::new()),
+        }
     }
 
     /// Room for links between so many digis, which may be any.
     pub(super) fn resize(&mut self, digis: usize) {
-        self.followers.resize(digis + 1, NOBODY);
+        self.nobody = digis as u32;
+        self.followers.resize(digis + 1, self.nobody);
         self.follows.resize(digis + 1, 0);
     }
 
@@ -53,38 +62,53 @@ impl Links {
         side: Side,
         clusters: &mut [Cluster],
     ) -> usize {
-        let (offset, mut count) = (offset(side), 0);
-        let heads = digis.iter().zip(&self.followers).zip(&self.follows);
-        for ((&digi, &next), &follows) in heads {
-            if follows != 0 {
-                continue;
-            }
-            clusters[count] = if next == NOBODY {
-                formulas.single(digi, offset)
-            } else {
-                let second = digis[next as usize];
-                match self.followers[next as usize] {
-                    NOBODY => formulas.pair::<P>(digi, second, offset),
-                    third => {
-                        self.chain.begin();
-                        self.chain.push(digi);
-                        self.chain.push(second);
-                        follow(third, &self.followers, digis, &mut self.chain);
-                        formulas.cluster::<P>(digi.channel(), &self.chain, offset)
+        let (offset, nobody, followers) = (offset(side), self.nobody, &self.followers[..]);
+        let (mut heads, mut count) = ([0; HEADS], 0);
+        for (first, follows) in (0..nobody).step_by(HEADS).zip(self.follows.chunks(HEADS)) {
+            let follows = &follows[..follows.len().min((nobody - first) as usize)];
+            for &head in list_heads(first, follows, &mut heads) {
+                let (digi, next) = (digis[head as usize], followers[head as usize]);
+                clusters[count] = if next == nobody {
+                    formulas.single(digi, offset)
+                } else {
+                    let (second, third) = (digis[next as usize], followers[next as usize]);
+                    if third == nobody {
+                        formulas.pair::<P>(digi, second, offset)
+                    } else {
+                        let mut chain = LongChain::<P>::new([digi, second], formulas);
+                        follow(third, followers, digis, |digi| chain.push(digi, formulas));
+                        if self.long.is_full() {
+                            self.long.finish(clusters, offset);
+                        }
+                        self.long.push(count, &chain);
+                        chain.cluster(formulas)
                     }
-                }
-            };
-            count += 1;
+                };
+                count += 1;
+            }
         }
+        self.long.finish(clusters, offset);
         count
     }
 }
 
-/// Adds a digi and all that follow it.
+/// Lists the digis that follow none, without a branch, as nobody could predict which they are;
+/// the first one has that number.
 #[inline]
-fn follow(mut next: u32, followers: &[u32], digis: &[Digi], chain: &mut Chain) {
-    while next != NOBODY {
-        chain.push(digis[next as usize]);
+fn list_heads<'h>(first: u32, follows: &[u8], heads: &'h mut [u32; HEADS]) -> &'h [u32] {
+    let mut count = 0;
+    for (number, &follows) in (first..).zip(follows) {
+        heads[count] = number;
+        count += usize::from(follows == 0);
+    }
+    &heads[..count]
+}
+
+/// Hands out a digi and all that follow it.
+#[inline]
+fn follow(mut next: u32, followers: &[u32], digis: &[Digi], mut found: impl FnMut(Digi)) {
+    while let Some(&digi) = digis.get(next as usize) {
+        found(digi);
         next = followers[next as usize];
     }
 }
@@ -96,6 +120,7 @@ mod tests {
     use generators::sts::setup::Setup;
 
     use super::*;
+    use crate::sts::clusters::formulas::Chain;
     use crate::sts::rules::Exact;
 
     /// Chains of 1 to 7 digis that lie behind each other, each second one backwards: links, first

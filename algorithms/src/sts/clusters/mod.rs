@@ -7,12 +7,14 @@
 //! | `by_channel` | a worker a side: neighbouring channels are merged |
 //! | `time_sweep` | ours: one pass in order of time, a look at both neighbours |
 //! | `links`, `formulas` | what they share: who follows whom, and what a chain becomes |
+//! | `long_chains` | the same for many chains of three digis or more at a time |
 
 mod by_channel;
 mod connectors;
 mod formulas;
 mod friese;
 mod links;
+mod long_chains;
 mod time_sweep;
 
 pub(super) use by_channel::ByChannel;

@@ -11,11 +11,13 @@
 //! other that a third one may see both, as a dead time makes sure. Where they are, the
 //! digis are sorted by channel, and channels are merged.
 
+use std::hint::select_unpredictable;
+
 use generators::sts::{CHANNELS_PER_SIDE, Digi};
 
 use super::ClusterFormulas;
 use super::by_channel::ByChannel;
-use super::links::{Links, NOBODY};
+use super::links::Links;
 use crate::sts::Cluster;
 use crate::sts::data::digi_order;
 use crate::sts::formulas::Side;
@@ -37,18 +39,12 @@ pub(in crate::sts) struct TimeSweep {
 #[derive(Clone, Copy)]
 struct Latest {
     time: u32,
-    /// Its place, or [`NOBODY`].
+    /// Its place, or [`NO_PLACE`].
     place: u32,
 }
 
-const NO_DIGI: Latest = Latest { time: 0, place: NOBODY };
-
-impl Latest {
-    #[inline]
-    fn new(time: u32, place: usize) -> Self {
-        Latest { time, place: place as u32 }
-    }
-}
+const NO_PLACE: u32 = u32::MAX;
+const NO_DIGI: Latest = Latest { time: 0, place: NO_PLACE };
 
 /// Whether two digis of a channel may both be near a third one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,6 +84,8 @@ impl TimeSweep {
         count
     }
 
+    /// Not inlined: its loop needs all registers.
+    #[inline(never)]
     fn connect<P: Rules>(&mut self, digis: &[Digi], window: &Window) -> Crowding {
         // Each place is written before anybody looks at it.
         self.links.resize(digis.len());
@@ -95,25 +93,25 @@ impl TimeSweep {
         latest.fill(NO_DIGI);
         let last = digis.last().map_or(0, |digi| digi.time_ns());
         let crowd_ns = window.crowd_ns::<P>(last);
-        let nobody = digis.len();
-        let followers = &mut self.links.followers[..=nobody];
-        let follows = &mut self.links.follows[..=nobody];
+        let Links { followers, follows, nobody, .. } = &mut self.links;
+        let nobody = *nobody;
+        let (followers, follows) = (&mut followers[..], &mut follows[..]);
         let mut crowded = false;
-        for (place, digi) in digis.iter().enumerate() {
+        for (place, digi) in (0..nobody).zip(digis) {
             let (channel, time) = (usize::from(digi.channel()) % CHANNELS, digi.time_ns());
             let (left, right) = (latest[channel], latest[channel + 2]);
-            let own = std::mem::replace(&mut latest[channel + 1], Latest::new(time, place));
+            let own = std::mem::replace(&mut latest[channel + 1], Latest { time, place });
             // No branches, which nobody could predict: what is no link is a link of
             // nobody.
-            crowded |= (own.place != NOBODY) & (time - own.time <= crowd_ns);
-            let has_left = (left.place != NOBODY) & P::not_after(window, left.time, time);
-            let has_right = (right.place != NOBODY) & P::not_before(window, time, right.time);
-            let before = if has_left { left.place as usize } else { nobody };
-            let after = if has_right { right.place as usize } else { nobody };
-            followers[before] = place as u32;
-            followers[place] = if has_right { right.place } else { NOBODY };
-            follows[place] = u8::from(has_left);
-            follows[after] = 1;
+            crowded |= (own.place != NO_PLACE) & (time - own.time <= crowd_ns);
+            let has_left = (left.place != NO_PLACE) & P::not_after(window, left.time, time);
+            let has_right = (right.place != NO_PLACE) & P::not_before(window, time, right.time);
+            let before = select_unpredictable(has_left, left.place, nobody);
+            let after = select_unpredictable(has_right, right.place, nobody);
+            followers[before as usize] = place;
+            followers[place as usize] = after;
+            follows[place as usize] = u8::from(has_left);
+            follows[after as usize] = 1;
         }
         if crowded { Crowding::Some } else { Crowding::None }
     }

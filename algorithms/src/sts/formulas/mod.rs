@@ -18,5 +18,7 @@ mod shape;
 
 pub use charges::{BelowFirstStep, ChargeModel, Charges, charge, variance};
 pub use real::Real;
-pub use sensor::{CLUSTER_PRUNING, Lines, Local, Sensor, Side, Spread, pair_time_error, time_cut};
-pub use shape::{Shape, Shapes, digi_window};
+pub use sensor::{
+    CLUSTER_PRUNING, Lines, Local, Sensor, Side, Spread, Strips, pair_time_error, time_cut,
+};
+pub use shape::{Shape, Shapes, Sums, digi_window, plus};

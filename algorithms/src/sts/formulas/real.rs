@@ -34,13 +34,13 @@ pub trait Real:
     fn floored(self) -> i32;
 
     /// The larger of two numbers; the second one if they can't be compared.
-    #[inline]
+    #[inline(always)]
     fn larger(self, other: Self) -> Self {
         if self > other { self } else { other }
     }
 
     /// The smaller of two numbers; the second one if they can't be compared.
-    #[inline]
+    #[inline(always)]
     fn smaller(self, other: Self) -> Self {
         if self < other { self } else { other }
     }
@@ -49,15 +49,15 @@ pub trait Real:
 macro_rules! real {
     ($float:ty) => {
         impl Real for $float {
-            #[inline]
+            #[inline(always)]
             fn of(value: f64) -> Self {
                 value as $float
             }
-            #[inline]
+            #[inline(always)]
             fn sqrt(self) -> Self {
                 self.sqrt()
             }
-            #[inline]
+            #[inline(always)]
             fn abs(self) -> Self {
                 self.abs()
             }
@@ -67,11 +67,11 @@ macro_rules! real {
             fn cosine(self) -> Self {
                 libm::cos(f64::from(self)) as $float
             }
-            #[inline]
+            #[inline(always)]
             fn truncated(self) -> i32 {
                 self as i32
             }
-            #[inline]
+            #[inline(always)]
             fn floored(self) -> i32 {
                 self.floor() as i32
             }

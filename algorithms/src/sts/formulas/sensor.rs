@@ -39,10 +39,14 @@ pub enum Side {
 
 /// Which of the sides has strips that run straight down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Strips {
+pub enum Strips {
+    /// Those of both sides run the same way: none cross.
     Parallel,
+    /// Those of the front.
     FrontVertical,
+    /// Those of the back.
     BackVertical,
+    /// None.
     BothTilted,
 }
 
@@ -119,11 +123,17 @@ impl<R: Real> Sensor<R> {
     #[inline]
     pub fn edge(&self, side: Side, position: R) -> Option<R> {
         let x = self.edge_anywhere(side, position);
-        (x >= R::of(0.0) && x <= self.width).then_some(x)
+        self.has_edge(x).then_some(x)
     }
 
-    /// The same, outside the active area too.
-    #[inline]
+    /// Whether a strip that leaves the top edge there does so in the active area.
+    #[inline(always)]
+    pub fn has_edge(&self, x: R) -> bool {
+        x >= R::of(0.0) && x <= self.width
+    }
+
+    /// Where the strip leaves the edge, outside the active area too.
+    #[inline(always)]
     pub fn edge_anywhere(&self, side: Side, position: R) -> R {
         let whole = position.truncated();
         let fraction = position - R::of(f64::from(whole));
@@ -135,13 +145,13 @@ impl<R: Real> Sensor<R> {
     }
 
     /// The error of a position in channels as one of the edge's, in cm.
-    #[inline]
+    #[inline(always)]
     pub fn edge_error(&self, position_error: R) -> R {
         position_error * self.pitch
     }
 
     /// An error along the edge as one across the strips.
-    #[inline]
+    #[inline(always)]
     pub fn across(&self, side: Side, edge_error: R) -> R {
         edge_error * self.side(side).cosine
     }
@@ -149,18 +159,44 @@ impl<R: Real> Sensor<R> {
     /// The lines of a strip that leaves the edge at x; `round` counts whole widths.
     #[inline]
     pub fn lines(&self, side: Side, x: R, round: impl Fn(R) -> i32) -> Lines {
+        let [first, last] = self.first_and_last_line(side, x, round);
+        first..=last
+    }
+
+    /// The first and the last of them.
+    #[inline(always)]
+    pub fn first_and_last_line(&self, side: Side, x: R, round: impl Fn(R) -> i32) -> [i32; 2] {
         let widths = round((x + self.height * self.side(side).tangent) / self.width);
-        widths.min(0)..=widths.max(0)
+        [widths.min(0), widths.max(0)]
+    }
+
+    /// Does some work that is compiled for each kind of strips.
+    #[inline(always)]
+    pub fn by_strips<T>(&self, work: impl FnOnce(Strips) -> T) -> T {
+        match self.strips {
+            Strips::Parallel => work(Strips::Parallel),
+            Strips::FrontVertical => work(Strips::FrontVertical),
+            Strips::BackVertical => work(Strips::BackVertical),
+            Strips::BothTilted => work(Strips::BothTilted),
+        }
     }
 
     /// Where two lines cross, by where they leave the edge; `None` if not on the
     /// active area.
     #[inline]
     pub fn crossing(&self, front: R, back: R) -> Option<Local<R>> {
+        let local = self.crossing_anywhere(self.strips, front, back);
+        (self.strips != Strips::Parallel && self.has(local)).then_some(local)
+    }
+
+    /// The same outside the active area too, for a sensor with such strips that are not parallel.
+    #[inline(always)]
+    pub fn crossing_anywhere(&self, strips: Strips, front: R, back: R) -> Local<R> {
         let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
-        let (x, y) = match self.strips {
-            Strips::Parallel => return None,
-            Strips::FrontVertical => (front, self.height - (front - back) / tan_back),
+        let (x, y) = match strips {
+            Strips::Parallel | Strips::FrontVertical => {
+                (front, self.height - (front - back) / tan_back)
+            }
             Strips::BackVertical => (back, self.height - (back - front) / tan_front),
             Strips::BothTilted => (
                 (tan_back * front - tan_front * back) / (tan_back - tan_front),
@@ -168,9 +204,14 @@ impl<R: Real> Sensor<R> {
             ),
         };
         let half = R::of(2.0);
-        let local = Local { x: x - self.width / half, y: y - self.height / half };
-        let inside = local.x.abs() <= self.width / half && local.y.abs() <= self.height / half;
-        inside.then_some(local)
+        Local { x: x - self.width / half, y: y - self.height / half }
+    }
+
+    /// Whether a point is on the active area.
+    #[inline(always)]
+    pub fn has(&self, local: Local<R>) -> bool {
+        let half = R::of(2.0);
+        local.x.abs() <= self.width / half && local.y.abs() <= self.height / half
     }
 
     /// The differences of where lines leave the edge, front minus back, beyond which
@@ -188,9 +229,15 @@ impl<R: Real> Sensor<R> {
     /// Variances of x and y, by the errors of both sides along the edge.
     #[inline]
     pub fn spread(&self, front: R, back: R) -> Spread<R> {
+        self.spread_of(self.strips, front, back)
+    }
+
+    /// The same for a sensor with such strips.
+    #[inline(always)]
+    pub fn spread_of(&self, strips: Strips, front: R, back: R) -> Spread<R> {
         let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
         let both = front * front + back * back;
-        match self.strips {
+        match strips {
             Strips::Parallel | Strips::FrontVertical => Spread {
                 xx: front * front,
                 yy: both / tan_back / tan_back,
@@ -214,7 +261,7 @@ impl<R: Real> Sensor<R> {
     }
 
     /// A point on the sensor in global coordinates.
-    #[inline]
+    #[inline(always)]
     pub fn global(&self, local: Local<R>) -> [R; 3] {
         let row = |axis: usize| {
             let [a, b] = [self.rotation[3 * axis], self.rotation[3 * axis + 1]];
@@ -224,7 +271,7 @@ impl<R: Real> Sensor<R> {
     }
 
     /// Variances of the global coordinates, and the covariance of x and y.
-    #[inline]
+    #[inline(always)]
     pub fn rotated(&self, spread: Spread<R>) -> ([R; 3], R) {
         let entry = |row: usize, column: usize| {
             let [a, b] = [self.rotation[3 * row], self.rotation[3 * row + 1]];
@@ -242,6 +289,7 @@ impl<R: Real> Sensor<R> {
         [edge.tangent, edge.cosine]
     }
 
+    #[inline(always)]
     fn side(&self, side: Side) -> &Edge<R> {
         match side {
             Side::Front => &self.front,

@@ -22,6 +22,43 @@ pub struct Shape<R> {
     pub position_error: R,
 }
 
+/// What the shape of three digis or more follows from: charges and variances of the first one,
+/// of the last one, and of those between, which are summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums<R> {
+    /// The channel of the first one.
+    pub start: R,
+    /// How many there are between.
+    pub between: R,
+    /// Charge and variance of the first one.
+    pub left: [R; 2],
+    /// Those of all between.
+    pub middle: [R; 2],
+    /// Those of the last one.
+    pub right: [R; 2],
+}
+
+impl<R: Real> Sums<R> {
+    /// The shape; `centre_of_gravity` by the charge, for charges so uneven that the other formula
+    /// leaves the cluster.
+    #[inline(always)]
+    pub fn shape(&self, centre_of_gravity: impl FnOnce(R) -> R) -> Shape<R> {
+        let ([q1, left], [q2, right]) = (self.left, self.right);
+        let (mean, variance) = (self.middle[0] / self.between, self.middle[1] / self.between);
+        let (start, end) = (self.start, self.start + (self.between + R::of(1.0)));
+        let difference = q2 - q1;
+        let charge = q1 + self.middle[0] + q2;
+        let mut position = R::of(0.5) * (start + end + difference / mean);
+        if position < start || position > end {
+            position = centre_of_gravity(charge);
+        }
+        let outer = |variance: R| variance / mean / mean / R::of(4.0);
+        let inner = variance * difference * difference / mean / mean / mean / mean / R::of(4.0);
+        let position_error = (outer(left) + inner + outer(right)).sqrt();
+        Shape { charge, position, position_error }
+    }
+}
+
 /// The formulas for clusters, for one detector.
 #[derive(Clone, Debug)]
 pub struct Shapes<R, C = Charges<R>> {
@@ -115,26 +152,23 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
     }
 
     fn several(&self, first: u16, left: u8, middle: &[u8], right: u8) -> Shape<R> {
-        let (q1, q2) = (self.charges.charge(left), self.charges.charge(right));
-        let sums = middle.iter().fold((R::of(0.0), R::of(0.0)), |(q, e), &adc| {
-            (q + self.charges.charge(adc), e + self.charges.variance(adc))
-        });
-        let count = R::of(middle.len() as f64);
-        let (mean, variance) = (sums.0 / count, sums.1 / count);
-        let start = R::of(f64::from(first));
-        let end = R::of(f64::from(first) + (middle.len() + 1) as f64);
-        let difference = q2 - q1;
-        let charge = q1 + sums.0 + q2;
-        let mut position = R::of(0.5) * (start + end + difference / mean);
-        if position < start || position > end {
-            position = self.centre_of_gravity(first, left, middle, right, charge);
-        }
-        let outer = |adc: u8| self.charges.variance(adc) / mean / mean / R::of(4.0);
-        let inner = variance * difference * difference / mean / mean / mean / mean / R::of(4.0);
-        Shape { charge, position, position_error: (outer(left) + inner + outer(right)).sqrt() }
+        let of = |adc: u8| self.of_digi(adc);
+        let sums = Sums {
+            start: R::of(f64::from(first)),
+            between: R::of(middle.len() as f64),
+            left: of(left),
+            middle: middle.iter().fold([R::of(0.0); 2], |sums, &adc| plus(sums, of(adc))),
+            right: of(right),
+        };
+        sums.shape(|charge| self.centre_of_gravity(first, left, middle, right, charge))
     }
 
-    /// For charges so uneven that the other formula leaves the cluster.
+    /// Charge and variance of a digi.
+    #[inline]
+    pub fn of_digi(&self, adc: u8) -> [R; 2] {
+        [self.charges.charge(adc), self.charges.variance(adc)]
+    }
+
     fn centre_of_gravity(&self, first: u16, left: u8, middle: &[u8], right: u8, charge: R) -> R {
         let adcs = std::iter::once(&left).chain(middle).chain(std::iter::once(&right));
         let mut channel = f64::from(first);
@@ -145,6 +179,12 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
         });
         sum / charge
     }
+}
+
+/// Charges and variances of some digis, and of others.
+#[inline]
+pub fn plus<R: Real>(some: [R; 2], others: [R; 2]) -> [R; 2] {
+    [some[0] + others[0], some[1] + others[1]]
 }
 
 #[cfg(test)]

@@ -2,19 +2,23 @@
 //!
 //! The clusters of a module's front and the clusters of its back that are near to them
 //! are brought into a form that pairs need, in order of time: a line each, or several
-//! if they run across the sensor's edge. Then a window moves over the lines of the back
-//! as those of the front go on. Two numbers decide whether lines cross: how far apart
-//! in time they are, and how far apart at the edge. Nobody could predict the answer, so
-//! it is counted rather than branched on; only lines that cross are worth the rest. They
-//! are listed for many of the front together, so that their hits are computed in one go.
-//! Times have few different errors, so cuts are looked up.
+//! if they run across the sensor's edge (`lines`). Then a window moves over the lines of the
+//! back as those of the front go on, and lines that cross are listed (`near`). Only these are
+//! worth the rest: their hits are computed for many of them in one go (`crossings`). Times have
+//! few different errors, so cuts are looked up.
+//!
+//! All of this is compiled for several sets of instructions, and done by the widest that the
+//! machine has. Operations are the same in each, and so are hits, to the last bit.
 
 use std::ops::Range;
 
+use super::crossings::Crossings;
+use super::lines::{Clusters, ErrorClasses, Lines};
+use super::near::{Isa, Limits, MOST_CLASSES, Pairs, Scalar};
 use super::{ModuleFormulas, SortedClusters};
-use crate::sts::formulas::{Local, Side, pair_time_error};
+use crate::sts::Hit;
+use crate::sts::formulas::{Side, pair_time_error};
 use crate::sts::rules::Rules;
-use crate::sts::{Cluster, ClusterEntry, Hit};
 
 /// Clusters of a module's front, by their numbers in order of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,208 +36,249 @@ pub(in crate::sts) fn window_jobs(fronts: &[usize], most: usize) -> Vec<WindowJo
     fronts.iter().enumerate().flat_map(parts).collect()
 }
 
-/// A line of a cluster, as far as it decides about crossings.
-#[derive(Clone, Copy, Default)]
-struct Line {
-    time: u32,
-    /// Which of the errors of times it has.
-    class: u32,
-    /// Where it leaves the edge, in cm.
-    edge: f32,
-    /// The error of that, in cm.
-    edge_error: f32,
+/// Where hits are found.
+#[derive(Clone, Copy)]
+pub(in crate::sts) struct WindowInput<'a> {
+    pub(in crate::sts) job: &'a WindowJob,
+    pub(in crate::sts) clusters: SortedClusters<'a>,
+    pub(in crate::sts) formulas: &'a ModuleFormulas<f32>,
+    /// The largest error of the times of the back.
+    pub(in crate::sts) latest: f32,
 }
 
 /// What finding hits takes beside clusters and hits.
 #[derive(Default)]
 pub(in crate::sts) struct Windows {
-    fronts: Vec<Line>,
-    backs: Vec<Line>,
-    /// The different errors of times, and the cuts between any two of them.
-    errors: Vec<f32>,
+    fronts: Lines,
+    backs: Lines,
+    classes: ErrorClasses,
+    /// The cuts on times between any two of the different errors, and the errors of hits.
     cuts: Vec<f32>,
-    /// The errors of hits of any two of them.
     hit_errors: Vec<f32>,
-    /// Lines of the front, each with one of the back that it crosses.
-    crossing: Vec<[u32; 2]>,
-    /// The class of the last error of each cluster size.
-    classes: [u32; KNOWN_SIZES],
+    pairs: Pairs,
+    crossings: Box<Crossings>,
 }
 
-/// Cluster sizes whose class is remembered: a power of two.
-const KNOWN_SIZES: usize = 16;
-/// Hits of so many pairs of lines or more are computed in one go.
-const MOST_CROSSING: usize = 1024;
-
 impl Windows {
-    /// Appends the hits of a job; `latest` is the largest error of the times of the back.
-    pub(in crate::sts) fn find<P: Rules>(
-        &mut self,
-        job: &WindowJob,
-        clusters: SortedClusters<'_>,
-        formulas: &ModuleFormulas<f32>,
-        latest: f32,
-        hits: &mut Vec<Hit>,
-    ) {
+    /// Appends the hits of a job.
+    pub(in crate::sts) fn find<P: Rules>(&mut self, input: WindowInput<'_>, hits: &mut Vec<Hit>) {
+        best::<P>()(self, input, hits);
+    }
+
+    /// The same by the instructions that it is compiled for.
+    #[inline(always)]
+    fn find_by<P: Rules, I: Isa>(&mut self, input: WindowInput<'_>, hits: &mut Vec<Hit>) {
+        let WindowInput { job, clusters, formulas, .. } = input;
         let back_side = clusters.counts.len() / 2 + job.module;
         let fronts = &clusters.entries(job.module)[job.fronts.clone()];
         let (Some(first), Some(last)) = (fronts.first(), fronts.last()) else {
             return;
         };
-        self.errors.clear();
-        let mut lines = std::mem::take(&mut self.fronts);
-        self.gather::<P>(Side::Front, fronts, clusters.clusters(job.module), formulas, &mut lines);
-        self.fronts = lines;
-        let most = self.largest_cut(formulas, latest);
-        let backs = clusters.entries(back_side);
-        let start = backs.partition_point(|back| P::delay(first.time, back.time) > most);
-        let end = backs.partition_point(|back| -P::delay(last.time, back.time) <= most);
-        let near = &backs[start..end.max(start)];
-        let mut lines = std::mem::take(&mut self.backs);
-        self.gather::<P>(Side::Back, near, clusters.clusters(back_side), formulas, &mut lines);
-        self.backs = lines;
-        self.look_up(formulas, latest);
-        self.pair::<P>(formulas, most, hits);
-    }
-
-    /// Brings clusters into the form that pairs need, but for those that leave the edge
-    /// outside the active area.
-    fn gather<P: Rules>(
-        &mut self,
-        side: Side,
-        entries: &[ClusterEntry],
-        clusters: &[Cluster],
-        formulas: &ModuleFormulas<f32>,
-        lines: &mut Vec<Line>,
-    ) {
-        let sensor = &formulas.sensor;
-        lines.clear();
-        for entry in entries {
-            let cluster = &clusters[entry.index as usize];
-            let class = self.class(cluster);
-            let Some(edge) = sensor.edge(side, cluster.position) else {
-                continue;
-            };
-            let widths = sensor.lines(side, edge, P::widths);
-            for width in *widths.start()..widths.end() + 1 {
-                lines.push(Line {
-                    time: cluster.time,
-                    class,
-                    edge: edge - width as f32 * sensor.width,
-                    edge_error: sensor.edge_error(cluster.position_error),
-                });
-            }
+        self.classes.clear();
+        let of_front = Clusters {
+            side: Side::Front,
+            entries: fronts,
+            clusters: clusters.clusters(job.module),
+        };
+        self.fronts.gather::<P>(of_front, formulas, &mut self.classes);
+        let most = self.largest_cut(input);
+        let mut near = clusters.entries(back_side);
+        // With all of the front comes all of the back; it need not be searched.
+        if fronts.len() < clusters.counts[job.module] {
+            let start = near.partition_point(|back| P::delay(first.time, back.time) > most);
+            let end = near.partition_point(|back| -P::delay(last.time, back.time) <= most);
+            near = &near[start..end.max(start)];
         }
-    }
-
-    /// The number of a cluster's error. There are as many as cluster sizes, so few; a size has
-    /// the same again and again.
-    #[inline]
-    fn class(&mut self, cluster: &Cluster) -> u32 {
-        let last = &mut self.classes[cluster.size as usize % KNOWN_SIZES];
-        let error = cluster.time_error;
-        if self.errors.get(*last as usize) != Some(&error) {
-            let known = self.errors.iter().position(|&known| known == error);
-            *last = known.unwrap_or(self.errors.len()) as u32;
-            if known.is_none() {
-                self.errors.push(error);
-            }
-        }
-        *last
+        let of_back =
+            Clusters { side: Side::Back, entries: near, clusters: clusters.clusters(back_side) };
+        self.backs.gather::<P>(of_back, formulas, &mut self.classes);
+        self.look_up(input);
+        self.pair::<P, I>(formulas, most, hits);
     }
 
     /// No pair of these fronts is further apart in time.
-    fn largest_cut(&self, formulas: &ModuleFormulas<f32>, latest: f32) -> f32 {
+    fn largest_cut(&self, WindowInput { formulas, latest, .. }: WindowInput<'_>) -> f32 {
         let cut = |&front: &f32| formulas.time_cut(front, latest, latest);
-        self.errors.iter().map(cut).fold(-1.0, f32::max)
+        self.classes.errors.iter().map(cut).fold(-1.0, f32::max)
     }
 
-    fn look_up(&mut self, formulas: &ModuleFormulas<f32>, latest: f32) {
+    fn look_up(&mut self, WindowInput { formulas, latest, .. }: WindowInput<'_>) {
+        let errors = &self.classes.errors;
         self.cuts.clear();
         self.hit_errors.clear();
-        for &front in &self.errors {
-            for &back in &self.errors {
-                self.cuts.push(formulas.time_cut(front, back, latest));
-                self.hit_errors.push(pair_time_error(front, back));
-            }
+        for &front in errors {
+            self.cuts.extend(errors.iter().map(|&back| formulas.time_cut(front, back, latest)));
+            self.hit_errors.extend(errors.iter().map(|&back| pair_time_error(front, back)));
+            let row = self.cuts.len().next_multiple_of(self.classes.stride());
+            self.cuts.resize(row, 0.0);
+            self.hit_errors.resize(row, 0.0);
         }
     }
 
-    fn pair<P: Rules>(&mut self, formulas: &ModuleFormulas<f32>, most: f32, hits: &mut Vec<Hit>) {
-        let range = formulas.sensor.crossing_range();
-        let classes = self.errors.len();
-        let room = MOST_CROSSING + self.backs.len();
-        if self.crossing.len() < room {
-            self.crossing.resize(room, [0; 2]);
-        }
-        let (mut start, mut found) = (0, 0);
-        for (number, front) in self.fronts.iter().enumerate() {
-            let late = |back: &Line| P::delay(front.time, back.time) > most;
-            while self.backs.get(start).is_some_and(late) {
-                start += 1;
-            }
-            let cuts = &self.cuts[front.class as usize * classes..][..classes];
-            for (place, back) in self.backs.iter().enumerate().skip(start) {
-                let delay = P::delay(front.time, back.time);
-                if -delay > most {
-                    break;
-                }
-                let in_time = delay.abs() <= cuts[back.class as usize];
-                let difference = front.edge - back.edge;
-                let crosses = difference >= *range.start() && difference <= *range.end();
-                self.crossing[found] = [number as u32, place as u32];
-                found += usize::from(in_time & crosses);
-            }
-            if found >= MOST_CROSSING {
-                self.append_hits::<P>(found, formulas, hits);
-                found = 0;
-            }
-        }
-        self.append_hits::<P>(found, formulas, hits);
-    }
-
-    /// Appends the hits of the first lines that cross, or nearly so.
-    fn append_hits<P: Rules>(
-        &self,
-        count: usize,
+    #[inline(always)]
+    fn pair<P: Rules, I: Isa>(
+        &mut self,
         formulas: &ModuleFormulas<f32>,
+        most: f32,
         hits: &mut Vec<Hit>,
     ) {
-        let classes = self.errors.len();
-        for [front, back] in &self.crossing[..count] {
-            let (front, back) = (&self.fronts[*front as usize], &self.backs[*back as usize]);
-            if let Some(local) = formulas.sensor.crossing(front.edge, back.edge) {
-                let pair = front.class as usize * classes + back.class as usize;
-                hits.push(hit::<P>(formulas, front, back, local, self.hit_errors[pair]));
+        let lines = [&self.fronts, &self.backs];
+        let range = formulas.sensor.crossing_range();
+        let limits = Limits {
+            cuts: &self.cuts,
+            stride: self.classes.stride(),
+            most,
+            range: [*range.start(), *range.end()],
+        };
+        let hit_errors = (&self.hit_errors[..], limits.stride);
+        self.pairs.begin();
+        loop {
+            let any = if self.classes.errors.len() <= MOST_CLASSES {
+                self.pairs.list::<P, I>(lines, &limits)
+            } else {
+                self.pairs.list::<P, Scalar>(lines, &limits)
+            };
+            if !any {
+                return;
             }
+            let pairs = self.pairs.listed();
+            self.crossings.append::<P>(pairs, lines, formulas, hit_errors, hits);
         }
     }
 }
 
-#[inline]
-fn hit<P: Rules>(
-    formulas: &ModuleFormulas<f32>,
-    front: &Line,
-    back: &Line,
-    local: Local<f32>,
-    time_error: f32,
-) -> Hit {
-    let sensor = &formulas.sensor;
-    let [x, y, z] = sensor.global(local);
-    let spread = sensor.spread(front.edge_error, back.edge_error);
-    let ([dx, dy, dz], dxy) = P::spread(sensor, spread);
-    Hit {
-        x,
-        y,
-        z,
-        time: P::hit_time(front.time, back.time),
-        dx,
-        dy,
-        dz,
-        dxy,
-        time_error,
-        du: sensor.across(Side::Front, front.edge_error),
-        dv: sensor.across(Side::Back, back.edge_error),
-        address: formulas.address,
+/// Finds the hits of a job: see [`Windows::find`].
+type Find = fn(&mut Windows, WindowInput<'_>, &mut Vec<Hit>);
+
+/// The widest that this machine has.
+fn best<P: Rules>() -> Find {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(widest) = avx512::if_available::<P>().or_else(avx2::if_available::<P>) {
+        return widest;
+    }
+    Windows::find_by::<P, Scalar>
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use super::{Find, Hit, Rules, WindowInput, Windows};
+    use crate::device::with_instructions;
+    use crate::sts::hits::near::Avx2;
+
+    with_instructions! {
+        /// Eight numbers at a time, if this machine can.
+        ["avx2", "popcnt"]
+        Find: fn find<P: Rules>(
+            windows: &mut Windows, input: WindowInput<'_>, hits: &mut Vec<Hit>
+        ) {
+            windows.find_by::<P, Avx2>(input, hits);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{Find, Hit, Rules, WindowInput, Windows};
+    use crate::device::with_instructions;
+    use crate::sts::hits::near::Avx512;
+
+    with_instructions! {
+        /// Sixteen numbers at a time, if this machine can.
+        ["avx512f", "avx512vl", "avx512dq", "popcnt"]
+        Find: fn find<P: Rules>(
+            windows: &mut Windows, input: WindowInput<'_>, hits: &mut Vec<Hit>
+        ) {
+            windows.find_by::<P, Avx512>(input, hits);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generators::partition::Partition;
+    use generators::random::mix;
+    use generators::sts::setup::Setup;
+
+    use super::*;
+    use crate::sts::hits::pairs::Pairs as OnlinePairs;
+    use crate::sts::rules::{Exact, Published};
+    use crate::sts::{Cluster, ClusterEntry};
+
+    /// All that this machine has.
+    fn ways<P: Rules>() -> Vec<Find> {
+        let mut ways: Vec<Find> = vec![Windows::find_by::<P, Scalar>];
+        #[cfg(target_arch = "x86_64")]
+        {
+            ways.extend(avx2::if_available::<P>());
+            ways.extend(avx512::if_available::<P>());
+        }
+        ways
+    }
+
+    /// Clusters of a side in order of time, of so many sizes, some of them beyond the edge.
+    fn clusters(count: usize, sizes: u64, first: f32) -> Vec<Cluster> {
+        let cluster = |number: usize| {
+            let random = |of: u64| mix(first as u64 + 8 * number as u64 + of);
+            let size = 1 + random(0) % sizes;
+            Cluster {
+                size: size as i32,
+                position: first + (random(1) % 103_000) as f32 / 100.0 - 3.0,
+                position_error: 0.01 * size as f32,
+                time: 1000 + number as u32 / 3 * 4,
+                time_error: 5.0 / (size as f32).sqrt(),
+                ..Cluster::default()
+            }
+        };
+        (0..count).map(cluster).collect()
+    }
+
+    fn in_order(mut hits: Vec<Hit>) -> Vec<[u32; 12]> {
+        hits.sort_by_key(Hit::order);
+        hits.iter().map(Hit::order).collect()
+    }
+
+    fn check<P: Rules>(counts: [usize; 2], sizes: u64) {
+        let setup = Setup::regular(1).expect("sensible");
+        let [fronts, backs] = counts;
+        let all = [clusters(fronts, sizes, 0.0), clusters(backs, sizes, 1024.0)];
+        let entries = all.each_ref().map(|clusters| {
+            let entry =
+                |(index, cluster): (u32, &Cluster)| ClusterEntry { time: cluster.time, index };
+            (0..).zip(clusters).map(entry).collect::<Vec<_>>()
+        });
+        let (clusters, entries) = (all.concat(), entries.concat());
+        let sides = Partition::from_lengths(counts);
+        let sorted = SortedClusters {
+            clusters: &clusters,
+            entries: &entries,
+            sides: &sides,
+            counts: &counts,
+        };
+        let formulas = &ModuleFormulas::of_all(&setup)[0];
+        let latest = 5.0;
+        let mut expected = Vec::new();
+        let online =
+            OnlinePairs { clusters: sorted, formulas, module: 0, latest_errors: [latest; 2] };
+        online.find_all::<P>(|hit| expected.push(hit));
+        let expected = in_order(expected);
+        for way in ways::<P>() {
+            let (mut windows, mut hits) = (Windows::default(), Vec::new());
+            for job in window_jobs(&[fronts], 300) {
+                let input = WindowInput { job: &job, clusters: sorted, formulas, latest };
+                way(&mut windows, input, &mut hits);
+            }
+            assert_eq!(in_order(hits), expected, "{counts:?}, {sizes} sizes");
+        }
+    }
+
+    #[test]
+    fn all_ways_find_the_hits_of_all_pairs() {
+        // With 40 sizes there are more errors than vectors can look up.
+        for sizes in [1, 5, 40] {
+            for counts in [[1, 1], [7, 100], [100, 7], [1000, 900]] {
+                check::<Exact>(counts, sizes);
+                check::<Published>(counts, sizes);
+            }
+        }
     }
 }

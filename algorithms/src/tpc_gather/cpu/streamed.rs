@@ -7,6 +7,14 @@
 //! AVX-512 as many are copied of each piece as most need, those beyond its end with an
 //! empty mask. And as a page is written as a whole, its lines need not be read first, which
 //! an ordinary store to memory would do: a third of all traffic.
+//!
+//! Pieces that follow each other lie anywhere within some megabytes. Where these have room in the
+//! last-level cache, they are read from one end to the other before the first piece is moved: in
+//! that order the processor itself fetches ahead, more lines at a time than anybody can ask for,
+//! and pieces come from the cache then. Many threads have no room there for all of them, and no
+//! need: together they ask for enough lines.
+
+use std::ops::Range;
 
 use generators::tpc::clusters::FIELDS;
 
@@ -16,8 +24,10 @@ use crate::device::{Stores, prefetch_to_second, streaming};
 use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
-/// Bytes of a part that a thread takes at a time.
-const PART: usize = 1 << 20;
+/// Bytes that threads together may bring near: less than last-level caches have.
+const NEAR: usize = 16 << 20;
+/// Pieces that are brought near together.
+const BLOCK: usize = 1 << 15;
 /// Bytes of a page, and of a cache line.
 const PAGE: usize = 4096;
 const LINE: usize = 64;
@@ -25,24 +35,28 @@ const LINE: usize = 64;
 const AHEAD: usize = 24;
 
 pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
-    let parts = (0..FIELDS.len()).flat_map(|field| parts_of(packing, field));
+    let share = NEAR.div_ceil(rayon::current_num_threads());
+    let parts = (0..FIELDS.len()).flat_map(|field| parts_of(packing, field, share));
     let parts = packing.hand_out(parts.collect(), output);
-    for_each(parts, |(part, to)| pack(packing.array(part.field), &part, to));
+    for_each(parts, |(part, to)| pack(packing.array(part.field), &part, share, to));
 }
 
-fn parts_of(packing: &Packing<'_>, field: usize) -> impl Iterator<Item = Part> {
+/// Parts of an array, each of so many bytes.
+fn parts_of(packing: &Packing<'_>, field: usize, share: usize) -> impl Iterator<Item = Part> {
     let bytes = packing.array(field).packed_bytes();
-    (0..bytes).step_by(PART).map(move |start| Part { field, bytes: start..bytes.min(start + PART) })
+    let starts = (0..bytes).step_by(share);
+    starts.map(move |start| Part { field, bytes: start..bytes.min(start + share) })
 }
 
-/// Most pieces are less than twice as long as all are on average.
-fn pack(array: Array<'_>, part: &Part, to: &mut [u8]) {
+/// Most pieces are less than twice as long as all are on average. `share` is what of the cache is
+/// for this thread.
+fn pack(array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     let length = 2 * array.packed_bytes() / array.pieces().max(1);
     match (length.div_ceil(LINE), Avx512::detect()) {
-        (0..=3, Some(avx512)) => pack_masked(Masked::<3>(avx512), array, part, to),
-        (4..=6, Some(avx512)) => pack_masked(Masked::<6>(avx512), array, part, to),
-        (7..=12, Some(avx512)) => pack_masked(Masked::<12>(avx512), array, part, to),
-        _ => pack_by(Whole, array, part, to),
+        (0..=3, Some(avx512)) => pack_masked(Masked::<3>(avx512), array, part, share, to),
+        (4..=6, Some(avx512)) => pack_masked(Masked::<6>(avx512), array, part, share, to),
+        (7..=12, Some(avx512)) => pack_masked(Masked::<12>(avx512), array, part, share, to),
+        _ => pack_by(Whole, array, part, share, to),
     }
 }
 
@@ -68,14 +82,15 @@ fn pack_masked<const VECTORS: usize>(
     copier: Masked<VECTORS>,
     array: Array<'_>,
     part: &Part,
+    share: usize,
     to: &mut [u8],
 ) {
     #[target_feature(enable = "avx512f,avx512bw,bmi2")]
-    fn pack<C: Copier>(copier: C, array: Array<'_>, part: &Part, to: &mut [u8]) {
-        pack_by(copier, array, part, to);
+    fn pack<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
+        pack_by(copier, array, part, share, to);
     }
     // SAFETY: the copier is witness to what the processor can do.
-    unsafe { pack(copier, array, part, to) }
+    unsafe { pack(copier, array, part, share, to) }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -83,25 +98,42 @@ fn pack_masked<const VECTORS: usize>(
     _: Masked<VECTORS>,
     array: Array<'_>,
     part: &Part,
+    share: usize,
     to: &mut [u8],
 ) {
-    pack_by(Whole, array, part, to);
+    pack_by(Whole, array, part, share, to);
 }
 
 #[inline(always)]
-fn pack_by<C: Copier>(copier: C, array: Array<'_>, part: &Part, to: &mut [u8]) {
+fn pack_by<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     streaming(
         #[inline(always)]
         |stores| {
             let mut page = Page::new(to, stores);
             let mut number = array.piece_at(part.bytes.start);
+            let mut next_block = number;
             while let Some(piece) = array.part_of(number, &part.bytes) {
+                if number == next_block {
+                    next_block = array.pieces().min(number + BLOCK);
+                    bring_near(array, number..next_block, share);
+                }
                 fetch::<C>(array, number + AHEAD);
                 page.append(copier, array.bytes(), piece.from.start, piece.from.len());
                 number += 1;
             }
         },
     );
+}
+
+/// Reads a byte of each line from the first to the last of some pieces, if these are few enough
+/// bytes.
+#[inline(never)]
+fn bring_near(array: Array<'_>, pieces: Range<usize>, most: usize) {
+    let span = array.span(pieces);
+    if span.len() <= most {
+        let lines = array.bytes()[span].iter().step_by(LINE);
+        std::hint::black_box(lines.fold(0, |bits, &byte| bits | byte));
+    }
 }
 
 /// Has the lines of a piece fetched, if there is one.

@@ -8,6 +8,7 @@ mod parts;
 mod worker;
 
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use generators::partition::Partition;
 
@@ -17,10 +18,10 @@ use super::share_out::{largest_first, share_out};
 use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::all_cores::fill;
 use crate::device::Arena;
-use crate::sts::cluster_order::{sort_nearly_sorted, write_entries};
+use crate::sts::cluster_order::{is_in_order, sort_nearly_sorted, write_entries};
 use crate::sts::collect::{HitOrder, copy, make_streams};
 use crate::sts::formulas::Side;
-use crate::sts::hits::{WindowJob, window_jobs};
+use crate::sts::hits::{WindowInput, WindowJob, window_jobs};
 use crate::sts::presort::Permutation;
 use crate::sts::rules::Rules;
 use crate::sts::{ChainStage, Product};
@@ -93,17 +94,36 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn sort(&mut self) {
-        let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
-        let sides = largest_first(sides, |side| side.len());
         match self.clustering {
-            Clustering::ByChannel => share_out(sides, &mut self.workers, |side, worker| {
-                worker.sort_by_channel(side);
-            }),
-            // Raw data are out of order in epochs alone.
-            Clustering::TimeSweep => share_out(sides, &mut self.workers, |side, _| {
-                sort_nearly_sorted(side, |digi| digi.time_ns());
-            }),
+            Clustering::ByChannel => {
+                let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
+                let sides = largest_first(sides, |side| side.len());
+                share_out(sides, &mut self.workers, |side, worker| worker.sort_by_channel(side));
+            }
+            Clustering::TimeSweep => self.sort_by_time(),
         }
+    }
+
+    /// Raw data are out of order in epochs alone. What is in order is seen piece by piece, so that
+    /// a few large sides keep all threads busy.
+    fn sort_by_time(&mut self) {
+        let (sides, digis) = (&self.arrays.sides, &mut self.arrays.digis);
+        let mut disorder: Vec<_> = sides.ranges().map(|_| AtomicBool::new(false)).collect();
+        let pieces = sides.ranges().zip(&disorder).flat_map(|(side, disorder)| {
+            let starts = side.clone().step_by(MIN_DIGIS);
+            // The first one of the next piece is compared along.
+            starts.map(move |start| (start..side.end.min(start + MIN_DIGIS + 1), disorder))
+        });
+        share_out(pieces.collect(), &mut self.workers, |(piece, disorder), _| {
+            if !is_in_order(&digis[piece]) {
+                disorder.store(true, Ordering::Relaxed);
+            }
+        });
+        let left = sides.split_mut(digis).into_iter().zip(&mut disorder);
+        let left = left.filter_map(|(side, disorder)| disorder.get_mut().then_some(side)).collect();
+        share_out(largest_first(left, |side| side.len()), &mut self.workers, |side, _| {
+            sort_nearly_sorted(side, |digi| digi.time_ns());
+        });
     }
 
     fn cluster(&mut self) {
@@ -210,8 +230,8 @@ impl<'a, P: Rules> BySide<'a, P> {
             let formulas = &self.arrays.modules[job.module];
             let latest = self.latest_errors[self.arrays.modules.len() + job.module];
             let start = worker.hits.len();
-            let (windows, hits) = (&mut worker.windows, &mut worker.hits);
-            windows.find::<P>(job, clusters, formulas, latest, hits);
+            let input = WindowInput { job, clusters, formulas, latest };
+            worker.windows.find::<P>(input, &mut worker.hits);
             worker.found.push((number, start..worker.hits.len()));
         });
     }
