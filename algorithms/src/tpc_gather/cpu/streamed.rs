@@ -24,8 +24,8 @@ use crate::device::{Stores, prefetch_to_second, streaming};
 use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
-/// Bytes that threads together may bring near: less than last-level caches have.
-const NEAR: usize = 16 << 20;
+/// Bytes that threads together may bring near: what last-level caches have.
+const NEAR: usize = 32 << 20;
 /// Pieces that are brought near together.
 const BLOCK: usize = 1 << 15;
 /// Bytes of a page, and of a cache line.
