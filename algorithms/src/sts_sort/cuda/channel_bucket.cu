@@ -58,8 +58,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(channel_bucket_count)
 
-// Makes groups of each region's buckets, of no more digis than `capacity` or of one bucket. `begins` gets where buckets begin, and
-// where the last one ends: BUCKETS + 1 words a region. `group_of` gets the group
+// Makes groups of each region's buckets, of no more digis than `capacity` or of
+// one bucket. `begins` gets where buckets begin, and where the last one ends:
+// BUCKETS + 1 words a region. `group_of` gets the group
 // of each bucket, counted from the region's `first_groups`; `places` where the
 // groups begin. `group_count`, zero at the start, is that of all regions. A
 // block a region.

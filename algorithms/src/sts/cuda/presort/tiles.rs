@@ -40,6 +40,16 @@ pub(super) struct Tiles {
 
 buffers!(Tiles: totals, taken, part);
 
+/// A timeslice among those that are taken together.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// Its first digi, and how many it has.
+    first: usize,
+    count: u32,
+    /// The first of its sides of the front.
+    front: usize,
+}
+
 impl Tiles {
     /// `None` if a tile with counters for all sides has no room in shared memory.
     pub(super) fn new(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
@@ -79,42 +89,16 @@ impl Tiles {
             part.fill(gpu, times.iter().copied())?;
         }
         match &self.part {
-            None if self.batch.is_empty() => self.move_all(gpu, target),
-            None => self.move_batch(gpu, target),
+            None => self.move_all(gpu, target),
             Some(times) => self.move_part(gpu, target, times),
         }
     }
 
-    fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
-        let (digis, modules) = (target.stream.ptr(), target.modules.ptr());
-        let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
-        let (count, sides, backs) = (target.count as u32, self.sides, self.sides / 2);
-        let (begins, to) = (target.begins.ptr(), target.digis.ptr());
-        let counting = PresortTilesCount { digis, count, modules, sides, backs, totals };
-        let moving = PresortTilesScatter { digis, count, modules, sides, backs, begins, taken, to };
-        let [some, all] = self.grids(gpu, count);
-        // SAFETY: digis are of modules of the detector, the table has all addresses, shared
-        // memory is as tiles need it, and there is room for all digis in the target.
-        unsafe {
-            gpu.launch(&PRESORT_TILES_COUNT, some, counting)?;
-            sum_sides(gpu, totals, sides, begins)?;
-            gpu.launch(&PRESORT_TILES_SCATTER, all, moving)
-        }
-    }
-
     /// Timeslice by timeslice, whose fronts and backs have their places among those of all.
-    fn move_batch(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
-        let (sides, modules) = (self.sides, self.sides / 2);
-        let backs = modules * self.batch.len() as u32;
-        let timeslices = || {
-            let firsts = self.batch.iter().scan(0, |end, &count| {
-                let first = *end;
-                *end += count;
-                Some((first, count as u32))
-            });
-            firsts.enumerate().map(|(number, of)| (number * modules as usize, of))
-        };
-        for (front, (first, count)) in timeslices() {
+    fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
+        let (sides, timeslices) = (self.sides, self.timeslices(target.count));
+        let backs = sides / 2 * timeslices.len() as u32;
+        for &Taken { first, count, front } in &timeslices {
             let [some, _] = self.grids(gpu, count);
             let counting = PresortTilesCount {
                 digis: target.stream.ptr().skipping(first),
@@ -124,13 +108,13 @@ impl Tiles {
                 backs,
                 totals: self.totals.ptr().skipping(front),
             };
-            // SAFETY: as for a single timeslice; sides of the front and of the back are where they
-            // are among all, of which there are as many totals.
+            // SAFETY: digis are of modules of the detector, the table has all addresses, shared
+            // memory is as tiles need it, and there is a total for each side of all.
             unsafe { gpu.launch(&PRESORT_TILES_COUNT, some, counting)? };
         }
         // SAFETY: there is a total for each side of all.
         unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.begins.ptr())? };
-        for (front, (first, count)) in timeslices() {
+        for &Taken { first, count, front } in &timeslices {
             let [_, all] = self.grids(gpu, count);
             let moving = PresortTilesScatter {
                 digis: target.stream.ptr().skipping(first),
@@ -142,10 +126,23 @@ impl Tiles {
                 taken: self.taken.ptr().skipping(front),
                 to: target.digis.ptr(),
             };
-            // SAFETY: as above.
+            // SAFETY: as above, and there is room for all digis in the target.
             unsafe { gpu.launch(&PRESORT_TILES_SCATTER, all, moving)? };
         }
         Ok(())
+    }
+
+    /// Where each timeslice is; a single one has so many digis.
+    fn timeslices(&self, digis: usize) -> Vec<Taken> {
+        let counts = if self.batch.is_empty() { &[digis][..] } else { &self.batch };
+        let mut next = Taken { first: 0, count: 0, front: 0 };
+        let place = |&count: &usize| {
+            let own = Taken { count: count as u32, ..next };
+            next.first += count;
+            next.front += self.sides as usize / 2;
+            own
+        };
+        counts.iter().map(place).collect()
     }
 
     fn move_part(
