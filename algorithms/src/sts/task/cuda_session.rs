@@ -79,8 +79,11 @@ impl<'a> CudaChains<'a> {
     /// What goes through a chain together.
     fn batches(&self) -> Vec<Batch<'a>> {
         let timeslices = &self.input.0;
-        let most_digis = if self.makes_batches() { DIGIS_OF_BATCH } else { 0 };
-        Batch::divided(timeslices, most_digis)
+        if self.makes_batches() {
+            Batch::divided(timeslices, DIGIS_OF_BATCH)
+        } else {
+            timeslices.iter().map(Batch::of).collect()
+        }
     }
 
     /// Digis only: raw data are unpacked timeslice by timeslice.
@@ -249,8 +252,12 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
 
 #[cfg(test)]
 mod tests {
+    use generators::partition::Partition;
+    use generators::sts::SegmentedDigis;
+    use generators::sts::setup::Setup;
+
     use super::*;
-    use crate::algorithm::Algorithm;
+    use crate::algorithm::{Algorithm, Semantics};
     use crate::device::Buffers;
     use crate::device::emulator::{self, Config};
     use crate::sts::task::cuda_variants::*;
@@ -317,6 +324,26 @@ mod tests {
             let runs = earlier_runs(stage, ways, input, gpu, 0).expect(name);
             assert_eq!(runs, again, "{stage:?} on {name}");
         }
+    }
+
+    /// Two without a digi have no more digis together than each.
+    #[test]
+    fn timeslices_are_taken_together_in_batches_only() {
+        let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
+            return;
+        };
+        let setup = Arc::new(Setup::regular(1).expect("sensible"));
+        let none = SegmentedDigis::new(Vec::new(), Partition::from_lengths([0, 0]));
+        let timeslice = Timeslice::new(none, setup, Semantics::default());
+        let (input, arena) = (Timeslices(vec![timeslice; 2]), Arena::default());
+        let chains = |ways, schedule| {
+            let ways = (ways, schedule, 2);
+            let runner = CudaChains::new((&input, &arena), Arc::clone(&gpu), ways, None);
+            runner.allocate().expect("room").len()
+        };
+        assert_eq!(chains(ONLINE, Schedule::InTurn), 2);
+        assert_eq!(chains(BALANCED, Schedule::InTurn), 2);
+        assert_eq!(chains(BALANCED, Schedule::InBatches), 1);
     }
 
     #[test]
