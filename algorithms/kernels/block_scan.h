@@ -12,6 +12,13 @@ __device__ __forceinline__ u32 warp_inclusive_sum(u32 value) {
     return value;
 }
 
+// The sum of the warp, for all its lanes.
+__device__ __forceinline__ u32 warp_sum(u32 value) {
+    for (u32 distance = LANES / 2; distance > 0; distance /= 2)
+        value += __shfl_xor_sync(FULL_MASK, value, (int)distance);
+    return value;
+}
+
 // The least value of the warp, for all its lanes.
 __device__ __forceinline__ u32 warp_min(u32 value) {
     for (u32 distance = LANES / 2; distance > 0; distance /= 2)

@@ -29,7 +29,7 @@ const COLORS: [RGBColor; 8] = [
 
 /// The variants that have each look. Those with the same look are never of one task; new ones
 /// are added where their task has room, and none is ever moved.
-const LOOKS: [&str; 21] = [
+const LOOKS: [&str; 22] = [
     "std-stable io naive reference append offline sequential hash-map cache-line \
     table",
     "std-unstable copied parallel-pieces scalar buckets online lookup-table \
@@ -58,6 +58,7 @@ const LOOKS: [&str; 21] = [
     "block-merge-512x7",
     "block-merge-1024x5",
     "segmented-radix-atomics ballot-scan-shifts epoch-parallel-slices",
+    "channel-bucket-stable",
 ];
 /// Looks before they are darker.
 const LIGHT: usize = 2 * COLORS.len();

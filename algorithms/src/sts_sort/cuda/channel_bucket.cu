@@ -19,6 +19,7 @@
 //
 // Dynamic shared memory: see `Distribution`, `Sorting` and `Overfull`.
 #include "channel_bucket/block.h"
+#include "channel_bucket/by_all_bits.h"
 #include "channel_bucket/overfull.h"
 #include "channel_bucket/distribution.h"
 #include "channel_bucket/grouping.h"
@@ -27,11 +28,11 @@
 
 // Sorts segments that fit into shared memory, in place. A block a segment.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_small(u64* digis, const Range* segments, RangeList* overfull) {
+    channel_bucket_small(u64* digis, const Range* segments, RangeList* crowded) {
     SMEM_DYN(Sorting, shared);
-    sort_segment(digis, segments, overfull, *shared);
+    sort_segment(digis, segments, crowded, *shared);
 }
-KERNEL_EXPORT(channel_bucket_small)
+KERNEL_EXPORT(channel_bucket_small, SortSegments)
 KERNEL_SHARED(channel_bucket_small, Sorting)
 
 // Counts the digis of each region's buckets, and finds its first and last time.
@@ -118,14 +119,14 @@ KERNEL_SHARED(channel_bucket_distribute, Distribution)
 // Sorts groups of channels. A block a group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort(const u64* from, u64* to, const u32* begins, const Group* groups, const u32* group_count,
-                        const u32* extents, RangeList* oversized, RangeList* overfull) {
+                        const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
     if (blockIdx.x >= *group_count) return;
     const Group group = groups[blockIdx.x];
     if (!sort_channels(from, to, begins, group, extents, oversized, *shared_memory))
-        list(overfull, BucketsOfGroup(begins, groups[blockIdx.x]).range());
+        list(crowded, BucketsOfGroup(begins, groups[blockIdx.x]).range());
 }
-KERNEL_EXPORT(channel_bucket_sort)
+KERNEL_EXPORT(channel_bucket_sort, SortGroups)
 KERNEL_SHARED(channel_bucket_sort, Sorting)
 
 // Sorts groups of buckets that are told by bits of the time, from bit `shift`
@@ -133,30 +134,22 @@ KERNEL_SHARED(channel_bucket_sort, Sorting)
 // block a group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort_times(const u64* from, u64* to, const u32* begins, const Group* groups,
-                              const u32* group_count, u32 shift, u32 bits, RangeList* oversized,
-                              RangeList* overfull) {
+                              const u32* group_count, u32 shift, u32 bits, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
     if (blockIdx.x >= *group_count) return;
     const Group group = groups[blockIdx.x];
-    const Digit digit = {shift, bits};
-    const u32 bits_below = (1u << shift) - 1;
-    const Times times(bits_below, 0, bits_below);
-    const auto bucket = [&](u64 digi) { return digit(digi) - group.first_bucket; };
-    // Read once more: registers are scarce.
-    if (!sort_group(from, to, {begins, group}, bucket, times, oversized, *shared_memory))
-        list(overfull, BucketsOfGroup(begins, groups[blockIdx.x]).range());
+    if (!sort_times(from, to, begins, group, {shift, bits}, oversized, *shared_memory))
+        // Read once more: registers are scarce.
+        list(crowded, BucketsOfGroup(begins, groups[blockIdx.x]).range());
 }
-KERNEL_EXPORT(channel_bucket_sort_times)
+KERNEL_EXPORT(channel_bucket_sort_times, SortTimes)
 KERNEL_SHARED(channel_bucket_sort_times, Sorting)
 
-// Sorts overfull: see `sort_buckets`. Any number of blocks.
+// Sorts what others found too crowded. Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-    channel_bucket_overfull(const u64* from, u64* to, const RangeList* overfull) {
+    channel_bucket_overfull(const u64* from, u64* to, const RangeList* crowded) {
     SMEM_DYN(Overfull, shared_memory);
-    for (u32 i = blockIdx.x; i < overfull->count; i += gridDim.x) {
-        const Range range = overfull->ranges[i];
-        sort_overfull(from + range.begin, to + range.begin, range.count(), *shared_memory);
-    }
+    sort_all_overfull(from, to, crowded, *shared_memory);
 }
-KERNEL_EXPORT(channel_bucket_overfull)
+KERNEL_EXPORT(channel_bucket_overfull, SortCrowded)
 KERNEL_SHARED(channel_bucket_overfull, Overfull)

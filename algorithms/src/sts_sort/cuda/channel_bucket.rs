@@ -6,22 +6,26 @@
 //! | `division` | which segments are small, and which are large |
 //! | `lists` | ranges that kernels leave to others |
 //! | `regions` | large segments and large buckets, distributed and sorted |
+//! | `sorts` | the kernels that sort in shared memory |
+//! | `tiles` | regions cut into tiles, whose digis keep their order |
 
 mod division;
 mod lists;
 mod regions;
+mod sorts;
+mod tiles;
 
 use generators::partition::Partition;
 
 use self::division::{Counts, Division, Range, capacity, on_device, wide_capacity};
 use self::lists::{OverfullBins, Oversized};
 use self::regions::{Level, Regions, groups_of};
+use self::sorts::{BY_ALL_BITS, BY_ARRIVAL, Sorts};
 use super::runner::{DIGI, Sorter, sort_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_sort_channel_bucket as kernels;
-use crate::kernels::sts_sort_channel_bucket_wide::{CHANNEL_BUCKET_WIDE, ChannelBucketWide};
 use crate::sts_sort::StsSort;
 
 /// What tells the bucket of a digi: the channel first, then the time from above.
@@ -44,14 +48,22 @@ pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cuda(
 )
 .unstable();
 
+/// The same arrays, and larger tables.
+pub(super) const CHANNEL_BUCKET_STABLE: Variant<StsSort> = Variant::cuda(
+    "channel-bucket-stable",
+    "channel-bucket with digis moved in the order in which they arrive: ranks by warps, look-back",
+    |at| sort_on_gpu(at, |gpu, partition| Ok(Box::new(ChannelBucket::stable(gpu, partition)?))),
+);
+
 /// Digis, and what sorting them takes.
 pub(crate) struct ChannelBucket {
     partition: Partition,
     digis: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u64>,
     tables: Tables,
-    /// Whether there may be segments that are too crowded, and buckets that are too large.
-    may_leave: [bool; 2],
+    sorts: &'static Sorts,
+    /// Whether there may be buckets that are too large.
+    may_leave: bool,
 }
 
 buffers!(ChannelBucket: digis, scratch, tables);
@@ -60,27 +72,32 @@ buffers!(ChannelBucket: digis, scratch, tables);
 struct Tables {
     small: Table<kernels::Range>,
     wide: Table<kernels::Range>,
-    /// Those of them, and large groups, of which many digis have nearly the same time.
-    crowded: Oversized,
     regions: Regions,
     oversized: Oversized,
     overfull: OverfullBins,
+    /// Of blocks that are alone.
+    wide_overfull: OverfullBins,
 }
 
-buffers!(Tables: small, wide, crowded, regions, oversized, overfull);
+buffers!(Tables: small, wide, regions, oversized, overfull, wide_overfull);
 
 impl Tables {
-    fn new(gpu: &Gpu, digis: usize, most: Counts) -> Result<Self, DeviceError> {
-        let regions = Regions::new(gpu, digis, most.large)?;
+    fn new(
+        gpu: &Gpu,
+        digis: usize,
+        most: Counts,
+        in_order: Option<usize>,
+    ) -> Result<Self, DeviceError> {
+        let regions = Regions::new(gpu, digis, most.large, in_order)?;
         let groups = groups_of(digis, regions.most(), capacity(gpu));
         let large_groups = groups_of(digis, regions.most(), wide_capacity(gpu));
         Ok(Tables {
             small: Table::new(gpu, most.small)?,
             wide: Table::new(gpu, most.wide)?,
-            crowded: Oversized::new(gpu, most.wide + large_groups)?,
             regions,
             oversized: Oversized::new(gpu, digis / capacity(gpu))?,
             overfull: OverfullBins::new(gpu, groups.max(most.small))?,
+            wide_overfull: OverfullBins::new(gpu, large_groups.max(most.wide))?,
         })
     }
 }
@@ -88,7 +105,17 @@ impl Tables {
 impl ChannelBucket {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
         let most = Division::on(gpu, partition).counts();
-        let mut sort = Self::with_tables(gpu, partition.elements(), most)?;
+        let mut sort = Self::with_tables(gpu, partition.elements(), most, None)?;
+        sort.fit(partition);
+        Ok(sort)
+    }
+
+    /// One that keeps the order of digis with the same key.
+    fn stable(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
+        let most = Division::on(gpu, partition).counts();
+        let longest = partition.lengths().max().unwrap_or(0);
+        let mut sort = Self::with_tables(gpu, partition.elements(), most, Some(longest))?;
+        sort.sorts = &BY_ARRIVAL;
         sort.fit(partition);
         Ok(sort)
     }
@@ -98,16 +125,23 @@ impl ChannelBucket {
     /// # Errors
     /// If the device has no room.
     pub(crate) fn with_room(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
-        Self::with_tables(gpu, digis, Counts::at_most(gpu, digis, segments))
+        Self::with_tables(gpu, digis, Counts::at_most(gpu, digis, segments), None)
     }
 
-    fn with_tables(gpu: &Gpu, digis: usize, most: Counts) -> Result<Self, DeviceError> {
+    /// `in_order` is the length of the longest segment, if the order is to be kept.
+    fn with_tables(
+        gpu: &Gpu,
+        digis: usize,
+        most: Counts,
+        in_order: Option<usize>,
+    ) -> Result<Self, DeviceError> {
         Ok(ChannelBucket {
             digis: gpu.buffer(digis)?,
             scratch: gpu.buffer(digis)?,
-            tables: Tables::new(gpu, digis, most)?,
+            tables: Tables::new(gpu, digis, most, in_order)?,
+            sorts: &BY_ALL_BITS,
             partition: Partition::from_lengths([]),
-            may_leave: [false; 2],
+            may_leave: false,
         })
     }
 
@@ -126,7 +160,7 @@ impl ChannelBucket {
         &self.scratch
     }
 
-    /// Starts the kernels. They leave lists of what is too large or too crowded for shared memory: see
+    /// Starts the kernels. They leave a list of what is too large for shared memory: see
     /// [`ChannelBucket::finish`].
     ///
     /// # Errors
@@ -134,21 +168,15 @@ impl ChannelBucket {
     pub(crate) fn start(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Division { small, wide, large } = Division::on(gpu, &self.partition);
         let has_wide_groups = self.tables.regions.want_wide_groups(&large);
-        self.may_leave = [!wide.is_empty() || has_wide_groups, !large.is_empty()];
-        if self.may_leave[0] {
-            self.tables.crowded.clear(gpu)?;
-        }
+        self.may_leave = !large.is_empty();
         self.sort_small(gpu, &small)?;
         self.sort_wide(gpu, &wide)?;
-        if !large.is_empty() {
-            self.tables.oversized.clear(gpu)?;
-            self.sort_regions(gpu, 0, &large, has_wide_groups)?;
-            self.tables.oversized.start_count(gpu)?;
+        if large.is_empty() {
+            return Ok(());
         }
-        if self.may_leave[0] {
-            self.tables.crowded.start_count(gpu)?;
-        }
-        Ok(())
+        self.tables.oversized.clear(gpu)?;
+        self.sort_regions(gpu, 0, &large, has_wide_groups)?;
+        self.tables.oversized.start_count(gpu)
     }
 
     /// Goes on, once the host has waited for what was started, with what is left. Returns whether there
@@ -157,14 +185,10 @@ impl ChannelBucket {
     /// # Errors
     /// If the device refuses.
     pub(crate) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
-        let [may_be_crowded, may_be_oversized] = std::mem::take(&mut self.may_leave);
-        let crowded = self.tables.crowded.read(gpu, may_be_crowded)?;
+        let may_be_oversized = std::mem::take(&mut self.may_leave);
         let mut oversized = self.tables.oversized.read(gpu, may_be_oversized)?;
-        if crowded.is_empty() && oversized.is_empty() {
+        if oversized.is_empty() {
             return Ok(false);
-        }
-        if !crowded.is_empty() {
-            oversized.extend(self.sort_again(gpu, 0, &crowded)?);
         }
         for level in 1..LEVELS.len() {
             if !oversized.is_empty() {
@@ -196,17 +220,17 @@ impl ChannelBucket {
         }
         let (tables, digis) = (&mut self.tables, &self.digis);
         tables.small.fill(gpu, on_device(segments))?;
-        let arguments = kernels::ChannelBucketSmall {
+        let arguments = kernels::SortSegments {
             digis: digis.ptr(),
             segments: tables.small.ptr(),
-            overfull: tables.overfull.list(),
+            crowded: tables.overfull.list(),
         };
         tables.overfull.clear(gpu)?;
         // Read three times, written once.
         let grid = block_each(segments, 4);
         // SAFETY: the ranges are segments of the array, none longer than fits.
-        unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_SMALL, grid, arguments)? };
-        tables.overfull.sort(gpu, digis, digis)
+        unsafe { gpu.launch(self.sorts.small, grid, arguments)? };
+        tables.overfull.sort(gpu, self.sorts.crowded, digis, digis)
     }
 
     fn sort_wide(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
@@ -215,11 +239,15 @@ impl ChannelBucket {
         }
         let (tables, digis) = (&mut self.tables, &self.digis);
         tables.wide.fill(gpu, on_device(segments))?;
-        let (segments, crowded) = (block_each(segments, 4), tables.crowded.list());
-        let arguments =
-            ChannelBucketWide { digis: digis.ptr(), segments: tables.wide.ptr(), crowded };
+        let arguments = kernels::SortSegments {
+            digis: digis.ptr(),
+            segments: tables.wide.ptr(),
+            crowded: tables.wide_overfull.list(),
+        };
+        tables.wide_overfull.clear(gpu)?;
         // SAFETY: as above.
-        unsafe { gpu.launch(&CHANNEL_BUCKET_WIDE, segments, arguments) }
+        unsafe { gpu.launch(self.sorts.wide, block_each(segments, 4), arguments)? };
+        tables.wide_overfull.sort(gpu, self.sorts.wide_crowded, digis, digis)
     }
 
     /// Distributes regions once more, to large groups or not, and sorts these into `digis`.
@@ -235,20 +263,19 @@ impl ChannelBucket {
             0 => (&self.digis, &self.scratch),
             _ => (&self.scratch, &self.digis),
         };
-        let tables = &mut self.tables;
+        let (tables, sorts) = (&mut self.tables, self.sorts);
         for some in all.chunks(tables.regions.most()) {
             tables.regions.fill(gpu, some, is_wide)?;
             tables.regions.distribute(gpu, LEVELS[level], from, to)?;
-            let oversized = tables.oversized.list();
-            if tables.regions.is_wide() {
-                let left = [oversized, tables.crowded.list()];
-                tables.regions.sort(gpu, LEVELS[level], to, &self.digis, left)?;
+            let (overfull, crowded) = if tables.regions.is_wide() {
+                (&tables.wide_overfull, sorts.wide_crowded)
             } else {
-                tables.overfull.clear(gpu)?;
-                let left = [oversized, tables.overfull.list()];
-                tables.regions.sort(gpu, LEVELS[level], to, &self.digis, left)?;
-                tables.overfull.sort(gpu, to, &self.digis)?;
-            }
+                (&tables.overfull, sorts.crowded)
+            };
+            overfull.clear(gpu)?;
+            let left = [tables.oversized.list(), overfull.list()];
+            tables.regions.sort(gpu, sorts, LEVELS[level], to, &self.digis, left)?;
+            overfull.sort(gpu, crowded, to, &self.digis)?;
             if some.len() < all.len() {
                 // The tables are filled again.
                 gpu.wait()?;
@@ -269,7 +296,7 @@ impl Sorter for ChannelBucket {
 
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         self.start(gpu)?;
-        if self.may_leave != [false; 2] {
+        if self.may_leave {
             gpu.wait()?;
         }
         self.finish(gpu).map(|_| ())
@@ -305,20 +332,26 @@ mod tests {
         (digi >> CHANNEL_SHIFT & CHANNELS, digi & TIMES)
     }
 
-    /// Sorts them in groups for blocks that are alone.
-    fn sort_in_large_groups(gpu: &Gpu, digis: &[u64]) -> Vec<u64> {
-        let partition = Partition::from_lengths([digis.len() / 2, digis.len() - digis.len() / 2]);
-        let mut sort = ChannelBucket::new(gpu, &partition).expect("room");
-        sort.tables.regions.widen_from(1000);
+    /// The two halves of some digis.
+    fn halves(digis: &[u64]) -> Partition {
+        Partition::from_lengths([digis.len() / 2, digis.len() - digis.len() / 2])
+    }
+
+    fn sorted(gpu: &Gpu, mut sort: ChannelBucket, digis: &[u64]) -> Vec<u64> {
         gpu.upload(&sort.digis, digis).expect("a copy");
         sort.sort(gpu).expect("an order");
         let mut sorted = vec![0; digis.len()];
         gpu.download(&mut sorted[..], &sort.digis).expect("a copy");
         gpu.wait().expect("an end");
-        for segment in partition.split(&sorted) {
-            assert!(segment.is_sorted_by_key(|&digi| key(digi)));
-        }
         sorted
+    }
+
+    /// Any, many at nearly the same time, so that bins don't help, and those of one channel.
+    fn hard() -> [Vec<u64>; 3] {
+        let any = digis(70_000, |any| any);
+        let crowded = digis(70_000, |any| any % 3);
+        let of_one_channel = any.iter().map(|digi| digi & !(CHANNELS << CHANNEL_SHIFT)).collect();
+        [any, crowded, of_one_channel]
     }
 
     #[test]
@@ -326,15 +359,35 @@ mod tests {
         let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
             return;
         };
-        let any = digis(70_000, |any| any);
-        // Many at nearly the same time: bins don't help.
-        let crowded = digis(70_000, |any| any % 3);
-        let of_one_channel = any.iter().map(|digi| digi & !(CHANNELS << CHANNEL_SHIFT)).collect();
-        for mut digis in [any, crowded, of_one_channel] {
-            let mut sorted = sort_in_large_groups(&gpu, &digis);
+        for mut digis in hard() {
+            let partition = halves(&digis);
+            let mut sort = ChannelBucket::new(&gpu, &partition).expect("room");
+            sort.tables.regions.widen_from(1000);
+            let mut sorted = sorted(&gpu, sort, &digis);
+            for segment in partition.split(&sorted) {
+                assert!(segment.is_sorted_by_key(|&digi| key(digi)));
+            }
             sorted.sort_unstable();
             digis.sort_unstable();
             assert!(sorted == digis, "digis are missing, or others came");
+        }
+    }
+
+    #[test]
+    fn large_tiles_and_groups_keep_the_order_of_arrival() {
+        let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
+            return;
+        };
+        for digis in hard() {
+            let partition = halves(&digis);
+            let mut sort = ChannelBucket::stable(&gpu, &partition).expect("room");
+            sort.tables.regions.widen_from(1000);
+            sort.tables.regions.enlarge_tiles();
+            let mut expected = digis.clone();
+            let (first, second) = expected.split_at_mut(digis.len() / 2);
+            first.sort_by_key(|&digi| key(digi));
+            second.sort_by_key(|&digi| key(digi));
+            assert!(sorted(&gpu, sort, &digis) == expected);
         }
     }
 }

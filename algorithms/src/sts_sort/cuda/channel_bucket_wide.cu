@@ -4,7 +4,9 @@
 // Segments that fit are read twice and written once, and not moved to groups before. Regions of so many
 // digis that their groups would be written in short runs have half as many groups.
 #include "channel_bucket/wide_block.h"
+#include "channel_bucket/by_all_bits.h"
 #include "channel_bucket/groups.h"
+#include "channel_bucket/overfull.h"
 
 // Sorts such segments in place, but for those of which many digis have nearly the same time: these are
 // listed. A block a segment.
@@ -13,21 +15,27 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     SMEM_DYN(Sorting, shared);
     sort_segment(digis, segments, crowded, *shared);
 }
-KERNEL_EXPORT(channel_bucket_wide)
+KERNEL_EXPORT(channel_bucket_wide, SortSegments)
 KERNEL_SHARED(channel_bucket_wide, Sorting)
 
-// Sorts groups of channels as `channel_bucket_sort` does; such groups of which many digis have nearly the
-// same time are copied as they are, and listed. A block a group; there may be more blocks.
+// Sorts groups of channels as `channel_bucket_sort` does. A block a group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     channel_bucket_sort_wide(const u64* from, u64* to, const u32* begins, const Group* groups,
                              const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
     if (blockIdx.x >= *group_count) return;
-    const Group group = groups[blockIdx.x];
-    if (sort_channels(from, to, begins, group, extents, oversized, *shared_memory)) return;
-    const Range range = BucketsOfGroup(begins, group).range();
-    for (u32 i = range.begin + threadIdx.x; i < range.end; i += THREADS) to[i] = from[i];
-    list(crowded, range);
+    if (!sort_channels(from, to, begins, groups[blockIdx.x], extents, oversized, *shared_memory))
+        // Read once more: registers are scarce.
+        list(crowded, BucketsOfGroup(begins, groups[blockIdx.x]).range());
 }
-KERNEL_EXPORT(channel_bucket_sort_wide)
+KERNEL_EXPORT(channel_bucket_sort_wide, SortGroups)
 KERNEL_SHARED(channel_bucket_sort_wide, Sorting)
+
+// Sorts what these list, as `channel_bucket_overfull` does.
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    channel_bucket_overfull_wide(const u64* from, u64* to, const RangeList* crowded) {
+    SMEM_DYN(Overfull, shared_memory);
+    sort_all_overfull(from, to, crowded, *shared_memory);
+}
+KERNEL_EXPORT(channel_bucket_overfull_wide, SortCrowded)
+KERNEL_SHARED(channel_bucket_overfull_wide, Overfull)

@@ -29,6 +29,7 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     segmented_radix::SEGMENTED_RADIX_PAIRS,
     segmented_radix::CONCAT,
     channel_bucket::CHANNEL_BUCKET,
+    channel_bucket::CHANNEL_BUCKET_STABLE,
 ];
 
 /// Those whose kernels are shaders too.

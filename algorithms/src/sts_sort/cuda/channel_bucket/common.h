@@ -1,5 +1,7 @@
 // What the steps of channel-bucket have in common. How many threads a block has and how many digis it
-// sorts at once (THREADS, SORTED_ITEMS, CAPACITY) is said before: see `block.h` and `wide_block.h`.
+// sorts at once (THREADS, SORTED_ITEMS, CAPACITY) is said before: see `block.h` and `wide_block.h`. So is whether
+// digis with the same key keep the order in which they arrived (KEEPS_ARRIVAL): see `by_all_bits.h` and
+// `by_arrival.h`.
 #pragma once
 #include "digi.h"
 #include "streams.h"
@@ -23,6 +25,11 @@ struct RangeList {
 // Consecutive buckets of a region that are sorted together.
 struct Group {
     u32 region, first_bucket, buckets;
+};
+
+// Which tile of a region, counted from its first one.
+struct Tile {
+    u32 region, number;
 };
 
 }  // namespace channel_bucket

@@ -46,4 +46,13 @@ __device__ __forceinline__ bool sort_channels(const u64* from, u64* to, const u3
     return sort_group(from, to, {begins, group}, channel, times, oversized, shared);
 }
 
+// The same where they are told by bits of the time.
+__device__ __forceinline__ bool sort_times(const u64* from, u64* to, const u32* begins, const Group& group,
+                                           Digit digit, RangeList* oversized, Sorting& shared) {
+    const u32 bits_below = (1u << digit.shift) - 1;
+    const Times times(bits_below, 0, bits_below);
+    const auto bucket = [&](u64 digi) { return digit(digi) - group.first_bucket; };
+    return sort_group(from, to, {begins, group}, bucket, times, oversized, shared);
+}
+
 }  // namespace

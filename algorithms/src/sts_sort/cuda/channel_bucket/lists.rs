@@ -2,10 +2,8 @@
 
 use super::division::Range;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, Ptr};
-use crate::kernels::sts_sort_channel_bucket::{
-    self as kernels, CHANNEL_BUCKET_OVERFULL, RangeList,
-};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, PinnedBuffer, Ptr};
+use crate::kernels::sts_sort_channel_bucket::{RangeList, SortCrowded};
 
 /// What did not go into shared memory: how many ranges, then the position
 /// of the first digi of each and of that after the last.
@@ -81,19 +79,16 @@ impl OverfullBins {
     pub(super) fn sort(
         &self,
         gpu: &Gpu,
+        kernel: &Kernel<SortCrowded>,
         from: &DeviceBuffer<u64>,
         to: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
         let listed = self.device.len() as u32 / 2;
         // Nobody knows how many there are, nor how many bytes are moved.
         let grid = Grid::blocks(gpu.properties().multiprocessors.min(listed));
-        let arguments = kernels::ChannelBucketOverfull {
-            from: from.ptr(),
-            to: to.ptr(),
-            overfull: self.list(),
-        };
+        let arguments = SortCrowded { from: from.ptr(), to: to.ptr(), crowded: self.list() };
         // SAFETY: what is listed are ranges of both arrays that fit.
-        unsafe { gpu.launch(&CHANNEL_BUCKET_OVERFULL, grid, arguments) }
+        unsafe { gpu.launch(kernel, grid, arguments) }
     }
 }
 

@@ -48,16 +48,24 @@ __device__ __forceinline__ void sort_by_digit(u32 count, u32 shift, Overfull& sh
     __syncthreads();
 }
 
-// By all bits, as if no two orders were right. Barriers before and after.
+// By the bits of the key, or by all bits, as if no two orders were right. Barriers before and after.
 __device__ __forceinline__ void sort_overfull(const u64* from, u64* to, u32 count, Overfull& shared) {
     for_each_word<THREADS>(from, count, [&](u32 i, u64 digi) { shared.items[i] = ordered_from_digi(digi); });
     __syncthreads();
     const u64 differing = differing_bits(count, shared);
-    for (u32 shift = 0; shift < 64; shift += OVERFULL_DIGIT_BITS) {
+    for (u32 shift = KEEPS_ARRIVAL ? 64 - KEY_BITS : 0; shift < 64; shift += OVERFULL_DIGIT_BITS) {
         if (differing >> shift & ((1u << OVERFULL_DIGIT_BITS) - 1)) sort_by_digit(count, shift, shared);
     }
     write_each_word<THREADS>(to, count, [&](u32 i) { return digi_from_ordered(shared.items[i]); });
     __syncthreads();
+}
+
+// Sorts all that are listed: see `sort_buckets`.
+__device__ __forceinline__ void sort_all_overfull(const u64* from, u64* to, const RangeList* crowded, Overfull& shared) {
+    for (u32 i = blockIdx.x; i < crowded->count; i += gridDim.x) {
+        const Range range = crowded->ranges[i];
+        sort_overfull(from + range.begin, to + range.begin, range.count(), shared);
+    }
 }
 
 }  // namespace

@@ -2,14 +2,14 @@
 //! groups of buckets, and the groups sorted.
 
 use super::division::{Range, capacity, on_device, wide_capacity, wide_groups_from};
+use super::sorts::Sorts;
+use super::tiles::Tiles;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
 use crate::kernels::sts_sort_channel_bucket::{
     self as kernels, BUCKETS, DISTRIBUTED_TILE, Group, RangeList,
 };
-use crate::kernels::sts_sort_channel_bucket_wide::{
-    CHANNEL_BUCKET_SORT_WIDE, ChannelBucketSortWide,
-};
+use crate::kernels::sts_sort_channel_bucket_stable::DistributeTiles;
 use crate::sts_sort::cuda::runner::DIGI;
 
 /// So many regions at a time at least.
@@ -64,11 +64,13 @@ pub(super) struct Regions {
     group_count: DeviceBuffer<u32>,
     /// Two words a region: its first time, and the complement of its last.
     extents: DeviceBuffer<u32>,
+    /// If digis are to be moved in the order in which they arrive.
+    tiles: Option<Tiles>,
 }
 
 buffers!(
     Regions: regions, parts, region_of_part, counts, begins, group_of, first_groups, groups,
-    places, group_count, extents
+    places, group_count, extents, tiles
 );
 
 impl Level {
@@ -82,14 +84,21 @@ impl Level {
 
 impl Regions {
     /// With room for so many large segments of so many digis in all, or for
-    /// some of them at a time.
-    pub(super) fn new(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
+    /// some of them at a time. If the order of arrival is to be kept, none is longer than `longest`.
+    pub(super) fn new(
+        gpu: &Gpu,
+        digis: usize,
+        segments: usize,
+        in_order: Option<usize>,
+    ) -> Result<Self, DeviceError> {
         let capacity = capacity(gpu);
         let most = most_regions(digis, segments, capacity);
         let parts = most + (PARTS * gpu.properties().multiprocessors) as usize;
         let parts = parts.min(most + digis / (TILES_OF_PART * DISTRIBUTED_TILE) as usize);
         let groups = groups_of(digis, most, capacity);
         let buckets = most * BUCKETS as usize;
+        let tiles =
+            in_order.map(|longest| Tiles::new(gpu, digis, most, groups_at_most(longest, capacity)));
         Ok(Regions {
             capacities: [capacity, wide_capacity(gpu)],
             wide_from: wide_groups_from(gpu),
@@ -110,6 +119,7 @@ impl Regions {
             places: gpu.buffer(groups)?,
             group_count: gpu.buffer(1)?,
             extents: gpu.buffer(2 * most)?,
+            tiles: tiles.transpose()?,
         })
     }
 
@@ -123,6 +133,12 @@ impl Regions {
     pub(super) fn widen_from(&mut self, digis: usize) {
         assert!(self.capacities[1] > self.capacities[0], "the device has no room for them");
         self.wide_from = digis;
+    }
+
+    /// Makes large tiles of all regions.
+    #[cfg(test)]
+    pub(super) fn enlarge_tiles(&mut self) {
+        self.tiles.as_mut().expect("digis are moved in order").enlarge_above(0);
     }
 
     /// Whether groups of any of such regions are to be large.
@@ -154,7 +170,12 @@ impl Regions {
         self.count = regions.len() as u32;
         self.digis = digis.into();
         self.parts_count = parts.len() as u32;
-        self.groups_bound = regions.iter().map(|region| groups_at_most(region, capacity)).sum();
+        self.groups_bound =
+            regions.iter().map(|region| groups_at_most(region.len(), capacity)).sum();
+        if let Some(tiles) = &mut self.tiles {
+            let groups = |region: &Range| groups_at_most(region.len(), capacity);
+            tiles.fill(gpu, regions.iter().map(|region| (region.clone(), groups(region))))?;
+        }
         self.regions.fill(gpu, on_device(regions))?;
         self.parts.fill(gpu, on_device(&parts))?;
         self.region_of_part.fill(gpu, owners)
@@ -192,7 +213,28 @@ impl Regions {
             group_count: self.group_count.ptr(),
             capacity: self.group_capacity() as u32,
         };
-        let distribute = kernels::ChannelBucketDistribute {
+        // SAFETY: parts are ranges of the arrays, and the tables have room for
+        // so many parts, regions and groups.
+        unsafe {
+            let parts = self.grid(self.parts_count, 1);
+            gpu.launch(&kernels::CHANNEL_BUCKET_COUNT, parts, count)?;
+            gpu.launch(&kernels::CHANNEL_BUCKET_GROUP, self.grid(self.count, 0), group)?;
+        }
+        match &self.tiles {
+            None => self.move_in_any_order(gpu, level, [from, to]),
+            Some(tiles) => self.move_in_order(gpu, level, [from, to], tiles),
+        }
+    }
+
+    /// Moves digis to their groups.
+    fn move_in_any_order(
+        &self,
+        gpu: &Gpu,
+        level: Level,
+        [from, to]: [&DeviceBuffer<u64>; 2],
+    ) -> Result<(), DeviceError> {
+        let (shift, bits) = level.digit();
+        let arguments = kernels::ChannelBucketDistribute {
             from: from.ptr(),
             to: to.ptr(),
             parts: self.parts.ptr(),
@@ -203,14 +245,37 @@ impl Regions {
             shift,
             bits,
         };
-        let parts = self.parts_count;
-        // SAFETY: parts are ranges of the arrays, and the tables have room for
-        // so many parts, regions and groups.
-        unsafe {
-            gpu.launch(&kernels::CHANNEL_BUCKET_COUNT, self.grid(parts, 1), count)?;
-            gpu.launch(&kernels::CHANNEL_BUCKET_GROUP, self.grid(self.count, 0), group)?;
-            gpu.launch(&kernels::CHANNEL_BUCKET_DISTRIBUTE, self.grid(parts, 2), distribute)
-        }
+        let parts = self.grid(self.parts_count, 2);
+        // SAFETY: as above; groups have as many digis as were counted.
+        unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_DISTRIBUTE, parts, arguments) }
+    }
+
+    /// The same, tile by tile.
+    fn move_in_order(
+        &self,
+        gpu: &Gpu,
+        level: Level,
+        [from, to]: [&DeviceBuffer<u64>; 2],
+        tiles: &Tiles,
+    ) -> Result<(), DeviceError> {
+        let (shift, bits) = level.digit();
+        let told = tiles.clear(gpu)?;
+        let arguments = DistributeTiles {
+            from: from.ptr(),
+            to: to.ptr(),
+            regions: self.regions.ptr(),
+            tiles: told.tiles,
+            group_of: self.group_of.ptr(),
+            first_groups: self.first_groups.ptr(),
+            places: self.places.ptr(),
+            first_told: told.first,
+            told: told.words,
+            ticket: told.ticket,
+            shift,
+            bits,
+        };
+        // SAFETY: as above; the words that tiles tell have room for the most groups.
+        unsafe { gpu.launch(tiles.kernel(), self.grid(tiles.count(), 2), arguments) }
     }
 
     fn group_capacity(&self) -> usize {
@@ -222,12 +287,13 @@ impl Regions {
     pub(super) fn sort(
         &self,
         gpu: &Gpu,
+        sorts: &Sorts,
         level: Level,
         from: &DeviceBuffer<u64>,
         to: &DeviceBuffer<u64>,
         left: [Ptr<RangeList>; 2],
     ) -> Result<(), DeviceError> {
-        let [oversized, overfull] = left;
+        let [oversized, crowded] = left;
         let (from, to, begins) = (from.ptr(), to.ptr(), self.begins.ptr());
         let (groups, group_count) = (self.groups.ptr(), self.group_count.ptr());
         // Read twice, written once.
@@ -236,34 +302,23 @@ impl Regions {
         // all of them.
         unsafe {
             match level {
-                Level::Channel if self.is_wide => {
-                    let arguments = ChannelBucketSortWide {
-                        from,
-                        to,
-                        begins,
-                        groups,
-                        group_count,
-                        extents: self.extents.ptr(),
-                        oversized,
-                        crowded: overfull,
-                    };
-                    gpu.launch(&CHANNEL_BUCKET_SORT_WIDE, grid, arguments)
-                }
                 Level::Channel => {
-                    let arguments = kernels::ChannelBucketSort {
+                    let extents = self.extents.ptr();
+                    let arguments = kernels::SortGroups {
                         from,
                         to,
                         begins,
                         groups,
                         group_count,
-                        extents: self.extents.ptr(),
+                        extents,
                         oversized,
-                        overfull,
+                        crowded,
                     };
-                    gpu.launch(&kernels::CHANNEL_BUCKET_SORT, grid, arguments)
+                    let kernel = if self.is_wide { sorts.wide_groups } else { sorts.groups };
+                    gpu.launch(kernel, grid, arguments)
                 }
                 Level::Time { shift, bits } => {
-                    let arguments = kernels::ChannelBucketSortTimes {
+                    let arguments = kernels::SortTimes {
                         from,
                         to,
                         begins,
@@ -272,9 +327,9 @@ impl Regions {
                         shift,
                         bits,
                         oversized,
-                        overfull,
+                        crowded,
                     };
-                    gpu.launch(&kernels::CHANNEL_BUCKET_SORT_TIMES, grid, arguments)
+                    gpu.launch(sorts.times, grid, arguments)
                 }
             }
         }
@@ -298,8 +353,9 @@ fn most_regions(digis: usize, segments: usize, capacity: usize) -> usize {
     segments.min(affordable).max(large_buckets)
 }
 
-fn groups_at_most(region: &Range, capacity: usize) -> u32 {
-    (groups_of(region.len(), 1, capacity) as u32).min(BUCKETS)
+/// The same of one region.
+fn groups_at_most(digis: usize, capacity: usize) -> u32 {
+    (groups_of(digis, 1, capacity) as u32).min(BUCKETS)
 }
 
 /// An even number, so that parts begin as aligned as their regions.

@@ -28,7 +28,7 @@ struct Extent {
 
 // Sorts the block's segment in place. Where many digis have nearly the same time nothing is done but to
 // list it.
-__device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, RangeList* overfull,
+__device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, RangeList* crowded,
                                              Sorting& shared) {
     __shared__ u32 extent[2];
     __shared__ u32 warp_sums[LANES];
@@ -55,7 +55,7 @@ __device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, 
     const auto channel = [](u64 digi) { return digi_channel(digi); };
     // Read once more: registers are scarce.
     if (!sort_buckets(digis, digis, segments[blockIdx.x], channel, times, shared))
-        list(overfull, segments[blockIdx.x]);
+        list(crowded, segments[blockIdx.x]);
 }
 
 }  // namespace

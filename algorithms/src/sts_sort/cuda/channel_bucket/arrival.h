@@ -1,0 +1,177 @@
+// Moving digis to the groups of their buckets, each group's in the order in which they arrive.
+//
+// Within a warp, lanes that have digis of the same group see each other by a mask, in rounds. Warps have a
+// table each, as far as there is room for them; else some warps share one, and take turns. Tiles tell each
+// other how many digis of each group they have, by decoupled look-back: see `look_back.h`.
+#pragma once
+#include "block_scan.h"
+#include "common.h"
+
+namespace {
+
+// What a tile has told of a group is a word that says it all: 0 is nothing so far, a number below
+// UP_TO_TILE is one more than its own digis, another one those of all tiles up to it.
+constexpr u32 UP_TO_TILE = 1u << 31;
+// Tiles that are looked at together.
+constexpr u32 LOOK_BACK = 4;
+
+// The digis of a group in all tiles before one, of which they are told in words that are `stride` apart;
+// `told` is that of the tile itself. Tiles before must be those of blocks that have begun.
+__device__ __forceinline__ u32 digis_in_tiles_before(const u32* told, u32 stride, u32 tile) {
+    u32 sum = 0;
+    for (u32 next = 1; next <= tile;) {
+        u32 words[LOOK_BACK];
+#pragma unroll
+        for (u32 i = 0; i < LOOK_BACK; i++) words[i] = next + i <= tile ? load_relaxed(told - (next + i) * stride) : 0;
+#pragma unroll
+        for (u32 i = 0; i < LOOK_BACK; i++) {
+            if (words[i] == 0) break;
+            if (words[i] >= UP_TO_TILE) return sum + (words[i] - UP_TO_TILE);
+            sum += words[i] - 1;
+            next++;
+        }
+        if (words[0] == 0) __nanosleep(20);
+    }
+    return sum;
+}
+
+// A tile of a region, and what is known of the region's groups.
+struct TileOfRegion {
+    Range range;
+    u32 number;         // among the region's tiles
+    u32 groups;         // of the region
+    const u32* begins;  // where they begin
+    u32* told;          // what tiles tell of them, from the first one on
+};
+
+// Blocks of so many threads that take tiles of so many digis a thread.
+template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
+    static constexpr u32 TILE = BLOCK * ITEMS;
+    static constexpr u32 WARPS = BLOCK / LANES;
+    static_assert(TILE < 1u << 16, "a place in a tile is half of a word");
+
+    // The lanes that have a digi of a group in this round, and how many the warp had in earlier ones.
+    struct alignas(2 * sizeof(lanemask_t)) Seen {
+        lanemask_t lanes;
+        u32 before;
+    };
+
+    // Groups of all tables together. All groups have room at least once.
+    static constexpr u32 GROUPS_OF_TABLE = 512;
+    static constexpr u32 ROOM = GROUPS_OF_TABLE * WARPS;
+
+    struct Shared {
+        union {
+            Seen seen[ROOM];   // a table for each warp, or for some of them
+            u64 staged[TILE];  // then the digis, group by group
+        };
+        u16 starts[ROOM];       // where the digis of a group go that a table has counted
+        u32 distances[BUCKETS];  // from where a group begins in the tile to where its digis go
+        u32 warp_sums[LANES];
+        u32 ticket;
+        alignas(16) u16 group_of[BUCKETS];
+    };
+
+    // The position in the tile of this thread's digi i: a warp has consecutive ones.
+    __device__ __forceinline__ static u32 position(u32 i) {
+        return (threadIdx.x / LANES * ITEMS + i) * LANES + threadIdx.x % LANES;
+    }
+
+    // A power of two.
+    __device__ __forceinline__ static u32 tables_for(u32 groups) {
+        u32 tables = WARPS;
+        while (tables * groups > ROOM) tables /= 2;
+        return tables;
+    }
+
+    // Moves a tile: to shared memory first, where each group's digis come to lie together, then to
+    // their places in one run a group. `shared.group_of` is known. A barrier before.
+    __device__ __forceinline__ static void distribute(const u64* from, u64* to, const TileOfRegion& tile, Digit digit,
+                                                      Shared& shared) {
+        const u32 count = tile.range.count(), tables = tables_for(tile.groups);
+        u64 digis[ITEMS];
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) digis[i] = position(i) < count ? from[tile.range.begin + position(i)] : 0;
+        for (u32 i = threadIdx.x; i < tables * tile.groups; i += BLOCK) shared.seen[i] = {0, 0};
+        __syncthreads();
+        const auto group = [&](u32 i) { return (u32)shared.group_of[digit(digis[i])]; };
+        u32 ranks[(ITEMS + 1) / 2];  // two in a word: registers are scarce
+        const u32 table = rank_in_turns(group, count, tables, tile.groups, ranks, shared);
+        place_groups(tile, tables, shared);
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            if (position(i) >= count) continue;
+            const u32 rank = ranks[i / 2] >> i % 2 * 16 & 0xffff;
+            shared.staged[shared.starts[table + group(i)] + rank] = digis[i];
+        }
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < count; i += BLOCK) {
+            const u64 digi = shared.staged[i];
+            to[shared.distances[shared.group_of[digit(digi)]] + i] = digi;
+        }
+    }
+
+  private:
+    // Finds how many digis of its group come before each of a thread's in its table, which those of earlier
+    // warps in the tile come to first. Returns where the table begins. Barriers before and after.
+    template <class GroupOf>
+    __device__ __forceinline__ static u32 rank_in_turns(GroupOf group_of, u32 count, u32 tables, u32 groups,
+                                                        u32 (&ranks)[(ITEMS + 1) / 2], Shared& shared) {
+        const u32 warp = threadIdx.x / LANES, turns = WARPS / tables;
+        const u32 table = warp / turns * groups;
+        for (u32 turn = 0; turn < turns; turn++) {
+            if (warp % turns == turn) rank_in_warp(group_of, count, ranks, shared.seen + table);
+            __syncthreads();
+        }
+        return table;
+    }
+
+    template <class GroupOf>
+    __device__ __forceinline__ static void rank_in_warp(GroupOf group_of, u32 count, u32 (&ranks)[(ITEMS + 1) / 2],
+                                                        Seen* table) {
+        const u32 lane = threadIdx.x % LANES;
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) {
+            const bool is_one = position(i) < count;
+            Seen& seen = table[is_one ? group_of(i) : 0];
+            if (is_one) atomicOr(&seen.lanes, (lanemask_t)1 << lane);
+            __syncwarp();
+            const Seen own = seen;
+            const u32 before = popc(own.lanes & lanemask_lt(lane));
+            __syncwarp();
+            if (is_one && before == 0) seen = {0, own.before + popc(own.lanes)};
+            __syncwarp();
+            const u32 rank = own.before + before;
+            ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank;
+        }
+    }
+
+    // Finds where each group's digis go, in the tile and beyond. Barriers before and after.
+    __device__ __forceinline__ static void place_groups(const TileOfRegion& tile, u32 tables, Shared& shared) {
+        const u32 groups = tile.groups;
+        u32 start = 0;
+        for (u32 first = 0; first < groups; first += BLOCK) {
+            const u32 group = first + threadIdx.x;
+            const bool is_one = group < groups;
+            u32 sum = 0;
+            for (u32 table = 0; is_one && table < tables; table++) {
+                shared.starts[table * groups + group] = (u16)sum;
+                sum += shared.seen[table * groups + group].before;
+            }
+            u32* told = tile.told + tile.number * groups + group;
+            if (is_one) store_relaxed(told, tile.number == 0 ? UP_TO_TILE + sum : sum + 1);
+            u32 total;
+            const u32 own_start = start + block_exclusive_sum<BLOCK>(sum, shared.warp_sums, total);
+            start += total;
+            if (is_one) {
+                for (u32 table = 0; table < tables; table++) shared.starts[table * groups + group] += (u16)own_start;
+                const u32 before = digis_in_tiles_before(told, groups, tile.number);
+                if (tile.number > 0) store_relaxed(told, UP_TO_TILE + before + sum);
+                shared.distances[group] = tile.begins[group] + before - own_start;
+            }
+            __syncthreads();
+        }
+    }
+};
+
+}  // namespace

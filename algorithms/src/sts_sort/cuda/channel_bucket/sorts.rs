@@ -1,0 +1,59 @@
+//! The kernels that sort in shared memory, by what becomes of digis with the same key.
+
+use crate::device::gpu::Kernel;
+use crate::kernels::sts_sort_channel_bucket::{
+    CHANNEL_BUCKET_OVERFULL, CHANNEL_BUCKET_SMALL, CHANNEL_BUCKET_SORT, CHANNEL_BUCKET_SORT_TIMES,
+    SortCrowded, SortGroups, SortSegments, SortTimes,
+};
+use crate::kernels::sts_sort_channel_bucket_stable::{
+    CHANNEL_BUCKET_OVERFULL_STABLE, CHANNEL_BUCKET_SMALL_STABLE, CHANNEL_BUCKET_SORT_STABLE,
+    CHANNEL_BUCKET_SORT_TIMES_STABLE,
+};
+use crate::kernels::sts_sort_channel_bucket_stable_wide::{
+    CHANNEL_BUCKET_OVERFULL_WIDE_STABLE, CHANNEL_BUCKET_SORT_WIDE_STABLE,
+    CHANNEL_BUCKET_WIDE_STABLE,
+};
+use crate::kernels::sts_sort_channel_bucket_wide::{
+    CHANNEL_BUCKET_OVERFULL_WIDE, CHANNEL_BUCKET_SORT_WIDE, CHANNEL_BUCKET_WIDE,
+};
+
+/// Kernels of which each takes what another set has there too.
+#[derive(Clone, Copy)]
+pub(super) struct Sorts {
+    /// Segments that fit.
+    pub(super) small: &'static Kernel<SortSegments>,
+    /// Segments that fit into the shared memory of a multiprocessor.
+    pub(super) wide: &'static Kernel<SortSegments>,
+    /// Groups of channels that fit.
+    pub(super) groups: &'static Kernel<SortGroups>,
+    /// Groups of channels that fit into the shared memory of a multiprocessor.
+    pub(super) wide_groups: &'static Kernel<SortGroups>,
+    /// Groups of times of a channel.
+    pub(super) times: &'static Kernel<SortTimes>,
+    /// What has too many digis of nearly the same time for the others.
+    pub(super) crowded: &'static Kernel<SortCrowded>,
+    /// The same of what fits into the shared memory of a multiprocessor.
+    pub(super) wide_crowded: &'static Kernel<SortCrowded>,
+}
+
+/// Digis with the same key come in the order of their other bits.
+pub(super) static BY_ALL_BITS: Sorts = Sorts {
+    small: &CHANNEL_BUCKET_SMALL,
+    wide: &CHANNEL_BUCKET_WIDE,
+    groups: &CHANNEL_BUCKET_SORT,
+    wide_groups: &CHANNEL_BUCKET_SORT_WIDE,
+    times: &CHANNEL_BUCKET_SORT_TIMES,
+    crowded: &CHANNEL_BUCKET_OVERFULL,
+    wide_crowded: &CHANNEL_BUCKET_OVERFULL_WIDE,
+};
+
+/// Digis with the same key keep the order in which they are.
+pub(super) static BY_ARRIVAL: Sorts = Sorts {
+    small: &CHANNEL_BUCKET_SMALL_STABLE,
+    wide: &CHANNEL_BUCKET_WIDE_STABLE,
+    groups: &CHANNEL_BUCKET_SORT_STABLE,
+    wide_groups: &CHANNEL_BUCKET_SORT_WIDE_STABLE,
+    times: &CHANNEL_BUCKET_SORT_TIMES_STABLE,
+    crowded: &CHANNEL_BUCKET_OVERFULL_STABLE,
+    wide_crowded: &CHANNEL_BUCKET_OVERFULL_WIDE_STABLE,
+};

@@ -1,0 +1,155 @@
+//! Regions as tiles whose digis go to their groups in the order in which they arrive.
+
+use super::division::Range;
+use crate::device::buffers;
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, Table};
+use crate::kernels::sts_sort_channel_bucket::BUCKETS;
+use crate::kernels::sts_sort_channel_bucket_stable::{
+    CHANNEL_BUCKET_DISTRIBUTE_LARGE_TILES, CHANNEL_BUCKET_DISTRIBUTE_SMALL_TILES, DistributeTiles,
+    LARGE_TILE, SMALL_TILE, Tile,
+};
+
+/// Regions of no more groups than these are cut into small tiles: a tile's run in a group has some
+/// 128 bytes at least, as groups are half as many as they can be.
+const FEW_GROUPS: u32 = 256;
+
+/// So many regions take turns with their tiles. With more of them, the ends of a group's runs would no
+/// longer meet in the cache.
+const REGIONS_IN_TURN: usize = 256;
+
+/// Tiles of some regions, and what they tell each other.
+pub(super) struct Tiles {
+    all: Table<Tile>,
+    /// Where each region has words for what its tiles tell.
+    first_told: Table,
+    told: DeviceBuffer<u32>,
+    /// Which tile is the next one.
+    ticket: DeviceBuffer<u32>,
+    /// Regions of more groups are cut into large tiles.
+    few_groups: u32,
+    are_large: bool,
+    count: u32,
+    told_words: usize,
+}
+
+buffers!(Tiles: all, first_told, told, ticket);
+
+impl Tiles {
+    /// With room for so many digis in so many regions, of which none has more groups than `groups`.
+    pub(super) fn new(
+        gpu: &Gpu,
+        digis: usize,
+        regions: usize,
+        groups: u32,
+    ) -> Result<Self, DeviceError> {
+        let most = |tile: u32| digis / tile as usize + regions;
+        let words = |tile, groups: u32| most(tile) * groups as usize;
+        let told = words(SMALL_TILE, FEW_GROUPS.min(groups)).max(words(LARGE_TILE, groups));
+        Ok(Tiles {
+            all: Table::new(gpu, most(SMALL_TILE))?,
+            first_told: Table::new(gpu, regions)?,
+            told: gpu.buffer(told)?,
+            ticket: gpu.buffer(1)?,
+            few_groups: FEW_GROUPS,
+            are_large: false,
+            count: 0,
+            told_words: 0,
+        })
+    }
+
+    /// Makes large tiles of regions of more groups than these already.
+    #[cfg(test)]
+    pub(super) fn enlarge_above(&mut self, groups: u32) {
+        self.few_groups = groups;
+    }
+
+    /// Cuts regions into tiles; each comes with the most groups that it can have.
+    pub(super) fn fill(
+        &mut self,
+        gpu: &Gpu,
+        regions: impl Iterator<Item = (Range, u32)> + Clone,
+    ) -> Result<(), DeviceError> {
+        self.are_large = regions.clone().any(|(_, groups)| groups > self.few_groups);
+        let length = if self.are_large { LARGE_TILE } else { SMALL_TILE };
+        let (mut counts, mut first_told, mut told) = (Vec::new(), Vec::new(), 0);
+        for (range, groups) in regions {
+            let count = (range.len() as u32).div_ceil(length);
+            counts.push(count);
+            first_told.push(told);
+            told += count * groups.min(BUCKETS);
+        }
+        let tiles = in_turns(&counts);
+        self.count = tiles.len() as u32;
+        self.told_words = told as usize;
+        self.all.fill(gpu, tiles)?;
+        self.first_told.fill(gpu, first_told)
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The kernel that moves them, a block a tile.
+    pub(super) fn kernel(&self) -> &'static Kernel<DistributeTiles> {
+        if self.are_large {
+            &CHANNEL_BUCKET_DISTRIBUTE_LARGE_TILES
+        } else {
+            &CHANNEL_BUCKET_DISTRIBUTE_SMALL_TILES
+        }
+    }
+
+    /// What it is to know of them: none of them has told anything.
+    pub(super) fn clear(&self, gpu: &Gpu) -> Result<Told, DeviceError> {
+        gpu.fill(&self.ticket, 0)?;
+        gpu.fill_first(&self.told, self.told_words, 0)?;
+        Ok(Told {
+            tiles: self.all.ptr(),
+            first: self.first_told.ptr(),
+            words: self.told.ptr(),
+            ticket: self.ticket.ptr(),
+        })
+    }
+}
+
+/// The tiles of regions that have so many. Some regions take turns, so that a tile seldom has to wait for
+/// what those before it tell.
+fn in_turns(counts: &[u32]) -> Vec<Tile> {
+    let mut tiles = Vec::with_capacity(counts.iter().map(|&count| count as usize).sum());
+    let regions: Vec<_> = (0..).zip(counts).collect();
+    for some in regions.chunks(REGIONS_IN_TURN) {
+        let mut left = some.to_vec();
+        for number in 0.. {
+            left.retain(|&(_, &count)| number < count);
+            if left.is_empty() {
+                break;
+            }
+            tiles.extend(left.iter().map(|&(region, _)| Tile { region, number }));
+        }
+    }
+    tiles
+}
+
+/// Tiles, and where they tell each other how many digis they have, as kernels know it.
+pub(super) struct Told {
+    pub(super) tiles: Ptr<Tile>,
+    pub(super) first: Ptr<u32>,
+    pub(super) words: Ptr<u32>,
+    pub(super) ticket: Ptr<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tile_comes_after_those_before_it() {
+        let counts: Vec<_> = (0..600).map(|region| region % 5).collect();
+        let mut next = vec![0; counts.len()];
+        for tile in in_turns(&counts) {
+            assert_eq!(tile.number, next[tile.region as usize]);
+            next[tile.region as usize] += 1;
+        }
+        assert_eq!(next, counts);
+    }
+}

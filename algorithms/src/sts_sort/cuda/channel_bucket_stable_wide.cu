@@ -1,0 +1,34 @@
+// What `channel_bucket_wide.cu` does, with digis of the same key in the order in which they arrived.
+#include "channel_bucket/wide_block.h"
+#include "channel_bucket/by_arrival.h"
+#include "channel_bucket/groups.h"
+#include "channel_bucket/overfull.h"
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    channel_bucket_wide_stable(u64* digis, const Range* segments, RangeList* crowded) {
+    SMEM_DYN(Sorting, shared);
+    sort_segment(digis, segments, crowded, *shared);
+}
+KERNEL_EXPORT(channel_bucket_wide_stable, SortSegments)
+KERNEL_SHARED(channel_bucket_wide_stable, Sorting)
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    channel_bucket_sort_wide_stable(const u64* from, u64* to, const u32* begins, const Group* groups,
+                                    const u32* group_count, const u32* extents, RangeList* oversized,
+                                    RangeList* crowded) {
+    SMEM_DYN(Sorting, shared_memory);
+    if (blockIdx.x >= *group_count) return;
+    if (!sort_channels(from, to, begins, groups[blockIdx.x], extents, oversized, *shared_memory))
+        // Read once more: registers are scarce.
+        list(crowded, BucketsOfGroup(begins, groups[blockIdx.x]).range());
+}
+KERNEL_EXPORT(channel_bucket_sort_wide_stable, SortGroups)
+KERNEL_SHARED(channel_bucket_sort_wide_stable, Sorting)
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    channel_bucket_overfull_wide_stable(const u64* from, u64* to, const RangeList* crowded) {
+    SMEM_DYN(Overfull, shared_memory);
+    sort_all_overfull(from, to, crowded, *shared_memory);
+}
+KERNEL_EXPORT(channel_bucket_overfull_wide_stable, SortCrowded)
+KERNEL_SHARED(channel_bucket_overfull_wide_stable, Overfull)
