@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::columns::{Columns, GROUP};
 use super::deposit::part;
 use super::response::{BELOW, BINS, Shares};
 use crate::tpc::ZsFormat;
@@ -16,7 +17,7 @@ use crate::tpc::time::MAX_TIME_BINS_IN_ORBIT;
 /// centre is outside may reach into it, and the other way round.
 const MARGIN: usize = BINS;
 /// Time bins of a cell.
-const COLUMNS: usize = (MAX_TIME_BINS_IN_ORBIT + 2 * MARGIN).next_multiple_of(BINS);
+pub(super) const COLUMNS: usize = (MAX_TIME_BINS_IN_ORBIT + 2 * MARGIN).next_multiple_of(GROUP);
 
 /// Charges of one region in one heartbeat frame.
 pub(super) struct Grid {
@@ -44,8 +45,8 @@ impl Grid {
             charges: vec![0; cells * COLUMNS],
             dealt: Dealt {
                 time_bins: 0..0,
-                capacity: half,
-                samples: vec![Sample::default(); half * COLUMNS],
+                capacity: odd_lines(half),
+                samples: vec![Sample::default(); odd_lines(half) * COLUMNS],
                 ends: [0; COLUMNS],
             },
         }
@@ -115,31 +116,29 @@ impl Grid {
     ) -> &Dealt {
         // Once for each scale, so that nothing is decided in the inner loop.
         match format {
-            ZsFormat::Row10 => self.take_as(first_cell, places, |charge| {
-                (charge >= threshold, ZsFormat::Row10.adc_of_quarters(charge))
+            ZsFormat::Row10 => self.take_as(first_cell, places, threshold, |charge| {
+                ZsFormat::Row10.adc_of_quarters(charge)
             }),
-            _ => self.take_as(first_cell, places, |charge| {
-                (charge >= threshold, ZsFormat::Row12.adc_of_quarters(charge))
+            _ => self.take_as(first_cell, places, threshold, |charge| {
+                ZsFormat::Row12.adc_of_quarters(charge)
             }),
         }
     }
 
-    /// `sample` says if a charge is one, and its ADC value.
     fn take_as(
         &mut self,
         first_cell: usize,
         places: &[u16],
-        sample: impl Fn(u16) -> (bool, u16),
+        threshold: u16,
+        adc_of: impl Fn(u16) -> u16,
     ) -> &Dealt {
         self.dealt.clear(self.time_bins.clone());
-        let start = first_cell * COLUMNS;
-        let cells = self.charges[start..].chunks_exact_mut(COLUMNS);
-        let mut found = [0; COLUMNS];
-        for (cell, place) in cells.zip(places) {
-            let columns = columns_with_samples(cell, &mut found, |charge| sample(charge).0);
-            for column in columns {
-                let (_, adc) = sample(cell[usize::from(*column)]);
-                self.dealt.deal(usize::from(*column), Sample::new(*place, adc));
+        let (cells, _) = self.charges[first_cell * COLUMNS..].as_chunks_mut::<COLUMNS>();
+        let mut columns = Columns::default();
+        for (cell, place) in cells.iter_mut().zip(places) {
+            for column in columns.at_least(threshold, cell) {
+                let column = usize::from(*column);
+                self.dealt.deal(column, Sample::new(*place, adc_of(cell[column])));
             }
             cell.fill(0);
         }
@@ -147,25 +146,11 @@ impl Grid {
     }
 }
 
-/// The columns of a cell whose charge is a sample, listed in `found`. Each of a group with charge
-/// is written, and counted only if it is one: a branch would be as hard to predict as the data are.
-#[inline]
-fn columns_with_samples<'a>(
-    cell: &[u16],
-    found: &'a mut [u16; COLUMNS],
-    is_sample: impl Fn(u16) -> bool,
-) -> &'a [u16] {
-    let mut count = 0;
-    let (groups, _) = cell.as_chunks::<BINS>();
-    for (number, group) in groups.iter().enumerate() {
-        if *group != [0; BINS] {
-            for (column, charge) in (number * BINS..).zip(group) {
-                found[count] = column as u16;
-                count += usize::from(is_sample(*charge));
-            }
-        }
-    }
-    &found[..count]
+/// Room for so many samples in an odd number of cache lines: columns that are written in turn then
+/// lie in all sets of the cache.
+fn odd_lines(samples: usize) -> usize {
+    const SAMPLES_IN_LINE: usize = 64 / size_of::<Sample>();
+    (samples.div_ceil(SAMPLES_IN_LINE) | 1) * SAMPLES_IN_LINE
 }
 
 impl Dealt {

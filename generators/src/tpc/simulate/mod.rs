@@ -9,7 +9,7 @@
 //! | `collisions` | when particles come, and how many |
 //! | `track`, `looper`, `laser` | where they cross the pad rows |
 //! | `response`, `deposit` | what a crossing leaves on pads and in time bins |
-//! | `plane`, `grid`, `cells` | charge on the pads of a region, and the samples of it |
+//! | `plane`, `grid`, `columns`, `cells` | charge on the pads of a region, and the samples of it |
 //! | `noise` | samples without a particle |
 //! | `truth` | what is known of the particles behind the digits |
 //! | `particles`, `frame` | a heartbeat frame of a sector |
@@ -22,6 +22,7 @@ mod bad_pads;
 mod calibrate;
 mod cells;
 mod collisions;
+mod columns;
 mod deposit;
 mod frame;
 mod generator;
