@@ -1,83 +1,59 @@
-//! Which time bins of a pad have samples.
+//! The time bins of a heartbeat frame as columns, which begin before it and end behind it.
 
-use super::grid::COLUMNS;
+use std::ops::Range;
 
-/// Charges that are compared at once.
-pub(super) const GROUP: usize = 16;
-/// Columns of a word of bits.
-const WORD: usize = u64::BITS as usize;
-/// Columns listed without looking how many there are.
-const STRIDE: usize = 8;
+use super::response::{BELOW, BINS};
+use crate::tpc::time::{MAX_TIME_BINS_IN_ORBIT, time_bins_of};
 
-/// A list of columns, reused.
-pub(super) struct Columns([u16; COLUMNS + STRIDE]);
+/// Columns before and behind those of the frame: charge of crossings whose centre is outside may
+/// reach into it, and the other way round.
+pub(super) const MARGIN: usize = BINS;
+/// Columns that are looked at together.
+pub(super) const GROUP: usize = 32;
+/// All columns.
+pub(super) const COLUMNS: usize = (MAX_TIME_BINS_IN_ORBIT + 2 * MARGIN).next_multiple_of(GROUP);
 
-impl Default for Columns {
-    fn default() -> Self {
-        Columns([0; COLUMNS + STRIDE])
-    }
+/// The columns of a heartbeat frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Columns {
+    time_bins: Range<u32>,
+    window: Range<f64>,
 }
 
 impl Columns {
-    /// The columns of a cell with a charge of at least `threshold`.
-    ///
-    /// They are listed eight at a time, and counted later: whether there is one more is as hard to
-    /// predict as the data are.
+    pub(super) fn of_frame(frame: u32) -> Self {
+        let time_bins = time_bins_of(frame);
+        let margin = (MARGIN - BELOW) as f64;
+        let window = f64::from(time_bins.start) - margin..f64::from(time_bins.end) + BELOW as f64;
+        Columns { time_bins, window }
+    }
+
+    /// The time bins of the frame.
+    pub(super) fn time_bins(&self) -> Range<u32> {
+        self.time_bins.clone()
+    }
+
+    /// When charge must arrive so that any of it may be in the frame.
+    pub(super) fn window(&self) -> Range<f64> {
+        self.window.clone()
+    }
+
+    /// The column in which the charge that arrives then begins, and when in its time bin it
+    /// arrives (0 to 1), if any of it may be in the frame.
     #[inline]
-    pub(super) fn at_least(&mut self, threshold: u16, cell: &[u16; COLUMNS]) -> &[u16] {
-        let mut count = 0;
-        for (number, mut bits) in words(threshold, cell).into_iter().enumerate() {
-            let first = (number * WORD) as u16;
-            let end = count + bits.count_ones() as usize;
-            while count < end {
-                for column in &mut self.0[count..count + STRIDE] {
-                    *column = first + bits.trailing_zeros() as u16;
-                    bits &= bits.wrapping_sub(1);
-                }
-                count += STRIDE;
-            }
-            count = end;
+    pub(super) fn column(&self, arrival: f64) -> Option<(usize, f64)> {
+        if !self.window.contains(&arrival) {
+            return None;
         }
-        &self.0[..count]
+        let offset = arrival - self.window.start;
+        let column = offset as usize;
+        Some((column, offset - column as f64))
     }
-}
 
-/// Bit by bit, whether a column has a charge of at least `threshold`.
-#[inline]
-fn words(threshold: u16, cell: &[u16; COLUMNS]) -> [u64; COLUMNS.div_ceil(WORD)] {
-    let mut words = [0; COLUMNS.div_ceil(WORD)];
-    let (groups, _) = cell.as_chunks::<GROUP>();
-    for (number, group) in groups.iter().enumerate() {
-        let start = number * GROUP;
-        words[start / WORD] |= u64::from(bits_at_least(threshold, group)) << (start % WORD);
+    /// The time bin of a column, from the beginning of the time frame.
+    pub(super) fn time_bin(&self, column: usize) -> i64 {
+        i64::from(self.time_bins.start) + column as i64 - MARGIN as i64
     }
-    words
-}
-
-/// Bit `i` says whether charge `i` is at least `threshold`.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u16 {
-    use std::arch::x86_64::{
-        __m128i, _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16,
-        _mm_setzero_si128, _mm_subs_epu16,
-    };
-    let [low, high]: [__m128i; 2] = bytemuck::cast(*charges);
-    // SAFETY: these are of SSE2, which all such machines have.
-    unsafe {
-        let threshold = _mm_set1_epi16(threshold.cast_signed());
-        let missing = [low, high].map(|charges| _mm_subs_epu16(threshold, charges));
-        let [low, high] = missing.map(|charge| _mm_cmpeq_epi16(charge, _mm_setzero_si128()));
-        _mm_movemask_epi8(_mm_packs_epi16(low, high)) as u16
-    }
-}
-
-/// Bit `i` says whether charge `i` is at least `threshold`.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u16 {
-    let bits = charges.iter().enumerate();
-    bits.fold(0, |bits, (i, charge)| bits | u16::from(*charge >= threshold) << i)
 }
 
 #[cfg(test)]
@@ -85,17 +61,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_those_with_enough_charge() {
-        let charge = |column: usize| [11, 12, 0, 40_000, u16::MAX][column * column % 5];
-        let patterns: [&dyn Fn(usize) -> u16; 4] =
-            [&charge, &|_| 12, &|_| 11, &|column| (column % 61 * 7) as u16];
-        let mut columns = Columns::default();
-        for charge in patterns {
-            let cell: [u16; COLUMNS] = std::array::from_fn(charge);
-            for threshold in [1, 12, 40_000] {
-                let expected = (0..COLUMNS as u16).filter(|c| cell[usize::from(*c)] >= threshold);
-                assert!(columns.at_least(threshold, &cell).iter().copied().eq(expected));
-            }
+    fn charge_from_beside_the_frame_reaches_into_it() {
+        let columns = Columns::of_frame(1);
+        assert_eq!(columns.time_bins(), 446..891);
+        for (arrival, inside) in [(440.9, false), (441.0, true), (893.9, true), (894.0, false)] {
+            assert_eq!(columns.column(arrival).is_some(), inside, "{arrival}");
         }
+        let (column, in_bin) = columns.column(500.25).expect("inside");
+        assert!((in_bin - 0.25).abs() < 1e-9);
+        assert_eq!(columns.time_bin(column), 497);
+        let (last, _) = columns.column(893.9).expect("inside");
+        assert!(last + BINS <= COLUMNS);
     }
 }
