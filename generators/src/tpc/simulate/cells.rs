@@ -140,6 +140,22 @@ mod tests {
     }
 
     #[test]
+    fn beside_a_row_there_are_no_cells() {
+        let order = CellOrder::new(ZsFormat::DenseLink, &PadMapping::regular());
+        let region = Region::new(3).expect("below 10");
+        let cells = order.region(region);
+        let mut first_pad = 0;
+        for (number, row) in region.rows().enumerate() {
+            let pads = pads_in_row(row);
+            let of_row = &cells.of_pads()[first_pad..first_pad + pads];
+            assert_eq!(cells.of_row(number, BESIDE), &of_row[..BINS]);
+            assert_eq!(cells.of_row(number, BESIDE - 1)[..2], [NO_CELL, of_row[0]]);
+            assert_eq!(cells.of_row(number, BESIDE + pads - 1)[..2], [of_row[pads - 1], NO_CELL]);
+            first_pad += pads;
+        }
+    }
+
+    #[test]
     fn a_cell_has_the_place_of_its_pad() {
         let mapping = PadMapping::regular();
         for region in Region::all() {

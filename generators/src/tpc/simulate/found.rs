@@ -56,13 +56,17 @@ fn words(threshold: u16, charges: &[u16; COLUMNS]) -> [u64; COLUMNS.div_ceil(WOR
 #[cfg(target_feature = "avx2")]
 #[inline]
 fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u32 {
-    use std::arch::x86_64::*;
+    use std::arch::x86_64::{
+        __m256i, _mm256_cmpeq_epi16, _mm256_max_epu16, _mm256_movemask_epi8, _mm256_packs_epi16,
+        _mm256_permute4x64_epi64, _mm256_set1_epi16,
+    };
     let [low, high]: [__m256i; 2] = bytemuck::cast(*charges);
     // SAFETY: these are of AVX2, which this is compiled for.
     unsafe {
         let threshold = _mm256_set1_epi16(threshold.cast_signed());
         let enough = |charges| _mm256_cmpeq_epi16(_mm256_max_epu16(charges, threshold), charges);
         let bytes = _mm256_packs_epi16(enough(low), enough(high));
+        // Packed in halves of 16 bytes, which lie crosswise.
         let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes);
         _mm256_movemask_epi8(bytes).cast_unsigned()
     }
