@@ -12,8 +12,9 @@ const FRACTION_BITS: u32 = 22;
 /// in the tail, where they would be off by more than 0.0005 of the mean, the
 /// logarithm itself. Gaps are whole numbers, so that sums of them are exact.
 pub struct Exponential {
-    /// -ln(1 - k / BINS) times the mean, at the lower end of each bin.
-    knots: [u32; BINS],
+    /// -ln(1 - k / BINS) times the mean at the lower end of each bin, and how much more it is at the
+    /// upper end: read together.
+    lines: [[u32; 2]; BINS],
 }
 
 impl Exponential {
@@ -23,7 +24,9 @@ impl Exponential {
     /// Computes the table.
     pub fn new() -> Self {
         let knot = |k: usize| gap_of_survival(1.0 - k as f64 / BINS as f64);
-        Exponential { knots: std::array::from_fn(knot) }
+        // The last bin has no upper end, and nobody asks for it.
+        let line = |k: usize| [knot(k), knot((k + 1).min(BINS - 1)) - knot(k)];
+        Exponential { lines: std::array::from_fn(line) }
     }
 
     /// The gap that belongs to 32 random bits.
@@ -34,8 +37,8 @@ impl Exponential {
             return tail_gap(bits);
         }
         let fraction = u64::from(bits & ((1 << FRACTION_BITS) - 1));
-        let (low, high) = (self.knots[bin], self.knots[bin + 1]);
-        low + ((u64::from(high - low) * fraction) >> FRACTION_BITS) as u32
+        let [low, rise] = self.lines[bin];
+        low + ((u64::from(rise) * fraction) >> FRACTION_BITS) as u32
     }
 }
 

@@ -1,6 +1,7 @@
 //! The block of one time bin in the dense link formats.
 
 use super::bits::{SLACK, pack, packed_bytes};
+use super::channels::{ChannelMask, Channels};
 use super::{Sample, TimeBin, ZsFormat};
 use crate::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS};
 use crate::tpc::page::dense_block::{
@@ -59,12 +60,8 @@ impl Block {
     /// Puts the head of each link and returns how many there are.
     fn put_link_heads(&mut self, samples: &[Sample]) -> u8 {
         let mut links = 0;
-        let mut rest = samples;
-        while let Some(first) = rest.first() {
-            let fec = first.place() / CHANNELS_IN_LINK as u16;
-            let (mask, length) = channel_mask(rest, fec * CHANNELS_IN_LINK as u16);
-            self.put_link_head(fec as u8, &mask);
-            rest = &rest[length..];
+        for (fec, mask) in Channels::of(samples).links() {
+            self.put_link_head(fec, mask);
             links += 1;
         }
         links
@@ -92,24 +89,6 @@ impl Block {
 
 /// All bits of the second-level mask.
 const ALL_BYTES: u16 = (1 << MASK_BYTES) - 1;
-
-/// Bit `c % 8` of byte `c / 8` is channel `c`.
-type ChannelMask = [u8; MASK_BYTES];
-
-/// The channels of the card whose first place is this, and how many they are.
-fn channel_mask(samples: &[Sample], first_place: u16) -> (ChannelMask, usize) {
-    let mut mask = [0; MASK_BYTES];
-    let mut length = 0;
-    for sample in samples {
-        let channel = usize::from(sample.place() - first_place);
-        let Some(byte) = mask.get_mut(channel / 8) else {
-            break;
-        };
-        *byte |= 1 << (channel % 8);
-        length += 1;
-    }
-    (mask, length)
-}
 
 /// Which bytes of a mask have bits.
 fn second_level(mask: &ChannelMask) -> u16 {

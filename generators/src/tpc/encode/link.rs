@@ -1,8 +1,8 @@
 //! Pages of the link format: a block for each link and time bin.
 
+use super::channels::{ChannelMask, Channels};
 use super::slots::{PageEnd, Slots, empty_header};
 use super::{FrameInfo, Sample, TimeBin};
-use crate::tpc::geometry::CHANNELS_IN_LINK;
 use crate::tpc::page::link_header::{
     DATA_WORD_BYTES, LINK_HEADER_BYTES, LINK_MAGIC, SAMPLES_IN_DATA_WORD, SAMPLES_IN_WORD,
 };
@@ -26,15 +26,9 @@ pub(super) fn encode<'a>(
         Writer { info, slots, position: PAGE_BYTES, first_time_bin, header: ZsHeader::default() };
     writer.open(first_time_bin);
     for bin in time_bins {
-        for link in bin.samples.chunk_by(|a, b| fec(a) == fec(b)) {
-            writer.put(bin.number, link);
-        }
+        writer.put_links(&bin);
     }
     writer.close(PageEnd::LastOfFrame);
-}
-
-fn fec(sample: &Sample) -> usize {
-    usize::from(sample.place()) / CHANNELS_IN_LINK
 }
 
 struct Writer<'a> {
@@ -59,7 +53,17 @@ impl Writer<'_> {
         self.slots.close(end.stated_size(self.position));
     }
 
-    fn put(&mut self, time_bin: u32, samples: &[Sample]) {
+    fn put_links(&mut self, bin: &TimeBin) {
+        let mut samples = bin.samples;
+        for (fec, mask) in Channels::of(samples).links() {
+            let channels = bits_of(mask);
+            let (link, others) = samples.split_at(channels.count_ones() as usize);
+            self.put(bin.number, fec, channels, link);
+            samples = others;
+        }
+    }
+
+    fn put(&mut self, time_bin: u32, fec: u8, channels: u128, samples: &[Sample]) {
         let data_words = samples.len().div_ceil(SAMPLES_IN_DATA_WORD);
         let bytes = LINK_HEADER_BYTES + data_words * DATA_WORD_BYTES;
         let too_late = time_bin - self.first_time_bin > MAX_SPAN;
@@ -67,39 +71,45 @@ impl Writer<'_> {
             self.close(PageEnd::MoreFollows);
             self.open(time_bin);
         }
-        self.put_link_header(time_bin, samples, data_words);
-        self.put_samples(samples);
+        let header = LinkHeader {
+            channels,
+            crossing: crossing_of(time_bin) - self.header.time_offset,
+            data_words: data_words as u8,
+            fec,
+            magic: LINK_MAGIC,
+            ..LinkHeader::default()
+        };
+        let block = &mut self.slots.page()[self.position..self.position + bytes];
+        let (head, words) = block.split_at_mut(LINK_HEADER_BYTES);
+        head.copy_from_slice(&header.to_bytes());
+        put_samples(samples, words);
         self.position += bytes;
         self.header.span = (time_bin - self.first_time_bin) as u8;
         self.header.blocks += 1;
         self.header.samples += samples.len() as u16;
     }
+}
 
-    fn put_link_header(&mut self, time_bin: u32, samples: &[Sample], data_words: usize) {
-        let channel = |sample: &Sample| usize::from(sample.place()) % CHANNELS_IN_LINK;
-        let bytes = LinkHeader {
-            channels: samples.iter().fold(0, |mask, s| mask | 1 << channel(s)),
-            crossing: crossing_of(time_bin) - self.header.time_offset,
-            data_words: data_words as u8,
-            fec: fec(&samples[0]) as u8,
-            magic: LINK_MAGIC,
-            ..LinkHeader::default()
-        }
-        .to_bytes();
-        let position = self.position;
-        self.slots.page()[position..position + LINK_HEADER_BYTES].copy_from_slice(&bytes);
+/// Bit `c` is channel `c`.
+fn bits_of(mask: &ChannelMask) -> u128 {
+    let mut bytes = [0; size_of::<u128>()];
+    bytes[..mask.len()].copy_from_slice(mask);
+    u128::from_le_bytes(bytes)
+}
+
+/// Puts samples into words, which are zero.
+fn put_samples(samples: &[Sample], words: &mut [u8]) {
+    let (words, _) = words.as_chunks_mut();
+    let (full, rest) = samples.as_chunks::<SAMPLES_IN_WORD>();
+    for (word, samples) in words.iter_mut().zip(full) {
+        *word = joined(samples).to_le_bytes();
     }
-
-    fn put_samples(&mut self, samples: &[Sample]) {
-        let position = self.position + LINK_HEADER_BYTES;
-        let page = self.slots.page();
-        let words = page[position..].chunks_exact_mut(size_of::<u64>());
-        for (word, samples) in words.zip(samples.chunks(SAMPLES_IN_WORD)) {
-            word.copy_from_slice(&joined(samples).to_le_bytes());
-        }
+    if !rest.is_empty() {
+        words[full.len()] = joined(rest).to_le_bytes();
     }
 }
 
+#[inline]
 fn joined(samples: &[Sample]) -> u64 {
     let shifted = samples.iter().enumerate();
     shifted.fold(0, |word, (i, sample)| word | u64::from(sample.adc()) << (SAMPLE_BITS * i))

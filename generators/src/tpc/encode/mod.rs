@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `sample` | what the encoders eat: place in the page's order, ADC value |
 //! | `row`, `link`, `dense` | the pages of one endpoint and heartbeat frame |
+//! | `sequences` | neighbouring pads, for the row formats |
+//! | `channels` | channels with a sample, for the link formats |
 //! | `block` | a block of the dense link formats |
 //! | `slots` | pages being filled |
 //! | `bits` | ADC values as a stream of bits |
@@ -14,11 +16,13 @@
 
 mod bits;
 mod block;
+mod channels;
 mod dense;
 mod link;
 mod row;
 mod sample;
 mod sector;
+mod sequences;
 mod slots;
 
 pub use sample::{Sample, TimeBin};

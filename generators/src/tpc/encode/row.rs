@@ -1,6 +1,7 @@
 //! Pages of the row formats: a record for each time bin, empty ones included.
 
 use super::bits::{SLACK, pack, packed_bytes};
+use super::sequences::{Sequence, Sequences, is_next_pad, row_of};
 use super::slots::{PageEnd, Slots, empty_header};
 use super::{FrameInfo, Sample, TimeBin};
 use crate::tpc::geometry::MAX_ROWS_IN_HALF;
@@ -36,6 +37,7 @@ pub(super) fn encode<'a>(
         position: FIRST_RECORD,
         first_time_bin,
         header: ZsHeader::default(),
+        sequences: Sequences::default(),
     };
     writer.open(first_time_bin);
     for bin in time_bins {
@@ -53,6 +55,8 @@ struct Writer<'a> {
     position: usize,
     first_time_bin: u32,
     header: ZsHeader,
+    /// Reused.
+    sequences: Sequences,
 }
 
 impl Writer<'_> {
@@ -104,33 +108,47 @@ impl Writer<'_> {
     }
 
     fn put_record(&mut self, samples: &[Sample]) {
+        let mut sequences = std::mem::take(&mut self.sequences);
+        let found = sequences.of(samples);
         let start = self.position;
-        let first_row = self.info.endpoint.rows().start as u16;
-        let mut mask = SECOND_HALF * self.info.endpoint.half() as u16;
+        let mask = self.mask_of_rows(found);
         let mut address = start + MASK_BYTES;
-        self.position = address + (rows(samples).count() - 1) * ADDRESS_BYTES;
-        for (number, row) in rows(samples).enumerate() {
-            mask |= 1 << (row_of(&row[0]) - first_row);
+        self.position = address + (mask.count_ones() as usize - 1) * ADDRESS_BYTES;
+        let half = SECOND_HALF * self.info.endpoint.half() as u16;
+        self.put_u16(start, half | mask);
+        let mut first_sample = 0;
+        for (number, row) in found.chunk_by(|a, b| a.row() == b.row()).enumerate() {
             if number > 0 {
                 self.put_u16(address, self.position as u16);
                 address += ADDRESS_BYTES;
             }
-            self.put_row(row);
+            self.put_sequences(row, first_sample);
+            let end = row.last().map_or(first_sample, |last| usize::from(last.end));
+            self.put_samples(&samples[first_sample..end]);
+            first_sample = end;
         }
-        self.put_u16(start, mask);
+        self.sequences = sequences;
     }
 
-    fn put_row(&mut self, samples: &[Sample]) {
-        let count = self.position;
-        self.position += COUNT_BYTES;
-        let mut total = 0;
-        for sequence in samples.chunk_by(is_next_pad) {
-            total += sequence.len();
-            self.scratch[self.position] = sequence[0].place() as u8;
-            self.scratch[self.position + 1] = total as u8;
-            self.scratch[count] += 1;
-            self.position += SEQUENCE_BYTES;
+    fn mask_of_rows(&self, sequences: &[Sequence]) -> u16 {
+        let first_row = self.info.endpoint.rows().start as u16;
+        sequences.iter().fold(0, |mask, sequence| mask | 1 << (sequence.row() - first_row))
+    }
+
+    /// Puts the sequences of a row, which begins with this sample.
+    fn put_sequences(&mut self, row: &[Sequence], first_sample: usize) {
+        let bytes = COUNT_BYTES + row.len() * SEQUENCE_BYTES;
+        let [count, out @ ..] = &mut self.scratch[self.position..self.position + bytes] else {
+            return;
+        };
+        *count = row.len() as u8;
+        for (sequence, out) in row.iter().zip(out.as_chunks_mut::<SEQUENCE_BYTES>().0) {
+            *out = [sequence.place as u8, (usize::from(sequence.end) - first_sample) as u8];
         }
+        self.position += bytes;
+    }
+
+    fn put_samples(&mut self, samples: &[Sample]) {
         let bits = self.info.format.sample_bits();
         self.position += pack(samples, bits, &mut self.scratch[self.position..]);
     }
@@ -140,17 +158,8 @@ impl Writer<'_> {
     }
 }
 
-fn row_of(sample: &Sample) -> u16 {
-    sample.place() >> 8
-}
-
 fn rows(samples: &[Sample]) -> impl Iterator<Item = &[Sample]> {
-    samples.chunk_by(|a, b| row_of(a) == row_of(b))
-}
-
-/// Within a row, pads that follow each other are one sequence.
-fn is_next_pad(a: &Sample, b: &Sample) -> bool {
-    a.place() + 1 == b.place()
+    samples.chunk_by(|a, b| row_of(a.place()) == row_of(b.place()))
 }
 
 /// How many of the samples of a time bin fit into `room` bytes as a record.

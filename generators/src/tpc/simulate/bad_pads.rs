@@ -10,7 +10,7 @@
 use rand::Rng;
 
 use super::cells::RegionCells;
-use super::grid::Grid;
+use super::signal::Signal;
 use crate::random::{Stream, below, hash, stream};
 use crate::tpc::geometry::{PADS_IN_SECTOR, Region};
 
@@ -54,42 +54,65 @@ impl BadPads {
         }
     }
 
-    /// Adds the charges of a region's bad pads in a heartbeat frame.
-    pub(super) fn add(
+    /// The bad pads of a region of a sector.
+    pub(super) fn of_region(
         self,
-        grid: &mut Grid,
+        seed: u64,
+        sector: usize,
         region: Region,
         cells: &RegionCells,
-        threshold: u16,
-        frame: FrameName,
-    ) {
+    ) -> RegionBadPads {
         if self == BadPads::default() {
-            return;
+            return RegionBadPads::default();
         }
+        let mut by_cell = vec![None; cells.len()];
         for (pad, &cell) in region.pads().zip(cells.of_pads()) {
-            let Some(kind) = self.kind_of(frame.seed, frame.sector, pad) else {
-                continue;
-            };
-            let number = (frame.sector * PADS_IN_SECTOR + pad) as u64;
-            let mut stream = stream(frame.seed, [CHARGES, number, frame.number.into()]);
-            match kind {
-                Kind::Noisy => add_noise(grid, cell.into(), threshold, &mut stream),
-                Kind::Hot => add_hot(grid, cell.into(), threshold, &mut stream),
+            let number = (sector * PADS_IN_SECTOR + pad) as u64;
+            let kind = self.kind_of(seed, sector, pad);
+            by_cell[usize::from(cell)] = kind.map(|kind| BadPad { kind, number });
+        }
+        RegionBadPads { by_cell }
+    }
+}
+
+/// The bad pads of a region.
+#[derive(Default)]
+pub(super) struct RegionBadPads {
+    /// None at all if there are none.
+    by_cell: Vec<Option<BadPad>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BadPad {
+    kind: Kind,
+    /// Among all pads of all sectors.
+    number: u64,
+}
+
+impl RegionBadPads {
+    /// Adds what is wrong with the pad of a cell in a heartbeat frame.
+    #[inline]
+    pub(super) fn add_to(&self, signal: &mut Signal, cell: usize, frame: &BadFrame) {
+        if let Some(Some(pad)) = self.by_cell.get(cell) {
+            let mut stream = stream(frame.seed, [CHARGES, pad.number, frame.number.into()]);
+            match pad.kind {
+                Kind::Noisy => add_noise(signal, frame, &mut stream),
+                Kind::Hot => add_hot(signal, frame, &mut stream),
             }
         }
     }
 }
 
-/// Which heartbeat frame it is.
-#[derive(Clone, Copy)]
-pub(super) struct FrameName {
+/// What charges of bad pads in a heartbeat frame depend on.
+pub(super) struct BadFrame {
     pub(super) seed: u64,
-    pub(super) sector: usize,
     pub(super) number: u32,
+    pub(super) bins: usize,
+    pub(super) threshold: u16,
 }
 
-fn add_noise(grid: &mut Grid, cell: usize, threshold: u16, stream: &mut Stream) {
-    let bins = grid.time_bins().len();
+fn add_noise(signal: &mut Signal, frame: &BadFrame, stream: &mut Stream) {
+    let bins = frame.bins;
     let mut bin = 0;
     while bin < bins {
         let bits = stream.next_u64();
@@ -97,23 +120,23 @@ fn add_noise(grid: &mut Grid, cell: usize, threshold: u16, stream: &mut Stream) 
         let run = 1 + below((bits >> 32) as u32, LONGEST_RUN) as usize;
         for bin in (bin..bins).take(run) {
             let above = below(stream.next_u64() as u32, NOISE_RANGE) as u16;
-            grid.add_to_bin(cell, bin, threshold + above);
+            signal.add_to_bin(bin, frame.threshold + above);
         }
         bin += run;
     }
 }
 
-fn add_hot(grid: &mut Grid, cell: usize, threshold: u16, stream: &mut Stream) {
-    for bin in 0..grid.time_bins().len() {
+fn add_hot(signal: &mut Signal, frame: &BadFrame, stream: &mut Stream) {
+    for bin in 0..frame.bins {
         let bits = stream.next_u64();
         if below(bits as u32, 16) >= HOT_IN_16 {
             continue;
         }
         let charge = match below((bits >> 32) as u32, HOT_SATURATES_IN) {
             0 => SATURATED,
-            above => threshold + above as u16,
+            above => frame.threshold + above as u16,
         };
-        grid.add_to_bin(cell, bin, charge);
+        signal.add_to_bin(bin, charge);
     }
 }
 

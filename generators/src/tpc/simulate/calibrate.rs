@@ -41,10 +41,10 @@ fn exponent(occupancy: f64) -> f64 {
 
 /// The share of pads and time bins with a sample, in some frames of one sector.
 fn measure(simulation: &Simulation) -> f64 {
-    let mut grid = simulation.grid();
+    let mut buffers = simulation.buffers();
     let (mut samples, mut places) = (0, 0);
     for frame in TRIED_FRAMES {
-        simulation.frame(0, frame, &mut grid, |_, found| samples += found.len());
+        simulation.frame(0, frame, &mut buffers, |_, found| samples += found.len());
         places += PADS_IN_SECTOR * time_bins_of(frame).len();
     }
     samples as f64 / places as f64

@@ -1,7 +1,13 @@
 //! The order in which the pads of a region are kept: that of the pages.
 
+use super::response::{BELOW, BINS};
 use crate::tpc::geometry::{Region, first_pad_of_row, pads_in_row};
 use crate::tpc::{Endpoint, Layout, LinkChannel, PadId, PadMapping, ZsFormat};
+
+/// The cell of what is beside a row.
+pub(super) const NO_CELL: u16 = u16::MAX;
+/// Places in front of a row and behind it to which charge is spread that is centred beside it.
+pub(super) const BESIDE: usize = BINS + BELOW + 1;
 
 /// The cells of all regions, for one format.
 pub(super) struct CellOrder {
@@ -13,6 +19,10 @@ pub(super) struct CellOrder {
 pub(super) struct RegionCells {
     /// The cell of each pad of the region.
     cells: Vec<u16>,
+    /// The same row by row, each with [`BESIDE`] in front of it and behind it that are none.
+    with_beside: Vec<u16>,
+    /// Where each row begins there.
+    row_starts: Vec<usize>,
     /// The place in the pages of each cell.
     places: Vec<u16>,
     /// Cells of the first endpoint.
@@ -40,23 +50,30 @@ impl CellOrder {
         });
         halves.max().unwrap_or(0)
     }
-
-    /// Cells in the largest region.
-    pub(super) fn largest_region(&self) -> usize {
-        let lengths = self.regions.iter().map(RegionCells::len);
-        lengths.max().unwrap_or(0)
-    }
 }
 
 impl RegionCells {
+    fn new(region: Region, cells: Vec<u16>, places: Vec<u16>, first_half: usize) -> Self {
+        let (mut with_beside, mut row_starts) = (Vec::new(), Vec::new());
+        let mut rest = &cells[..];
+        for row in region.rows() {
+            let (of_row, others) = rest.split_at(pads_in_row(row));
+            row_starts.push(with_beside.len());
+            with_beside.extend([NO_CELL; BESIDE]);
+            with_beside.extend(of_row);
+            with_beside.extend([NO_CELL; BESIDE]);
+            rest = others;
+        }
+        RegionCells { cells, with_beside, row_starts, places, first_half }
+    }
+
     fn by_row(region: Region) -> Self {
         let pad = |row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8));
         let [first, _] = region.endpoints();
-        RegionCells {
-            cells: (0..region.pads().len() as u16).collect(),
-            places: region.rows().flat_map(pad).map(PadId::bits).collect(),
-            first_half: first_pad_of_row(first.rows().end) - region.pads().start,
-        }
+        let cells = (0..region.pads().len() as u16).collect();
+        let places = region.rows().flat_map(pad).map(PadId::bits).collect();
+        let first_half = first_pad_of_row(first.rows().end) - region.pads().start;
+        RegionCells::new(region, cells, places, first_half)
     }
 
     fn by_link(region: Region, mapping: &PadMapping) -> Self {
@@ -69,11 +86,8 @@ impl RegionCells {
             let endpoint = LinkChannel::of_index(region, *index).endpoint();
             endpoint.half() == 0
         };
-        RegionCells {
-            cells: pads.map(cell).collect(),
-            places: (0..count as u16).collect(),
-            first_half: (0..count).filter(of_first).count(),
-        }
+        let first_half = (0..count).filter(of_first).count();
+        RegionCells::new(region, pads.map(cell).collect(), (0..count as u16).collect(), first_half)
     }
 
     /// The number of cells.
@@ -84,6 +98,14 @@ impl RegionCells {
     /// The cell of each pad of the region.
     pub(super) fn of_pads(&self) -> &[u16] {
         &self.cells
+    }
+
+    /// The cells of neighbouring pads of a row (counted in its region), from [`BESIDE`] places in
+    /// front of this pad on; [`NO_CELL`] beside the row.
+    #[inline]
+    pub(super) fn of_row(&self, row: usize, pad: usize) -> &[u16; BINS] {
+        let (cells, _) = self.with_beside[self.row_starts[row] + pad..].as_chunks();
+        &cells[0]
     }
 
     /// The first cell of an endpoint's half, and the places of its cells.
@@ -114,6 +136,22 @@ mod tests {
                 assert_eq!(first.len() + second.len(), cells.len());
                 assert!(order.largest_half() >= first.len().max(second.len()));
             }
+        }
+    }
+
+    #[test]
+    fn beside_a_row_there_are_no_cells() {
+        let order = CellOrder::new(ZsFormat::DenseLink, &PadMapping::regular());
+        let region = Region::new(3).expect("below 10");
+        let cells = order.region(region);
+        let mut first_pad = 0;
+        for (number, row) in region.rows().enumerate() {
+            let pads = pads_in_row(row);
+            let of_row = &cells.of_pads()[first_pad..first_pad + pads];
+            assert_eq!(cells.of_row(number, BESIDE), &of_row[..BINS]);
+            assert_eq!(cells.of_row(number, BESIDE - 1)[..2], [NO_CELL, of_row[0]]);
+            assert_eq!(cells.of_row(number, BESIDE + pads - 1)[..2], [of_row[pads - 1], NO_CELL]);
+            first_pad += pads;
         }
     }
 

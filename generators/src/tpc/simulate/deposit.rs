@@ -1,6 +1,8 @@
 //! What a crossing leaves on a row of pads.
 
-use super::response::{BELOW, BINS, Shares};
+use super::cells::NO_CELL;
+use super::deposits::PadDeposit;
+use super::response::{BELOW, BINS, Shape, Shares};
 
 /// A pad with less charge, in quarters of an ADC unit, gets no sample from it.
 const LEAST_CHARGE: f32 = 16.0;
@@ -16,31 +18,39 @@ pub(super) struct Deposit<'a> {
     /// For each 65536th, in quarters of an ADC unit.
     pub(super) charge: f32,
     pub(super) on_pads: &'a Shares,
-    /// Where in a cell the time bins begin.
+    /// Where its columns begin.
     pub(super) column: usize,
-    pub(super) in_time: &'a Shares,
+    pub(super) in_time: Shape,
 }
 
 impl Deposit<'_> {
-    /// The pads that get charge, and how much.
+    /// The charge on each of the pads around.
     #[inline]
-    pub(super) fn pads(&self) -> impl Iterator<Item = (usize, u16)> {
-        let charges = self.on_pads.map(|share| self.charge * f32::from(share));
-        // Which ones it are is judged of all at once, not by a branch for each of them.
-        let mut charged = 0_u32;
-        for (i, charge) in charges.iter().enumerate() {
-            charged |= u32::from(*charge >= LEAST_CHARGE) << i;
+    fn charges(&self) -> [f32; BINS] {
+        self.on_pads.map(|share| self.charge * f32::from(share))
+    }
+
+    /// What each of the pads gets, which have these cells, and bit by bit which of them get any.
+    #[inline]
+    pub(super) fn on_cells(&self, cells: &[u16; BINS]) -> ([PadDeposit; BINS], u32) {
+        let charges = self.charges();
+        let (mut deposits, mut charged) = ([PadDeposit::default(); BINS], 0);
+        for (i, (charge, cell)) in charges.into_iter().zip(*cells).enumerate() {
+            let (column, in_time) = (self.column as u16, self.in_time);
+            deposits[i] = PadDeposit { cell, column, charge: charge as u16, in_time };
+            charged |= u32::from(charge >= LEAST_CHARGE && cell != NO_CELL) << i;
         }
-        let charged = std::iter::from_fn(move || {
-            let first = charged.trailing_zeros() as usize;
-            charged &= charged.wrapping_sub(1);
-            (first < BINS).then(|| (first, charges[first] as u16))
-        });
-        charged.filter_map(|(i, charge)| {
-            // Beside the row on the low side, the difference wraps to a large number.
-            let pad = (self.shifted_pad + i).wrapping_sub(BINS + BELOW);
-            (pad < self.pads).then_some((pad, charge))
-        })
+        (deposits, charged)
+    }
+
+    /// The pads that get charge, and how much.
+    pub(super) fn pads(&self) -> impl Iterator<Item = (usize, u16)> {
+        // Beside the row on the low side, the difference wraps to a large number.
+        let pads = (0..BINS).map(|i| (self.shifted_pad + i).wrapping_sub(BINS + BELOW));
+        let charged = pads.zip(self.charges());
+        charged
+            .filter(|(pad, charge)| *pad < self.pads && *charge >= LEAST_CHARGE)
+            .map(|(pad, charge)| (pad, charge as u16))
     }
 }
 

@@ -1,14 +1,17 @@
 //! One heartbeat frame of one sector.
 
-use super::bad_pads::{BadPads, FrameName};
+use super::bad_pads::{BadFrame, BadPads};
 use super::cells::CellOrder;
 use super::collisions::Collisions;
-use super::grid::{Dealt, Grid};
-use super::noise;
+use super::columns::Columns;
+use super::deposits::Deposits;
+use super::noise::Noise;
 use super::particles::Particles;
 use super::physics::THRESHOLD;
 use super::plane::Plane;
 use super::response::Response;
+use super::samples::Dealt;
+use super::signal::Signal;
 use super::truth::FrameTruth;
 use crate::random::{Exponential, stream};
 use crate::tpc::geometry::{ENDPOINTS, Region};
@@ -31,21 +34,32 @@ pub(super) struct Simulation {
     pub(super) seed: u64,
 }
 
+/// What is used anew for each region.
+pub(super) struct Buffers {
+    deposits: Deposits,
+    signal: Signal,
+    dealt: Dealt,
+}
+
 impl Simulation {
-    /// An empty grid that is large enough for any region.
-    pub(super) fn grid(&self) -> Grid {
-        Grid::new(self.cells.largest_region(), self.cells.largest_half())
+    /// Buffers that are large enough for any region.
+    pub(super) fn buffers(&self) -> Buffers {
+        Buffers {
+            deposits: Deposits::default(),
+            signal: Signal::new(),
+            dealt: Dealt::new(self.cells.largest_half()),
+        }
     }
 
-    /// Visits each endpoint with its samples, in order. The grid must be empty.
+    /// Visits each endpoint with its samples, in order.
     pub(super) fn frame(
         &self,
         sector: usize,
         frame: u32,
-        grid: &mut Grid,
+        buffers: &mut Buffers,
         visit: impl FnMut(Endpoint, &Dealt),
     ) {
-        self.frame_with_truth(sector, frame, grid, None, visit);
+        self.frame_with_truth(sector, frame, buffers, None, visit);
     }
 
     /// The same, and takes down what crosses, if wanted.
@@ -53,24 +67,41 @@ impl Simulation {
         &self,
         sector: usize,
         frame: u32,
-        grid: &mut Grid,
+        buffers: &mut Buffers,
         mut truth: Option<&mut FrameTruth<'_>>,
         mut visit: impl FnMut(Endpoint, &Dealt),
     ) {
-        grid.begin(time_bins_of(frame));
+        let Buffers { deposits, signal, dealt } = buffers;
+        let columns = Columns::of_frame(frame);
         let particles = Particles::seen_in(sector, frame, self);
+        let bins = columns.time_bins().len();
+        let bad_frame = BadFrame { seed: self.seed, number: frame, bins, threshold: THRESHOLD };
         for region in Region::all() {
             let cells = self.cells.region(region);
-            Plane::new(self, region, cells, grid, truth.as_deref_mut()).add_all(&particles);
-            let name = [NOISE, (sector * ENDPOINTS + region.number()) as u64, frame.into()];
-            let mut stream = stream(self.seed, name);
-            noise::add(grid, cells.len(), self.noise, THRESHOLD, &self.gaps, &mut stream);
-            let name = FrameName { seed: self.seed, sector, number: frame };
-            self.bad_pads.add(grid, region, cells, THRESHOLD, name);
+            deposits.clear(cells.len());
+            Plane::new(self, region, cells, (&columns, deposits), truth.as_deref_mut())
+                .add_all(&particles);
+            deposits.sort();
+            let mut noise = self.noise(sector, frame, region);
+            let bad_pads = self.bad_pads.of_region(self.seed, sector, region, cells);
             for endpoint in region.endpoints() {
                 let (first, places) = cells.half(endpoint);
-                visit(endpoint, grid.take(first, places, THRESHOLD, self.format));
+                dealt.clear(&columns);
+                for (cell, place) in (first..).zip(places) {
+                    deposits.add_to(signal, cell, &self.response);
+                    noise.add_to(signal);
+                    bad_pads.add_to(signal, cell, &bad_frame);
+                    dealt.deal(*place, signal, THRESHOLD, self.format);
+                    signal.clear();
+                }
+                visit(endpoint, dealt);
             }
         }
+    }
+
+    fn noise(&self, sector: usize, frame: u32, region: Region) -> Noise<'_> {
+        let name = [NOISE, (sector * ENDPOINTS + region.number()) as u64, frame.into()];
+        let bins = time_bins_of(frame).len();
+        Noise::new(self.noise, THRESHOLD, bins, &self.gaps, stream(self.seed, name))
     }
 }

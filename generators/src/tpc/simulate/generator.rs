@@ -6,9 +6,9 @@ use super::bad_pads::BadPads;
 use super::calibrate::{TRIED_FRAMES, rate_of};
 use super::cells::CellOrder;
 use super::collisions::{Collisions, Spread};
-use super::frame::Simulation;
-use super::grid::{Dealt, Grid};
+use super::frame::{Buffers, Simulation};
 use super::response::Response;
+use super::samples::Dealt;
 use super::truth::{FrameTruth, Mark, Marks, SectorTruth, TrueCluster};
 use super::{Beam, Load, TimeFrameShape};
 use crate::DataError;
@@ -82,10 +82,10 @@ impl TimeFrameGenerator {
 
     /// About how much there will be, from a few heartbeat frames of one sector.
     pub fn estimate(&self) -> Estimate {
-        let mut grid = self.simulation.grid();
+        let mut buffers = self.simulation.buffers();
         let (mut digits, mut pages) = (0, 0);
         for frame in TRIED_FRAMES {
-            let (of_endpoints, own) = self.pages_and_digits_of_frame(0, frame, &mut grid, None);
+            let (of_endpoints, own) = self.pages_and_digits_of_frame(0, frame, &mut buffers, None);
             digits += own.len() as u64;
             pages += of_endpoints.iter().map(Vec::len).sum::<usize>() as u64;
         }
@@ -102,9 +102,9 @@ impl TimeFrameGenerator {
 
     /// The pages of a sector; its heartbeat frames are made in parallel.
     pub fn sector(&self, sector: usize) -> SectorPages {
-        let frames = self.each_frame(|grid, frame| {
+        let frames = self.each_frame(|buffers, frame| {
             let mut pages = vec![Vec::new(); ENDPOINTS];
-            self.simulation.frame(sector, frame, grid, |endpoint, samples| {
+            self.simulation.frame(sector, frame, buffers, |endpoint, samples| {
                 self.encode(sector, frame, (endpoint, samples), &mut pages);
             });
             pages
@@ -119,10 +119,10 @@ impl TimeFrameGenerator {
         sector: usize,
         marks: Marks,
     ) -> (SectorPages, Vec<Digit>, Vec<Mark>) {
-        let frames = self.each_frame(|grid, frame| {
+        let frames = self.each_frame(|buffers, frame| {
             let mut truth = FrameTruth::new(frame, self.shape.orbits, &|_| 1.0, marks);
             let noted = (marks == Marks::Wanted).then_some(&mut truth);
-            let (pages, digits) = self.pages_and_digits_of_frame(sector, frame, grid, noted);
+            let (pages, digits) = self.pages_and_digits_of_frame(sector, frame, buffers, noted);
             let (_, marks) = truth.into_clusters_and_marks();
             (pages, digits, marks)
         });
@@ -137,9 +137,9 @@ impl TimeFrameGenerator {
     }
 
     /// Makes something of each heartbeat frame, many of them in parallel.
-    fn each_frame<T: Send>(&self, make: impl Fn(&mut Grid, u32) -> T + Send + Sync) -> Vec<T> {
+    fn each_frame<T: Send>(&self, make: impl Fn(&mut Buffers, u32) -> T + Send + Sync) -> Vec<T> {
         let frames = (0..self.shape.orbits).into_par_iter();
-        frames.map_init(|| self.simulation.grid(), make).collect()
+        frames.map_init(|| self.simulation.buffers(), make).collect()
     }
 
     fn assembled(&self, sector: usize, frames: Vec<Vec<Vec<Page>>>) -> SectorPages {
@@ -170,11 +170,11 @@ impl TimeFrameGenerator {
         &self,
         sector: usize,
         frame: u32,
-        grid: &mut Grid,
+        buffers: &mut Buffers,
         truth: Option<&mut FrameTruth<'_>>,
     ) -> (Vec<Vec<Page>>, Vec<Digit>) {
         let (mut pages, mut digits) = (vec![Vec::new(); ENDPOINTS], Vec::new());
-        self.simulation.frame_with_truth(sector, frame, grid, truth, |endpoint, samples| {
+        self.simulation.frame_with_truth(sector, frame, buffers, truth, |endpoint, samples| {
             self.encode(sector, frame, (endpoint, samples), &mut pages);
             self.list(sector, (endpoint, samples), &mut digits);
         });
@@ -189,7 +189,8 @@ impl TimeFrameGenerator {
 
     /// The digits of a sector, sorted: what its pages must decode to.
     pub fn digits(&self, sector: usize) -> Vec<Digit> {
-        let frames = self.each_frame(|grid, frame| self.digits_of_frame(sector, frame, grid, None));
+        let frames =
+            self.each_frame(|buffers, frame| self.digits_of_frame(sector, frame, buffers, None));
         let mut digits = frames.concat();
         digits.par_sort_unstable();
         digits
@@ -207,9 +208,9 @@ impl TimeFrameGenerator {
         gain: impl Fn(PadId) -> f32 + Sync,
         marks: Marks,
     ) -> SectorTruth {
-        let frames = self.each_frame(|grid, frame| {
+        let frames = self.each_frame(|buffers, frame| {
             let mut truth = FrameTruth::new(frame, self.shape.orbits, &gain, marks);
-            let digits = self.digits_of_frame(sector, frame, grid, Some(&mut truth));
+            let digits = self.digits_of_frame(sector, frame, buffers, Some(&mut truth));
             (digits, truth.into_clusters_and_marks())
         });
         let mut all = SectorTruth::default();
@@ -228,11 +229,11 @@ impl TimeFrameGenerator {
         &self,
         sector: usize,
         frame: u32,
-        grid: &mut Grid,
+        buffers: &mut Buffers,
         truth: Option<&mut FrameTruth<'_>>,
     ) -> Vec<Digit> {
         let mut digits = Vec::new();
-        self.simulation.frame_with_truth(sector, frame, grid, truth, |endpoint, samples| {
+        self.simulation.frame_with_truth(sector, frame, buffers, truth, |endpoint, samples| {
             self.list(sector, (endpoint, samples), &mut digits);
         });
         digits

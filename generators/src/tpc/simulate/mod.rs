@@ -8,8 +8,10 @@
 //! | `physics` | the constants, with their sources |
 //! | `collisions` | when particles come, and how many |
 //! | `track`, `looper`, `laser` | where they cross the pad rows |
+//! | `columns`, `cells` | the time bins of a frame, and the order of pads |
 //! | `response`, `deposit` | what a crossing leaves on pads and in time bins |
-//! | `plane`, `grid`, `cells` | charge on the pads of a region, and the samples of it |
+//! | `plane`, `deposits` | what all crossings leave on the pads of a region |
+//! | `signal`, `found`, `samples` | the charge of one pad, and the samples of it |
 //! | `noise` | samples without a particle |
 //! | `truth` | what is known of the particles behind the digits |
 //! | `particles`, `frame` | a heartbeat frame of a sector |
@@ -22,10 +24,12 @@ mod bad_pads;
 mod calibrate;
 mod cells;
 mod collisions;
+mod columns;
 mod deposit;
+mod deposits;
+mod found;
 mod frame;
 mod generator;
-mod grid;
 mod laser;
 mod looper;
 mod noise;
@@ -34,7 +38,9 @@ mod physics;
 mod plane;
 mod preset;
 mod response;
+mod samples;
 mod shape;
+mod signal;
 mod track;
 mod truth;
 

@@ -2,35 +2,57 @@
 
 use rand::Rng;
 
-use super::grid::Grid;
+use super::signal::Signal;
 use crate::random::{Exponential, Stream};
 
-/// Adds charges of at least `threshold` to a share of all cells and time bins.
-pub(super) fn add(
-    grid: &mut Grid,
-    cells: usize,
-    share: f64,
+/// Charges of at least `threshold` on a share of all pads and time bins, pad after pad.
+pub(super) struct Noise<'a> {
+    /// From one sample to the next: geometrically distributed, an exponential gap rounded down.
+    gaps: &'a Exponential,
+    places_per_gap: f64,
     threshold: u16,
-    gaps: &Exponential,
-    stream: &mut Stream,
-) {
-    if share <= 0.0 {
-        return;
-    }
-    let bins = grid.time_bins().len();
-    // From one sample to the next: geometrically distributed, an exponential gap
-    // rounded down.
-    let places_per_gap = -1.0 / (libm::log1p(-share) * f64::from(Exponential::MEAN));
-    let mut place = 0;
-    loop {
-        let bits = stream.next_u64();
-        let gap = f64::from(gaps.gap((bits >> 32) as u32)) * places_per_gap;
-        place += gap as usize;
-        if place >= cells * bins {
-            return;
+    stream: Stream,
+    /// Time bins of a pad.
+    bins: usize,
+    /// Which of the time bins from the next pad's first on has the next sample; none if there is
+    /// no noise.
+    next: Option<usize>,
+    charge: u16,
+}
+
+impl<'a> Noise<'a> {
+    pub(super) fn new(
+        share: f64,
+        threshold: u16,
+        bins: usize,
+        gaps: &'a Exponential,
+        stream: Stream,
+    ) -> Self {
+        let places_per_gap = -1.0 / (libm::log1p(-share) * f64::from(Exponential::MEAN));
+        let mut noise =
+            Noise { gaps, places_per_gap, threshold, stream, bins, next: None, charge: 0 };
+        if share > 0.0 {
+            noise.draw(0);
         }
-        grid.add_to_bin(place / bins, place % bins, threshold + excess(bits as u32));
-        place += 1;
+        noise
+    }
+
+    /// Adds the noise of the next pad.
+    #[inline]
+    pub(super) fn add_to(&mut self, signal: &mut Signal) {
+        while let Some(bin) = self.next.filter(|bin| *bin < self.bins) {
+            signal.add_to_bin(bin, self.charge);
+            self.draw(bin + 1);
+        }
+        self.next = self.next.map(|bin| bin - self.bins);
+    }
+
+    /// Draws the next sample, from this time bin on.
+    fn draw(&mut self, first: usize) {
+        let bits = self.stream.next_u64();
+        let gap = f64::from(self.gaps.gap((bits >> 32) as u32)) * self.places_per_gap;
+        self.next = Some(first + gap as usize);
+        self.charge = self.threshold + excess(bits as u32);
     }
 }
 
@@ -44,17 +66,19 @@ fn excess(bits: u32) -> u16 {
 mod tests {
     use super::*;
     use crate::random::stream;
-    use crate::tpc::ZsFormat;
 
     #[test]
     fn the_share_is_as_asked() {
         let gaps = Exponential::new();
         for share in [0.0, 0.001, 0.1, 0.8] {
-            let mut grid = Grid::new(800, 800);
-            grid.begin(0..446);
-            add(&mut grid, 800, share, 12, &gaps, &mut stream(1, [2]));
-            let places: Vec<_> = (0..800).collect();
-            let samples = grid.take(0, &places, 12, ZsFormat::Link).len();
+            let mut noise = Noise::new(share, 12, 446, &gaps, stream(1, [2]));
+            let samples: usize = (0..800)
+                .map(|_| {
+                    let mut signal = Signal::new();
+                    noise.add_to(&mut signal);
+                    signal.charges().iter().filter(|charge| **charge >= 12).count()
+                })
+                .sum();
             let expected = share * 800.0 * 446.0;
             let off = (samples as f64 - expected).abs();
             assert!(off <= 4.0 * expected.sqrt(), "{samples} for {expected}");

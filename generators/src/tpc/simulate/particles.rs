@@ -2,13 +2,12 @@
 
 use super::Beam;
 use super::collisions::Collision;
+use super::columns::Columns;
 use super::frame::Simulation;
-use super::grid::Grid;
 use super::laser::{self, Ray};
 use super::looper::{self, Looper};
 use super::track::{self, Track};
 use crate::random::stream;
-use crate::tpc::time::time_bins_of;
 
 /// Names the streams of particles.
 const PARTICLES: u64 = 1;
@@ -27,7 +26,7 @@ impl Particles {
     /// Those whose charge may arrive in this frame.
     pub(super) fn seen_in(sector: usize, frame: u32, simulation: &Simulation) -> Self {
         let mut particles = Particles::default();
-        let window = Grid::window_of(time_bins_of(frame));
+        let window = Columns::of_frame(frame).window();
         for collision in simulation.collisions.seen_in(frame, &simulation.gaps) {
             particles.add(&collision, simulation, sector);
         }

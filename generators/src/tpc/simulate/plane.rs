@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::cells::RegionCells;
+use super::cells::{BESIDE, RegionCells};
+use super::columns::Columns;
 use super::deposit::Deposit;
+use super::deposits::{Deposits, PadDeposit};
 use super::frame::Simulation;
-use super::grid::Grid;
 use super::laser::Ray;
 use super::looper::Looper;
 use super::particles::Particles;
@@ -13,13 +14,13 @@ use super::physics::{
     BINS_PER_MM, DIFFUSION_VARIANCE, DRIFT_LENGTH, DRIFT_TIME, FLASH_CHARGE, PAD_PLANES,
     PAD_VARIANCE, PadPlane, SHAPER_VARIANCE,
 };
-use super::response::BINS;
+use super::response::{BELOW, BINS, Response};
 use super::track::{Crossing, Track};
 use super::truth::FrameTruth;
 use crate::random::mix;
-use crate::tpc::geometry::{Region, first_pad_of_row, pads_in_row};
+use crate::tpc::geometry::{Region, pads_in_row};
 
-/// The pads of a region, being filled with charge.
+/// The pads of a region, and what is left on them.
 pub(super) struct Plane<'a, 't> {
     simulation: &'a Simulation,
     /// When charge must arrive to be seen.
@@ -27,8 +28,9 @@ pub(super) struct Plane<'a, 't> {
     plane: PadPlane,
     pads_per_mm: f64,
     region: Region,
-    cells: &'a [u16],
-    grid: &'a mut Grid,
+    cells: &'a RegionCells,
+    columns: &'a Columns,
+    deposits: &'a mut Deposits,
     /// Where crossings are taken down, if anybody wants to know of them.
     truth: Option<&'a mut FrameTruth<'t>>,
 }
@@ -38,18 +40,19 @@ impl<'a, 't> Plane<'a, 't> {
         simulation: &'a Simulation,
         region: Region,
         cells: &'a RegionCells,
-        grid: &'a mut Grid,
+        (columns, deposits): (&'a Columns, &'a mut Deposits),
         truth: Option<&'a mut FrameTruth<'t>>,
     ) -> Self {
         let plane = PAD_PLANES[region.number()];
         Plane {
             simulation,
-            window: grid.window(),
+            window: columns.window(),
             plane,
             pads_per_mm: 1.0 / plane.pad_pitch,
             region,
-            cells: cells.of_pads(),
-            grid,
+            cells,
+            columns,
+            deposits,
             truth,
         }
     }
@@ -92,13 +95,13 @@ impl<'a, 't> Plane<'a, 't> {
 
     /// Light that hits the central electrode: charge for all pads at once.
     fn add_flash(&mut self, shot: f64) {
-        let Some((column, in_bin)) = self.grid.column(shot + DRIFT_TIME) else {
+        let Some((column, in_bin)) = self.columns.column(shot + DRIFT_TIME) else {
             return;
         };
-        let variance = self.time_variance(DRIFT_LENGTH, 0.0);
-        let shares = *self.simulation.response.shares(in_bin, variance);
-        for cell in self.cells {
-            self.grid.add(usize::from(*cell), column, FLASH_CHARGE, &shares);
+        let in_time = Response::shape(in_bin, self.time_variance(DRIFT_LENGTH, 0.0));
+        for &cell in self.cells.of_pads() {
+            let (column, charge) = (column as u16, FLASH_CHARGE);
+            self.deposits.push(PadDeposit { cell, column, charge, in_time });
         }
     }
 
@@ -108,20 +111,21 @@ impl<'a, 't> Plane<'a, 't> {
         let Some(deposit) = self.deposit(row, crossing) else {
             return;
         };
-        let first_cell = first_pad_of_row(row) - self.region.pads().start;
-        for (pad, charge) in deposit.pads() {
-            let cell = usize::from(self.cells[first_cell + pad]);
-            self.grid.add(cell, deposit.column, charge, deposit.in_time);
-        }
+        let row = row - self.region.rows().start;
+        let cells = self.cells.of_row(row, deposit.shifted_pad + BESIDE - BINS - BELOW);
+        let (deposits, charged) = deposit.on_cells(cells);
+        self.deposits.push_some(deposits, charged);
         if let Some(truth) = &mut self.truth {
-            truth.add(&deposit, self.grid.time_bin(deposit.column), crossing.particle);
+            let in_time = self.simulation.response.shares(deposit.in_time);
+            let first_bin = self.columns.time_bin(deposit.column);
+            truth.add(&deposit, in_time, first_bin, crossing.particle);
         }
     }
 
     /// What a crossing leaves, if any of it may reach a pad of the row in this frame.
     #[inline]
     fn deposit(&self, row: usize, crossing: &Crossing) -> Option<Deposit<'a>> {
-        let (column, in_bin) = self.grid.column(crossing.arrival)?;
+        let (column, in_bin) = self.columns.column(crossing.arrival)?;
         let pads = pads_in_row(row);
         // Shifted, so that a crossing just beside the row has a number too.
         let position = crossing.y * self.pads_per_mm + 0.5 * (pads - 1) as f64 + BINS as f64;
@@ -130,9 +134,9 @@ impl<'a, 't> Plane<'a, 't> {
         }
         let shifted_pad = position as usize;
         let (simulation, variance) = (self.simulation, self.pad_variance(crossing));
-        let on_pads = simulation.response.shares(position - shifted_pad as f64, variance);
-        let variance = self.time_variance(crossing.drift, crossing.dip);
-        let in_time = simulation.response.shares(in_bin, variance);
+        let on_pads = Response::shape(position - shifted_pad as f64, variance);
+        let on_pads = simulation.response.shares(on_pads);
+        let in_time = Response::shape(in_bin, self.time_variance(crossing.drift, crossing.dip));
         let charge = self.charge(row, crossing);
         Some(Deposit { row, pads, shifted_pad, charge, on_pads, column, in_time })
     }

@@ -17,32 +17,43 @@ const CHARGE_BITS: u32 = 12;
 /// The shares of a Gaussian in each of its bins, in 65536ths.
 pub(super) type Shares = [u16; BINS];
 
+/// Which of all Gaussians: one of the widths and centres that are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shape(u16);
+
 /// Tables of shares and of charges.
 pub(super) struct Response {
-    shares: Vec<[Shares; CENTRES]>,
+    /// By width, then by centre.
+    shares: Vec<Shares>,
     /// Charges of minimum ionising particles, by their quantile.
     charges: Vec<f32>,
 }
 
 impl Response {
     pub(super) fn new() -> Self {
-        let of_width = |width: usize| {
+        let shares = |shape: usize| {
+            let (width, centre) = (shape / CENTRES, shape % CENTRES);
             let deviation = libm::sqrt((width as f64 + 0.5) * VARIANCE_STEP);
-            std::array::from_fn(|centre| shares((centre as f64 + 0.5) / CENTRES as f64, deviation))
+            shares((centre as f64 + 0.5) / CENTRES as f64, deviation)
         };
         Response {
-            shares: (0..WIDTHS).map(of_width).collect(),
+            shares: (0..WIDTHS * CENTRES).map(shares).collect(),
             charges: (0..1 << CHARGE_BITS).map(charge).collect(),
         }
     }
 
-    /// The shares of a Gaussian whose centre is so far (0 to 1) from the middle of
-    /// its bin to that of the next.
+    /// A Gaussian whose centre is so far (0 to 1) from the middle of its bin to that of the next.
     #[inline]
-    pub(super) fn shares(&self, fraction: f64, variance: f64) -> &Shares {
+    pub(super) fn shape(fraction: f64, variance: f64) -> Shape {
         let width = ((variance * (1.0 / VARIANCE_STEP)) as usize).min(WIDTHS - 1);
         let centre = ((fraction * CENTRES as f64) as usize).min(CENTRES - 1);
-        &self.shares[width][centre]
+        Shape((width * CENTRES + centre) as u16)
+    }
+
+    /// The shares of a Gaussian.
+    #[inline]
+    pub(super) fn shares(&self, shape: Shape) -> &Shares {
+        &self.shares[usize::from(shape.0)]
     }
 
     /// The charge that belongs to some random bits.
@@ -95,7 +106,7 @@ mod tests {
         let response = Response::new();
         for variance in [0.1, 0.5, 1.0] {
             for fraction in [0.0, 0.3, 0.99] {
-                let shares = response.shares(fraction, variance);
+                let shares = response.shares(Response::shape(fraction, variance));
                 let sum: u32 = shares.iter().map(|share| u32::from(*share)).sum();
                 assert!((65_000..65_540).contains(&sum), "{shares:?}");
             }
@@ -105,9 +116,9 @@ mod tests {
     #[test]
     fn shares_follow_the_centre() {
         let response = Response::new();
-        let near = response.shares(0.02, 0.3);
+        let near = response.shares(Response::shape(0.02, 0.3));
         assert_eq!(near.iter().max(), Some(&near[BELOW]));
-        let far = response.shares(0.98, 0.3);
+        let far = response.shares(Response::shape(0.98, 0.3));
         assert_eq!(far.iter().max(), Some(&far[BELOW + 1]));
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::deposit::{Deposit, part};
 use super::physics::THRESHOLD;
-use super::response::BELOW;
+use super::response::{BELOW, Shares};
 use crate::tpc::time::time_bins_of;
 use crate::tpc::{Digit, PadId};
 
@@ -122,7 +122,13 @@ impl<'a> FrameTruth<'a> {
     }
 
     /// Takes down what a particle leaves from this time bin on, if it can be seen.
-    pub(super) fn add(&mut self, deposit: &Deposit<'_>, first_bin: i64, particle: u64) {
+    pub(super) fn add(
+        &mut self,
+        deposit: &Deposit<'_>,
+        in_time: &Shares,
+        first_bin: i64,
+        particle: u64,
+    ) {
         if !self.centres.contains(&(first_bin + BELOW as i64)) {
             return;
         }
@@ -130,7 +136,7 @@ impl<'a> FrameTruth<'a> {
         for (pad, charge) in deposit.pads() {
             let place = PadId::new(deposit.row as u8, pad as u8);
             let gain = (self.gain)(place);
-            for (&share, bin) in deposit.in_time.iter().zip(first_bin..) {
+            for (&share, bin) in in_time.iter().zip(first_bin..) {
                 if self.time_bins.contains(&bin) {
                     let quarters = part(charge, share);
                     sums.add(pad, bin - first_bin, quarters, gain);

@@ -1,0 +1,118 @@
+//! What all crossings leave on the pads of a region, pad by pad.
+
+use super::response::{BINS, Response, Shape};
+use super::signal::Signal;
+
+/// What a crossing leaves on a pad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PadDeposit {
+    pub(super) cell: u16,
+    /// Where its columns begin.
+    pub(super) column: u16,
+    /// In quarters of an ADC unit.
+    pub(super) charge: u16,
+    /// How it is spread over columns.
+    pub(super) in_time: Shape,
+}
+
+/// The deposits of a region: listed as they are found, then sorted by cell, so that the charge of
+/// one pad after the other is added up in the cache. (Where it is added does not matter: sums are
+/// the same in any order, saturated ones too.)
+#[derive(Default)]
+pub(super) struct Deposits {
+    /// As many as there is memory for: the first `count` count.
+    listed: Vec<PadDeposit>,
+    count: usize,
+    sorted: Vec<PadDeposit>,
+    /// Where those of each cell end.
+    ends: Vec<u32>,
+}
+
+impl Deposits {
+    /// None yet for so many cells.
+    pub(super) fn clear(&mut self, cells: usize) {
+        self.count = 0;
+        self.ends.clear();
+        self.ends.resize(cells, 0);
+    }
+
+    pub(super) fn push(&mut self, deposit: PadDeposit) {
+        self.push_some([deposit; BINS], 1);
+    }
+
+    /// Adds those whose bit is set.
+    ///
+    /// Each is written, and counted only if it is wanted: a branch would be as hard to predict as
+    /// the data are.
+    #[inline]
+    pub(super) fn push_some(&mut self, deposits: [PadDeposit; BINS], wanted: u32) {
+        let end = self.count + BINS;
+        if self.listed.len() < end {
+            self.listed.resize(2 * end, PadDeposit::default());
+        }
+        let free = &mut self.listed[self.count..end];
+        let mut count = 0;
+        for (i, deposit) in deposits.into_iter().enumerate() {
+            free[count] = deposit;
+            count += (wanted >> i & 1) as usize;
+        }
+        self.count += count;
+    }
+
+    /// Sorts them by cell: a counting sort.
+    pub(super) fn sort(&mut self) {
+        let listed = &self.listed[..self.count];
+        for deposit in listed {
+            self.ends[usize::from(deposit.cell)] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut self.ends {
+            let count = *end;
+            *end = sum;
+            sum += count;
+        }
+        self.sorted.resize(listed.len(), PadDeposit::default());
+        for deposit in listed {
+            let place = &mut self.ends[usize::from(deposit.cell)];
+            self.sorted[*place as usize] = *deposit;
+            *place += 1;
+        }
+    }
+
+    /// Adds the charge of a cell to the signal of its pad. They must be sorted.
+    #[inline]
+    pub(super) fn add_to(&self, signal: &mut Signal, cell: usize, response: &Response) {
+        for deposit in self.of_cell(cell) {
+            let shares = response.shares(deposit.in_time);
+            signal.add(deposit.column.into(), deposit.charge, shares);
+        }
+    }
+
+    #[inline]
+    fn of_cell(&self, cell: usize) -> &[PadDeposit] {
+        let start = cell.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.sorted[start as usize..self.ends[cell] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deposits_come_by_cell_in_their_order() {
+        let deposit = |cell, charge| PadDeposit { cell, charge, ..PadDeposit::default() };
+        let mut deposits = Deposits::default();
+        for _ in 0..2 {
+            deposits.clear(4);
+            for (cell, charge) in [(3, 1), (0, 2), (3, 3), (1, 4)] {
+                deposits.push(deposit(cell, charge));
+            }
+            deposits.sort();
+            assert_eq!(deposits.of_cell(0), [deposit(0, 2)]);
+            assert_eq!(deposits.of_cell(1), [deposit(1, 4)]);
+            assert_eq!(deposits.of_cell(2), []);
+            assert_eq!(deposits.of_cell(3), [deposit(3, 1), deposit(3, 3)]);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The samples of an endpoint, dealt to time bins.
+//!
+//! Pads come one after the other, in the order of the pages, each with all of its time bins: dealt
+//! to those, samples lie there in order.
+
+use super::columns::{COLUMNS, Columns, MARGIN};
+use super::found::Found;
+use super::signal::Signal;
+use crate::tpc::ZsFormat;
+use crate::tpc::encode::{Sample, TimeBin};
+
+/// The samples of one endpoint, by time bin and place.
+pub(super) struct Dealt {
+    columns: Columns,
+    /// So many for each column.
+    capacity: usize,
+    samples: Vec<Sample>,
+    /// Behind the last sample of each column.
+    ends: [u32; COLUMNS],
+    /// Reused.
+    found: Found,
+}
+
+impl Dealt {
+    /// No samples, with memory for so many pads.
+    pub(super) fn new(pads: usize) -> Self {
+        let capacity = odd_lines(pads);
+        Dealt {
+            columns: Columns::default(),
+            capacity,
+            samples: vec![Sample::default(); capacity * COLUMNS],
+            ends: [0; COLUMNS],
+            found: Found::default(),
+        }
+    }
+
+    /// No samples of these columns yet.
+    pub(super) fn clear(&mut self, columns: &Columns) {
+        self.columns = columns.clone();
+        for (column, end) in self.ends.iter_mut().enumerate() {
+            *end = (column * self.capacity) as u32;
+        }
+    }
+
+    /// Deals the samples of a pad, which has this place: what is at least `threshold`.
+    #[inline]
+    pub(super) fn deal(&mut self, place: u16, signal: &Signal, threshold: u16, format: ZsFormat) {
+        // Once for each scale, so that nothing is decided in the inner loop.
+        match format {
+            ZsFormat::Row10 => self.deal_as(place, signal, threshold, |charge| {
+                ZsFormat::Row10.adc_of_quarters(charge)
+            }),
+            _ => self.deal_as(place, signal, threshold, |charge| {
+                ZsFormat::Row12.adc_of_quarters(charge)
+            }),
+        }
+    }
+
+    #[inline]
+    fn deal_as(
+        &mut self,
+        place: u16,
+        signal: &Signal,
+        threshold: u16,
+        adc_of: impl Fn(u16) -> u16,
+    ) {
+        let charges = signal.charges();
+        for column in self.found.at_least(threshold, charges) {
+            let column = usize::from(*column);
+            let end = &mut self.ends[column];
+            self.samples[*end as usize] = Sample::new(place, adc_of(charges[column]));
+            *end += 1;
+        }
+    }
+
+    /// The time bins of the frame that have samples.
+    pub(super) fn time_bins(&self) -> impl Iterator<Item = TimeBin<'_>> {
+        let columns = self.ends[MARGIN..].iter().zip(MARGIN..);
+        let bins = self.columns.time_bins().zip(columns);
+        bins.filter_map(|(number, (end, column))| {
+            let samples = &self.samples[column * self.capacity..*end as usize];
+            (!samples.is_empty()).then_some(TimeBin { number, samples })
+        })
+    }
+
+    /// How many samples there are.
+    pub(super) fn len(&self) -> usize {
+        self.time_bins().map(|bin| bin.samples.len()).sum()
+    }
+}
+
+/// Room for so many samples in an odd number of cache lines: columns that are written in turn then
+/// lie in all sets of the cache.
+fn odd_lines(samples: usize) -> usize {
+    const SAMPLES_IN_LINE: usize = 64 / size_of::<Sample>();
+    (samples.div_ceil(SAMPLES_IN_LINE) | 1) * SAMPLES_IN_LINE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_come_by_time_and_place() {
+        let mut dealt = Dealt::new(3);
+        dealt.clear(&Columns::of_frame(1));
+        let pads: [(u16, &[(usize, u16)]); 3] =
+            [(10, &[(7, 40), (9, 11)]), (11, &[(0, 12)]), (20, &[(7, 50), (444, 9000)])];
+        for (place, charges) in pads {
+            let mut signal = Signal::new();
+            charges.iter().for_each(|(bin, charge)| signal.add_to_bin(*bin, *charge));
+            dealt.deal(place, &signal, 12, ZsFormat::Row12);
+        }
+        let of_bin = |bin: TimeBin| {
+            let parts = |s: &Sample| (bin.number, s.place(), s.adc());
+            bin.samples.iter().map(parts).collect::<Vec<_>>()
+        };
+        let samples: Vec<_> = dealt.time_bins().flat_map(of_bin).collect();
+        let expected = [(446, 11, 12), (453, 10, 40), (453, 20, 50), (890, 20, 4095)];
+        assert_eq!(samples, expected);
+        assert_eq!(dealt.len(), expected.len());
+        dealt.clear(&Columns::of_frame(1));
+        assert_eq!(dealt.len(), 0);
+    }
+}
