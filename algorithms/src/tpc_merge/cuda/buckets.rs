@@ -73,6 +73,13 @@ impl Buckets {
             gpu.launch(&MERGE_FILL, grid(5), fill)
         }
     }
+}
+
+impl Merger for Buckets {
+    fn find_components(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
+        components::find(gpu, tracks, &self.roots)?;
+        gpu.scope("order", || self.bring_together(gpu, tracks))
+    }
 
     fn resolve(&self, gpu: &Gpu, all: &DeviceTracks) -> Result<(), DeviceError> {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
@@ -91,13 +98,5 @@ impl Buckets {
         // SAFETY: lists hold slice tracks, as links and relations do, and no two lists
         // are of one component.
         unsafe { gpu.launch(&MERGE_RESOLVE, grid, arguments) }
-    }
-}
-
-impl Merger for Buckets {
-    fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
-        components::find(gpu, tracks, &self.roots)?;
-        gpu.scope("order", || self.bring_together(gpu, tracks))?;
-        gpu.scope("resolve", || self.resolve(gpu, tracks))
     }
 }

@@ -1,6 +1,8 @@
 //! Merging on a GPU.
 //!
-//! Slice tracks go to the device, their relations come back.
+//! Slice tracks go to the device, their relations come back. Components are known by links
+//! and relations alone: these go first, so that components are found while the rest is on its
+//! way.
 //!
 //! | module | holds |
 //! |---|---|
@@ -32,12 +34,23 @@ pub(super) const VARIANTS: &[Variant<TpcMerge>] =
 
 /// The kernels of a variant, and what they need besides the slice tracks.
 trait Merger: Buffers {
-    /// Starts the kernels.
+    /// Starts the kernels that need links and relations only.
     ///
     /// # Errors
     /// If the device refuses.
-    fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError>;
+    fn find_components(&self, _: &Gpu, _: &DeviceTracks) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    /// Starts those that follow links.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError>;
 }
+
+/// The queue of kernels: the first one has the copies to the device.
+const WORK: u32 = 1;
 
 /// Takes what is needed for so many slice tracks.
 type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
@@ -89,10 +102,18 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        held.device.upload(gpu, &held.host)?;
-        held.merger.merge(gpu, &held.device)?;
-        gpu.download(&mut held.merged, &held.device.relations)
+        let (gpu, device) = (&self.gpu, &held.device);
+        device.upload_relations(gpu, &held.host)?;
+        gpu.in_queue(WORK, || {
+            gpu.follow_first_queue()?;
+            held.merger.find_components(gpu, device)
+        })?;
+        device.upload_tracks(gpu, &held.host)?;
+        gpu.in_queue(WORK, || {
+            gpu.follow_first_queue()?;
+            gpu.scope("resolve", || held.merger.resolve(gpu, device))?;
+            gpu.download(&mut held.merged, &device.relations)
+        })
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Relations>> {
