@@ -1,25 +1,30 @@
-// Links in a list for each component, then a worker for each component.
+// Members in a list for each component, then a worker for each list.
 //
-// A list holds its links in the order of chance in which they were counted, and whoever
-// follows them sorts them first: most lists have one to five. Components with more than
-// LARGE links come first and get a block each, so that their long chains are followed
-// while others do the many small ones.
+// A list holds its members in the order of chance in which they were counted, and whoever
+// follows their links sorts them first: most components have two to six. A warp brings as
+// many of these as it has room for near, in shared memory, and each lane follows one. Large
+// ones come first, apart, so that no lane waits long for another one of its warp. Those
+// that don't fit get a block each, and are followed where they are.
 #include "block_scan.h"
-#include "resolve.h"
+#include "near.h"
 
-// What blocks take from: how many links have a place, how many lists there are of each
+// What is taken from: how many members have a place, how many components there are of each
 // kind, and how many were taken. All 0 at first.
 struct Counters {
     u32 placed;
-    u32 small, large;
-    u32 small_taken, large_taken;
+    u32 small, large, huge;
+    u32 small_taken, large_taken, huge_taken;
 };
 
 namespace {
 
 constexpr u32 THREADS = 256;
-// Links that one thread sorts by insertion.
-constexpr u32 LARGE = 24;
+constexpr u32 RESOLVE_THREADS = 128;
+constexpr u32 RESOLVE_WARPS = RESOLVE_THREADS / LANES;
+// Members of a small component, and of a large one: what a warp has room for.
+constexpr u32 SMALL = 8, LARGE = NEAR;
+// Large components that a warp takes at a time.
+constexpr u32 LARGE_EACH = 8;
 
 __device__ __forceinline__ u32 own_track() { return blockIdx.x * THREADS + threadIdx.x; }
 
@@ -38,19 +43,10 @@ __device__ __forceinline__ u32 reserve(u32 count, u32* counter, u32* warp_sums, 
     return by_one(begin, [&] { return atomicAdd(counter, total); }) + before;
 }
 
-__device__ __forceinline__ void sort_by_insertion(u32* list, u32 count) {
-    for (u32 end = 1; end < count; end++) {
-        const u32 value = list[end];
-        u32 at = end;
-        for (; at > 0 && list[at - 1] > value; at--) list[at] = list[at - 1];
-        list[at] = value;
-    }
-}
-
 // Compares and exchanges all pairs of positions i and mirror(i) above it. What is beyond
 // the end is larger than everything.
 template <class Mirror> __device__ __forceinline__ void exchange(u32* list, u32 count, Mirror mirror) {
-    for (u32 i = threadIdx.x; i < count; i += THREADS) {
+    for (u32 i = threadIdx.x; i < count; i += RESOLVE_THREADS) {
         const u32 other = mirror(i);
         if (other > i && other < count) {
             const u32 low = list[i], high = list[other];
@@ -73,66 +69,93 @@ __device__ void sort_by_block(u32* list, u32 count) {
     }
 }
 
-__device__ __forceinline__ void follow_list(const Merger& merger, const u32* links, const u32* list, u32 count) {
-    for (u32 i = 0; i < count; i++) merger.follow(list[i], links[list[i]]);
+__device__ void follow_list(const SliceTracks& all, const u32* list, u32 count) {
+    const Merger<Relations> merger{all.tracks, all.relations};
+    for (u32 i = 0; i < count; i++) {
+        const u32 link = all.links[list[i]];
+        if (link != NONE) merger.follow(list[i], link);
+    }
+}
+
+// Takes up to `each` components at a time, until all of `count` are taken, and merges them
+// as many at once as fit. All lanes of a warp take part.
+__device__ void merge_near(const SliceTracks& all, Near& near, const Component* components, u32 count, u32* taken,
+                           u32 each) {
+    const u32 lane = threadIdx.x % LANES;
+    for (;;) {
+        u32 first = 0;
+        if (lane == 0) first = atomicAdd(taken, each);
+        first = __shfl_sync(FULL_MASK, first, 0);
+        if (first >= count) return;
+        const bool has_one = lane < each && first + lane < count;
+        Component own = has_one ? components[first + lane] : Component{0, 0};
+        while (__any_sync(FULL_MASK, own.size > 0)) {
+            const bool fits = warp_inclusive_sum(own.size) <= NEAR;
+            NearMerger(all, near, {own.begin, fits ? own.size : 0}).merge();
+            if (fits) own.size = 0;
+        }
+    }
 }
 
 }  // namespace
 
-// How many links each component has, and the rank of each link in it.
+// How many others than its root each component has, and the rank of each of its members.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_count(const u32* links, const u32* roots, u32* counts, u32* ranks, u32 tracks) {
+    merge_count(const u32* roots, u32* counts, u32* ranks, u32 tracks) {
     const u32 track = own_track();
-    if (track < tracks && links[track] != NONE) ranks[track] = atomicAdd(counts + roots[track], 1u);
+    if (track >= tracks) return;
+    const u32 root = roots[track];
+    ranks[track] = root == track ? 0 : 1 + atomicAdd(counts + root, 1u);
 }
 KERNEL_EXPORT(merge_count)
 
-// Where the list of each component begins, and the names of those that have one.
+// Where the list of each component begins, and which have one: those who are alone have none.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_place(const u32* counts, u32* begins, u32* small, u32* large, Counters* counters, u32 tracks) {
+    merge_place(const u32* counts, u32* begins, Component* small, Component* large, Component* huge,
+                Counters* counters, u32 tracks) {
     __shared__ u32 warp_sums[LANES], begin;
     const u32 root = own_track();
-    const u32 count = root < tracks ? counts[root] : 0;
-    const u32 place = reserve(count, &counters->placed, warp_sums, begin);
-    const bool is_small = count > 0 && count <= LARGE;
+    const u32 others = root < tracks ? counts[root] : 0;
+    const u32 size = others > 0 ? others + 1 : 0;
+    const Component own = {reserve(size, &counters->placed, warp_sums, begin), size};
+    const bool is_small = size > 0 && size <= SMALL;
     const u32 small_place = reserve(is_small, &counters->small, warp_sums, begin);
-    if (count > 0) begins[root] = place;
-    if (is_small) small[small_place] = root;
-    if (count > LARGE) large[atomicAdd(&counters->large, 1u)] = root;
+    if (root < tracks) begins[root] = size > 0 ? own.begin : NONE;
+    if (is_small) small[small_place] = own;
+    else if (size > LARGE) huge[atomicAdd(&counters->huge, 1u)] = own;
+    else if (size > 0) large[atomicAdd(&counters->large, 1u)] = own;
 }
 KERNEL_EXPORT(merge_place)
 
-// Each link into its list.
+// Each member into its list.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_fill(const u32* links, const u32* roots, const u32* begins, const u32* ranks, u32* list, u32 tracks) {
+    merge_fill(const u32* roots, const u32* begins, const u32* ranks, u32* members, u32 tracks) {
     const u32 track = own_track();
-    if (track < tracks && links[track] != NONE) list[begins[roots[track]] + ranks[track]] = track;
+    if (track >= tracks) return;
+    const u32 begin = begins[roots[track]];
+    if (begin != NONE) members[begin + ranks[track]] = track;
 }
 KERNEL_EXPORT(merge_fill)
 
-// Follows all links: first large lists, a block each, then small ones, a thread each.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, const u32* counts,
-                  const u32* begins, const u32* small, const u32* large, u32* list, Counters* counters) {
+// Follows all links: first those of huge components, a block each, then of large ones and of
+// small ones, a lane each.
+//
+// Shared memory: what each warp has near.
+extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
+    merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, u32* members,
+                  const Component* small, const Component* large, const Component* huge, Counters* counters) {
+    __shared__ Near near[RESOLVE_WARPS];
     __shared__ u32 taken;
-    const Merger merger{tracks, relations};
+    const SliceTracks all{tracks, links, relations, members};
     for (;;) {
-        const u32 number = by_one(taken, [&] { return atomicAdd(&counters->large_taken, 1u); });
-        if (number >= counters->large) break;
-        const u32 root = large[number];
-        u32* own = list + begins[root];
-        sort_by_block(own, counts[root]);
-        if (threadIdx.x == 0) follow_list(merger, links, own, counts[root]);
+        const u32 number = by_one(taken, [&] { return atomicAdd(&counters->huge_taken, 1u); });
+        if (number >= counters->huge) break;
+        const Component own = huge[number];
+        sort_by_block(members + own.begin, own.size);
+        if (threadIdx.x == 0) follow_list(all, members + own.begin, own.size);
     }
-    for (;;) {
-        const u32 first = by_one(taken, [&] { return atomicAdd(&counters->small_taken, THREADS); });
-        if (first >= counters->small) break;
-        const u32 number = first + threadIdx.x;
-        if (number >= counters->small) continue;
-        const u32 root = small[number];
-        u32* own = list + begins[root];
-        sort_by_insertion(own, counts[root]);
-        follow_list(merger, links, own, counts[root]);
-    }
+    Near& own = near[threadIdx.x / LANES];
+    merge_near(all, own, large, counters->large, &counters->large_taken, LARGE_EACH);
+    merge_near(all, own, small, counters->small, &counters->small_taken, LANES);
 }
 KERNEL_EXPORT(merge_resolve)
