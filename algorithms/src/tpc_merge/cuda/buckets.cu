@@ -3,17 +3,29 @@
 // A list holds its members in the order of chance in which they were counted, and whoever
 // follows their links sorts them first: most components have two to six. A warp brings as
 // many of these as it has room for near, in shared memory, and each lane follows one. Large
-// ones come first, apart, so that no lane waits long for another one of its warp. Those
-// that don't fit get a block each, and are followed where they are.
+// ones come first, and a warp of each block follows one at a time in the room of all. Those
+// that don't fit there either are followed where they are.
+//
+// A component's root is the first of its members. So as soon as those of the first roots are
+// followed, so many first slice tracks are as they will be: they are copied back while others
+// are followed, part by part.
 #include "block_scan.h"
 #include "near.h"
 
-// What is taken from: how many members have a place, how many components there are of each
-// kind, and how many were taken. All 0 at first.
+// Parts that roots are cut into.
+constexpr u32 PARTS = 8;
+
+// What is taken from in a part: how many components there are of each kind, and how many
+// were taken.
+struct Part {
+    u32 small, large;
+    u32 small_taken, large_taken;
+};
+
+// How many members have a place, and the parts. All 0 at first.
 struct Counters {
     u32 placed;
-    u32 small, large, huge;
-    u32 small_taken, large_taken, huge_taken;
+    Part parts[PARTS];
 };
 
 namespace {
@@ -21,10 +33,14 @@ namespace {
 constexpr u32 THREADS = 256;
 constexpr u32 RESOLVE_THREADS = 128;
 constexpr u32 RESOLVE_WARPS = RESOLVE_THREADS / LANES;
-// Members of a small component, and of a large one: what a warp has room for.
-constexpr u32 SMALL = 8, LARGE = NEAR;
-// Large components that a warp takes at a time.
-constexpr u32 LARGE_EACH = 8;
+// Members of all small components that a warp has near at a time, and of a large one.
+constexpr u32 SMALL = 96, LARGE = 512;
+
+// What the warps of a block have near: each its small components, or one of them a large one.
+union Rooms {
+    Near<u8, SMALL> small[RESOLVE_WARPS];
+    Near<u16, LARGE> large;
+};
 
 __device__ __forceinline__ u32 own_track() { return blockIdx.x * THREADS + threadIdx.x; }
 
@@ -77,21 +93,30 @@ __device__ void follow_list(const SliceTracks& all, const u32* list, u32 count) 
     }
 }
 
-// Takes up to `each` components at a time, until all of `count` are taken, and merges them
-// as many at once as fit. All lanes of a warp take part.
-__device__ void merge_near(const SliceTracks& all, Near& near, const Component* components, u32 count, u32* taken,
-                           u32 each) {
+// All threads take part.
+__device__ void merge_large(const SliceTracks& all, Near<u16, LARGE>& near, Component component) {
+    if (component.size > LARGE) {
+        sort_by_block(all.members + component.begin, component.size);
+        if (threadIdx.x == 0) follow_list(all, all.members + component.begin, component.size);
+    } else if (threadIdx.x < LANES) {
+        NearMerger<u16, LARGE>(all, near, threadIdx.x == 0 ? component : Component{0, 0}).merge();
+    }
+}
+
+// Takes a component for each lane, until all of `count` are taken, and merges them as many
+// at once as fit. All lanes of a warp take part.
+__device__ void merge_small(const SliceTracks& all, Near<u8, SMALL>& near, const Component* components, u32 count,
+                            u32* taken) {
     const u32 lane = threadIdx.x % LANES;
     for (;;) {
         u32 first = 0;
-        if (lane == 0) first = atomicAdd(taken, each);
+        if (lane == 0) first = atomicAdd(taken, LANES);
         first = __shfl_sync(FULL_MASK, first, 0);
         if (first >= count) return;
-        const bool has_one = lane < each && first + lane < count;
-        Component own = has_one ? components[first + lane] : Component{0, 0};
+        Component own = first + lane < count ? components[first + lane] : Component{0, 0};
         while (__any_sync(FULL_MASK, own.size > 0)) {
-            const bool fits = warp_inclusive_sum(own.size) <= NEAR;
-            NearMerger(all, near, {own.begin, fits ? own.size : 0}).merge();
+            const bool fits = warp_inclusive_sum(own.size) <= SMALL;
+            NearMerger<u8, SMALL>(all, near, {own.begin, fits ? own.size : 0}).merge();
             if (fits) own.size = 0;
         }
     }
@@ -110,20 +135,23 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(merge_count)
 
 // Where the list of each component begins, and which have one: those who are alone have none.
+// Each part has as many entries as roots: small components stand from the first one on, large
+// ones from the last one on backwards.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_place(const u32* counts, u32* begins, Component* small, Component* large, Component* huge,
-                Counters* counters, u32 tracks) {
+    merge_place(const u32* counts, u32* begins, Component* components, Counters* counters, u32 part_roots,
+                u32 tracks) {
     __shared__ u32 warp_sums[LANES], begin;
-    const u32 root = own_track();
+    const u32 root = own_track(), number = root / part_roots;
+    Part& part = counters->parts[number];
+    Component* own_part = components + number * part_roots;
     const u32 others = root < tracks ? counts[root] : 0;
     const u32 size = others > 0 ? others + 1 : 0;
     const Component own = {reserve(size, &counters->placed, warp_sums, begin), size};
     const bool is_small = size > 0 && size <= SMALL;
-    const u32 small_place = reserve(is_small, &counters->small, warp_sums, begin);
+    const u32 small_place = reserve(is_small, &part.small, warp_sums, begin);
     if (root < tracks) begins[root] = size > 0 ? own.begin : NONE;
-    if (is_small) small[small_place] = own;
-    else if (size > LARGE) huge[atomicAdd(&counters->huge, 1u)] = own;
-    else if (size > 0) large[atomicAdd(&counters->large, 1u)] = own;
+    if (is_small) own_part[small_place] = own;
+    if (size > SMALL) own_part[part_roots - 1 - atomicAdd(&part.large, 1u)] = own;
 }
 KERNEL_EXPORT(merge_place)
 
@@ -137,25 +165,24 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(merge_fill)
 
-// Follows all links: first those of huge components, a block each, then of large ones and of
-// small ones, a lane each.
+// Follows all links of a part: first those of large components, a block each, then of small
+// ones, a lane each.
 //
 // Shared memory: what each warp has near.
 extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
     merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, u32* members,
-                  const Component* small, const Component* large, const Component* huge, Counters* counters) {
-    __shared__ Near near[RESOLVE_WARPS];
+                  const Component* components, Counters* counters, u32 number, u32 part_roots) {
+    __shared__ Rooms rooms;
     __shared__ u32 taken;
     const SliceTracks all{tracks, links, relations, members};
+    Part& part = counters->parts[number];
+    const Component* small = components + number * part_roots;
+    const Component* last_large = small + part_roots - 1;
     for (;;) {
-        const u32 number = by_one(taken, [&] { return atomicAdd(&counters->huge_taken, 1u); });
-        if (number >= counters->huge) break;
-        const Component own = huge[number];
-        sort_by_block(members + own.begin, own.size);
-        if (threadIdx.x == 0) follow_list(all, members + own.begin, own.size);
+        const u32 before = by_one(taken, [&] { return atomicAdd(&part.large_taken, 1u); });
+        if (before >= part.large) break;
+        merge_large(all, rooms.large, *(last_large - before));
     }
-    Near& own = near[threadIdx.x / LANES];
-    merge_near(all, own, large, counters->large, &counters->large_taken, LARGE_EACH);
-    merge_near(all, own, small, counters->small, &counters->small_taken, LANES);
+    merge_small(all, rooms.small[threadIdx.x / LANES], small, part.small, &part.small_taken);
 }
 KERNEL_EXPORT(merge_resolve)

@@ -6,22 +6,29 @@ use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_merge_buckets::{
-    Counters, LARGE, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount, MergeFill,
-    MergePlace, MergeResolve, SMALL,
+    Counters, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount, MergeFill,
+    MergePlace, MergeResolve, PARTS,
 };
 use crate::kernels::tpc_merge_cuda_near_h::Component;
 use crate::tpc_merge::TpcMerge;
 
 /// Blocks on each multiprocessor: as many as run at a time.
 const BLOCKS_EACH: u32 = 16;
+/// Roots of a part are a multiple of these: a block has roots of one part.
+const PART_GRAIN: usize = 1024;
 
 pub(super) const BUCKETS: Variant<TpcMerge> = Variant::cuda(
     "buckets",
-    "ours: components by their members, as many as fit near a warp, a lane a component",
+    "ours: a list of members a component; a lane a list, in shared memory",
     |at| {
         merge_on_gpu(at, i32::MAX as usize, |gpu, tracks| Ok(Box::new(Buckets::new(gpu, tracks)?)))
     },
 );
+
+/// Roots of each part.
+fn part_roots(tracks: usize) -> usize {
+    tracks.div_ceil(PARTS as usize).next_multiple_of(PART_GRAIN)
+}
 
 struct Buckets {
     roots: DeviceBuffer<u32>,
@@ -29,26 +36,21 @@ struct Buckets {
     begins: DeviceBuffer<u32>,
     ranks: DeviceBuffer<u32>,
     members: DeviceBuffer<u32>,
-    small: DeviceBuffer<Component>,
-    large: DeviceBuffer<Component>,
-    huge: DeviceBuffer<Component>,
+    components: DeviceBuffer<Component>,
     counters: DeviceBuffer<Counters>,
 }
 
-buffers!(Buckets: roots, counts, begins, ranks, members, small, large, huge, counters);
+buffers!(Buckets: roots, counts, begins, ranks, members, components, counters);
 
 impl Buckets {
     fn new(gpu: &Gpu, tracks: usize) -> Result<Self, DeviceError> {
-        let components_of = |members: u32| gpu.buffer(tracks / members as usize);
         Ok(Buckets {
             roots: gpu.buffer(tracks)?,
             counts: gpu.buffer(tracks)?,
             begins: gpu.buffer(tracks)?,
             ranks: gpu.buffer(tracks)?,
             members: gpu.buffer(tracks)?,
-            small: components_of(2)?,
-            large: components_of(SMALL + 1)?,
-            huge: components_of(LARGE + 1)?,
+            components: gpu.buffer(PARTS as usize * part_roots(tracks))?,
             counters: gpu.buffer(1)?,
         })
     }
@@ -62,10 +64,9 @@ impl Buckets {
         let place = MergePlace {
             counts,
             begins,
-            small: self.small.ptr(),
-            large: self.large.ptr(),
-            huge: self.huge.ptr(),
+            components: self.components.ptr(),
             counters: self.counters.ptr(),
+            part_roots: part_roots(tracks as usize) as u32,
             tracks,
         };
         let fill = MergeFill { roots, begins, ranks, members: self.members.ptr(), tracks };
@@ -86,19 +87,23 @@ impl Merger for Buckets {
         gpu.scope("order", || self.bring_together(gpu, tracks))
     }
 
-    fn resolve(&self, gpu: &Gpu, all: &DeviceTracks) -> Result<(), DeviceError> {
+    fn part_size(&self, tracks: usize) -> usize {
+        part_roots(tracks)
+    }
+
+    fn resolve(&self, gpu: &Gpu, all: &DeviceTracks, part: usize) -> Result<(), DeviceError> {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
         let arguments = MergeResolve {
             tracks: all.tracks.ptr(),
             links: all.links.ptr(),
             relations: all.relations.ptr(),
             members: self.members.ptr(),
-            small: self.small.ptr(),
-            large: self.large.ptr(),
-            huge: self.huge.ptr(),
+            components: self.components.ptr(),
             counters: self.counters.ptr(),
+            number: part as u32,
+            part_roots: part_roots(all.count() as usize) as u32,
         };
-        let grid = Grid::blocks(blocks).moving(all.words(14));
+        let grid = Grid::blocks(blocks).moving(all.words(14) / u64::from(PARTS));
         // SAFETY: lists hold slice tracks, as links and relations do, and no two lists
         // are of one component.
         unsafe { gpu.launch(&MERGE_RESOLVE, grid, arguments) }

@@ -34,7 +34,7 @@ impl Merger for ComponentsBlocks {
         components::find(gpu, tracks, &self.roots)
     }
 
-    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
+    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, _: usize) -> Result<(), DeviceError> {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
         // Links and roots once a block, slice tracks and relations as they are met.
         let bytes = tracks.words(2) * u64::from(blocks) + tracks.words(12);

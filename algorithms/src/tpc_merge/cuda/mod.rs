@@ -2,7 +2,7 @@
 //!
 //! Slice tracks go to the device, their relations come back. Components are known by links
 //! and relations alone: these go first, so that components are found while the rest is on its
-//! way.
+//! way. What is merged goes back while other links are followed.
 //!
 //! | module | holds |
 //! |---|---|
@@ -42,15 +42,21 @@ trait Merger: Buffers {
         Ok(())
     }
 
-    /// Starts those that follow links.
+    /// Slice tracks of a part: when the links of the first parts are followed, the relations
+    /// of so many first slice tracks are as they will be.
+    fn part_size(&self, tracks: usize) -> usize {
+        tracks
+    }
+
+    /// Starts those that follow the links of a part.
     ///
     /// # Errors
     /// If the device refuses.
-    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError>;
+    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, part: usize) -> Result<(), DeviceError>;
 }
 
-/// The queue of kernels: the first one has the copies to the device.
-const WORK: u32 = 1;
+/// The queue of what is done beside the first one.
+const BESIDE: u32 = 1;
 
 /// Takes what is needed for so many slice tracks.
 type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
@@ -104,16 +110,24 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         let (gpu, device) = (&self.gpu, &held.device);
         device.upload_relations(gpu, &held.host)?;
-        gpu.in_queue(WORK, || {
+        gpu.in_queue(BESIDE, || {
             gpu.follow_first_queue()?;
             held.merger.find_components(gpu, device)
         })?;
         device.upload_tracks(gpu, &held.host)?;
-        gpu.in_queue(WORK, || {
-            gpu.follow_first_queue()?;
-            gpu.scope("resolve", || held.merger.resolve(gpu, device))?;
-            gpu.download(&mut held.merged, &device.relations)
-        })
+        // Components are found sooner than slice tracks come.
+        gpu.in_queue(BESIDE, || gpu.wait())?;
+        let tracks = self.input.len();
+        let size = held.merger.part_size(tracks).max(1);
+        for (number, first) in (0..tracks).step_by(size).enumerate() {
+            gpu.scope("resolve", || held.merger.resolve(gpu, device, number))?;
+            let merged = held.merged.part_mut(first..tracks.min(first + size));
+            gpu.in_queue(BESIDE, || {
+                gpu.follow_first_queue()?;
+                gpu.download_part(merged, &device.relations, first)
+            })?;
+        }
+        Ok(())
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Relations>> {

@@ -1,56 +1,58 @@
 // Components of a warp, near: in shared memory, where each step along a chain takes some
 // thirty cycles, and not the hundreds of device memory.
 //
-// Members of a component lie together there, in ascending order of their numbers, and name
-// each other by their places, of which a byte can hold all.
+// Members of a component lie together there, and name each other by their places, which take
+// a byte or two.
 #pragma once
 #include "block_scan.h"
 #include "resolve.h"
-
-// Members that a warp has near at a time.
-constexpr u32 NEAR = 192;
 
 // A component: where the list of its members begins, and how many it has.
 struct Component {
     u32 begin, size;
 };
 
-// All slice tracks, and lists of those that are members of a component.
+// All slice tracks, and lists of those that are members of a component, by their numbers.
 struct SliceTracks {
     const SliceTrack* tracks;
     const u32* links;
     Relations* relations;
-    const u32* members;
+    u32* members;
 };
 
 // How a member belongs to others: their places.
-struct NearRelations {
-    u8 segment_prev, segment_next;
-    u8 neighbours[2];
+template <class Place> struct NearRelations {
+    Place segment_prev, segment_next;
+    Place neighbours[2];
 };
 
-// What a warp has near. Numbers are in the order of lists first, in the memory that slice
-// tracks come to later.
-struct alignas(16) Near {
-    SliceTrack tracks[NEAR];
-    u32 numbers[NEAR];
-    NearRelations relations[NEAR];
-    u8 links[NEAR];
-};
+// What a warp has near, at most `ROOM` members.
+template <class Place, u32 ROOM> struct alignas(16) Near {
+    static constexpr u32 NOBODY = Merger<NearRelations<Place>>::NOBODY;
+    static_assert(ROOM <= NOBODY, "there is a number for each place, and one for none");
 
-static_assert(NEAR <= Merger<NearRelations>::NOBODY, "a byte names each place, and none");
+    SliceTrack tracks[ROOM];
+    u32 numbers[ROOM];
+    NearRelations<Place> relations[ROOM];
+    Place links[ROOM];
+    // The places of a component's members, in ascending order of their numbers.
+    Place order[ROOM];
+};
 
 // Follows the links of components, of which each lane has one, or one without members.
 // All lanes take part.
-class NearMerger {
+template <class Place, u32 ROOM> class NearMerger {
+    static constexpr u32 NOBODY = Near<Place, ROOM>::NOBODY;
+
     const SliceTracks all;
-    Near& near;
+    Near<Place, ROOM>& near;
     const Component own;
     // Where the own members lie, and how many all lanes have.
     u32 start, total;
 
   public:
-    __device__ NearMerger(const SliceTracks& all, Near& near, Component own) : all(all), near(near), own(own) {
+    __device__ NearMerger(const SliceTracks& all, Near<Place, ROOM>& near, Component own)
+        : all(all), near(near), own(own) {
         const u32 end = warp_inclusive_sum(own.size);
         start = end - own.size;
         total = __shfl_sync(FULL_MASK, end, (int)LANES - 1);
@@ -58,19 +60,17 @@ class NearMerger {
 
     __device__ void merge() const {
         fetch_numbers();
-        sort_numbers();
-        fetch_tracks();
+        fetch_members();
         follow_links();
         store_relations();
     }
 
   private:
-    // The members of a component, by their places, and how far before these its list lies.
+    // The members of a component, by their places, and how far behind these its list lies: less
+    // than nothing, where it wraps round.
     struct Members {
         u32 start, end, offset;
     };
-
-    __device__ u32* unsorted() const { return reinterpret_cast<u32*>(near.tracks); }
 
     // All members, each by a lane. A barrier is included.
     template <class Visit> __device__ __forceinline__ void for_each_member(Visit visit) const {
@@ -95,64 +95,53 @@ class NearMerger {
 
     __device__ void fetch_numbers() const {
         for_each_member([&](u32 place, const Members& component) {
-            unsorted()[place] = all.members[component.offset + place];
+            near.numbers[place] = all.members[component.offset + place];
         });
     }
 
-    // Each number goes behind those of its component that are smaller.
-    __device__ void sort_numbers() const {
-        for_each_member([&](u32 place, const Members& component) {
-            const u32 number = unsorted()[place];
-            u32 sorted = component.start;
-            for (u32 other = component.start; other < component.end; other++) sorted += unsorted()[other] < number;
-            near.numbers[sorted] = number;
-        });
-    }
-
-    __device__ void fetch_tracks() const {
+    // One look at all members of the component tells each how many are before it, and where
+    // those are that it names. Slice tracks are on their way meanwhile.
+    __device__ void fetch_members() const {
         for_each_member([&](u32 place, const Members& component) {
             const u32 number = near.numbers[place];
-            const uint4 track = reinterpret_cast<const uint4*>(all.tracks)[number];
             const uint4 related = reinterpret_cast<const uint4*>(all.relations)[number];
             const u32 link = all.links[number];
+            const uint4 track = reinterpret_cast<const uint4*>(all.tracks)[number];
+            u32 rank = component.start, to = NOBODY, prev = NOBODY, next = NOBODY, lower = NOBODY, upper = NOBODY;
+            for (u32 other = component.start; other < component.end; other++) {
+                const u32 named = near.numbers[other];
+                rank += named < number;
+                if (named == link) to = other;
+                if (named == related.x) prev = other;
+                if (named == related.y) next = other;
+                if (named == related.z) lower = other;
+                if (named == related.w) upper = other;
+            }
+            near.order[rank] = place;
+            near.links[place] = to;
+            near.relations[place] = {(Place)prev, (Place)next, {(Place)lower, (Place)upper}};
             reinterpret_cast<uint4*>(near.tracks)[place] = track;
-            near.links[place] = place_of(link, component);
-            near.relations[place] = {place_of(related.x, component),
-                                     place_of(related.y, component),
-                                     {place_of(related.z, component), place_of(related.w, component)}};
         });
-    }
-
-    __device__ __forceinline__ u8 place_of(u32 number, const Members& component) const {
-        if (number == NONE) return Merger<NearRelations>::NOBODY;
-        u32 place = component.start;
-        for (u32 end = component.end; end - place > 1;) {
-            const u32 middle = (place + end) / 2;
-            if (near.numbers[middle] <= number) place = middle;
-            else end = middle;
-        }
-        return place;
     }
 
     __device__ void follow_links() const {
-        const Merger<NearRelations> merger{near.tracks, near.relations};
-        for (u32 place = start; place < start + own.size; place++) {
-            const u32 link = near.links[place];
-            if (link != merger.NOBODY) merger.follow(place, link);
+        const Merger<NearRelations<Place>> merger{near.tracks, near.relations};
+        for (u32 at = start; at < start + own.size; at++) {
+            const u32 place = near.order[at], link = near.links[place];
+            if (link != NOBODY) merger.follow(place, link);
         }
         __syncwarp();
     }
 
     __device__ void store_relations() const {
-        for_each_member([&](u32 place, const Members&) {
-            const NearRelations related = near.relations[place];
+        for (u32 place = threadIdx.x % LANES; place < total; place += LANES) {
+            const NearRelations<Place> related = near.relations[place];
             reinterpret_cast<uint4*>(all.relations)[near.numbers[place]] =
                 make_uint4(number_at(related.segment_prev), number_at(related.segment_next),
                            number_at(related.neighbours[0]), number_at(related.neighbours[1]));
-        });
+        }
+        __syncwarp();
     }
 
-    __device__ __forceinline__ u32 number_at(u32 place) const {
-        return place == Merger<NearRelations>::NOBODY ? NONE : near.numbers[place];
-    }
+    __device__ __forceinline__ u32 number_at(u32 place) const { return place == NOBODY ? NONE : near.numbers[place]; }
 };

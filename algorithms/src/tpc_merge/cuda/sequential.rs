@@ -22,7 +22,7 @@ struct Sequential;
 buffers!(Sequential:);
 
 impl Merger for Sequential {
-    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
+    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, _: usize) -> Result<(), DeviceError> {
         let arguments = MergeSequential {
             tracks: tracks.tracks.ptr(),
             links: tracks.links.ptr(),
