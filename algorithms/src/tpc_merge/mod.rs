@@ -55,7 +55,7 @@ pub struct TpcMerge;
 
 /// Kinematics, relations and a link.
 const TRACK_BYTES: u64 = (size_of::<SliceTrack>() + size_of::<Relations>() + 4) as u64;
-/// What the hungriest variant has beside them: labels, places, lists of links.
+/// What the hungriest variant has beside them: labels, places, lists of members.
 const SCRATCH_BYTES: u64 = 32;
 /// The reference keeps a list for each leg.
 const REFERENCE_BYTES: u64 = 120;

@@ -1,25 +1,46 @@
-// Links in a list for each component, then a worker for each component.
+// Members in a list for each component, then a worker for each list.
 //
-// A list holds its links in the order of chance in which they were counted, and whoever
-// follows them sorts them first: most lists have one to five. Components with more than
-// LARGE links come first and get a block each, so that their long chains are followed
-// while others do the many small ones.
+// A list holds its members in the order of chance in which they were counted, and whoever
+// follows their links sorts them first: most components have two to six. A warp brings as
+// many of these as it has room for near, in shared memory, and each lane follows one. Large
+// ones come first, and a warp of each block follows one at a time in the room of all. Those
+// that don't fit there either are followed where they are.
+//
+// A component's root is the first of its members. So as soon as those of the first roots are
+// followed, so many first slice tracks are as they will be: they are copied back while others
+// are followed, part by part.
 #include "block_scan.h"
-#include "resolve.h"
+#include "near.h"
 
-// What blocks take from: how many links have a place, how many lists there are of each
-// kind, and how many were taken. All 0 at first.
-struct Counters {
-    u32 placed;
+// Parts that roots are cut into.
+constexpr u32 PARTS = 8;
+
+// What is taken from in a part: how many components there are of each kind, and how many
+// were taken.
+struct Part {
     u32 small, large;
     u32 small_taken, large_taken;
+};
+
+// How many members have a place, and the parts. All 0 at first.
+struct Counters {
+    u32 placed;
+    Part parts[PARTS];
 };
 
 namespace {
 
 constexpr u32 THREADS = 256;
-// Links that one thread sorts by insertion.
-constexpr u32 LARGE = 24;
+constexpr u32 RESOLVE_THREADS = 128;
+constexpr u32 RESOLVE_WARPS = RESOLVE_THREADS / LANES;
+// Members of all small components that a warp has near at a time, and of a large one.
+constexpr u32 SMALL = 96, LARGE = 512;
+
+// What the warps of a block have near: each its small components, or one of them a large one.
+union Rooms {
+    Near<u8, SMALL> small[RESOLVE_WARPS];
+    Near<u16, LARGE> large;
+};
 
 __device__ __forceinline__ u32 own_track() { return blockIdx.x * THREADS + threadIdx.x; }
 
@@ -38,19 +59,10 @@ __device__ __forceinline__ u32 reserve(u32 count, u32* counter, u32* warp_sums, 
     return by_one(begin, [&] { return atomicAdd(counter, total); }) + before;
 }
 
-__device__ __forceinline__ void sort_by_insertion(u32* list, u32 count) {
-    for (u32 end = 1; end < count; end++) {
-        const u32 value = list[end];
-        u32 at = end;
-        for (; at > 0 && list[at - 1] > value; at--) list[at] = list[at - 1];
-        list[at] = value;
-    }
-}
-
 // Compares and exchanges all pairs of positions i and mirror(i) above it. What is beyond
 // the end is larger than everything.
 template <class Mirror> __device__ __forceinline__ void exchange(u32* list, u32 count, Mirror mirror) {
-    for (u32 i = threadIdx.x; i < count; i += THREADS) {
+    for (u32 i = threadIdx.x; i < count; i += RESOLVE_THREADS) {
         const u32 other = mirror(i);
         if (other > i && other < count) {
             const u32 low = list[i], high = list[other];
@@ -73,66 +85,104 @@ __device__ void sort_by_block(u32* list, u32 count) {
     }
 }
 
-__device__ __forceinline__ void follow_list(const Merger& merger, const u32* links, const u32* list, u32 count) {
-    for (u32 i = 0; i < count; i++) merger.follow(list[i], links[list[i]]);
+__device__ void follow_list(const SliceTracks& all, const u32* list, u32 count) {
+    const Merger<Relations> merger{all.tracks, all.relations};
+    for (u32 i = 0; i < count; i++) {
+        const u32 link = all.links[list[i]];
+        if (link != NONE) merger.follow(list[i], link);
+    }
+}
+
+// All threads take part.
+__device__ void merge_large(const SliceTracks& all, Near<u16, LARGE>& near, Component component) {
+    if (component.size > LARGE) {
+        sort_by_block(all.members + component.begin, component.size);
+        if (threadIdx.x == 0) follow_list(all, all.members + component.begin, component.size);
+    } else if (threadIdx.x < LANES) {
+        NearMerger<u16, LARGE>(all, near, threadIdx.x == 0 ? component : Component{0, 0}).merge();
+    }
+}
+
+// Takes a component for each lane, until all of `count` are taken, and merges them as many
+// at once as fit. All lanes of a warp take part.
+__device__ void merge_small(const SliceTracks& all, Near<u8, SMALL>& near, const Component* components, u32 count,
+                            u32* taken) {
+    const u32 lane = threadIdx.x % LANES;
+    for (;;) {
+        u32 first = 0;
+        if (lane == 0) first = atomicAdd(taken, LANES);
+        first = __shfl_sync(FULL_MASK, first, 0);
+        if (first >= count) return;
+        Component own = first + lane < count ? components[first + lane] : Component{0, 0};
+        while (__any_sync(FULL_MASK, own.size > 0)) {
+            const bool fits = warp_inclusive_sum(own.size) <= SMALL;
+            NearMerger<u8, SMALL>(all, near, {own.begin, fits ? own.size : 0}).merge();
+            if (fits) own.size = 0;
+        }
+    }
 }
 
 }  // namespace
 
-// How many links each component has, and the rank of each link in it.
+// How many others than its root each component has, and the rank of each of its members.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_count(const u32* links, const u32* roots, u32* counts, u32* ranks, u32 tracks) {
+    merge_count(const u32* roots, u32* counts, u32* ranks, u32 tracks) {
     const u32 track = own_track();
-    if (track < tracks && links[track] != NONE) ranks[track] = atomicAdd(counts + roots[track], 1u);
+    if (track >= tracks) return;
+    const u32 root = roots[track];
+    ranks[track] = root == track ? 0 : 1 + atomicAdd(counts + root, 1u);
 }
 KERNEL_EXPORT(merge_count)
 
-// Where the list of each component begins, and the names of those that have one.
+// Where the list of each component begins, and which have one: those who are alone have none.
+// Each part has as many entries as roots: small components stand from the first one on, large
+// ones from the last one on backwards.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_place(const u32* counts, u32* begins, u32* small, u32* large, Counters* counters, u32 tracks) {
+    merge_place(const u32* counts, u32* begins, Component* components, Counters* counters, u32 part_roots,
+                u32 tracks) {
     __shared__ u32 warp_sums[LANES], begin;
-    const u32 root = own_track();
-    const u32 count = root < tracks ? counts[root] : 0;
-    const u32 place = reserve(count, &counters->placed, warp_sums, begin);
-    const bool is_small = count > 0 && count <= LARGE;
-    const u32 small_place = reserve(is_small, &counters->small, warp_sums, begin);
-    if (count > 0) begins[root] = place;
-    if (is_small) small[small_place] = root;
-    if (count > LARGE) large[atomicAdd(&counters->large, 1u)] = root;
+    const u32 root = own_track(), number = root / part_roots;
+    Part& part = counters->parts[number];
+    Component* own_part = components + number * part_roots;
+    const u32 others = root < tracks ? counts[root] : 0;
+    const u32 size = others > 0 ? others + 1 : 0;
+    const Component own = {reserve(size, &counters->placed, warp_sums, begin), size};
+    const bool is_small = size > 0 && size <= SMALL;
+    const u32 small_place = reserve(is_small, &part.small, warp_sums, begin);
+    if (root < tracks) begins[root] = size > 0 ? own.begin : NONE;
+    if (is_small) own_part[small_place] = own;
+    if (size > SMALL) own_part[part_roots - 1 - atomicAdd(&part.large, 1u)] = own;
 }
 KERNEL_EXPORT(merge_place)
 
-// Each link into its list.
+// Each member into its list.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_fill(const u32* links, const u32* roots, const u32* begins, const u32* ranks, u32* list, u32 tracks) {
+    merge_fill(const u32* roots, const u32* begins, const u32* ranks, u32* members, u32 tracks) {
     const u32 track = own_track();
-    if (track < tracks && links[track] != NONE) list[begins[roots[track]] + ranks[track]] = track;
+    if (track >= tracks) return;
+    const u32 begin = begins[roots[track]];
+    if (begin != NONE) members[begin + ranks[track]] = track;
 }
 KERNEL_EXPORT(merge_fill)
 
-// Follows all links: first large lists, a block each, then small ones, a thread each.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, const u32* counts,
-                  const u32* begins, const u32* small, const u32* large, u32* list, Counters* counters) {
+// Follows all links of a part: first those of large components, a block each, then of small
+// ones, a lane each.
+//
+// Shared memory: what each warp has near.
+extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
+    merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, u32* members,
+                  const Component* components, Counters* counters, u32 number, u32 part_roots) {
+    __shared__ Rooms rooms;
     __shared__ u32 taken;
-    const Merger merger{tracks, relations};
+    const SliceTracks all{tracks, links, relations, members};
+    Part& part = counters->parts[number];
+    const Component* small = components + number * part_roots;
+    const Component* last_large = small + part_roots - 1;
     for (;;) {
-        const u32 number = by_one(taken, [&] { return atomicAdd(&counters->large_taken, 1u); });
-        if (number >= counters->large) break;
-        const u32 root = large[number];
-        u32* own = list + begins[root];
-        sort_by_block(own, counts[root]);
-        if (threadIdx.x == 0) follow_list(merger, links, own, counts[root]);
+        const u32 before = by_one(taken, [&] { return atomicAdd(&part.large_taken, 1u); });
+        if (before >= part.large) break;
+        merge_large(all, rooms.large, *(last_large - before));
     }
-    for (;;) {
-        const u32 first = by_one(taken, [&] { return atomicAdd(&counters->small_taken, THREADS); });
-        if (first >= counters->small) break;
-        const u32 number = first + threadIdx.x;
-        if (number >= counters->small) continue;
-        const u32 root = small[number];
-        u32* own = list + begins[root];
-        sort_by_insertion(own, counts[root]);
-        follow_list(merger, links, own, counts[root]);
-    }
+    merge_small(all, rooms.small[threadIdx.x / LANES], small, part.small, &part.small_taken);
 }
 KERNEL_EXPORT(merge_resolve)

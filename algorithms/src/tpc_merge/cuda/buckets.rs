@@ -1,4 +1,4 @@
-//! Ours: a list of links for each component, a worker for each list.
+//! Ours: a list of members for each component, a worker for each list.
 
 use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
@@ -6,34 +6,41 @@ use crate::algorithm::Variant;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_merge_buckets::{
-    Counters, LARGE, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount, MergeFill,
-    MergePlace, MergeResolve,
+    Counters, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount, MergeFill,
+    MergePlace, MergeResolve, PARTS,
 };
+use crate::kernels::tpc_merge_cuda_near_h::Component;
 use crate::tpc_merge::TpcMerge;
 
 /// Blocks on each multiprocessor: as many as run at a time.
-const BLOCKS_EACH: u32 = 8;
+const BLOCKS_EACH: u32 = 16;
+/// Roots of a part are a multiple of these: a block has roots of one part.
+const PART_GRAIN: usize = 1024;
 
 pub(super) const BUCKETS: Variant<TpcMerge> = Variant::cuda(
     "buckets",
-    "ours: links in a list a component, a thread a list, a block a large one, those first",
+    "ours: a list of members a component; a lane a list, in shared memory",
     |at| {
         merge_on_gpu(at, i32::MAX as usize, |gpu, tracks| Ok(Box::new(Buckets::new(gpu, tracks)?)))
     },
 );
+
+/// Roots of each part.
+fn part_roots(tracks: usize) -> usize {
+    tracks.div_ceil(PARTS as usize).next_multiple_of(PART_GRAIN)
+}
 
 struct Buckets {
     roots: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
     begins: DeviceBuffer<u32>,
     ranks: DeviceBuffer<u32>,
-    list: DeviceBuffer<u32>,
-    small: DeviceBuffer<u32>,
-    large: DeviceBuffer<u32>,
+    members: DeviceBuffer<u32>,
+    components: DeviceBuffer<Component>,
     counters: DeviceBuffer<Counters>,
 }
 
-buffers!(Buckets: roots, counts, begins, ranks, list, small, large, counters);
+buffers!(Buckets: roots, counts, begins, ranks, members, components, counters);
 
 impl Buckets {
     fn new(gpu: &Gpu, tracks: usize) -> Result<Self, DeviceError> {
@@ -42,9 +49,8 @@ impl Buckets {
             counts: gpu.buffer(tracks)?,
             begins: gpu.buffer(tracks)?,
             ranks: gpu.buffer(tracks)?,
-            list: gpu.buffer(tracks)?,
-            small: gpu.buffer(tracks)?,
-            large: gpu.buffer(tracks / LARGE as usize + 1)?,
+            members: gpu.buffer(tracks)?,
+            components: gpu.buffer(PARTS as usize * part_roots(tracks))?,
             counters: gpu.buffer(1)?,
         })
     }
@@ -52,52 +58,54 @@ impl Buckets {
     fn bring_together(&self, gpu: &Gpu, all: &DeviceTracks) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)?;
         gpu.fill(&self.counters, 0)?;
-        let (links, roots, counts) = (all.links.ptr(), self.roots.ptr(), self.counts.ptr());
-        let (begins, ranks, tracks) = (self.begins.ptr(), self.ranks.ptr(), all.count());
-        let count = MergeCount { links, roots, counts, ranks, tracks };
+        let (roots, counts, begins) = (self.roots.ptr(), self.counts.ptr(), self.begins.ptr());
+        let (ranks, tracks) = (self.ranks.ptr(), all.count());
+        let count = MergeCount { roots, counts, ranks, tracks };
         let place = MergePlace {
             counts,
             begins,
-            small: self.small.ptr(),
-            large: self.large.ptr(),
+            components: self.components.ptr(),
             counters: self.counters.ptr(),
+            part_roots: part_roots(tracks as usize) as u32,
             tracks,
         };
-        let fill = MergeFill { links, roots, begins, ranks, list: self.list.ptr(), tracks };
+        let fill = MergeFill { roots, begins, ranks, members: self.members.ptr(), tracks };
         let grid = |words| MERGE_COUNT.thread_each(tracks as usize).moving(all.words(words));
-        // SAFETY: all arrays have a place for each slice track, and that of large
-        // components as many as there can be.
+        // SAFETY: all arrays have a place for each slice track, and those of components as
+        // many as there can be of so many members.
         unsafe {
-            gpu.launch(&MERGE_COUNT, grid(5), count)?;
+            gpu.launch(&MERGE_COUNT, grid(4), count)?;
             gpu.launch(&MERGE_PLACE, grid(3), place)?;
-            gpu.launch(&MERGE_FILL, grid(5), fill)
+            gpu.launch(&MERGE_FILL, grid(4), fill)
         }
     }
+}
 
-    fn resolve(&self, gpu: &Gpu, all: &DeviceTracks) -> Result<(), DeviceError> {
+impl Merger for Buckets {
+    fn find_components(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
+        components::find(gpu, tracks, &self.roots)?;
+        gpu.scope("order", || self.bring_together(gpu, tracks))
+    }
+
+    fn part_size(&self, tracks: usize) -> usize {
+        part_roots(tracks)
+    }
+
+    fn resolve(&self, gpu: &Gpu, all: &DeviceTracks, part: usize) -> Result<(), DeviceError> {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
         let arguments = MergeResolve {
             tracks: all.tracks.ptr(),
             links: all.links.ptr(),
             relations: all.relations.ptr(),
-            counts: self.counts.ptr(),
-            begins: self.begins.ptr(),
-            small: self.small.ptr(),
-            large: self.large.ptr(),
-            list: self.list.ptr(),
+            members: self.members.ptr(),
+            components: self.components.ptr(),
             counters: self.counters.ptr(),
+            number: part as u32,
+            part_roots: part_roots(all.count() as usize) as u32,
         };
-        let grid = Grid::blocks(blocks).moving(all.words(17));
+        let grid = Grid::blocks(blocks).moving(all.words(14) / u64::from(PARTS));
         // SAFETY: lists hold slice tracks, as links and relations do, and no two lists
         // are of one component.
         unsafe { gpu.launch(&MERGE_RESOLVE, grid, arguments) }
-    }
-}
-
-impl Merger for Buckets {
-    fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
-        components::find(gpu, tracks, &self.roots)?;
-        gpu.scope("order", || self.bring_together(gpu, tracks))?;
-        gpu.scope("resolve", || self.resolve(gpu, tracks))
     }
 }

@@ -1,5 +1,6 @@
 // Connected components of slice tracks: lock-free hooking of the larger root onto the
-// smaller one by compare-and-swap, then pointer jumping (Sutton, Ben-Nun, Barak 2018).
+// smaller one by compare-and-swap, then pointer jumping (Sutton, Ben-Nun, Barak 2018). Links to
+// smaller ones are in the trees from the beginning (Jaiganesh and Burtscher 2018).
 //
 // Parents only become smaller, so whoever reads an old one is still in the same tree.
 #include "tracks.h"
@@ -25,7 +26,6 @@ __device__ __forceinline__ u32 root_of(u32* parents, u32 track) {
 }
 
 __device__ __forceinline__ void join(u32* parents, u32 one, u32 other) {
-    if (other == NONE) return;
     one = root_of(parents, one);
     other = root_of(parents, other);
     while (one != other) {
@@ -39,22 +39,30 @@ __device__ __forceinline__ void join(u32* parents, u32 one, u32 other) {
 
 }  // namespace
 
-// Every slice track is alone.
-extern "C" __global__ void __launch_bounds__(THREADS) merge_setup(u32* parents, u32 tracks) {
+// Every slice track hangs on the one that its link leads to, if that is smaller, or is alone.
+extern "C" __global__ void __launch_bounds__(THREADS) merge_setup(const u32* links, u32* parents, u32 tracks) {
     const u32 track = own_track();
-    if (track < tracks) parents[track] = track;
+    if (track < tracks) parents[track] = min(track, links[track]);
 }
 KERNEL_EXPORT(merge_setup)
 
-// Its link, the piece before and the leg below are of its component.
+// Its link, the piece before and the leg below are of its component. Few have more than one of
+// these: each lane goes from one that it has to the next, and does not wait for what others have.
 extern "C" __global__ void __launch_bounds__(THREADS)
     merge_hook(const u32* links, const Relations* relations, u32* parents, u32 tracks) {
     const u32 track = own_track();
     if (track >= tracks) return;
     const uint4 related = reinterpret_cast<const uint4*>(relations)[track];
-    join(parents, track, links[track]);
-    join(parents, track, related.x);
-    join(parents, track, related.z);
+    u32 link = links[track], before = related.x, below = related.z;
+    if (link < track) link = NONE;
+    for (;;) {
+        const u32 one = link != NONE ? link : before != NONE ? before : below;
+        if (one == NONE) return;
+        join(parents, track, one);
+        if (link != NONE) link = NONE;
+        else if (before != NONE) before = NONE;
+        else below = NONE;
+    }
 }
 KERNEL_EXPORT(merge_hook)
 

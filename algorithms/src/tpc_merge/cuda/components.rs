@@ -13,12 +13,12 @@ pub(super) fn find(
     roots: &DeviceBuffer<u32>,
 ) -> Result<(), DeviceError> {
     let (parents, tracks) = (roots.ptr(), all.count());
-    let setup = MergeSetup { parents, tracks };
-    let hook =
-        MergeHook { links: all.links.ptr(), relations: all.relations.ptr(), parents, tracks };
+    let links = all.links.ptr();
+    let setup = MergeSetup { links, parents, tracks };
+    let hook = MergeHook { links, relations: all.relations.ptr(), parents, tracks };
     let jump = MergeJump { parents, tracks };
     let count = tracks as usize;
-    let setting = MERGE_SETUP.thread_each(count).moving(all.words(1));
+    let setting = MERGE_SETUP.thread_each(count).moving(all.words(2));
     let hooking = MERGE_HOOK.thread_each(count).moving(all.words(8));
     let jumping = MERGE_JUMP.thread_each(count).moving(all.words(3));
     // SAFETY: all arrays have a place for each slice track, and links and relations name

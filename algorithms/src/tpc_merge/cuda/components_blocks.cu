@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ u32 warp_sums[LANES];
     const u32 each = (count + gridDim.x - 1) / gridDim.x;
     const u32 first = min(count, blockIdx.x * each), end = min(count, first + each);
-    const Merger merger{tracks, relations};
+    const Merger<Relations> merger{tracks, relations};
     for (u32 base = 0; base < count; base += THREADS) {
         const u32 track = base + threadIdx.x;
         bool own = false;

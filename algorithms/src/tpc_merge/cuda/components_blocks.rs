@@ -30,8 +30,11 @@ struct ComponentsBlocks {
 buffers!(ComponentsBlocks: roots);
 
 impl Merger for ComponentsBlocks {
-    fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
-        components::find(gpu, tracks, &self.roots)?;
+    fn find_components(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
+        components::find(gpu, tracks, &self.roots)
+    }
+
+    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, _: usize) -> Result<(), DeviceError> {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
         // Links and roots once a block, slice tracks and relations as they are met.
         let bytes = tracks.words(2) * u64::from(blocks) + tracks.words(12);
@@ -42,11 +45,9 @@ impl Merger for ComponentsBlocks {
             relations: tracks.relations.ptr(),
             count: tracks.count(),
         };
-        gpu.scope("resolve", || {
-            let grid = Grid::blocks(blocks).moving(bytes);
-            // SAFETY: all arrays have a place for each slice track, and links and
-            // relations name slice tracks only.
-            unsafe { gpu.launch(&MERGE_COMPONENTS_BLOCKS, grid, arguments) }
-        })
+        let grid = Grid::blocks(blocks).moving(bytes);
+        // SAFETY: all arrays have a place for each slice track, and links and relations
+        // name slice tracks only.
+        unsafe { gpu.launch(&MERGE_COMPONENTS_BLOCKS, grid, arguments) }
     }
 }

@@ -1,6 +1,8 @@
 //! Merging on a GPU.
 //!
-//! Slice tracks go to the device, their relations come back.
+//! Slice tracks go to the device, their relations come back. Components are known by links
+//! and relations alone: these go first, so that components are found while the rest is on its
+//! way. What is merged goes back while other links are followed.
 //!
 //! | module | holds |
 //! |---|---|
@@ -32,12 +34,29 @@ pub(super) const VARIANTS: &[Variant<TpcMerge>] =
 
 /// The kernels of a variant, and what they need besides the slice tracks.
 trait Merger: Buffers {
-    /// Starts the kernels.
+    /// Starts the kernels that need links and relations only.
     ///
     /// # Errors
     /// If the device refuses.
-    fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError>;
+    fn find_components(&self, _: &Gpu, _: &DeviceTracks) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    /// Slice tracks of a part: when the links of the first parts are followed, the relations
+    /// of so many first slice tracks are as they will be.
+    fn part_size(&self, tracks: usize) -> usize {
+        tracks
+    }
+
+    /// Starts those that follow the links of a part.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, part: usize) -> Result<(), DeviceError>;
 }
+
+/// The queue of what is done beside the first one.
+const BESIDE: u32 = 1;
 
 /// Takes what is needed for so many slice tracks.
 type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
@@ -89,10 +108,26 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let gpu = &self.gpu;
-        held.device.upload(gpu, &held.host)?;
-        held.merger.merge(gpu, &held.device)?;
-        gpu.download(&mut held.merged, &held.device.relations)
+        let (gpu, device) = (&self.gpu, &held.device);
+        device.upload_relations(gpu, &held.host)?;
+        gpu.in_queue(BESIDE, || {
+            gpu.follow_first_queue()?;
+            held.merger.find_components(gpu, device)
+        })?;
+        device.upload_tracks(gpu, &held.host)?;
+        // Components are found sooner than slice tracks come.
+        gpu.in_queue(BESIDE, || gpu.wait())?;
+        let tracks = self.input.len();
+        let size = held.merger.part_size(tracks).max(1);
+        for (number, first) in (0..tracks).step_by(size).enumerate() {
+            gpu.scope("resolve", || held.merger.resolve(gpu, device, number))?;
+            let merged = held.merged.part_mut(first..tracks.min(first + size));
+            gpu.in_queue(BESIDE, || {
+                gpu.follow_first_queue()?;
+                gpu.download_part(merged, &device.relations, first)
+            })?;
+        }
+        Ok(())
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Relations>> {

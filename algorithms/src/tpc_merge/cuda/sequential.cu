@@ -4,7 +4,7 @@
 extern "C" __global__ void __launch_bounds__(32)
     merge_sequential(const SliceTrack* tracks, const u32* links, Relations* relations, u32 count) {
     if (threadIdx.x != 0) return;
-    const Merger merger{tracks, relations};
+    const Merger<Relations> merger{tracks, relations};
     for (u32 track = 0; track < count; track++) {
         if (links[track] != NONE) merger.follow(track, links[track]);
     }

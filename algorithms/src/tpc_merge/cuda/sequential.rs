@@ -22,7 +22,7 @@ struct Sequential;
 buffers!(Sequential:);
 
 impl Merger for Sequential {
-    fn merge(&self, gpu: &Gpu, tracks: &DeviceTracks) -> Result<(), DeviceError> {
+    fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, _: usize) -> Result<(), DeviceError> {
         let arguments = MergeSequential {
             tracks: tracks.tracks.ptr(),
             links: tracks.links.ptr(),
@@ -30,10 +30,8 @@ impl Merger for Sequential {
             count: tracks.count(),
         };
         let grid = Grid::blocks(1).moving(tracks.words(17));
-        gpu.scope("resolve", || {
-            // SAFETY: all arrays have a place for each slice track, and links and
-            // relations name slice tracks only.
-            unsafe { gpu.launch(&MERGE_SEQUENTIAL, grid, arguments) }
-        })
+        // SAFETY: all arrays have a place for each slice track, and links and relations
+        // name slice tracks only.
+        unsafe { gpu.launch(&MERGE_SEQUENTIAL, grid, arguments) }
     }
 }

@@ -66,10 +66,15 @@ impl DeviceTracks {
         })
     }
 
-    pub(super) fn upload(&self, gpu: &Gpu, host: &HostTracks) -> Result<(), DeviceError> {
-        gpu.upload(&self.tracks, &host.tracks)?;
+    /// What holds components together.
+    pub(super) fn upload_relations(&self, gpu: &Gpu, host: &HostTracks) -> Result<(), DeviceError> {
         gpu.upload(&self.relations, &host.relations)?;
         gpu.upload(&self.links, &host.links)
+    }
+
+    /// What following a link needs besides.
+    pub(super) fn upload_tracks(&self, gpu: &Gpu, host: &HostTracks) -> Result<(), DeviceError> {
+        gpu.upload(&self.tracks, &host.tracks)
     }
 
     pub(super) fn count(&self) -> u32 {
