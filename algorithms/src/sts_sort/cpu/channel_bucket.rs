@@ -16,7 +16,8 @@ use generators::sts::Digi;
 
 use super::parts::Cost;
 use super::scatter;
-use super::segments::{Scratch, sort_segments};
+use super::scratch::Scratch;
+use super::segments::sort_segments;
 use super::times::{CoarseTime, finish, finish_in_parts};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;

@@ -11,6 +11,7 @@ pub(crate) mod parts;
 mod peers;
 pub(crate) mod radix;
 mod scatter;
+pub(crate) mod scratch;
 pub(crate) mod segments;
 mod std_sorts;
 mod streams;
