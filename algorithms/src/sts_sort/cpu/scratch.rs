@@ -12,8 +12,8 @@ use generators::sts::Digi;
 
 use super::parts::Split;
 
-/// Digis that half of a second-level cache of 1 MB holds.
-const CACHED: usize = 1 << 16;
+/// Digis that, with their scratch, a thread finds room for in a last-level cache: 16 MB.
+const CACHED: usize = 1 << 20;
 
 /// When a sort needs a second array.
 #[derive(Clone, Copy, PartialEq, Eq)]
