@@ -14,6 +14,7 @@ mod within_channels;
 
 use generators::sts::Digi;
 
+use super::count::{Counts, add, count, in_blocks, is_ordered};
 use super::parts::Cost;
 use super::scatter;
 use super::scratch::Scratch;
@@ -85,7 +86,7 @@ fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> 
             ResultIn::Digis
         }
         Strategy::ChannelThenTime(range) => {
-            let mut channels = scatter::count(digis, CHANNELS, channel);
+            let mut channels = count(digis, CHANNELS, channel);
             scatter::begin(&mut channels);
             scatter::scatter(digis, scratch, &mut channels, channel);
             // Each channel's place has moved on to where the channel ends.
@@ -125,23 +126,21 @@ fn sort_in_parts(
 }
 
 /// Counts by channel; tells whether the digis are in order of time.
-fn count_channels(digis: &[Digi]) -> (scatter::Counts, bool) {
-    let mut counts = vec![0; CHANNELS];
-    let (mut previous, mut descents) = (0, 0);
-    for &digi in digis {
-        counts[channel(digi)] += 1;
-        descents += usize::from(digi.time_ns() < previous);
-        previous = digi.time_ns();
-    }
-    (counts, descents == 0)
+fn count_channels(digis: &[Digi]) -> (Counts, bool) {
+    let (mut counts, mut ordered) = (vec![0; CHANNELS], true);
+    in_blocks(digis, |previous, block| {
+        add(block, &mut counts, &channel);
+        ordered &= is_ordered(previous, block);
+    });
+    (counts, ordered)
 }
 
 /// Counts by time and by channel in one go.
-fn count_both(digis: &[Digi], time: &CoarseTime) -> (scatter::Counts, scatter::Counts) {
+fn count_both(digis: &[Digi], time: &CoarseTime) -> (Counts, Counts) {
     let (mut times, mut channels) = (vec![0; time.buckets()], vec![0; CHANNELS]);
-    for &digi in digis {
-        times[time.bucket(digi)] += 1;
-        channels[channel(digi)] += 1;
-    }
+    in_blocks(digis, |_, block| {
+        add(block, &mut times, &|digi| time.bucket(digi));
+        add(block, &mut channels, &channel);
+    });
     (times, channels)
 }

@@ -6,6 +6,7 @@
 mod block_merge;
 mod channel_bucket;
 mod concat;
+mod count;
 mod merge_path;
 pub(crate) mod parts;
 mod peers;

@@ -1,4 +1,4 @@
-//! Counting and scattering: the step that all distribution sorts are made of.
+//! Scattering: the step that all distribution sorts are made of.
 //!
 //! Digis are counted by bucket, the counts become the places where buckets
 //! begin, and each digi goes to the next place of its bucket. Equal digis keep
@@ -6,6 +6,7 @@
 
 use generators::sts::Digi;
 
+use super::count::{Counts, count};
 use crate::device::{SharedSlice, is_amd};
 use crate::parallel::{for_each, map};
 
@@ -17,18 +18,6 @@ const NEAR_BUCKETS: usize = 512;
 
 /// How many digis before its turn the place of a digi is fetched.
 const AHEAD: usize = 32;
-
-/// Digis in each bucket, or the place where each bucket goes on.
-pub(super) type Counts = Vec<u32>;
-
-/// Counts digis by bucket; buckets are below `buckets`.
-pub(super) fn count(digis: &[Digi], buckets: usize, bucket: impl Fn(Digi) -> usize) -> Counts {
-    let mut counts = vec![0; buckets];
-    for &digi in digis {
-        counts[bucket(digi)] += 1;
-    }
-    counts
-}
 
 /// Turns counts into the places where buckets begin.
 pub(super) fn begin(counts: &mut [u32]) {
