@@ -14,12 +14,12 @@ mod within_channels;
 
 use generators::sts::Digi;
 
-use super::count::{Counts, add, count, in_blocks, is_ordered};
+use super::count::{count, count_and_look, count_twice};
 use super::parts::Cost;
 use super::scatter;
 use super::scratch::Scratch;
 use super::segments::sort_segments;
-use super::times::{CoarseTime, finish, finish_in_parts};
+use super::times::{finish, finish_in_parts};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
@@ -68,7 +68,7 @@ fn channel(digi: Digi) -> usize {
 fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> ResultIn {
     match strategy {
         Strategy::ChannelOnly => {
-            let (mut channels, time_ordered) = count_channels(digis);
+            let (mut channels, time_ordered) = count_and_look(digis, CHANNELS, channel);
             scatter::begin(&mut channels);
             scatter::scatter(digis, scratch, &mut channels, channel);
             if !time_ordered {
@@ -77,7 +77,8 @@ fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> 
             ResultIn::Scratch
         }
         Strategy::TimeThenChannel(time) => {
-            let (mut times, mut channels) = count_both(digis, time);
+            let by_time = (time.buckets(), |digi| time.bucket(digi));
+            let (mut times, mut channels) = count_twice(digis, by_time, (CHANNELS, channel));
             scatter::begin(&mut times);
             scatter::scatter(digis, scratch, &mut times, |digi| time.bucket(digi));
             scatter::begin(&mut channels);
@@ -123,24 +124,4 @@ fn sort_in_parts(
             ResultIn::Digis
         }
     }
-}
-
-/// Counts by channel; tells whether the digis are in order of time.
-fn count_channels(digis: &[Digi]) -> (Counts, bool) {
-    let (mut counts, mut ordered) = (vec![0; CHANNELS], true);
-    in_blocks(digis, |previous, block| {
-        add(block, &mut counts, &channel);
-        ordered &= is_ordered(previous, block);
-    });
-    (counts, ordered)
-}
-
-/// Counts by time and by channel in one go.
-fn count_both(digis: &[Digi], time: &CoarseTime) -> (Counts, Counts) {
-    let (mut times, mut channels) = (vec![0; time.buckets()], vec![0; CHANNELS]);
-    in_blocks(digis, |_, block| {
-        add(block, &mut times, &|digi| time.bucket(digi));
-        add(block, &mut channels, &channel);
-    });
-    (times, channels)
 }

@@ -1,6 +1,6 @@
 //! The second array that digis are moved to and fro between.
 //!
-//! A segment that fits the second-level cache is sorted in a scratch of its thread, which stays
+//! A segment that fits a cache is sorted in a scratch of its thread, which stays
 //! there from one segment to the next, and is brought back. In a scratch for all segments each line
 //! would be new: it would be read from memory to be overwritten, and stores that wait for memory
 //! hold up those behind them.
