@@ -48,8 +48,24 @@ unsafe fn scatter_shared(
     places: &mut [u32],
     bucket: impl Fn(Digi) -> usize,
 ) {
-    let fetched = if places.len() > NEAR_BUCKETS && stores_wait() { AHEAD } else { source.len() };
-    let (_, ahead) = source.split_at(fetched.min(source.len()));
+    let ahead = if places.len() > NEAR_BUCKETS && stores_wait() { AHEAD } else { source.len() };
+    // SAFETY: as the caller promises.
+    unsafe { scatter_ahead(source, target, places, bucket, ahead) }
+}
+
+/// The same with the place of each digi fetched so many digis before its turn.
+///
+/// # Safety
+/// As of [`scatter_shared`].
+#[inline]
+unsafe fn scatter_ahead(
+    source: &[Digi],
+    target: &SharedSlice<'_, Digi>,
+    places: &mut [u32],
+    bucket: impl Fn(Digi) -> usize,
+    ahead: usize,
+) {
+    let (_, ahead) = source.split_at(ahead.min(source.len()));
     let (first, last) = source.split_at(ahead.len());
     let place = |places: &mut [u32], digi| {
         let place = &mut places[bucket(digi)];
@@ -161,6 +177,24 @@ mod tests {
             let counts = count_parts(&digis, part, 7, bucket);
             scatter_parts(&digis, &mut target, part, &counts, bucket);
             assert_eq!(target, expected, "parts of {part}");
+        }
+    }
+
+    #[test]
+    fn places_fetched_ahead_make_no_difference() {
+        let bucket = |digi: Digi| usize::from(digi.channel()) % 7;
+        let digis = random_digis(100);
+        let mut expected = digis.clone();
+        expected.sort_by_key(|&digi| bucket(digi));
+        for ahead in [0, 1, 99, 100, 101] {
+            let mut target = vec![Digi::default(); 100];
+            let mut places = count(&digis, 7, bucket);
+            begin(&mut places);
+            // SAFETY: there is no other thread.
+            unsafe {
+                scatter_ahead(&digis, &SharedSlice::new(&mut target), &mut places, bucket, ahead);
+            }
+            assert_eq!(target, expected, "{ahead} ahead");
         }
     }
 
