@@ -10,6 +10,7 @@ pub mod gpu;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
 mod prefetch;
+mod processor;
 mod shared;
 mod streaming;
 
@@ -26,6 +27,7 @@ use gpu::webgpu::Checks;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use instructions::with_instructions;
 pub(crate) use prefetch::{prefetch, prefetch_to_second};
+pub(crate) use processor::is_amd;
 pub(crate) use shared::{Apart, SharedSlice, atomic};
 pub(crate) use streaming::{Stores, streaming};
 

@@ -4,14 +4,22 @@
 /// not in the slice, or on a machine without such an instruction.
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T], place: usize) {
-    #[cfg(target_arch = "x86_64")]
     if let Some(element) = slice.get(place) {
+        prefetch_line(element);
+    }
+}
+
+/// The same for any address: nothing is read there.
+#[inline(always)]
+pub(super) fn prefetch_line<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction reads nothing and can't fault.
+    unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the instruction reads nothing and can't fault.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) }
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (slice, place);
+    let _ = address;
 }
 
 /// The same into the second cache, which can wait for more lines at a time than the first.

@@ -4,6 +4,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32};
 
+use super::prefetch::prefetch_line;
+
 /// A borrowed array that can be written from many threads at once.
 pub(crate) struct SharedSlice<'a, T> {
     first: *mut T,
@@ -35,6 +37,12 @@ impl<'a, T> SharedSlice<'a, T> {
 }
 
 impl<T: Copy> SharedSlice<'_, T> {
+    /// Begins to bring the cache line of a place here.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, place: usize) {
+        prefetch_line(self.first.wrapping_add(place));
+    }
+
     /// Writes a place of the array.
     ///
     /// # Safety

@@ -10,15 +10,19 @@ use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session, Start};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::gpus::only_verifies;
-use crate::platform::{Interrupt, process_start};
+use crate::platform::{Interrupt, process_start, use_small_pages};
 use crate::plugins::{self, Baseline};
-use crate::request::MeasureRequest;
+use crate::request::{MeasureRequest, MemoryPages};
 
 pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     let MeasureRequest { settings, session, .. } = request;
     let output = &session.output;
     if let Some(reason) = settings.devices.iter().find_map(|&device| only_verifies(device)) {
         return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
+    }
+    if session.pages == MemoryPages::Small {
+        let refused = |error| Failure::NothingMeasured(format!("no small pages: {error}"));
+        use_small_pages().map_err(refused)?;
     }
     plugins::load(&settings.plugins, Baseline::Measured)?;
     let mut plan = Plan::new(request)?;

@@ -7,6 +7,7 @@ use reports::record::{Environment, Gpu, Machine};
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 use text::Foreign;
 
+use super::pages::transparent_huge_pages;
 use super::{Topology, available_memory, sysfs, usable_threads};
 
 /// The key of this machine.
@@ -56,13 +57,12 @@ fn gpus() -> Vec<Gpu> {
 pub fn environment() -> Environment {
     let sys = Path::new("/sys");
     let governor = sys.join("devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    let huge_pages = sys.join("kernel/mm/transparent_hugepage/enabled");
     let name = System::name().unwrap_or_else(|_| std::env::consts::OS.to_owned());
     let kernel = System::kernel_version().unwrap_or_default();
     Environment {
         kernel: format!("{name}, kernel {kernel}"),
         governor: sysfs::text(&governor),
-        transparent_huge_pages: sysfs::chosen(&huge_pages),
+        transparent_huge_pages: transparent_huge_pages(),
         load_1min: System::load_average().ok().map(|load| load.one),
         available_memory_bytes: available_memory(),
         usable_threads: usable_threads(),

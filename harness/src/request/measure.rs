@@ -41,6 +41,10 @@ pub struct SessionFlags {
     /// Say what would be measured, and how long it takes.
     #[arg(long, help_heading = "Sampling")]
     pub dry_run: bool,
+    /// Pages of memory: huge ones where the system gives them, or small ones alone.
+    #[arg(long, value_name = "SIZE", value_parser = values::memory_pages(), default_value = "huge")]
+    #[arg(help_heading = "Where", hide_short_help = true)]
+    pub pages: MemoryPages,
     /// What it leaves behind.
     #[command(flatten, next_help_heading = "Output")]
     pub output: OutputFlags,
@@ -93,6 +97,15 @@ pub enum Source {
         /// Values of [`Task::file_axes`].
         options: AxisValues,
     },
+}
+
+/// Pages that memory is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryPages {
+    /// Huge ones for large blocks, where the system gives them.
+    Huge,
+    /// Small ones alone.
+    Small,
 }
 
 /// What is in the cache when a sample begins.

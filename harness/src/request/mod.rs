@@ -38,7 +38,8 @@ pub use history::{ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest
 pub use list::ListRequest;
 pub use measure::{
     CacheMode, ClusterFlags, DamagePolicy, DecodeRequest, DigiFlags, FindRequest, FoundFlags,
-    MeasureRequest, PageFlags, ReconstructRequest, SessionFlags, Source, UnpackRequest,
+    MeasureRequest, MemoryPages, PageFlags, ReconstructRequest, SessionFlags, Source,
+    UnpackRequest,
 };
 pub use outputs::{DescriptionFormat, Formats, OutputFlags, Outputs};
 pub use points::PointFlags;

@@ -12,7 +12,7 @@ use reports::rank::Rank;
 use statistics::Search;
 use text::Foreign;
 
-use super::{CacheMode, FailOn};
+use super::{CacheMode, FailOn, MemoryPages};
 use crate::platform::usable_threads;
 
 /// How many samples to take at least and at most.
@@ -158,6 +158,11 @@ pub(crate) fn cache(text: &str) -> Result<CacheMode, String> {
 /// States of the cache, which help lists.
 pub(crate) fn caches() -> impl TypedValueParser<Value = CacheMode> {
     named(CacheMode::ALL.map(|mode| (mode.name(), mode)))
+}
+
+/// Pages of memory, which help lists.
+pub(crate) fn memory_pages() -> impl TypedValueParser<Value = MemoryPages> {
+    named([("huge", MemoryPages::Huge), ("small", MemoryPages::Small)])
 }
 
 /// A task, of those that help lists.

@@ -140,6 +140,15 @@ fn development_builds_refuse() {
 }
 
 #[test]
+fn small_pages_are_in_the_record() {
+    let Some(folder) = measuring() else { return };
+    let few = "--segments 24 --digis 20k --variant std-stable --threads 1 --no-charts";
+    sort(&folder, &format!("{few} --pages small")).exits(0);
+    let environment = folder.record("r").environment;
+    assert_eq!(environment.transparent_huge_pages.as_deref(), Some("never"));
+}
+
+#[test]
 fn counters_are_counted_or_it_is_said_why_not() {
     let Some(folder) = measuring() else { return };
     let flags = "--segments 24 --digis 20k --variant std-stable --threads 1 --counters \

@@ -8,7 +8,8 @@
 use generators::sts::Digi;
 
 use super::parts::Cost;
-use super::segments::{Scratch, sort_segments};
+use super::scratch::Scratch;
+use super::segments::sort_segments;
 use super::two_arrays::ResultIn;
 use super::{merge_path, radix};
 use crate::algorithm::Variant;

@@ -14,10 +14,12 @@ mod within_channels;
 
 use generators::sts::Digi;
 
+use super::count::{count, count_and_look, count_twice};
 use super::parts::Cost;
 use super::scatter;
-use super::segments::{Scratch, sort_segments};
-use super::times::{CoarseTime, finish, finish_in_parts};
+use super::scratch::Scratch;
+use super::segments::sort_segments;
+use super::times::{finish, finish_in_parts};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
@@ -66,7 +68,7 @@ fn channel(digi: Digi) -> usize {
 fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> ResultIn {
     match strategy {
         Strategy::ChannelOnly => {
-            let (mut channels, time_ordered) = count_channels(digis);
+            let (mut channels, time_ordered) = count_and_look(digis, CHANNELS, channel);
             scatter::begin(&mut channels);
             scatter::scatter(digis, scratch, &mut channels, channel);
             if !time_ordered {
@@ -75,7 +77,8 @@ fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> 
             ResultIn::Scratch
         }
         Strategy::TimeThenChannel(time) => {
-            let (mut times, mut channels) = count_both(digis, time);
+            let by_time = (time.buckets(), |digi| time.bucket(digi));
+            let (mut times, mut channels) = count_twice(digis, by_time, (CHANNELS, channel));
             scatter::begin(&mut times);
             scatter::scatter(digis, scratch, &mut times, |digi| time.bucket(digi));
             scatter::begin(&mut channels);
@@ -84,7 +87,7 @@ fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> 
             ResultIn::Digis
         }
         Strategy::ChannelThenTime(range) => {
-            let mut channels = scatter::count(digis, CHANNELS, channel);
+            let mut channels = count(digis, CHANNELS, channel);
             scatter::begin(&mut channels);
             scatter::scatter(digis, scratch, &mut channels, channel);
             // Each channel's place has moved on to where the channel ends.
@@ -121,26 +124,4 @@ fn sort_in_parts(
             ResultIn::Digis
         }
     }
-}
-
-/// Counts by channel; tells whether the digis are in order of time.
-fn count_channels(digis: &[Digi]) -> (scatter::Counts, bool) {
-    let mut counts = vec![0; CHANNELS];
-    let (mut previous, mut descents) = (0, 0);
-    for &digi in digis {
-        counts[channel(digi)] += 1;
-        descents += usize::from(digi.time_ns() < previous);
-        previous = digi.time_ns();
-    }
-    (counts, descents == 0)
-}
-
-/// Counts by time and by channel in one go.
-fn count_both(digis: &[Digi], time: &CoarseTime) -> (scatter::Counts, scatter::Counts) {
-    let (mut times, mut channels) = (vec![0; time.buckets()], vec![0; CHANNELS]);
-    for &digi in digis {
-        times[time.bucket(digi)] += 1;
-        channels[channel(digi)] += 1;
-    }
-    (times, channels)
 }

@@ -5,9 +5,11 @@
 
 use generators::sts::Digi;
 
+use super::count::count;
 use super::parts::Cost;
 use super::scatter;
-use super::segments::{Scratch, sort_segments};
+use super::scratch::Scratch;
+use super::segments::sort_segments;
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
@@ -21,7 +23,7 @@ pub(super) const CONCAT: Variant<StsSort> = Variant::cpu(
         channels_in_order(at.input)?;
         sort_segments(at, Scratch::Always, Cost::Linear, |digis, output, parts| {
             if parts == 1 {
-                let mut places = scatter::count(digis, CHANNELS, channel);
+                let mut places = count(digis, CHANNELS, channel);
                 scatter::begin(&mut places);
                 scatter::scatter(digis, output, &mut places, channel);
             } else {

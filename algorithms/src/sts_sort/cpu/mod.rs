@@ -6,11 +6,13 @@
 mod block_merge;
 mod channel_bucket;
 mod concat;
+mod count;
 mod merge_path;
 pub(crate) mod parts;
 mod peers;
 pub(crate) mod radix;
 mod scatter;
+pub(crate) mod scratch;
 pub(crate) mod segments;
 mod std_sorts;
 mod streams;

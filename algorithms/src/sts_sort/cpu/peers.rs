@@ -8,7 +8,8 @@ use rdst::{RadixKey, RadixSort as _};
 use voracious_radix_sort::{RadixSort as _, Radixable};
 
 use super::parts::Cost;
-use super::segments::{Scratch, sort_by_parts, sort_segments};
+use super::scratch::Scratch;
+use super::segments::{sort_by_parts, sort_segments};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;

@@ -7,7 +7,8 @@ use generators::sts::Digi;
 
 use super::parts::Cost;
 use super::scatter;
-use super::segments::{Scratch, sort_segments};
+use super::scratch::Scratch;
+use super::segments::sort_segments;
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;

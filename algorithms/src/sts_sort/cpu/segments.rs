@@ -6,6 +6,7 @@ use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::parts::{Cost, Split};
+use super::scratch::{Lengths, Scratch, Threads};
 use super::two_arrays::ResultIn;
 use crate::algorithm::{Opened, Opening, Runner};
 use crate::all_cores::copy;
@@ -28,31 +29,23 @@ impl Poison for Digi {
 pub(crate) type SortSegment =
     fn(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn;
 
-/// When a sort needs a second array of the size of the first.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scratch {
-    Always,
-    /// Only if a segment is split into parts.
-    WhenSplit,
-    Never,
-}
-
 /// A way to sort with an input.
 struct Segments<'a> {
     sort_segment: SortSegment,
     cost: Cost,
     input: &'a SegmentedDigis,
     arena: &'a Arena,
-    scratch_length: usize,
+    scratch: Lengths,
     threads: usize,
 }
 
 struct Arrays<'a> {
     digis: ArenaVec<'a, Digi>,
     scratch: ArenaVec<'a, Digi>,
+    of_threads: ArenaVec<'a, Digi>,
 }
 
-buffers!(Arrays<'_>: digis, scratch);
+buffers!(Arrays<'_>: digis, scratch, of_threads);
 
 /// One segment to be sorted.
 struct Job<'a> {
@@ -70,17 +63,13 @@ pub(super) fn sort_segments<'a>(
 ) -> Opened<'a, StsSort> {
     let (input, threads) = (at.input, at.threads());
     accept_lengths(input)?;
-    let needs_scratch = match scratch {
-        Scratch::Always => true,
-        Scratch::WhenSplit => Split::new(input.partition(), threads, cost).any(input.partition()),
-        Scratch::Never => false,
-    };
+    let split = Split::new(input.partition(), threads, cost);
     at.session(Segments {
         sort_segment,
         cost,
         input,
         arena: at.arena,
-        scratch_length: usize::from(needs_scratch) * input.digis().len(),
+        scratch: scratch.lengths(input.partition(), &split),
         threads,
     })
 }
@@ -90,7 +79,7 @@ macro_rules! sort_by_parts {
     ($at:expr, $order:ty, $sort:expr) => {
         $crate::sts_sort::cpu::segments::sort_segments(
             $at,
-            $crate::sts_sort::cpu::segments::Scratch::WhenSplit,
+            $crate::sts_sort::cpu::scratch::Scratch::WhenSplit,
             $crate::sts_sort::cpu::parts::Cost::LogLinear,
             |digis, scratch, parts| {
                 $crate::sts_sort::cpu::parts::sort_parts::<$order>(digis, scratch, parts, $sort)
@@ -117,7 +106,8 @@ impl<'a> Runner<StsSort> for Segments<'a> {
     fn allocate(&self) -> Result<Arrays<'a>, DeviceError> {
         Ok(Arrays {
             digis: self.arena.vector(self.input.digis().len()),
-            scratch: self.arena.vector(self.scratch_length),
+            scratch: self.arena.vector(self.scratch.segments),
+            of_threads: self.arena.vector(self.threads * self.scratch.thread),
         })
     }
 
@@ -127,9 +117,10 @@ impl<'a> Runner<StsSort> for Segments<'a> {
     }
 
     fn run(&mut self, arrays: &mut Arrays<'a>) -> Result<(), DeviceError> {
-        let Arrays { digis, scratch } = arrays;
+        let Arrays { digis, scratch, of_threads } = arrays;
         let (partition, way) = (self.input.partition(), (self.sort_segment, self.cost));
-        if sort_all(partition, digis, scratch, way, self.threads) == ResultIn::Scratch {
+        let threads = Threads::with_scratch(self.threads, of_threads);
+        if sort_all(partition, digis, scratch, way, &threads) == ResultIn::Scratch {
             std::mem::swap(digis, scratch);
         }
         Ok(())
@@ -142,28 +133,38 @@ impl<'a> Runner<StsSort> for Segments<'a> {
 
 /// Sorts each segment, in parts where whole ones would leave some of these threads without work;
 /// tells which array all results are in. The scratch is as long as the digis, or empty where
-/// [`Scratch`] says so.
+/// [`Scratch`] says so or threads have room for all segments.
 pub(crate) fn sort_all(
     partition: &Partition,
     digis: &mut [Digi],
     scratch: &mut [Digi],
     (sort_segment, cost): (SortSegment, Cost),
-    threads: usize,
+    threads: &Threads<'_>,
 ) -> ResultIn {
     let few = digis.len() <= MIN_BATCH;
     let mut jobs = jobs(partition, digis, scratch);
     // Part of the timed work, as all choices that depend on the input.
-    let split = Split::new(partition, threads, cost);
-    let sort = |job: &mut Job<'_>| {
-        let parts = split.parts(job.digis.len());
-        job.result = sort_segment(job.digis, job.scratch, parts);
+    let split = Split::new(partition, threads.number(), cost);
+    let sort = |job: &mut Job<'_>| match split.parts(job.digis.len()) {
+        1 if threads.have_room_for(job.digis.len()) => {
+            threads.with_mine(|scratch| sort_in_place(job.digis, scratch, sort_segment));
+        }
+        parts => job.result = sort_segment(job.digis, job.scratch, parts),
     };
-    if threads == 1 || few {
+    if threads.number() == 1 || few {
         jobs.iter_mut().for_each(sort);
     } else {
         sort_in_parallel(&mut jobs, sort);
     }
     settle(jobs)
+}
+
+/// Sorts a segment with a scratch that may be longer.
+fn sort_in_place(digis: &mut [Digi], scratch: &mut [Digi], sort_segment: SortSegment) {
+    let scratch = &mut scratch[..digis.len()];
+    if sort_segment(digis, scratch, 1) == ResultIn::Scratch {
+        digis.copy_from_slice(scratch);
+    }
 }
 
 /// A job a segment.

@@ -1,7 +1,8 @@
 //! The sorts of standard libraries: Rust's and that of C++.
 
 use super::parts::Cost;
-use super::segments::{Scratch, sort_by_parts, sort_segments};
+use super::scratch::Scratch;
+use super::segments::{sort_by_parts, sort_segments};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::std_sort;

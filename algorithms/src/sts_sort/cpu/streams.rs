@@ -8,7 +8,7 @@
 
 use generators::sts::Digi;
 
-use super::scatter::Counts;
+use super::count::Counts;
 use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
 

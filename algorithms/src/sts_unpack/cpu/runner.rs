@@ -11,6 +11,7 @@ use crate::algorithm::{Opening, Runner};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, buffers};
 use crate::sts_sort::cpu::parts::Cost;
+use crate::sts_sort::cpu::scratch::Threads;
 use crate::sts_sort::cpu::segments::{SortSegment, sort_all};
 use crate::sts_sort::cpu::two_arrays::ResultIn;
 use crate::sts_unpack::StsUnpack;
@@ -121,7 +122,8 @@ impl<'a> Held<'a> {
         let Held { digis, scratch, .. } = self;
         let length = timeslices.elements();
         let arrays = (&mut digis[..length], &mut scratch[..length]);
-        if sort_all(timeslices, arrays.0, arrays.1, way, threads) == ResultIn::Scratch {
+        let threads = Threads::new(threads);
+        if sort_all(timeslices, arrays.0, arrays.1, way, &threads) == ResultIn::Scratch {
             std::mem::swap(digis, scratch);
         }
     }

@@ -21,7 +21,7 @@ use generators::tpc::clusters::FIELDS;
 
 use super::masked::{Avx512, Masked};
 use super::vectors::{Copier, SLACK, VECTOR, copy_vectors};
-use crate::device::{Stores, prefetch_to_second, streaming};
+use crate::device::{Stores, is_amd, prefetch_to_second, streaming};
 use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
@@ -50,23 +50,6 @@ pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
 /// where that does not pay.
 fn share(threads: usize) -> usize {
     if threads <= FEW_THREADS && is_amd() { NEAR / threads } else { 0 }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn is_amd() -> bool {
-    let vendor = std::arch::x86_64::__cpuid(0);
-    [vendor.ebx, vendor.edx, vendor.ecx] == ["Auth", "enti", "cAMD"].map(word)
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn is_amd() -> bool {
-    false
-}
-
-/// Four letters as processors give them.
-#[cfg(target_arch = "x86_64")]
-fn word(letters: &str) -> u32 {
-    letters.bytes().rev().fold(0, |word, letter| word << 8 | u32::from(letter))
 }
 
 /// Parts of an array, each of so many bytes.

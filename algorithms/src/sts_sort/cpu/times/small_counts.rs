@@ -2,6 +2,11 @@
 
 use generators::sts::Digi;
 
+use crate::device::prefetch;
+
+/// Digis of a cache line.
+const LINE: usize = 8;
+
 /// The same count in all four lanes of a word.
 const IN_EACH_LANE: u64 = 0x0001_0001_0001_0001;
 
@@ -33,8 +38,10 @@ impl SmallCounts {
         bucket: impl Fn(Digi) -> usize,
     ) {
         let places = self.clear(buckets);
-        for &digi in source {
-            places[bucket(digi)] += 1;
+        for (line, digis) in source.chunks(LINE).enumerate() {
+            // Where they are going to lie, in any order, is near by then.
+            prefetch(target, LINE * line);
+            digis.iter().for_each(|&digi| places[bucket(digi)] += 1);
         }
         let places = self.begin();
         for &digi in source {

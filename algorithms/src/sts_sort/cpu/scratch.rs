@@ -1,0 +1,124 @@
+//! The second array that digis are moved to and fro between.
+//!
+//! A segment that fits a cache is sorted in a scratch of its thread, which stays
+//! there from one segment to the next, and is brought back. In a scratch for all segments each line
+//! would be new: it would be read from memory to be overwritten, and stores that wait for memory
+//! hold up those behind them.
+
+use std::sync::{Mutex, PoisonError};
+
+use generators::partition::Partition;
+use generators::sts::Digi;
+
+use super::parts::Split;
+
+/// Digis that, with their scratch, a thread finds room for in a last-level cache: 16 MB.
+const CACHED: usize = 1 << 20;
+
+/// When a sort needs a second array.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scratch {
+    Always,
+    /// Only if a segment is split into parts.
+    WhenSplit,
+    Never,
+}
+
+/// Digis of scratch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lengths {
+    /// For all segments, where some don't fit a cache: as long as all of them, or none.
+    pub(super) segments: usize,
+    /// For each thread: as long as the longest segment that fits a cache.
+    pub(super) thread: usize,
+}
+
+impl Scratch {
+    pub(super) fn lengths(self, partition: &Partition, split: &Split) -> Lengths {
+        let all_if = |needed| if needed { partition.elements() } else { 0 };
+        match self {
+            Scratch::Never => Lengths { segments: 0, thread: 0 },
+            Scratch::WhenSplit => Lengths { segments: all_if(split.any(partition)), thread: 0 },
+            Scratch::Always => {
+                let is_cached = |&length: &usize| length <= CACHED && split.parts(length) == 1;
+                let thread = partition.lengths().filter(is_cached).max().unwrap_or(0);
+                let all_cached = partition.lengths().all(|length| is_cached(&length));
+                Lengths { segments: all_if(!all_cached), thread }
+            }
+        }
+    }
+}
+
+/// Threads, each of which may have a scratch that stays in its cache.
+pub(crate) struct Threads<'a> {
+    number: usize,
+    scratches: Vec<Mutex<&'a mut [Digi]>>,
+    /// Of each scratch.
+    length: usize,
+}
+
+impl<'a> Threads<'a> {
+    /// So many threads share these digis out.
+    pub(super) fn with_scratch(number: usize, digis: &'a mut [Digi]) -> Self {
+        let length = digis.len() / number;
+        let scratches = digis.chunks_exact_mut(length.max(1)).map(Mutex::new).collect();
+        Threads { number, scratches, length }
+    }
+
+    /// So many threads without a scratch.
+    pub(crate) fn new(number: usize) -> Self {
+        Threads { number, scratches: Vec::new(), length: 0 }
+    }
+
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether a scratch has room for so many digis.
+    pub(super) fn have_room_for(&self, digis: usize) -> bool {
+        (1..=self.length).contains(&digis)
+    }
+
+    /// Does some work with the scratch of this thread. The work must not wait for other threads:
+    /// this one might begin other work meanwhile that takes the same scratch.
+    pub(super) fn with_mine<R>(&self, work: impl FnOnce(&mut [Digi]) -> R) -> R {
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        let scratch = &self.scratches[thread % self.scratches.len()];
+        work(&mut scratch.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sts_sort::cpu::parts::Cost;
+
+    fn lengths(segments: &[usize], threads: usize) -> Lengths {
+        let partition = Partition::from_lengths(segments.to_vec());
+        let split = Split::new(&partition, threads, Cost::Linear);
+        Scratch::Always.lengths(&partition, &split)
+    }
+
+    #[test]
+    fn segments_that_fit_a_cache_need_one_scratch_a_thread() {
+        assert_eq!(lengths(&[10, CACHED, 0], 1), Lengths { segments: 0, thread: CACHED });
+        assert_eq!(lengths(&[], 4), Lengths { segments: 0, thread: 0 });
+    }
+
+    #[test]
+    fn others_need_one_for_all() {
+        let long = CACHED + 1;
+        assert_eq!(lengths(&[10, long], 1), Lengths { segments: long + 10, thread: 10 });
+        // In parts for both threads.
+        assert_eq!(lengths(&[CACHED], 2), Lengths { segments: CACHED, thread: 0 });
+    }
+
+    #[test]
+    fn threads_share_a_scratch_out() {
+        let mut digis = vec![Digi::default(); 7];
+        let threads = Threads::with_scratch(2, &mut digis);
+        assert!(threads.have_room_for(3) && !threads.have_room_for(4));
+        threads.with_mine(|scratch| assert_eq!(scratch.len(), 3));
+        assert!(!Threads::new(2).have_room_for(0));
+    }
+}
