@@ -56,9 +56,9 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
         u32 before;
     };
 
-    // Groups of all tables together. All groups have room at least once.
+    // Groups of all tables together: 512 for each warp, and all there can be at least once.
     static constexpr u32 GROUPS_OF_TABLE = 512;
-    static constexpr u32 ROOM = GROUPS_OF_TABLE * WARPS;
+    static constexpr u32 ROOM = WARPS * GROUPS_OF_TABLE > BUCKETS ? WARPS * GROUPS_OF_TABLE : BUCKETS;
 
     struct Shared {
         union {
