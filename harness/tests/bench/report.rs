@@ -120,10 +120,10 @@ fn a_report_replaces_reports_and_nothing_else() {
 #[test]
 fn a_report_on_a_gpu_ranks_by_what_is_asked_for() {
     let folder = folder();
-    // The stable one is not far enough behind for a verdict, end to end.
-    let rivals = "--variant channel-bucket,cub-*";
-    folder.bench(report("sort-cuda", &format!("{rivals} --out t.md"))).exits(0);
-    let by_kernels = report("sort-cuda", &format!("{rivals} --rank kernel --out k.md"));
+    // End to end the stable one is not far enough behind for a verdict, and CUB has too few samples of kernels.
+    let end_to_end = report("sort-cuda", "--variant channel-bucket,cub-* --out t.md");
+    folder.bench(end_to_end).exits(0);
+    let by_kernels = report("sort-cuda", "--variant channel-bucket* --rank kernel --out k.md");
     folder.bench(by_kernels).exits(0);
     for (file, of, by) in [("t.md", "end to end", "end to end"), ("k.md", "by kernels", "kernels")]
     {
