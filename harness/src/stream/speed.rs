@@ -49,6 +49,8 @@ pub(super) struct Ran {
     /// How workers were lost, with their numbers.
     pub(super) ends: Vec<(usize, String)>,
     pub(super) was_interrupted: bool,
+    /// Whether it ended early, as too many timeslices waited.
+    pub(super) was_overrun: bool,
 }
 
 /// The shares of the CPUs' time that workers had, and others.
@@ -91,6 +93,7 @@ impl Stream {
             (end_ns, is_on_time, busy, energy)
         });
         let (ledger, wrong) = around.desk.take();
+        let was_interrupted = around.interrupt.asked();
         if let Some(follower) = &around.follower {
             follower.end(&ledger, wrong.is_none());
         }
@@ -99,7 +102,8 @@ impl Stream {
             busy: busy.filter(|_| ledger.workers_lost() == 0),
             begin_ns: emitting.begin_ns,
             ends: around.desk.ends(),
-            was_interrupted: around.interrupt.asked(),
+            was_overrun: stop.into_inner() && !was_interrupted,
+            was_interrupted,
             ledger,
             end_ns,
             is_on_time,

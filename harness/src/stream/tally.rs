@@ -63,7 +63,8 @@ pub(super) fn fill(row: &mut StreamRow, ran: &Ran, content: &Content<'_>) {
     (row.cpu_j, row.gpu_j) = (ran.energy.cpu_j, ran.energy.gpu_j);
     row.valid = (ran.wrong.is_none() && ran.ledger.is_balanced()).into();
     let shortfall = shortfall(row, counts.held);
-    row.kept_up = shortfall.is_none().into();
+    // What waited when it ended early may be begun until all is counted.
+    row.kept_up = (shortfall.is_none() && !ran.was_overrun).into();
     row.note = notes(ran, shortfall.map(reports::stream::Shortfall::words)).join("; ");
 }
 
@@ -94,6 +95,9 @@ fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
         .extend(ran.ends.iter().map(|(worker, end)| format!("worker {worker} was lost: it {end}")));
     if ran.ledger.is_deserted() {
         notes.push("no worker was left, so nothing more was emitted".to_owned());
+    }
+    if shortfall.is_none() && ran.was_overrun {
+        notes.push("it ended early, as the queue was full".to_owned());
     }
     notes.extend(shortfall);
     if ran.was_interrupted {
@@ -185,6 +189,7 @@ mod tests {
             energy: Energy { cpu_j: Some(4.0), gpu_j: None },
             ends: Vec::new(),
             was_interrupted: false,
+            was_overrun: false,
         }
     }
 
@@ -193,8 +198,11 @@ mod tests {
     const FOUND: [Found; 1] = [Found { clusters: 7, hits: 3, sum: 1, events: Some(EVENTS) }];
 
     fn row(ran: &Ran) -> StreamRow {
-        let mut row =
-            StreamRow { processes: 1, speed: 1.0, timeslice_s: 0.1, ..StreamRow::default() };
+        row_of(1, ran)
+    }
+
+    fn row_of(processes: usize, ran: &Ran) -> StreamRow {
+        let mut row = StreamRow { processes, speed: 1.0, timeslice_s: 0.1, ..StreamRow::default() };
         fill(&mut row, ran, &Content { sizes: &SIZES, expected: &FOUND });
         row
     }
@@ -202,6 +210,15 @@ mod tests {
     fn close(value: Option<f64>, expected: f64) {
         let value = value.expect("known");
         assert!((value / expected - 1.0).abs() < 1e-9, "{value} {expected}");
+    }
+
+    #[test]
+    fn a_speed_that_was_ended_early_was_not_kept_up() {
+        let whole = row_of(2, &ran());
+        assert_eq!((whole.kept_up, whole.note.as_str()), (YesNo::Yes, ""));
+        let overrun = row_of(2, &Ran { was_overrun: true, ..ran() });
+        assert_eq!(overrun.kept_up, YesNo::No);
+        assert!(overrun.note.contains("the queue was full"), "{}", overrun.note);
     }
 
     #[test]
