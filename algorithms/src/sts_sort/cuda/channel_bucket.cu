@@ -121,10 +121,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort(const u64* from, u64* to, const u32* begins, const Group* groups, const u32* group_count,
                         const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    if (blockIdx.x >= *group_count) return;
-    const Group group = groups[blockIdx.x];
-    if (!sort_channels(from, to, begins, group, extents, oversized, *shared_memory))
-        list(crowded, BucketsOfGroup(begins, groups[blockIdx.x]).range());
+    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
+        return sort_channels(from, to, begins, group, extents, oversized, *shared_memory);
+    });
 }
 KERNEL_EXPORT(channel_bucket_sort, SortGroups)
 KERNEL_SHARED(channel_bucket_sort, Sorting)
@@ -136,11 +135,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort_times(const u64* from, u64* to, const u32* begins, const Group* groups,
                               const u32* group_count, u32 shift, u32 bits, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    if (blockIdx.x >= *group_count) return;
-    const Group group = groups[blockIdx.x];
-    if (!sort_times(from, to, begins, group, {shift, bits}, oversized, *shared_memory))
-        // Read once more: registers are scarce.
-        list(crowded, BucketsOfGroup(begins, groups[blockIdx.x]).range());
+    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
+        return sort_times(from, to, begins, group, {shift, bits}, oversized, *shared_memory);
+    });
 }
 KERNEL_EXPORT(channel_bucket_sort_times, SortTimes)
 KERNEL_SHARED(channel_bucket_sort_times, Sorting)

@@ -17,10 +17,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
                                     const u32* group_count, const u32* extents, RangeList* oversized,
                                     RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    if (blockIdx.x >= *group_count) return;
-    if (!sort_channels(from, to, begins, groups[blockIdx.x], extents, oversized, *shared_memory))
-        // Read once more: registers are scarce.
-        list(crowded, BucketsOfGroup(begins, groups[blockIdx.x]).range());
+    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
+        return sort_channels(from, to, begins, group, extents, oversized, *shared_memory);
+    });
 }
 KERNEL_EXPORT(channel_bucket_sort_wide_stable, SortGroups)
 KERNEL_SHARED(channel_bucket_sort_wide_stable, Sorting)

@@ -55,4 +55,14 @@ __device__ __forceinline__ bool sort_times(const u64* from, u64* to, const u32* 
     return sort_group(from, to, {begins, group}, bucket, times, oversized, shared);
 }
 
+// Has the block's group sorted, if it has one, or lists it as crowded. `sort` tells whether it did something.
+template <class Sort>
+__device__ __forceinline__ void sort_own_group(const u32* begins, const Group* groups, const u32* group_count,
+                                               RangeList* crowded, Sort sort) {
+    if (blockIdx.x >= *group_count) return;
+    const Group group = groups[blockIdx.x];
+    // Read once more: registers are scarce.
+    if (!sort(group)) list(crowded, BucketsOfGroup(begins, groups[blockIdx.x]).range());
+}
+
 }  // namespace

@@ -84,7 +84,7 @@ impl Level {
 
 impl Regions {
     /// With room for so many large segments of so many digis in all, or for
-    /// some of them at a time. If the order of arrival is to be kept, none is longer than `longest`.
+    /// some of them at a time. `in_order` is the length of the longest one, if the order of arrival is to be kept.
     pub(super) fn new(
         gpu: &Gpu,
         digis: usize,

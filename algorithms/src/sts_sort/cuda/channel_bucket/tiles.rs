@@ -3,7 +3,6 @@
 use super::division::Range;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, Table};
-use crate::kernels::sts_sort_channel_bucket::BUCKETS;
 use crate::kernels::sts_sort_channel_bucket_stable::{
     CHANNEL_BUCKET_DISTRIBUTE_LARGE_TILES, CHANNEL_BUCKET_DISTRIBUTE_SMALL_TILES, DistributeTiles,
     LARGE_TILE, SMALL_TILE, Tile,
@@ -76,7 +75,7 @@ impl Tiles {
             let count = (range.len() as u32).div_ceil(length);
             counts.push(count);
             first_told.push(told);
-            told += count * groups.min(BUCKETS);
+            told += count * groups;
         }
         let tiles = in_turns(&counts);
         self.count = tiles.len() as u32;
