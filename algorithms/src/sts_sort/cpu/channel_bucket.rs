@@ -18,7 +18,7 @@ use super::count::{count, count_and_look, count_twice};
 use super::parts::Cost;
 use super::scatter;
 use super::scratch::Scratch;
-use super::segments::sort_segments;
+use super::segments::{sort_in_place, sort_segments};
 use super::times::{finish, finish_in_parts};
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
@@ -39,11 +39,9 @@ pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cpu(
     |at| sort_segments(at, Scratch::Always, Cost::LogLinear, sort_segment),
 );
 
-/// Sorts the digis of a segment on one thread, with a scratch of the same length.
+/// Sorts the digis of a segment on one thread, with a scratch that may be longer.
 pub(crate) fn sort_alone_in_place(digis: &mut [Digi], scratch: &mut [Digi]) {
-    if sort_segment(digis, scratch, 1) == ResultIn::Scratch {
-        digis.copy_from_slice(scratch);
-    }
+    sort_in_place(digis, scratch, sort_segment);
 }
 
 fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {

@@ -159,8 +159,8 @@ pub(crate) fn sort_all(
     settle(jobs)
 }
 
-/// Sorts a segment with a scratch that may be longer.
-fn sort_in_place(digis: &mut [Digi], scratch: &mut [Digi], sort_segment: SortSegment) {
+/// Sorts a segment on one thread, with a scratch that may be longer.
+pub(super) fn sort_in_place(digis: &mut [Digi], scratch: &mut [Digi], sort_segment: SortSegment) {
     let scratch = &mut scratch[..digis.len()];
     if sort_segment(digis, scratch, 1) == ResultIn::Scratch {
         digis.copy_from_slice(scratch);

@@ -50,7 +50,7 @@ impl Worker {
         if self.scratch.len() < digis.len() {
             self.scratch.resize(digis.len(), Digi::default());
         }
-        sort_alone_in_place(digis, &mut self.scratch[..digis.len()]);
+        sort_alone_in_place(digis, &mut self.scratch);
         for equal in digis.chunk_by_mut(|a, b| a.key() == b.key()) {
             equal.sort_unstable_by_key(digi_order);
         }
