@@ -74,3 +74,27 @@ __device__ __forceinline__ u32 block_exclusive_sums(u32* counts, u32* warp_sums)
     __syncthreads();
     return total;
 }
+
+// The same for as many times four counts of each thread, which lie in 16-byte vectors: neighbouring threads meet
+// in no bank of shared memory if each has one.
+template <u32 THREADS>
+__device__ __forceinline__ void block_exclusive_sums_of_vectors(u32* counts, u32 vectors, u32* warp_sums) {
+    __syncthreads();
+    uint4* own = reinterpret_cast<uint4*>(counts) + threadIdx.x * vectors;
+    u32 sum = 0;
+#pragma unroll 1
+    for (u32 i = 0; i < vectors; i++) {
+        const uint4 four = own[i];
+        sum += four.x + four.y + four.z + four.w;
+    }
+    u32 total;
+    u32 before = block_exclusive_sum<THREADS>(sum, warp_sums, total);
+#pragma unroll 1
+    for (u32 i = 0; i < vectors; i++) {
+        const uint4 four = own[i];
+        const u32 second = before + four.x, third = second + four.y, fourth = third + four.z;
+        own[i] = make_uint4(before, second, third, fourth);
+        before = fourth + four.w;
+    }
+    __syncthreads();
+}

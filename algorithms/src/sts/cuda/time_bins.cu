@@ -20,21 +20,26 @@
 #include "time_bins/groups.h"
 #include "time_bins/sorting.h"
 
+using namespace time_bins;
+
 namespace {
+
+typedef Sorting<FEW_THREADS, FEW> FewSorting;
+typedef Sorting<MANY_THREADS, MANY> ManySorting;
 
 // Nothing is known of a large side.
 __device__ __forceinline__ void forget(const Side& side, const Tables& tables) {
-    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS) side.counts(tables)[bucket] = 0;
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS) side.counts(tables)[bucket] = 0;
     if (threadIdx.x < 2) side.extent(tables)[threadIdx.x] = ~0u;
 }
 
 }  // namespace
 
 // Sorts the sides of few clusters, and clears what is said of large ones. A block a side.
-extern "C" __global__ void __launch_bounds__(THREADS, 4)
+extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_few(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries, u32* extents,
                   u32* counts, OverfullBins* overfull) {
-    SMEM_DYN(Sorting<THREADS>, shared_memory);
+    SMEM_DYN(FewSorting, shared_memory);
     const Side side(blockIdx.x, begins, found);
     if (blockIdx.x == 0 && threadIdx.x == 0) overfull->count = 0;
     if (side.is_large()) forget(side, {extents, counts, nullptr, nullptr, nullptr});
@@ -42,22 +47,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
     sort_by_bins(clusters + side.begin, side.count, entries + side.begin, *shared_memory);
 }
 KERNEL_EXPORT(time_bins_few)
-KERNEL_SHARED(time_bins_few, Sorting<THREADS>)
+KERNEL_SHARED(time_bins_few, FewSorting)
 
 // Sorts the sides of more clusters that fit. A block a side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS, 2)
     time_bins_many(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries) {
-    SMEM_DYN(Sorting<MANY_THREADS>, shared_memory);
+    SMEM_DYN(ManySorting, shared_memory);
     const Side side(blockIdx.x, begins, found);
     if (side.count <= FEW || side.is_large()) return;
     sort_by_bins(clusters + side.begin, side.count, entries + side.begin, *shared_memory);
 }
 KERNEL_EXPORT(time_bins_many)
-KERNEL_SHARED(time_bins_many, Sorting<MANY_THREADS>)
+KERNEL_SHARED(time_bins_many, ManySorting)
 
 // Copies the times of large sides, as clusters are large, and finds the first and the
 // last one. A block a part.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_times(const Cluster* clusters, const u32* begins, const Found* found, const Part* parts, Entry* entries,
                     u32* extents) {
     const OwnPart part(parts[blockIdx.x], begins, found);
@@ -65,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     u32* times = part.times(entries);
     Extent extent;
 #pragma unroll 8
-    for (u32 i = part.first + threadIdx.x; i < part.end; i += THREADS) {
+    for (u32 i = part.first + threadIdx.x; i < part.end; i += FEW_THREADS) {
         const u32 time = clusters[part.begin + i].time;
         times[i] = time;
         extent.include(time);
@@ -75,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(time_bins_times)
 
 // Counts the entries of the buckets of large sides. A block a part.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_count(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
                     u32* counts) {
     __shared__ u32 own[BUCKETS];
@@ -84,12 +89,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const Tables tables = {extents, counts, nullptr, nullptr, nullptr};
     const Scale bucket_of = part.bucket_of(tables);
     const u32* times = part.times(entries);
-    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS) own[bucket] = 0;
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS) own[bucket] = 0;
     __syncthreads();
 #pragma unroll 8
-    for (u32 i = part.first + threadIdx.x; i < part.end; i += THREADS) atomicAdd(&own[bucket_of(times[i])], 1u);
+    for (u32 i = part.first + threadIdx.x; i < part.end; i += FEW_THREADS) atomicAdd(&own[bucket_of(times[i])], 1u);
     __syncthreads();
-    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS)
         if (own[bucket]) atomicAdd(&part.counts(tables)[bucket], own[bucket]);
 }
 KERNEL_EXPORT(time_bins_count)
@@ -117,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(MANY_THREADS)
 KERNEL_EXPORT(time_bins_group)
 
 // Moves the entries of large sides to their groups. A block a part.
-extern "C" __global__ void __launch_bounds__(THREADS, 4)
+extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_distribute(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
                          u16* group_of, u32* places, Entry* grouped) {
     SMEM_DYN(Distribution, shared_memory);
@@ -126,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
     if (part.is_empty()) return;
     const Tables tables = {extents, nullptr, group_of, nullptr, places};
     const Scale bucket_of = part.bucket_of(tables);
-    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS)
         shared.group_of[bucket] = part.group_of(tables)[bucket];
     for (u32 first = part.first; first < part.end; first += TILE)
         distribute_tile(part.times(entries), first, min(TILE, part.end - first), bucket_of,
@@ -137,10 +142,10 @@ KERNEL_SHARED(time_bins_distribute, Distribution)
 
 // Sorts the groups of large sides. A block for as many clusters as a group has at least;
 // those of a part are neighbours.
-extern "C" __global__ void __launch_bounds__(THREADS, 4)
+extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_groups(const u32* begins, const Found* found, const Part* parts, const u32* group_begins,
                      const u32* places, const Entry* grouped, Entry* entries, OverfullBins* overfull) {
-    SMEM_DYN(Sorting<THREADS>, shared_memory);
+    SMEM_DYN(FewSorting, shared_memory);
     const Part& part = parts[blockIdx.x / STEPS_OF_PART];
     const Side side(part.side, begins, found);
     const u32 group = part.first / LEAST_STEP + blockIdx.x % STEPS_OF_PART;
@@ -154,10 +159,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
     }
 }
 KERNEL_EXPORT(time_bins_groups)
-KERNEL_SHARED(time_bins_groups, Sorting<THREADS>)
+KERNEL_SHARED(time_bins_groups, FewSorting)
 
 // Sorts groups that don't fit into shared memory. Any number of blocks.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_overfull(const OverfullBins* overfull, Entry* grouped, Entry* entries) {
     __shared__ OverfullShared shared;
     for (u32 i = blockIdx.x; i < overfull->count; i += gridDim.x) {

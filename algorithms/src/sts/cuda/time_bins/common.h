@@ -23,18 +23,14 @@ struct OverfullBins {
     OverfullBin ranges[1];
 };
 
-}  // namespace time_bins
-
 namespace {
 
-using namespace time_bins;
-
-constexpr u32 THREADS = 512;
+constexpr u32 FEW_THREADS = 512;
 constexpr u32 MANY_THREADS = 1024;
 // Entries of a thread that are sorted at once in shared memory.
 constexpr u32 ITEMS = 8;
 // Entries of a block.
-constexpr u32 FEW = ITEMS * THREADS;
+constexpr u32 FEW = ITEMS * FEW_THREADS;
 constexpr u32 MANY = ITEMS * MANY_THREADS;
 
 // Entries are in order by these, and no two are the same.
@@ -79,3 +75,4 @@ class Scale {
 };
 
 }  // namespace
+}  // namespace time_bins

@@ -8,6 +8,7 @@
 #pragma once
 #include "common.h"
 
+namespace time_bins {
 namespace {
 
 constexpr u32 BUCKETS = 2048;
@@ -79,12 +80,12 @@ struct Distribution {
 // Takes room for a tile's entries in their groups, and turns counts into where groups
 // begin in the tile. Barriers before and after.
 __device__ __forceinline__ void place_groups(u32* places, Distribution& shared) {
-    for (u32 group = threadIdx.x; group < GROUPS; group += THREADS) {
+    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) {
         const u32 count = shared.begins[group];
         shared.distances[group] = count ? atomicAdd(&places[group], count) : 0;
     }
-    block_exclusive_sums<THREADS, GROUPS>(shared.begins, shared.warp_sums);
-    for (u32 group = threadIdx.x; group < GROUPS; group += THREADS) shared.distances[group] -= shared.begins[group];
+    block_exclusive_sums<FEW_THREADS, GROUPS>(shared.begins, shared.warp_sums);
+    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) shared.distances[group] -= shared.begins[group];
     __syncthreads();
 }
 
@@ -94,12 +95,12 @@ __device__ __forceinline__ void distribute_tile(const u32* times, u32 first, u32
                                                 u32* places, Entry* to, Distribution& shared) {
     u32 own[ITEMS];
     const u32 left = count - min(count, u32(threadIdx.x));
-    const auto has = [&](u32 i) { return i * THREADS < left; };
-    for (u32 group = threadIdx.x; group < GROUPS; group += THREADS) shared.begins[group] = 0;
+    const auto has = [&](u32 i) { return i * FEW_THREADS < left; };
+    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) shared.begins[group] = 0;
     __syncthreads();
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++)
-        if (has(i)) own[i] = (times + first + threadIdx.x)[i * THREADS];
+        if (has(i)) own[i] = (times + first + threadIdx.x)[i * FEW_THREADS];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++)
         if (has(i)) atomicAdd(&shared.begins[shared.group_of[bucket_of(own[i])]], 1u);
@@ -109,10 +110,10 @@ __device__ __forceinline__ void distribute_tile(const u32* times, u32 first, u32
     for (u32 i = 0; i < ITEMS; i++) {
         if (!has(i)) continue;
         const u32 place = atomicAdd(&shared.begins[shared.group_of[bucket_of(own[i])]], 1u);
-        shared.staged[place] = key_of({own[i], first + threadIdx.x + i * THREADS});
+        shared.staged[place] = key_of({own[i], first + threadIdx.x + i * FEW_THREADS});
     }
     __syncthreads();
-    for (u32 i = threadIdx.x; i < count; i += THREADS) {
+    for (u32 i = threadIdx.x; i < count; i += FEW_THREADS) {
         const Entry entry = entry_of(shared.staged[i]);
         to[shared.distances[shared.group_of[bucket_of(entry.time)]] + i] = entry;
     }
@@ -120,3 +121,4 @@ __device__ __forceinline__ void distribute_tile(const u32* times, u32 first, u32
 }
 
 }  // namespace
+}  // namespace time_bins

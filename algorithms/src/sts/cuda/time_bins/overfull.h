@@ -5,11 +5,12 @@
 #include "common.h"
 #include "radix_rank.h"
 
+namespace time_bins {
 namespace {
 
 constexpr u32 DIGIT_BITS = 8;
 constexpr u32 DIGITS = 1u << DIGIT_BITS;
-typedef RadixRank<THREADS, ITEMS, DIGIT_BITS> OverfullRank;
+typedef RadixRank<FEW_THREADS, ITEMS, DIGIT_BITS> OverfullRank;
 
 struct OverfullShared {
     OverfullRank::Shared rank;
@@ -27,7 +28,7 @@ __device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, O
     __syncthreads();
     const u64 one = key_of(entries[0]);
     u64 differing = 0;
-    for (u32 i = threadIdx.x; i < count; i += THREADS) differing |= key_of(entries[i]) ^ one;
+    for (u32 i = threadIdx.x; i < count; i += FEW_THREADS) differing |= key_of(entries[i]) ^ one;
     if ((u32)differing) atomicOr(&shared.differing[0], (u32)differing);
     if (differing >> 32) atomicOr(&shared.differing[1], (u32)(differing >> 32));
     __syncthreads();
@@ -38,12 +39,12 @@ __device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, O
 __device__ __forceinline__ void place_digits(const Entry* entries, u32 count, u32 shift, OverfullShared& shared) {
     if (threadIdx.x < DIGITS) shared.places[threadIdx.x] = 0;
     __syncthreads();
-    for (u32 i = threadIdx.x; i < count; i += THREADS)
+    for (u32 i = threadIdx.x; i < count; i += FEW_THREADS)
         atomicAdd(&shared.places[digit_of(key_of(entries[i]), shift)], 1u);
     __syncthreads();
     const u32 own = threadIdx.x < DIGITS ? shared.places[threadIdx.x] : 0;
     u32 total;
-    const u32 before = block_exclusive_sum<THREADS>(own, shared.warp_sums, total);
+    const u32 before = block_exclusive_sum<FEW_THREADS>(own, shared.warp_sums, total);
     if (threadIdx.x < DIGITS) shared.places[threadIdx.x] = before;
     __syncthreads();
 }
@@ -89,7 +90,8 @@ __device__ __forceinline__ void sort_overfull(Entry* entries, Entry* to, u32 cou
         from = moved;
     }
     if (from == to) return;
-    for (u32 i = threadIdx.x; i < count; i += THREADS) to[i] = from[i];
+    for (u32 i = threadIdx.x; i < count; i += FEW_THREADS) to[i] = from[i];
 }
 
 }  // namespace
+}  // namespace time_bins

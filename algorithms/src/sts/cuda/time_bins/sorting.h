@@ -2,26 +2,36 @@
 #pragma once
 #include "common.h"
 
+namespace time_bins {
 namespace {
 
-// As many bins as entries at most: few share one, unless many come at once.
-template <u32 BLOCK>
+// What a block sorts `MOST` entries with. Twice as many bins as entries, if there is room: few share one, unless
+// many come at once.
+template <u32 BLOCK, u32 MOST, u32 MOST_BINS = MOST>
 struct Sorting {
-    static constexpr u32 CAPACITY = ITEMS * BLOCK;
-    static constexpr u32 BINS = CAPACITY;
+    // Bins of all threads if each has one vector of four.
+    static constexpr u32 STEP = 4 * BLOCK;
+    static_assert(MOST_BINS % STEP == 0, "each has whole vectors");
 
-    u64 keys[CAPACITY];
-    // From the second one on: the entries of each bin at first; then where its next entry
-    // goes, which is at last where the next bin begins.
-    u32 begins[BINS + 1];
+    u64 keys[MOST];
+    // The entries of each bin at first; then where its next entry goes, which is at last where the next bin
+    // begins.
+    u32 ends[MOST_BINS];
     u32 warp_sums[LANES];
     u32 extent[2];
+
+    // Vectors of a thread, for so many entries.
+    __device__ __forceinline__ static u32 vectors(u32 count) {
+        return min(max(1u, (2 * count + STEP - 1) / STEP), MOST_BINS / STEP);
+    }
+    __device__ __forceinline__ static u32 bins(u32 count) { return vectors(count) * STEP; }
+    __device__ __forceinline__ u32 begin(u32 bin) const { return bin > 0 ? ends[bin - 1] : 0; }
 };
 
-// The entries of a thread.
-template <u32 BLOCK>
-struct Own {
-    u32 times[ITEMS];
+// The entries of a thread, whose times are kept.
+template <u32 BLOCK, u32 EACH>
+class Own {
+    u32 times[EACH];
     u32 left;  // entries of the block from the thread's first one on
 
     // Positions are steps from a thread's first one, which instructions know by themselves:
@@ -29,81 +39,107 @@ struct Own {
     __device__ __forceinline__ static u32 position(u32 i) { return threadIdx.x + i * BLOCK; }
     __device__ __forceinline__ bool has(u32 i) const { return i * BLOCK < left; }
 
-    template <class Record>
-    __device__ __forceinline__ Own(const Record* records, u32 count)
-        : left(count - min(count, u32(threadIdx.x))) {
-        const Record* first = records + threadIdx.x;
+  public:
+    // `time_of` says the time at a position.
+    template <class TimeOf>
+    __device__ __forceinline__ Own(u32 count, TimeOf time_of) : left(count - min(count, u32(threadIdx.x))) {
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++)
-            if (has(i)) times[i] = first[i * BLOCK].time;
+        for (u32 i = 0; i < EACH; i++)
+            if (has(i)) times[i] = time_of(position(i));
     }
 
-    __device__ __forceinline__ Extent extent() const {
-        Extent extent;
+    // Calls `take(time, position)` for each.
+    template <class Take> __device__ __forceinline__ void for_each(Take take) const {
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++)
-            if (has(i)) extent.include(times[i]);
-        return extent;
+        for (u32 i = 0; i < EACH; i++)
+            if (has(i)) take(times[i], position(i));
     }
 };
 
-// What a cluster or an entry becomes.
-__device__ __forceinline__ u32 index_of(const Cluster*, u32 position) { return position; }
-__device__ __forceinline__ u32 index_of(const Entry* entries, u32 position) { return entries[position].index; }
+// Any number of entries, whose times are asked for each time.
+template <u32 BLOCK, class TimeOf>
+class Others {
+    u32 count;
+    TimeOf time_of;
 
-// A barrier is needed after.
-template <u32 BLOCK>
-__device__ __forceinline__ void clear(Sorting<BLOCK>& shared) {
-    for (u32 bin = threadIdx.x; bin < shared.BINS; bin += BLOCK) shared.begins[1 + bin] = 0;
-    if (threadIdx.x == 0) shared.begins[0] = 0;
+  public:
+    __device__ __forceinline__ Others(u32 count, TimeOf time_of) : count(count), time_of(time_of) {}
+
+    template <class Take> __device__ __forceinline__ void for_each(Take take) const {
+#pragma unroll 4
+        for (u32 i = threadIdx.x; i < count; i += BLOCK) take(time_of(i), i);
+    }
+};
+
+template <class Entries> __device__ __forceinline__ Extent extent_of(const Entries& entries) {
+    Extent extent;
+    entries.for_each([&](u32 time, u32) { extent.include(time); });
+    return extent;
+}
+
+// For so many entries. A barrier is needed after.
+template <u32 BLOCK, u32 MOST, u32 MOST_BINS>
+__device__ __forceinline__ void clear(u32 count, Sorting<BLOCK, MOST, MOST_BINS>& shared) {
+    const u32 bins = shared.bins(count);
+    for (u32 bin = threadIdx.x; bin < bins; bin += BLOCK) shared.ends[bin] = 0;
     if (threadIdx.x < 2) shared.extent[threadIdx.x] = ~0u;
 }
 
-// Moves entries to their bins. Barriers before and after.
-template <u32 BLOCK, class Record>
-__device__ __forceinline__ void move_to_bins(const Own<BLOCK>& own, const Record* records, const Scale& bin_of,
-                                             Sorting<BLOCK>& shared) {
-    u32* bins = shared.begins + 1;
-#pragma unroll
-    for (u32 i = 0; i < ITEMS; i++)
-        if (own.has(i)) atomicAdd(&bins[bin_of(own.times[i])], 1u);
-    block_exclusive_sums<BLOCK, Sorting<BLOCK>::BINS>(bins, shared.warp_sums);
-#pragma unroll
-    for (u32 i = 0; i < ITEMS; i++) {
-        if (!own.has(i)) continue;
-        const u32 place = atomicAdd(&bins[bin_of(own.times[i])], 1u);
-        shared.keys[place] = key_of({own.times[i], index_of(records, own.position(i))});
-    }
+// Moves so many entries to their bins; `index_of` says the index of that at a position. Barriers before and
+// after.
+template <u32 BLOCK, u32 MOST, u32 MOST_BINS, class Entries, class IndexOf>
+__device__ __forceinline__ void move_to_bins(const Entries& entries, u32 count, const Scale& bin_of, IndexOf index_of,
+                                             Sorting<BLOCK, MOST, MOST_BINS>& shared) {
+    entries.for_each([&](u32 time, u32) { atomicAdd(&shared.ends[bin_of(time)], 1u); });
+    block_exclusive_sums_of_vectors<BLOCK>(shared.ends, shared.vectors(count), shared.warp_sums);
+    entries.for_each([&](u32 time, u32 position) {
+        const u32 place = atomicAdd(&shared.ends[bin_of(time)], 1u);
+        shared.keys[place] = key_of({time, index_of(position)});
+    });
     __syncthreads();
 }
 
 // Writes each entry to where it belongs: before it come those of its bin that are
 // earlier. A thread an entry, as many entries may share a bin.
-template <u32 BLOCK>
-__device__ __forceinline__ void write_in_order(u32 count, const Scale& bin_of, const Sorting<BLOCK>& shared,
-                                               Entry* sorted) {
+template <u32 BLOCK, u32 MOST, u32 MOST_BINS>
+__device__ __forceinline__ void write_in_order(u32 count, const Scale& bin_of,
+                                               const Sorting<BLOCK, MOST, MOST_BINS>& shared, Entry* sorted) {
     for (u32 i = threadIdx.x; i < count; i += BLOCK) {
         const u64 own = shared.keys[i];
         const u32 bin = bin_of(time_of(own));
-        const u32 end = shared.begins[bin + 1];
-        u32 other = shared.begins[bin], place = other;
+        const u32 end = shared.ends[bin];
+        u32 other = shared.begin(bin), place = other;
+// Bins have few.
+#pragma unroll 1
         for (; other < end; other++) place += shared.keys[other] < own;
         sorted[place] = entry_of(own);
     }
 }
 
-// Sorts as many clusters or entries as fit.
-template <u32 BLOCK, class Record>
-__device__ __forceinline__ void sort_by_bins(const Record* records, u32 count, Entry* sorted,
-                                             Sorting<BLOCK>& shared) {
-    clear(shared);
-    const Own<BLOCK> own(records, count);
+// Sorts as many entries; `shared` is clear. A barrier before.
+template <u32 BLOCK, u32 MOST, u32 MOST_BINS, class Entries, class IndexOf>
+__device__ __forceinline__ void sort_entries(const Entries& entries, u32 count, IndexOf index_of, Entry* sorted,
+                                             Sorting<BLOCK, MOST, MOST_BINS>& shared) {
+    extent_of(entries).include_in(shared.extent);
     __syncthreads();
-    own.extent().include_in(shared.extent);
-    __syncthreads();
-    const Scale bin_of(shared.extent, Sorting<BLOCK>::BINS);
-    move_to_bins(own, records, bin_of, shared);
+    const Scale bin_of(shared.extent, shared.bins(count));
+    move_to_bins(entries, count, bin_of, index_of, shared);
     write_in_order(count, bin_of, shared, sorted);
 }
 
+// What a cluster or an entry becomes.
+__device__ __forceinline__ u32 index_of(const Cluster*, u32 position) { return position; }
+__device__ __forceinline__ u32 index_of(const Entry* entries, u32 position) { return entries[position].index; }
+
+// Sorts as many clusters or entries as fit.
+template <u32 BLOCK, u32 MOST, class Record>
+__device__ __forceinline__ void sort_by_bins(const Record* records, u32 count, Entry* sorted,
+                                             Sorting<BLOCK, MOST>& shared) {
+    clear(count, shared);
+    const Own<BLOCK, MOST / BLOCK> own(count, [&](u32 position) { return records[position].time; });
+    __syncthreads();
+    sort_entries(own, count, [&](u32 position) { return index_of(records, position); }, sorted, shared);
+}
+
 }  // namespace
+}  // namespace time_bins
