@@ -64,7 +64,7 @@ buffers!(Presort<'_>: way, begins, host_begins);
 enum Way<'a> {
     OnHost(OnHost<'a>),
     Rows(Rows),
-    Tiles(Tiles),
+    Tiles(Box<Tiles>),
 }
 
 buffers!(enum Way<'_>: OnHost, Rows, Tiles);
@@ -81,7 +81,7 @@ impl<'a> Way<'a> {
         if way == PresortWay::Tiles
             && let Some(tiles) = Tiles::new(gpu, input)?
         {
-            return Ok(Way::Tiles(tiles));
+            return Ok(Way::Tiles(Box::new(tiles)));
         }
         let input = input.only();
         Ok(Way::Rows(Rows::new(gpu, input.stream().len(), input.sides())?))
@@ -108,7 +108,7 @@ impl<'a> Presort<'a> {
         let sides = input.sides();
         let Some(tiles) = Tiles::of_parts(gpu, input)? else { return Ok(None) };
         Ok(Some(Presort {
-            way: Way::Tiles(tiles),
+            way: Way::Tiles(Box::new(tiles)),
             begins: gpu.buffer(sides + 1)?,
             host_begins: gpu.pinned(sides + 1)?,
         }))

@@ -3,11 +3,12 @@
 use super::super::batch::Batch;
 use super::target::{Target, sum_sides};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Table};
 use crate::kernels::sts_tiles::{
     PRESORT_PART_COUNT, PRESORT_PART_SCATTER, PRESORT_TILES_COUNT, PRESORT_TILES_SCATTER,
     PartTimes, PresortPartCount, PresortPartScatter, PresortTilesCount, PresortTilesScatter, TILE,
 };
+use crate::kernels::sts_tiles_wide::{self as wide, PRESORT_TILES_SCATTER_WIDE};
 
 const WORD: u32 = 4;
 /// Bytes of a digi.
@@ -24,14 +25,17 @@ const SHADER_STEP: u32 = 1024;
 const SHADER_STEPS: u32 = 2;
 const SHADER_SIDES: usize = 2048;
 
+/// Tiles that blocks with a multiprocessor to themselves move: where others would have fewer digis of
+/// a side.
+const LEAST_OF_SIDE: usize = 16;
+
 /// Counters for each side.
 pub(super) struct Tiles {
     /// Of a timeslice.
     sides: u32,
     /// The digis of each timeslice, if there are several.
     batch: Vec<usize>,
-    /// Digis of a tile.
-    tile: u32,
+    moving: Moving,
     totals: DeviceBuffer<u32>,
     taken: DeviceBuffer<u32>,
     /// The times of each module, if only digis of a part are wanted.
@@ -39,6 +43,16 @@ pub(super) struct Tiles {
 }
 
 buffers!(Tiles: totals, taken, part);
+
+/// How a tile is moved, and how many digis it has.
+#[derive(Clone, Copy)]
+struct Moving {
+    kernel: &'static Kernel<PresortTilesScatter>,
+    tile: u32,
+}
+
+const NARROW: Moving = Moving { kernel: &PRESORT_TILES_SCATTER, tile: TILE };
+const WIDE: Moving = Moving { kernel: &PRESORT_TILES_SCATTER_WIDE, tile: wide::TILE };
 
 /// A timeslice among those that are taken together.
 #[derive(Clone, Copy)]
@@ -54,12 +68,12 @@ impl Tiles {
     /// `None` if a tile with counters for all sides has no room in shared memory.
     pub(super) fn new(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         let sides = input.sides() / input.count();
-        let Some(tile) = tile(gpu, sides) else { return Ok(None) };
+        let Some(moving) = Moving::new(gpu, sides) else { return Ok(None) };
         let is_batch = input.count() > 1;
         Ok(Some(Tiles {
             sides: sides as u32,
             batch: if is_batch { input.lengths().collect() } else { Vec::new() },
-            tile,
+            moving,
             totals: gpu.buffer(input.sides())?,
             taken: gpu.buffer(input.sides())?,
             part: None,
@@ -70,7 +84,8 @@ impl Tiles {
     pub(super) fn of_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         match Self::new(gpu, input)? {
             Some(tiles) if !gpu.properties().has_shaders => {
-                Ok(Some(Tiles { part: Some(Table::new(gpu, input.modules())?), ..tiles }))
+                let part = Some(Table::new(gpu, input.modules())?);
+                Ok(Some(Tiles { part, moving: NARROW, ..tiles }))
             }
             _ => Ok(None),
         }
@@ -79,7 +94,7 @@ impl Tiles {
     /// Whether several timeslices can be distributed together, each over so many sides: buffers of
     /// shaders begin where they begin.
     pub(super) fn take_batches(gpu: &Gpu, sides: usize) -> bool {
-        !gpu.properties().has_shaders && tile(gpu, sides).is_some()
+        !gpu.properties().has_shaders && Moving::new(gpu, sides).is_some()
     }
 
     pub(super) fn start(&mut self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
@@ -127,7 +142,7 @@ impl Tiles {
                 to: target.digis.ptr(),
             };
             // SAFETY: as above, and there is room for all digis in the target.
-            unsafe { gpu.launch(&PRESORT_TILES_SCATTER, all, moving)? };
+            unsafe { gpu.launch(self.moving.kernel, all, moving)? };
         }
         Ok(())
     }
@@ -169,23 +184,28 @@ impl Tiles {
     /// Some blocks to count, and a block a tile to move.
     fn grids(&self, gpu: &Gpu, count: u32) -> [Grid; 2] {
         let sides = self.sides;
-        let (bytes, tiles) = (u64::from(count) * DIGI, count.div_ceil(self.tile));
+        let (bytes, tiles) = (u64::from(count) * DIGI, count.div_ceil(self.moving.tile));
         let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
         let all = Grid::blocks(tiles).with_shared(counters_of(sides));
         [some.with_shared(sides * WORD).moving(bytes), all.moving(2 * bytes)]
     }
 }
 
-/// Digis of a tile, if it has room in shared memory with counters for all sides.
-fn tile(gpu: &Gpu, sides: usize) -> Option<u32> {
-    let properties = gpu.properties();
-    if properties.has_shaders {
-        let steps = (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS);
-        return (sides <= SHADER_SIDES).then_some(SHADER_STEP * steps);
+impl Moving {
+    /// `None` if a tile with counters for all sides has no room in shared memory.
+    fn new(gpu: &Gpu, sides: usize) -> Option<Self> {
+        let properties = gpu.properties();
+        if properties.has_shaders {
+            let steps = (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS);
+            let tile = SHADER_STEP * steps;
+            return (sides <= SHADER_SIDES).then_some(Moving { tile, ..NARROW });
+        }
+        let words = counters_of(sides.min(MOST_SIDES) as u32);
+        let fits = |way: &Moving| way.kernel.shared_bytes(gpu) + words <= properties.shared_bytes;
+        let wants_wide = TILE as usize / LEAST_OF_SIDE < sides;
+        let ways = if wants_wide { &[WIDE, NARROW][..] } else { &[NARROW] };
+        ways.iter().copied().find(|way| sides <= MOST_SIDES && fits(way))
     }
-    let words = counters_of(sides.min(MOST_SIDES) as u32);
-    let shared_bytes = PRESORT_TILES_SCATTER.shared_bytes(gpu) + words;
-    (sides <= MOST_SIDES && shared_bytes <= properties.shared_bytes).then_some(TILE)
 }
 
 /// Bytes of what a tile has for each side: how many digis there are of it, and where they go.

@@ -1,0 +1,166 @@
+// A tile of a stream, in order of sides. How many threads a block has and how many digis a tile has (THREADS, ITEMS,
+// TILE) is said before: see `block.h` and `wide_block.h`.
+#pragma once
+#include "../formulas/stream.h"
+#include "block_scan.h"
+
+// The times of a module that are of a part: both are.
+struct PartTimes {
+    u32 first, last;
+};
+
+namespace {
+
+// Digis that a thread asks for before it looks at any, when it counts.
+constexpr u32 AHEAD = 8;
+// A side and a rank among its digis, in one word.
+constexpr u32 RANK_BITS = 14;
+static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
+// Instead of both, for a digi of another part.
+constexpr u32 NOT_OF_PART = ~0u;
+
+// Which digis of the stream are wanted: all of them.
+struct Whole {
+    __device__ __forceinline__ bool has(u64, u32) const { return true; }
+};
+
+// Those of a part.
+struct Part {
+    const PartTimes* times;
+    u32 modules;
+
+    __device__ __forceinline__ bool has(u64 digi, u32 side) const {
+        const PartTimes own = times[side < modules ? side : side - modules];
+        const u32 time = digi_time(digi);
+        return own.first <= time && time <= own.last;
+    }
+};
+
+// A tile in shared memory, as the host makes room for it.
+struct Tile {
+    u64 digis[TILE];
+    u16 sides[TILE];
+    u32 warp_sums[LANES];
+    // A word for each side: first how many digis the tile has of it, then where its first
+    // one is to go, less its place in the tile.
+    u32 words[1];
+};
+
+// Where counters of a side are in device memory, whose back sides begin at `backs`: timeslices that are
+// taken together have those of all fronts before those of all backs.
+struct Places {
+    u32 modules, backs;
+
+    __device__ __forceinline__ u32 operator()(u32 side) const {
+        return side < modules ? side : backs + side - modules;
+    }
+};
+
+// Clears a word for each side. A barrier is included.
+__device__ __forceinline__ void clear(u32* words, u32 sides) {
+    for (u32 side = threadIdx.x; side < sides; side += THREADS) words[side] = 0;
+    __syncthreads();
+}
+
+// The digis of a thread, each with its side and its rank among the tile's digis of it.
+struct Own {
+    u64 digis[ITEMS];
+    u32 ranked[ITEMS];
+
+    __device__ __forceinline__ bool has(u32 item) const { return ranked[item] != NOT_OF_PART; }
+    __device__ __forceinline__ u32 side(u32 item) const { return ranked[item] >> RANK_BITS; }
+    __device__ __forceinline__ u32 rank(u32 item) const { return ranked[item] & ((1u << RANK_BITS) - 1); }
+};
+
+// Counts the wanted digis of a tile by side. All are asked for before any is looked at, and their
+// modules before any is counted.
+template <class Wanted>
+__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
+                                           u32* counts, Own& own) {
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        const u32 place = first + item * THREADS + threadIdx.x;
+        own.digis[item] = place < end ? stream.digis[place] : 0;
+    }
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) own.ranked[item] = stream.side_of(own.digis[item]);
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        const u32 side = own.ranked[item];
+        const bool is_wanted = first + item * THREADS + threadIdx.x < end && wanted.has(own.digis[item], side);
+        own.ranked[item] = is_wanted ? side << RANK_BITS | atomicAdd(&counts[side], 1u) : NOT_OF_PART;
+    }
+}
+
+// Turns counts into places in the tile, and takes places of all digis of each side; returns how
+// many there are.
+__device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, const Places& place_of,
+                                           Tile& tile, u32* places_in_tile) {
+    u32 before = 0;
+    for (u32 first = 0; first < sides; first += THREADS) {
+        const u32 side = first + threadIdx.x;
+        const u32 count = side < sides ? tile.words[side] : 0;
+        u32 total;
+        const u32 place = before + block_exclusive_sum<THREADS>(count, tile.warp_sums, total);
+        before += total;
+        if (side < sides) {
+            places_in_tile[side] = place;
+            const u32 own = place_of(side);
+            if (count > 0) tile.words[side] = begins[own] + atomicAdd(&taken[own], count) - place;
+        }
+        __syncthreads();
+    }
+    return before;
+}
+
+// Adds the wanted digis of each side to `totals`; `counts` has a word for each in shared memory.
+template <class Wanted>
+__device__ __forceinline__ void count_sides(const Stream& stream, const Wanted& wanted, u32 count,
+                                            const Places& place_of, u32* counts, u32* totals) {
+    clear(counts, stream.sides);
+    const u32 round = THREADS * AHEAD;
+    for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
+        u64 own[AHEAD];
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; i++) {
+            const u64 place = first + i * THREADS + threadIdx.x;
+            own[i] = place < count ? stream.digis[place] : 0;
+        }
+#pragma unroll
+        for (u32 i = 0; i < AHEAD; i++) {
+            if (first + i * THREADS + threadIdx.x >= count) continue;
+            const u32 side = stream.side_of(own[i]);
+            if (wanted.has(own[i], side)) atomicAdd(&counts[side], 1u);
+        }
+    }
+    __syncthreads();
+    for (u32 side = threadIdx.x; side < stream.sides; side += THREADS) {
+        if (counts[side] > 0) atomicAdd(&totals[place_of(side)], counts[side]);
+    }
+}
+
+// Moves the wanted digis of the block's tile.
+template <class Wanted>
+__device__ __forceinline__ void scatter_tile(const Stream& stream, const Wanted& wanted, u32 count,
+                                             const Places& place_of, const u32* begins, u32* taken, u64* to,
+                                             Tile& tile) {
+    u32* places = tile.words + stream.sides;
+    const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
+    Own own;
+    clear(tile.words, stream.sides);
+    count_tile(stream, wanted, first, end, tile.words, own);
+    __syncthreads();
+    const u32 moved = take_places(begins, taken, stream.sides, place_of, tile, places);
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        if (!own.has(item)) continue;
+        const u32 place = places[own.side(item)] + own.rank(item);
+        tile.digis[place] = of_side(own.digis[item]);
+        tile.sides[place] = (u16)own.side(item);
+    }
+    __syncthreads();
+    for (u32 place = threadIdx.x; place < moved; place += THREADS)
+        to[tile.words[tile.sides[place]] + place] = tile.digis[place];
+}
+
+}  // namespace

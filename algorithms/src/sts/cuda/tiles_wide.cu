@@ -1,0 +1,13 @@
+// Digis by module side as in `tiles.cu`, by tiles of twice as many: where sides are so many that a tile has few
+// digis of each, a block takes places less often, and writes longer runs.
+#include "tiles/wide_block.h"
+#include "tiles/tile.h"
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    presort_tiles_scatter_wide(const u64* digis, u32 count, const u32* modules, u32 sides, u32 backs,
+                               const u32* begins, u32* taken, u64* to) {
+    SMEM_DYN(Tile, tile);
+    scatter_tile({digis, modules, sides}, Whole{}, count, {sides / 2, backs}, begins, taken, to, *tile);
+}
+KERNEL_EXPORT(presort_tiles_scatter_wide, PresortTilesScatter)
+KERNEL_SHARED(presort_tiles_scatter_wide, Tile)
