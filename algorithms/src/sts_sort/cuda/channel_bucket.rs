@@ -150,6 +150,11 @@ impl ChannelBucket {
         self.partition = partition.clone();
     }
 
+    /// How many digis of a segment a block sorts at once, and one that has a multiprocessor to itself.
+    pub(crate) fn block_capacities(gpu: &Gpu) -> [usize; 2] {
+        [capacity(gpu), wide_capacity(gpu)]
+    }
+
     /// Where the digis have to be before, and are after.
     pub(crate) fn digis(&self) -> &DeviceBuffer<u64> {
         &self.digis
@@ -167,15 +172,28 @@ impl ChannelBucket {
     /// If the device refuses.
     pub(crate) fn start(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let Division { small, wide, large } = Division::on(gpu, &self.partition);
-        let has_wide_groups = self.tables.regions.want_wide_groups(&large);
-        self.may_leave = !large.is_empty();
         self.sort_small(gpu, &small)?;
         self.sort_wide(gpu, &wide)?;
-        if large.is_empty() {
+        self.start_large(gpu, &large)
+    }
+
+    /// The same for those segments alone that have more digis than a block holds.
+    ///
+    /// # Errors
+    /// If the device refuses.
+    pub(crate) fn start_larger(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let Division { large, .. } = Division::on(gpu, &self.partition);
+        self.start_large(gpu, &large)
+    }
+
+    fn start_large(&mut self, gpu: &Gpu, segments: &[Range]) -> Result<(), DeviceError> {
+        let has_wide_groups = self.tables.regions.want_wide_groups(segments);
+        self.may_leave = !segments.is_empty();
+        if segments.is_empty() {
             return Ok(());
         }
         self.tables.oversized.clear(gpu)?;
-        self.sort_regions(gpu, 0, &large, has_wide_groups)?;
+        self.sort_regions(gpu, 0, segments, has_wide_groups)?;
         self.tables.oversized.start_count(gpu)
     }
 

@@ -26,21 +26,19 @@ struct Extent {
     }
 };
 
-// Sorts the block's segment in place. Where many digis have nearly the same time nothing is done but to
-// list it.
-__device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, RangeList* crowded,
-                                             Sorting& shared) {
+// Counts the digis of each channel of a segment: `shared.buckets` gets the bins of channels, and all bins are
+// clear. A barrier after.
+__device__ __forceinline__ Times count_channels(const u64* digis, u32 count, Sorting& shared) {
     __shared__ u32 extent[2];
     __shared__ u32 warp_sums[LANES];
     // Until there are digis to sort.
     u32* starts = reinterpret_cast<u32*>(shared.sorted);
-    const Range range = segments[blockIdx.x];
     if (threadIdx.x < 2) extent[threadIdx.x] = ~0u;
     clear<THREADS>(starts, BUCKETS);
     clear_bins(shared.bins);
     __syncthreads();
     Extent own;
-    for_each_word<THREADS>(digis + range.begin, range.count(), [&](u32, u64 digi) {
+    for_each_word<THREADS>(digis, count, [&](u32, u64 digi) {
         atomicAdd(&starts[digi_channel(digi)], 1u);
         own.include(digi);
     });
@@ -48,10 +46,19 @@ __device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, 
     block_exclusive_sums<THREADS, BUCKETS>(starts, warp_sums);
     const Times times(ALL_TIME_BITS, extent[0], ~extent[1]);
     for (u32 i = threadIdx.x; i < BUCKETS; i += THREADS) {
-        const u32 end = i + 1 < BUCKETS ? starts[i + 1] : range.count();
+        const u32 end = i + 1 < BUCKETS ? starts[i + 1] : count;
         shared.buckets[i] = times.bins(starts[i], end - starts[i]);
     }
     __syncthreads();
+    return times;
+}
+
+// Sorts the block's segment in place. Where many digis have nearly the same time nothing is done but to
+// list it.
+__device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, RangeList* crowded,
+                                             Sorting& shared) {
+    const Range range = segments[blockIdx.x];
+    const Times times = count_channels(digis + range.begin, range.count(), shared);
     const auto channel = [](u64 digi) { return digi_channel(digi); };
     // Read once more: registers are scarce.
     if (!sort_buckets(digis, digis, segments[blockIdx.x], channel, times, shared))

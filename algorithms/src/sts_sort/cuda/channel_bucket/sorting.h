@@ -133,16 +133,25 @@ __device__ __forceinline__ void write_in_order(u64* to, u32 count, Sorting& shar
         to, count, [&](u32 i, u64, Range bin) { return before_in_bin(i, bin, shared); }, shared);
 }
 
+// Brings digis whose `shared.buckets` are known into their bins, which are clear. Where many have nearly the
+// same time they are not moved; returns whether they were. Barriers before and after.
+template <class BucketOf>
+__device__ __forceinline__ bool bring_to_bins(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
+                                              Sorting& shared) {
+    u32 places[SORTED_ITEMS + 1];
+    if (count_in_bins(digis, count, bucket_of, times, places, shared)) return false;
+    place_bins(shared.bins);
+    move_to_bins(digis, count, places, shared);
+    return true;
+}
+
 // Sorts a range of digis whose `shared.buckets` are known, and bins clear. Where
 // many have nearly the same time nothing is done; returns whether it was. `from` and
 // `to` may be the same. A barrier before.
 template <class BucketOf>
 __device__ __forceinline__ bool sort_buckets(const u64* from, u64* to, Range range, BucketOf bucket_of,
                                              const Times& times, Sorting& shared) {
-    u32 places[SORTED_ITEMS + 1];
-    if (count_in_bins(from + range.begin, range.count(), bucket_of, times, places, shared)) return false;
-    place_bins(shared.bins);
-    move_to_bins(from + range.begin, range.count(), places, shared);
+    if (!bring_to_bins(from + range.begin, range.count(), bucket_of, times, shared)) return false;
     write_in_order(to + range.begin, range.count(), shared);
     return true;
 }
