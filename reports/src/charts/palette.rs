@@ -47,7 +47,7 @@ const LOOKS: [&str; 22] = [
     "voracious managed-prefetched multi-block online-serial-zero vector",
     "voracious-stable chunks online-graph sorted",
     "segmented-radix-pairs cub-memcpy-batched balanced-batched",
-    "cub-segmented-keys cuda-memcpy-batch",
+    "cub-segmented-keys cuda-memcpy-batch whole-sides",
     "cub-segmented-pairs",
     "cub-segmented-radix",
     "cub-radix-composite",

@@ -17,8 +17,9 @@ use super::presort::{Presort, PresortWay, Stream};
 use super::sort::{Sort, SortWay};
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
+use super::whole_sides::WholeSides;
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceError, Gpu, Lent, Recorded};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, Recorded};
 use crate::device::{Arena, buffers};
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Product};
@@ -32,6 +33,9 @@ pub(in crate::sts) struct ChainConfig {
     pub(in crate::sts) sort: SortWay,
     pub(in crate::sts) clusters: ClusterWay,
     pub(in crate::sts) cluster_sort: ClusterSortWay,
+    /// Whether sides that fit into shared memory go from digis to clusters in order by a block;
+    /// the ways above are those of the others then, clusters those of links.
+    pub(in crate::sts) takes_whole_sides: bool,
     pub(in crate::sts) hits: HitsWay,
     pub(in crate::sts) collect: CollectWay,
 }
@@ -98,12 +102,14 @@ pub(in crate::sts) struct CudaChain<'a> {
     sides: Partition,
     clusters: Clusters,
     order: ClusterOrder,
+    /// If sides that fit are taken as a whole.
+    whole: Option<WholeSides>,
     hits: Hits,
     collected: Collected,
 }
 
 buffers!(
-    CudaChain<'_>: tables, beginning, presort, sort, sides, clusters, order, hits, collected
+    CudaChain<'_>: tables, beginning, presort, sort, sides, clusters, order, whole, hits, collected
 );
 
 impl<'a> CudaChain<'a> {
@@ -158,6 +164,10 @@ impl<'a> CudaChain<'a> {
             sides: Partition::from_lengths([]),
             clusters: Clusters::new(gpu, (input, digis), ways.clusters)?,
             order: ClusterOrder::new(gpu, digis, input.sides(), ways.cluster_sort)?,
+            whole: ways
+                .takes_whole_sides
+                .then(|| WholeSides::new(gpu, digis, input.sides()))
+                .transpose()?,
             hits: Hits::new(gpu, (input, digis), ways.hits, buckets)?,
             collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
         })
@@ -228,7 +238,6 @@ impl<'a> CudaChain<'a> {
 
     /// Starts a stage on what the one before it left; some wait for the device.
     pub(in crate::sts) fn run(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
-        let begins = self.presort.begins();
         match stage {
             stage if stage == self.first_stage() => {
                 self.upload(gpu)?;
@@ -238,29 +247,18 @@ impl<'a> CudaChain<'a> {
             ChainStage::Presort => self.distribute(gpu),
             ChainStage::Zero => self.clusters.zero(gpu),
             ChainStage::Sort => {
-                self.sort.start(gpu, &self.sides, begins)?;
+                self.start_sort(gpu)?;
                 if self.sort.may_leave_some() {
                     gpu.wait()?;
                 }
                 self.sort.finish(gpu).map(|_| ())
             }
-            ChainStage::Cluster => {
-                let (digis, tables) = (self.sort.digis(), &*self.tables);
-                let sorted = SortedDigis { digis, begins, tables };
-                self.clusters.find(gpu, sorted)
-            }
-            ChainStage::ClusterSort => {
-                let from = UnsortedClusters {
-                    clusters: self.clusters.clusters(),
-                    found: self.clusters.found(),
-                    begins,
-                    sides: &self.sides,
-                };
-                self.order.sort(gpu, from)
-            }
+            ChainStage::Cluster => self.find_clusters(gpu),
+            ChainStage::ClusterSort => self.sort_clusters(gpu),
             ChainStage::Hits => {
                 self.clusters.start_counts(gpu)?;
                 gpu.wait()?;
+                self.finish_order(gpu)?;
                 self.start_hits(gpu)?;
                 self.finish_hits(gpu)
             }
@@ -268,10 +266,42 @@ impl<'a> CudaChain<'a> {
         }
     }
 
+    /// Starts to sort digis: of sides that are taken as a whole, those of others.
+    fn start_sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let (sides, begins) = (&self.sides, self.presort.begins());
+        if self.whole.is_some() {
+            self.sort.start_larger(gpu, sides, begins)
+        } else {
+            self.sort.start(gpu, sides, begins)
+        }
+    }
+
+    /// Starts to find clusters, and the order of those whose sides are taken as a whole.
+    fn find_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let (digis, begins, tables) = (self.sort.digis(), self.presort.begins(), &*self.tables);
+        let given = SortedDigis { digis, begins, tables };
+        let Some(whole) = &mut self.whole else { return self.clusters.find(gpu, given) };
+        whole.fill(gpu, &self.sides)?;
+        if let Some(larger) = whole.larger_tiles() {
+            self.clusters.find_larger(gpu, given, larger)?;
+            // As long as nothing is known of the others, they count as sides without a cluster.
+            self.order.sort(gpu, unsorted(&self.clusters, begins, whole.larger()))?;
+        }
+        whole.start(gpu, given, (&self.clusters, &self.order))
+    }
+
+    /// Starts to sort clusters, unless that is done.
+    fn sort_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        if self.whole.is_some() {
+            return Ok(());
+        }
+        let begins = self.presort.begins();
+        self.order.sort(gpu, unsorted(&self.clusters, begins, &self.sides))
+    }
+
     /// Starts to sort digis, and to make clusters of them as if the sort left nothing for later.
     fn start_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (sides, begins) = (&self.sides, self.presort.begins());
-        gpu.scope(ChainStage::Sort.name(), || self.sort.start(gpu, sides, begins))?;
+        gpu.scope(ChainStage::Sort.name(), || self.start_sort(gpu))?;
         self.make_clusters(gpu)
     }
 
@@ -291,7 +321,19 @@ impl<'a> CudaChain<'a> {
             self.make_clusters(gpu)?;
             gpu.wait()?;
         }
-        Ok(())
+        gpu.scope(ChainStage::ClusterSort.name(), || self.finish_order(gpu))
+    }
+
+    /// Starts to sort clusters that were left, by their numbers, which the host was told.
+    fn finish_order(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let counts = self.sides.lengths().zip(self.clusters.counts());
+        let begins = self.presort.begins();
+        match &self.whole {
+            Some(whole) if whole.has_left_some(counts) => {
+                self.order.sort(gpu, unsorted(&self.clusters, begins, &self.sides))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn run_in_scope(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
@@ -483,6 +525,15 @@ impl<'a> CudaChain<'a> {
         }
         Ok(())
     }
+}
+
+/// What was found on such sides.
+fn unsorted<'a>(
+    clusters: &'a Clusters,
+    begins: &'a DeviceBuffer<u32>,
+    sides: &'a Partition,
+) -> UnsortedClusters<'a> {
+    UnsortedClusters { clusters: clusters.clusters(), found: clusters.found(), begins, sides }
 }
 
 fn hits_of(modules: &[&[Hit]]) -> Product {

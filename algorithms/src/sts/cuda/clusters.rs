@@ -5,6 +5,7 @@ use generators::partition::Partition;
 use super::ByRules;
 use super::batch::Batch;
 use super::tables::{DeviceTables, window};
+use super::whole_sides::LargerTiles;
 use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
@@ -15,8 +16,10 @@ use crate::kernels::sts_connectors::{
 };
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::kernels::sts_links::{
-    CLUSTER_HEADS_EXACT, CLUSTER_HEADS_PUBLISHED, CLUSTER_LINK_EXACT, CLUSTER_LINK_PUBLISHED,
-    ClusterHeads, ClusterLink, TILE,
+    CLUSTER_HEADS_EXACT, CLUSTER_HEADS_LARGER_EXACT, CLUSTER_HEADS_LARGER_PUBLISHED,
+    CLUSTER_HEADS_PUBLISHED, CLUSTER_LINK_EXACT, CLUSTER_LINK_LARGER_EXACT,
+    CLUSTER_LINK_LARGER_PUBLISHED, CLUSTER_LINK_PUBLISHED, ClusterHeads, ClusterHeadsLarger,
+    ClusterLink, ClusterLinkLarger, TILE,
 };
 use crate::kernels::sts_per_side::{CLUSTER_SIDE_EXACT, CLUSTER_SIDE_PUBLISHED, ClusterSide};
 use crate::sts::Cluster;
@@ -30,6 +33,10 @@ static FOLLOW: ByRules<ClusterFollow> =
 static SIDE: ByRules<ClusterSide> = ByRules::new(&CLUSTER_SIDE_EXACT, &CLUSTER_SIDE_PUBLISHED);
 static LINK: ByRules<ClusterLink> = ByRules::new(&CLUSTER_LINK_EXACT, &CLUSTER_LINK_PUBLISHED);
 static HEADS: ByRules<ClusterHeads> = ByRules::new(&CLUSTER_HEADS_EXACT, &CLUSTER_HEADS_PUBLISHED);
+static LINK_LARGER: ByRules<ClusterLinkLarger> =
+    ByRules::new(&CLUSTER_LINK_LARGER_EXACT, &CLUSTER_LINK_LARGER_PUBLISHED);
+static HEADS_LARGER: ByRules<ClusterHeadsLarger> =
+    ByRules::new(&CLUSTER_HEADS_LARGER_EXACT, &CLUSTER_HEADS_LARGER_PUBLISHED);
 
 /// How clusters are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +130,59 @@ impl Clusters {
             ClusterWay::PerSide => self.find_by_side(gpu, sorted),
             ClusterWay::Links => self.find_by_links(gpu, sorted),
         }
+    }
+
+    /// Finds those of larger sides by links, where others are found in another way.
+    pub(super) fn find_larger(
+        &self,
+        gpu: &Gpu,
+        sorted: SortedDigis<'_>,
+        larger: LargerTiles,
+    ) -> Result<(), DeviceError> {
+        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
+        let (connectors, follows) = (self.connectors.ptr(), self.follows.ptr());
+        let [window_ns, whole_ns, crowd_ns] = self.window;
+        let linking = ClusterLinkLarger {
+            digis,
+            begins,
+            sides,
+            tiles: larger.tiles,
+            least: larger.least as u32,
+            connectors,
+            follows,
+            window_ns,
+            whole_ns,
+            crowd_ns,
+        };
+        let following = ClusterHeadsLarger {
+            digis,
+            begins,
+            sides,
+            tiles: larger.tiles,
+            connectors,
+            follows,
+            tables: sorted.tables.clusters.ptr(),
+            clusters: self.clusters.ptr(),
+            found: self.found.ptr(),
+        };
+        let of_digi = (2 * size_of::<u64>() + size_of::<u32>() + 1) as u64;
+        let tiles = larger.count as u32;
+        let grid = Grid::blocks(tiles).moving(u64::from(tiles * TILE) * of_digi);
+        // SAFETY: as by links of all; tiles are some of them.
+        unsafe {
+            gpu.launch(LINK_LARGER.of(self.semantics), grid, linking)?;
+            gpu.launch(HEADS_LARGER.of(self.semantics), grid, following)
+        }
+    }
+
+    /// How near digis have to be: see `window_of` in `formulas/rules.h`.
+    pub(super) fn window(&self) -> [u32; 3] {
+        self.window
+    }
+
+    /// By which rules clusters are found.
+    pub(super) fn semantics(&self) -> Semantics {
+        self.semantics
     }
 
     /// The clusters; each side has a room where it has digis.

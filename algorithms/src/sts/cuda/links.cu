@@ -11,6 +11,7 @@
 #include "block_scan.h"
 #include "formulas/clusters.h"
 #include "formulas/following.h"
+#include "formulas/turns.h"
 #include "search.h"
 
 namespace {
@@ -23,13 +24,18 @@ constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 BLOCKS = 10;
 static_assert(ITEMS == sizeof(u64), "a thread reads a word");
 
-// All digis: `begins` says where sides begin.
+// All digis: `begins` says where sides begin. If tiles are listed, a block takes one of these, and sides of fewer
+// digis than `least` are left to others.
 struct Digis {
     const u64* digis;
     const u32* begins;
     u32 sides;
+    const u32* tiles = nullptr;
+    u32 least = 0;
 
     __device__ __forceinline__ u32 count() const { return begins[sides]; }
+    // Where the block's tile begins.
+    __device__ __forceinline__ u32 first() const { return (tiles ? tiles[blockIdx.x] : blockIdx.x) * TILE; }
 };
 
 // The sides that a tile has digis of.
@@ -46,7 +52,7 @@ struct SidesOfTile {
 // Each warp looks for the sides of the block's tile, which is not empty: that is faster than to wait
 // for others.
 __device__ __forceinline__ SidesOfTile sides_of_tile(const Digis& all) {
-    const u32 first = blockIdx.x * TILE, last = min(first + TILE, all.count()) - 1;
+    const u32 first = all.first(), last = min(first + TILE, all.count()) - 1;
     const u32 first_side = warp_segment_of(all.begins, all.sides, first);
     const u32* begins = all.begins + first_side;
     const bool is_one = last < begins[1];
@@ -55,12 +61,17 @@ __device__ __forceinline__ SidesOfTile sides_of_tile(const Digis& all) {
 
 template <class Rules>
 __device__ __forceinline__ void link_tile(const Digis& all, u32* connectors, u8* follows, const Window& window) {
-    const u32 first = blockIdx.x * TILE, end = min(first + TILE, all.count());
+    const u32 first = all.first(), end = min(first + TILE, all.count());
     if (first >= end) return;
     const SidesOfTile sides = sides_of_tile(all);
     for (u32 place = first + threadIdx.x; place < end; place += THREADS) {
         const u32 side = sides.of(place), begin = all.begins[side];
         const u32 digis = all.begins[side + 1] - begin;
+        if (digis < all.least) {
+            // So that it leads no chain.
+            follows[place] = 1;
+            continue;
+        }
         const Followers followers = {all.digis + begin, connectors + begin, digis, follows, begin};
         followers.link<Rules>(place - begin, window);
     }
@@ -127,11 +138,11 @@ __device__ __forceinline__ void write_heads(u32 heads, u16* list) {
 
 // Gathers the heads of the block's tile, singles first. All threads take part; a barrier is
 // included.
-__device__ __forceinline__ HeadsOfTile gather_heads(const u32* connectors, const u8* follows, u32 count, u16* list,
-                                                    u32* warp_sums) {
+__device__ __forceinline__ HeadsOfTile gather_heads(const Digis& all, const u32* connectors, const u8* follows,
+                                                    u16* list, u32* warp_sums) {
     static_assert(TILE < 1 << 16, "two counts share a word");
-    const u32 first = blockIdx.x * TILE;
-    const OwnHeads own(connectors, follows, first + threadIdx.x * ITEMS, count);
+    const u32 first = all.first();
+    const OwnHeads own(connectors, follows, first + threadIdx.x * ITEMS, all.count());
     u32 total;
     const u32 counts = __popc(own.others) << 16 | __popc(own.singles);
     const u32 before = block_exclusive_sum<THREADS>(counts, warp_sums, total);
@@ -184,23 +195,6 @@ struct LatestError {
     }
 };
 
-// Ranks of a list, as many as a warp has lanes at a time, for warps as they come: some chains are
-// longer than others.
-class Turns {
-    u32* next;
-
-  public:
-    // `next` is zero at the start.
-    __device__ __forceinline__ Turns(u32* next) : next(next) {}
-
-    __device__ __forceinline__ u32 take() const {
-        const u32 lane = threadIdx.x % LANES;
-        u32 first = 0;
-        if (lane == 0) first = atomicAdd(next, (u32)LANES);
-        return __shfl_sync(FULL_MASK, first, 0) + lane;
-    }
-};
-
 // Makes a cluster of each chain: `cluster_at(side, place)`.
 template <class ClusterAt>
 __device__ __forceinline__ void follow_heads(const Digis& all, const Heads& heads, const SidesOfTile& sides,
@@ -223,9 +217,9 @@ __device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows,
     __shared__ u16 list[TILE];
     __shared__ u32 places[TILE];
     __shared__ u32 turns[2];
-    if (blockIdx.x * TILE >= all.count()) return;
+    if (all.first() >= all.count()) return;
     if (threadIdx.x < 2) turns[threadIdx.x] = 0;
-    const HeadsOfTile heads = gather_heads(connectors, follows, all.count(), list, warp_sums);
+    const HeadsOfTile heads = gather_heads(all, connectors, follows, list, warp_sums);
     const SidesOfTile sides = sides_of_tile(all);
     u32* other_places = places + heads.singles.count;
     take_places(heads.singles, sides, found, places);
@@ -277,3 +271,36 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     follow_tile<Published>({digis, begins, sides}, follows, connectors, *tables, clusters, found);
 }
 KERNEL_EXPORT(cluster_heads_published, ClusterHeads)
+
+// The same for tiles of larger sides, where smaller ones are found in another way. A block a listed tile, which
+// has digis of a side of as many as `least`.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_link_larger_exact(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32 least,
+                              u32* connectors, u8* follows, u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    const Digis all = {digis, begins, sides, tiles, least};
+    link_tile<Exact>(all, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
+}
+KERNEL_EXPORT(cluster_link_larger_exact, ClusterLinkLarger)
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    cluster_link_larger_published(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32 least,
+                                  u32* connectors, u8* follows, u32 window_ns, u32 whole_ns, u32 crowd_ns) {
+    const Digis all = {digis, begins, sides, tiles, least};
+    link_tile<Published>(all, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
+}
+KERNEL_EXPORT(cluster_link_larger_published, ClusterLinkLarger)
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    cluster_heads_larger_exact(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32* connectors,
+                               const u8* follows, const ClusterTables* tables, Cluster* clusters, Found* found) {
+    follow_tile<Exact>({digis, begins, sides, tiles}, follows, connectors, *tables, clusters, found);
+}
+KERNEL_EXPORT(cluster_heads_larger_exact, ClusterHeadsLarger)
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+    cluster_heads_larger_published(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32* connectors,
+                                   const u8* follows, const ClusterTables* tables, Cluster* clusters,
+                                   Found* found) {
+    follow_tile<Published>({digis, begins, sides, tiles}, follows, connectors, *tables, clusters, found);
+}
+KERNEL_EXPORT(cluster_heads_larger_published, ClusterHeadsLarger)

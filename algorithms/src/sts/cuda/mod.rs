@@ -13,6 +13,7 @@
 //! | `sort` | digis in order of channel and time |
 //! | `time_parts` | where a timeslice can be cut, so that parts of it overlap |
 //! | `time_bins` | clusters in order of time by bins, all in shared memory |
+//! | `whole_sides` | sides that a block takes from digis to clusters in order of time |
 //! | `left` | what stages left, kept for the next run |
 //! | `tables` | what kernels look up: charges, errors, sensors |
 //!
@@ -33,6 +34,7 @@ mod sort;
 mod tables;
 mod time_bins;
 mod time_parts;
+mod whole_sides;
 
 use crate::algorithm::Semantics;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, same_as};

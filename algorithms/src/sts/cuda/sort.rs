@@ -87,6 +87,22 @@ impl Sort {
         }
     }
 
+    /// The same, but leaves sides alone that fit into shared memory, if it can.
+    pub(super) fn start_larger(
+        &mut self,
+        gpu: &Gpu,
+        sides: &Partition,
+        begins: &DeviceBuffer<u32>,
+    ) -> Result<(), DeviceError> {
+        match self {
+            Sort::BlockMerge(_) => self.start(gpu, sides, begins),
+            Sort::ChannelBucket(sort) => {
+                sort.fit(sides);
+                sort.start_larger(gpu)
+            }
+        }
+    }
+
     /// Sorts what is left, once the host has waited; returns whether there was anything, so that
     /// digis were not in order before.
     pub(super) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {

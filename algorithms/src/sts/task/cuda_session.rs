@@ -253,8 +253,8 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
 #[cfg(test)]
 mod tests {
     use generators::partition::Partition;
-    use generators::sts::SegmentedDigis;
     use generators::sts::setup::Setup;
+    use generators::sts::{Address, Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
 
     use super::*;
     use crate::algorithm::{Algorithm, Semantics};
@@ -300,7 +300,7 @@ mod tests {
     fn chains(stage: ChainStage) -> &'static [ChainConfig] {
         match stage {
             ChainStage::Presort => &[ONLINE, RESIDENT, TILES],
-            ChainStage::Cluster => &[ONLINE, RESIDENT, PER_SIDE, LINKS],
+            ChainStage::Cluster => &[ONLINE, RESIDENT, PER_SIDE, LINKS, WHOLE_SIDES],
             ChainStage::ClusterSort => &[ONLINE, RESIDENT, TIME_BINS],
             ChainStage::Hits => &[ONLINE, RESIDENT, BALANCED],
             _ => &[ONLINE, RESIDENT, MAPPED],
@@ -344,6 +344,76 @@ mod tests {
         assert_eq!(chains(ONLINE, Schedule::InTurn), 2);
         assert_eq!(chains(BALANCED, Schedule::InTurn), 2);
         assert_eq!(chains(BALANCED, Schedule::InBatches), 1);
+    }
+
+    /// The clusters in order of time, of sides that blocks take as a whole if they can.
+    fn check_whole_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {
+        for online in [Semantics::Exact, Semantics::Published] {
+            let setup = Setup::regular(digis.partition().segments() / 2).expect("sensible");
+            let timeslice = Timeslice::new(digis.clone(), Arc::new(setup), online);
+            let stage = ChainStage::ClusterSort;
+            let arena = Arena::default();
+            let ways = (WHOLE_SIDES, Start::Digis, 2);
+            let chain = CudaChain::new(gpu, (Batch::of(&timeslice), &arena), ways, [0; 2]);
+            let mut chain = chain.expect("room");
+            chain.poison().expect("no fault");
+            steps.iter().try_for_each(|&step| chain.step(gpu, step)).expect("no fault");
+            gpu.finish().expect("an end");
+            let found = chain.product(gpu, stage).expect("a copy");
+            let input = Timeslices(vec![timeslice.clone()]);
+            let expected = StsTask::of(stage).reference(&input, online).expect("one");
+            assert_eq!(
+                check::check(Some(stage), false, &expected[0], &found),
+                Ok(()),
+                "{online:?}"
+            );
+        }
+    }
+
+    /// Such that a block has room for them, alone on a multiprocessor or not, that it can't sort
+    /// their digis or clusters, and that it has none.
+    fn sides_of_all_sizes(timeslice_ns: u64) -> SegmentedDigis {
+        let shape = DigiShape {
+            segments: 8,
+            digis: 150_000,
+            order: Order::Random,
+            skew: Skew::Ratio(30.0),
+            duplicates: 0.1,
+            timeslice_ns,
+        };
+        let digis = generate(&shape, 7).expect("sensible");
+        let has = |least, below| {
+            let mut lengths = digis.partition().lengths();
+            lengths.any(|length| (least..below).contains(&length))
+        };
+        assert!(has(1, 8192) && has(8193, 16_384) && has(16_385, 40_961) && has(40_961, 1 << 20));
+        digis
+    }
+
+    #[test]
+    fn sides_of_all_sizes_are_taken_as_a_whole_or_not() {
+        let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
+            return;
+        };
+        let [distribute, find_clusters, find_hits, _] = Step::ALL;
+        let chains = sides_of_all_sizes(1_500);
+        check_whole_sides(&gpu, &chains, &[distribute, find_clusters]);
+        let single_digis = sides_of_all_sizes(20_000_000);
+        check_whole_sides(&gpu, &single_digis, &[distribute, find_clusters, find_hits]);
+    }
+
+    /// So many of nearly the same time that bins of time don't help.
+    #[test]
+    fn crowded_sides_are_taken_as_a_whole() {
+        let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
+            return;
+        };
+        let digi =
+            |i: u32| Digi::new(Address::of_module(0), (i % 20) as u16, i / 20 % 7, i as u8 % 32);
+        let [front, back] = [6_000, 9_000].map(|count| (0..count).map(digi).collect::<Vec<_>>());
+        let digis = SegmentedDigis::from_segments(&[front, back]);
+        let [distribute, find_clusters, ..] = Step::ALL;
+        check_whole_sides(&gpu, &digis, &[distribute, find_clusters]);
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub(super) const ONLINE: ChainConfig = ChainConfig {
     sort: SortWay::BlockMerge,
     clusters: ClusterWay::Online,
     cluster_sort: ClusterSortWay::BlockMerge,
+    takes_whole_sides: false,
     hits: HitsWay::Online,
     collect: CollectWay::Flat,
 };
@@ -68,6 +69,7 @@ pub(super) const RESIDENT: ChainConfig = ChainConfig {
     sort: SortWay::ChannelBucket,
     clusters: ClusterWay::Connectors,
     cluster_sort: ClusterSortWay::Tiles,
+    takes_whole_sides: false,
     hits: HitsWay::Fronts,
     collect: CollectWay::Flat,
 };
@@ -79,6 +81,7 @@ pub(super) const TIME_BINS: ChainConfig =
     ChainConfig { cluster_sort: ClusterSortWay::TimeBins, ..LINKS };
 pub(super) const MAPPED: ChainConfig = ChainConfig { collect: CollectWay::Mapped, ..RESIDENT };
 pub(super) const BALANCED: ChainConfig = ChainConfig { hits: HitsWay::Pairs, ..TIME_BINS };
+pub(super) const WHOLE_SIDES: ChainConfig = ChainConfig { takes_whole_sides: true, ..BALANCED };
 
 const PRESORT: &[Variant<StsTask>] = &[
     variant("on-host", |at| chains(at, ONLINE))
@@ -146,6 +149,9 @@ const CHAIN: &[Variant<StsTask>] = &[
     ),
     variant("balanced-overlapped", |at| overlapped(at, BALANCED)).summary(
         "ours: the same, timeslices and parts of large ones copied while others are at work",
+    ),
+    variant("whole-sides", |at| chains(at, WHOLE_SIDES)).summary(
+        "ours: balanced, but sides that fit go from digis to clusters in order by a block each",
     ),
 ];
 

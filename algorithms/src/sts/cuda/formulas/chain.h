@@ -4,7 +4,7 @@
 // that says that it follows another one. A place of 0 means nobody: who follows is in a
 // higher channel and so never the first.
 #pragma once
-#include "portable.h"
+#include "digi.h"
 #include "sides.h"
 
 // Set for digis that follow another one.
@@ -27,6 +27,14 @@ struct DigisOfSide {
           channels(channels + side * CHANNEL_OFFSETS),
           count(begins[side + 1] - begins[side]) {}
 
+    __device__ __forceinline__ u64 digi(u32 place) const { return digis[place]; }
+    __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
+    __device__ __forceinline__ u32 channel_begin(u32 channel) const { return channels[channel]; }
     __device__ __forceinline__ u32 follower(u32 place) const { return connectors[place] & ~FOLLOWS; }
     __device__ __forceinline__ bool is_first(u32 place) const { return !(connectors[place] & FOLLOWS); }
+
+    template <class Rules> __device__ __forceinline__ void connect(u32 place, u32 follower) const {
+        atomicOr(&connectors[place], follower);
+        atomicOr(&connectors[follower], FOLLOWS);
+    }
 };

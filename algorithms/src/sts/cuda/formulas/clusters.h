@@ -1,4 +1,5 @@
-// What a chain of digis becomes: see sts/clusters/formulas.rs. What follows from the
+// What a chain of digis of a side (a [`DigisOfSide`], or what offers the same) becomes: see
+// sts/clusters/formulas.rs. What follows from the
 // charges of one digi or two, and the errors of times, are looked up in tables that the
 // host's formulas have made.
 #pragma once
@@ -50,25 +51,26 @@ template <class Rules> struct ChainSums {
 };
 
 // The position of charges so uneven that the usual formula leaves the cluster.
-__device__ __forceinline__ float centre_of_gravity(const DigisOfSide& side, u32 first, float charge,
+template <class Side>
+__device__ __forceinline__ float centre_of_gravity(const Side& side, u32 first, float charge,
                                                    const ClusterTables& tables) {
-    float sum = 0, channel = (float)digi_channel(side.digis[first]);
+    float sum = 0, channel = (float)digi_channel(side.digi(first));
     u32 place = first;
     do {
-        sum += tables.charges[digi_charge(side.digis[place])] * channel;
+        sum += tables.charges[digi_charge(side.digi(place))] * channel;
         channel += 1.0f;
         place = side.follower(place);
     } while (place != NOBODY);
     return sum / charge;
 }
 
-template <class Rules>
-__device__ __forceinline__ Shape shape_of_several(const DigisOfSide& side, u32 first, const ChainSums<Rules>& sums,
+template <class Rules, class Side>
+__device__ __forceinline__ Shape shape_of_several(const Side& side, u32 first, const ChainSums<Rules>& sums,
                                                   const ClusterTables& tables) {
     const float q1 = tables.charges[sums.left], q2 = tables.charges[sums.right];
     const float count = (float)(sums.size - 2);
     const float mean = sums.middle_charge / count, variance = sums.middle_variance / count;
-    const u32 channel = digi_channel(side.digis[first]);
+    const u32 channel = digi_channel(side.digi(first));
     const float start = (float)channel, end = (float)(channel + sums.size - 1);
     const float difference = q2 - q1, charge = q1 + sums.middle_charge + q2;
     // Dividing 0 takes the long way that is there for numbers out of range: 1 is divided in its place.
@@ -82,10 +84,10 @@ __device__ __forceinline__ Shape shape_of_several(const DigisOfSide& side, u32 f
     return {charge, position, sqrtf(left + (is_even ? 0 : inner) + right)};
 }
 
-template <class Rules>
-__device__ __forceinline__ Shape shape_of(const DigisOfSide& side, u32 first, const ChainSums<Rules>& sums,
+template <class Rules, class Side>
+__device__ __forceinline__ Shape shape_of(const Side& side, u32 first, const ChainSums<Rules>& sums,
                                           const ClusterTables& tables) {
-    const float channel = (float)digi_channel(side.digis[first]);
+    const float channel = (float)digi_channel(side.digi(first));
     if (sums.size == 1) return {tables.charges[sums.left], channel, tables.single_error};
     if (sums.size == 2) {
         const Shape& pair = tables.pairs[sums.left][sums.right];
@@ -105,12 +107,12 @@ __device__ __forceinline__ Cluster cluster_of_one(u64 digi, float offset, const 
 }
 
 // The cluster of the chain that a digi leads; `offset` is that of the side's positions.
-template <class Rules>
-__device__ __forceinline__ Cluster cluster_of(const DigisOfSide& side, u32 first, float offset,
+template <class Rules, class Side>
+__device__ __forceinline__ Cluster cluster_of(const Side& side, u32 first, float offset,
                                               const ClusterTables& tables) {
     ChainSums<Rules> sums;
     for (u32 place = first; place != NOBODY || sums.size == 0; place = side.follower(place))
-        sums.add(side.digis[place], tables);
+        sums.add(side.digi(place), tables);
     const Shape shape = shape_of(side, first, sums, tables);
     return {shape.charge,
             (i32)sums.size,

@@ -32,6 +32,16 @@ struct Exact {
         return (long long)time + window.whole_ns >= (long long)follower;
     }
 
+    // What a follower has to have reached to be not too early.
+    class Earliest {
+        u32 least;
+
+      public:
+        __device__ __forceinline__ Earliest(const Window& window, u32 time)
+            : least((u32)max((long long)time - window.whole_ns, 0ll)) {}
+        __device__ __forceinline__ bool is_reached(u32 follower) const { return follower >= least; }
+    };
+
     // The times of a chain's digis.
     struct Times {
         u64 sum = 0;
@@ -66,6 +76,14 @@ struct Published {
     __device__ __forceinline__ static bool not_after(const Window& window, u32 time, u32 follower) {
         return (float)time + window.ns >= (float)follower;
     }
+
+    class Earliest {
+        float least;
+
+      public:
+        __device__ __forceinline__ Earliest(const Window& window, u32 time) : least((float)time - window.ns) {}
+        __device__ __forceinline__ bool is_reached(u32 follower) const { return (float)follower >= least; }
+    };
 
     struct Times {
         float sum = 0;

@@ -1,0 +1,187 @@
+//! Sides that fit into shared memory, from digis to clusters in order of time: see the kernels.
+
+use std::cmp::Reverse;
+
+use generators::partition::Partition;
+
+use super::ByRules;
+use super::cluster_order::ClusterOrder;
+use super::clusters::{Clusters, SortedDigis};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceError, Gpu, Grid, Ptr, Table};
+use crate::kernels::sts_links::TILE;
+use crate::kernels::sts_whole_sides::{
+    WHOLE_SIDES_EXACT, WHOLE_SIDES_PUBLISHED, WholeSides as Arguments,
+};
+use crate::kernels::sts_whole_sides_wide::{
+    LONGEST, MOST_ORDERED, WHOLE_SIDES_WIDE_EXACT, WHOLE_SIDES_WIDE_PUBLISHED,
+};
+use crate::sts_sort::cuda::ChannelBucket;
+
+static NARROW: ByRules<Arguments> = ByRules::new(&WHOLE_SIDES_EXACT, &WHOLE_SIDES_PUBLISHED);
+static WIDE: ByRules<Arguments> =
+    ByRules::new(&WHOLE_SIDES_WIDE_EXACT, &WHOLE_SIDES_WIDE_PUBLISHED);
+
+/// Which sides a block can take, and where the others lie.
+pub(super) struct WholeSides {
+    sizes: Sizes,
+    /// Sides of blocks that have a multiprocessor to themselves and of others, then tiles of
+    /// larger ones.
+    listed: Table<u32>,
+    wide: usize,
+    narrow: usize,
+    tiles: usize,
+    /// All sides, those that a block takes without a digi.
+    larger: Partition,
+}
+
+buffers!(WholeSides: listed, larger);
+
+/// By how many digis a side has it is taken in one way or another.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// A block sorts as many.
+    narrow: usize,
+    /// One that has a multiprocessor to itself makes clusters of as many, sorted before if it can't sort
+    /// them itself,
+    most: usize,
+    /// and sorts as many of these.
+    clusters: usize,
+}
+
+/// Tiles of digis in which there are any of larger sides.
+#[derive(Clone, Copy)]
+pub(super) struct LargerTiles {
+    pub(super) tiles: Ptr<u32>,
+    pub(super) count: usize,
+    /// The least digis that a larger side has.
+    pub(super) least: usize,
+}
+
+impl Sizes {
+    fn new(gpu: &Gpu) -> Self {
+        let [narrow, wide] = ChannelBucket::block_capacities(gpu);
+        match wide > narrow {
+            true => Sizes { narrow, most: LONGEST as usize, clusters: MOST_ORDERED as usize },
+            false => Sizes { narrow, most: narrow, clusters: narrow },
+        }
+    }
+}
+
+impl WholeSides {
+    /// Of so many digis in so many sides.
+    pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
+        Ok(WholeSides {
+            sizes: Sizes::new(gpu),
+            listed: Table::new(gpu, sides + digis / TILE as usize + 1)?,
+            wide: 0,
+            narrow: 0,
+            tiles: 0,
+            larger: Partition::from_lengths([]),
+        })
+    }
+
+    /// Takes such sides on.
+    pub(super) fn fill(&mut self, gpu: &Gpu, sides: &Partition) -> Result<(), DeviceError> {
+        let Sizes { narrow, most, .. } = self.sizes;
+        let of_wide = longest_first(sides, |digis| digis > narrow && digis <= most);
+        let of_narrow = longest_first(sides, |digis| digis > 0 && digis <= narrow);
+        let tiles = tiles_of(sides, most);
+        (self.wide, self.narrow, self.tiles) = (of_wide.len(), of_narrow.len(), tiles.len());
+        let larger = sides.lengths().map(|digis| if digis > most { digis } else { 0 });
+        self.larger = Partition::from_lengths(larger);
+        self.listed.fill(gpu, of_wide.into_iter().chain(of_narrow).chain(tiles))
+    }
+
+    /// The larger sides; others are there without a digi.
+    pub(super) fn larger(&self) -> &Partition {
+        &self.larger
+    }
+
+    /// Their tiles, if there are any.
+    pub(super) fn larger_tiles(&self) -> Option<LargerTiles> {
+        let tiles = self.listed.ptr().skipping(self.wide + self.narrow);
+        let larger = LargerTiles { tiles, count: self.tiles, least: self.sizes.most + 1 };
+        (self.tiles > 0).then_some(larger)
+    }
+
+    /// Whether there is a side, of so many digis and clusters each, whose clusters were too many for
+    /// the block to sort.
+    pub(super) fn has_left_some(&self, mut sides: impl Iterator<Item = (usize, usize)>) -> bool {
+        let Sizes { most, clusters: fit, .. } = self.sizes;
+        sides.any(|(digis, clusters)| digis <= most && clusters > fit)
+    }
+
+    /// Starts to find the clusters of all others, and to write their entries.
+    pub(super) fn start(
+        &self,
+        gpu: &Gpu,
+        given: SortedDigis<'_>,
+        (clusters, order): (&Clusters, &ClusterOrder),
+    ) -> Result<(), DeviceError> {
+        let [window_ns, whole_ns, crowd_ns] = clusters.window();
+        let arguments = |first: usize| Arguments {
+            digis: given.digis.ptr(),
+            begins: given.begins.ptr(),
+            sides: self.larger.segments() as u32,
+            listed: self.listed.ptr().skipping(first),
+            window_ns,
+            whole_ns,
+            crowd_ns,
+            tables: given.tables.clusters.ptr(),
+            clusters: clusters.clusters().ptr(),
+            found: clusters.found().ptr(),
+            entries: order.entries().ptr(),
+        };
+        let semantics = clusters.semantics();
+        // Those that take long first.
+        let lists = [(&WIDE, 0, self.wide), (&NARROW, self.wide, self.narrow)];
+        for (kernel, first, count) in lists.into_iter().filter(|&(_, _, count)| count > 0) {
+            // What is written is a matter of how many clusters there are.
+            let grid = Grid::blocks(count as u32).moving(given.digis.bytes());
+            // SAFETY: listed are sides with no more digis than a block of the kernel takes, which have
+            // room for as many clusters and entries.
+            unsafe { gpu.launch(kernel.of(semantics), grid, arguments(first))? };
+        }
+        Ok(())
+    }
+}
+
+/// The sides that have such numbers of digis, those with the most first: so none is left to the end that takes
+/// long.
+fn longest_first(sides: &Partition, is_listed: impl Fn(usize) -> bool) -> Vec<u32> {
+    let mut listed: Vec<_> =
+        (0..).zip(sides.lengths()).filter(|&(_, digis)| is_listed(digis)).collect();
+    listed.sort_unstable_by_key(|&(side, digis)| (Reverse(digis), side));
+    listed.into_iter().map(|(side, _)| side).collect()
+}
+
+/// The tiles of all digis in which there are any of sides with more than so many.
+fn tiles_of(sides: &Partition, more_than: usize) -> Vec<u32> {
+    let larger = sides.ranges().filter(|range| range.len() > more_than);
+    let mut tiles: Vec<_> = larger
+        .flat_map(|range| range.start as u32 / TILE..=(range.end - 1) as u32 / TILE)
+        .collect();
+    tiles.dedup();
+    tiles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_sides_come_first() {
+        let sides = Partition::from_lengths([0, 3, 5, 9, 5]);
+        assert_eq!(longest_first(&sides, |digis| digis > 0 && digis < 9), [2, 4, 1]);
+    }
+
+    #[test]
+    fn tiles_of_larger_sides_are_listed_once() {
+        let tile = TILE as usize;
+        let sides = Partition::from_lengths([tile / 2, tile, tile, 1, 2 * tile]);
+        assert_eq!(tiles_of(&sides, tile), [2, 3, 4]);
+        assert_eq!(tiles_of(&sides, tile - 1), [0, 1, 2, 3, 4]);
+        assert_eq!(tiles_of(&sides, 2 * tile), [0; 0]);
+    }
+}

@@ -1,0 +1,135 @@
+// Who follows whom, and which digis lead a chain.
+#pragma once
+#include "../formulas/connecting.h"
+#include "shared.h"
+
+namespace {
+
+// Who follows whom, in shared memory. Nobody follows at place 0: who follows is in a higher channel and so never
+// the first.
+struct Links {
+    u16* followers;
+    // For each digi whether it follows another one.
+    u8* follows;
+    u32 count;
+
+    __device__ __forceinline__ u32 follower(u32 place) const { return followers[place]; }
+
+    // Several threads may connect with the same follower where that can be shared.
+    template <class Rules> __device__ __forceinline__ void connect(u32 place, u32 follower) const {
+        followers[place] = (u16)follower;
+        if constexpr (Rules::SUCCESSORS == Successors::SHARED) {
+            atomicOr(reinterpret_cast<u32*>(follows) + follower / 4, 1u << 8 * (follower % 4));
+        } else {
+            follows[follower] = 1;
+        }
+    }
+
+    // Nobody follows another one. A barrier is needed after.
+    __device__ __forceinline__ void clear() const {
+        u32* words = reinterpret_cast<u32*>(followers);
+        for (u32 i = threadIdx.x; i < (count + 1) / 2; i += THREADS) words[i] = NOBODY;
+        words = reinterpret_cast<u32*>(follows);
+        for (u32 i = threadIdx.x; i < (count + 3) / 4; i += THREADS) words[i] = 0;
+    }
+};
+
+// A side that was sorted in shared memory, with its digis and channels as the sort leaves them.
+struct SideInShared : Links {
+    const Shared& shared;
+
+    __device__ __forceinline__ SideInShared(Shared& shared, u32 count)
+        : Links{shared.chains.followers, shared.chains.follows, count}, shared(shared) {}
+
+    __device__ __forceinline__ u64 digi(u32 place) const { return digi_from_time_first(shared.chains.digis[place]); }
+    // It is in the upper word, above a bit.
+    __device__ __forceinline__ u32 time(u32 place) const {
+        return reinterpret_cast<const u32*>(shared.chains.digis)[2 * place + 1] >> 1;
+    }
+    // Until heads are listed.
+    __device__ __forceinline__ u32 channel_begin(u32 channel) const {
+        return shared.sorting.buckets[channel].first / BINS_A_DIGI;
+    }
+};
+
+// A side that was sorted in device memory.
+struct LongSide : Links {
+    const u64* digis;
+    u32* channels;
+
+    __device__ __forceinline__ LongSide(const u64* digis, u32 count, LongChains& chains)
+        : Links{chains.followers, chains.follows, count}, digis(digis), channels(chains.channels) {}
+
+    __device__ __forceinline__ u64 digi(u32 place) const { return digis[place]; }
+    __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
+    __device__ __forceinline__ u32 channel_begin(u32 channel) const { return channels[channel]; }
+};
+
+// Barriers before and after.
+template <class Rules, class Side> __device__ __forceinline__ void link_side(const Side& side, const Window& window) {
+    side.clear();
+    __syncthreads();
+    for (u32 place = threadIdx.x; place < side.count; place += THREADS) connect<Rules>(side, place, window);
+    __syncthreads();
+}
+
+// Which of a thread's digis, which are neighbours, lead a chain: a bit each.
+struct OwnHeads {
+    u32 singles = 0, others = 0;
+
+    __device__ __forceinline__ OwnHeads(const Links& links, u32 first) {
+#pragma unroll
+        for (u32 i = 0; i < SORTED_ITEMS; i++) {
+            if (first + i >= links.count || links.follows[first + i]) continue;
+            const bool is_single = links.followers[first + i] == NOBODY;
+            singles |= (u32)is_single << i;
+            others |= (u32)!is_single << i;
+        }
+    }
+};
+
+// The first digis of chains. Chains of a single digi and others are apart: where threads have different things to
+// do, they wait for each other.
+class Heads {
+    u16* list;  // singles from its beginning on, others from its end
+    u32 end;
+
+  public:
+    u32 singles = 0, others = 0;
+
+    __device__ __forceinline__ Heads(u16* list, u32 end) : list(list), end(end) {}
+
+    __device__ __forceinline__ u32 count() const { return singles + others; }
+    // Singles come first.
+    __device__ __forceinline__ u32 operator[](u32 rank) const {
+        return list[rank < singles ? rank : end - 1 - (rank - singles)];
+    }
+
+    // Lists those that a thread has from a place on, after as many of the block.
+    __device__ __forceinline__ void add(const OwnHeads& own, u32 first, u32 before) {
+        u16* to = list + singles + (before & 0xffff);
+        for (u32 heads = own.singles; heads; heads &= heads - 1) *to++ = (u16)(first + __ffs((int)heads) - 1);
+        to = list + end - others - (before >> 16);
+        for (u32 heads = own.others; heads; heads &= heads - 1) *--to = (u16)(first + __ffs((int)heads) - 1);
+    }
+};
+
+// Lists the heads of all chains. Barriers before and after.
+__device__ __forceinline__ Heads list_heads(const Links& links, u16* list) {
+    __shared__ u32 warp_sums[LANES];
+    static_assert(CAPACITY < 1u << 16, "two counts share a word");
+    Heads heads(list, links.count);
+    for (u32 begin = 0; begin < links.count; begin += CAPACITY) {
+        const u32 first = begin + threadIdx.x * SORTED_ITEMS;
+        const OwnHeads own(links, first);
+        u32 total;
+        const u32 counts = __popc(own.others) << 16 | __popc(own.singles);
+        heads.add(own, first, block_exclusive_sum<THREADS>(counts, warp_sums, total));
+        heads.singles += total & 0xffff;
+        heads.others += total >> 16;
+        __syncthreads();
+    }
+    return heads;
+}
+
+}  // namespace

@@ -1,0 +1,32 @@
+// The order of a side's clusters: see `time_bins.cu`.
+#pragma once
+#include "shared.h"
+
+namespace {
+
+struct Rank {
+    __device__ __forceinline__ u32 operator()(u32 rank) const { return rank; }
+};
+
+// Writes the entries of as many clusters in order of time, where times are in shared memory. A barrier before.
+template <class TimeOf>
+__device__ __forceinline__ void order_clusters(u32 count, Entry* entries, TimeOf time_of, Shared& shared) {
+    const time_bins::Own<THREADS, SORTED_ITEMS> own(count, time_of);
+    __syncthreads();
+    time_bins::clear(count, shared.order);
+    __syncthreads();
+    time_bins::sort_entries(own, count, Rank(), entries, shared.order);
+}
+
+// The same of up to MOST_CLUSTERS in device memory.
+__device__ __forceinline__ void order_more_clusters(u32 count, Entry* entries, const Cluster* clusters,
+                                                    Shared& shared) {
+    const auto time_of = [=](u32 rank) { return clusters[rank].time; };
+    const time_bins::Others<THREADS, decltype(time_of)> all(count, time_of);
+    __syncthreads();
+    time_bins::clear(count, shared.long_order);
+    __syncthreads();
+    time_bins::sort_entries(all, count, Rank(), entries, shared.long_order);
+}
+
+}  // namespace

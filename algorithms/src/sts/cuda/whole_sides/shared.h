@@ -1,0 +1,46 @@
+// What a block has of its side in shared memory.
+#pragma once
+#include "../../../sts_sort/cuda/channel_bucket/overfull.h"
+#include "../../../sts_sort/cuda/channel_bucket/segment.h"
+#include "../formulas/chain.h"
+#include "../time_bins/sorting.h"
+
+namespace {
+
+// Digis of a side in order of channel and time, and what becomes of them. Digis are where the sort leaves them,
+// and links where it had bins.
+struct Chains {
+    u64 digis[CAPACITY];  // the time above all else
+    u16 heads[CAPACITY];  // the first digis of chains; before, where channels begin
+    u16 followers[CAPACITY];
+    u8 follows[CAPACITY];
+};
+
+// Digis of a side that is sorted in device memory, as it has more than a block sorts.
+constexpr u32 MOST_DIGIS = 5 * CAPACITY / 2;
+
+// What becomes of these.
+struct LongChains {
+    u32 channels[CHANNEL_OFFSETS];
+    u16 heads[MOST_DIGIS];
+    u16 followers[MOST_DIGIS];
+    u8 follows[MOST_DIGIS];
+};
+
+// Clusters of such a side that a block sorts.
+constexpr u32 MOST_CLUSTERS = 11 * CAPACITY / 8;
+
+union Shared {
+    Sorting sorting;
+    Overfull overfull;
+    Chains chains;
+    LongChains long_chains;
+    time_bins::Sorting<THREADS, CAPACITY> order;
+    time_bins::Sorting<THREADS, MOST_CLUSTERS, CAPACITY / 2> long_order;
+};
+
+static_assert(sizeof(Shared) == sizeof(Sorting), "sorting digis takes the most");
+static_assert(BUCKETS * sizeof(BucketBins) <= CAPACITY * sizeof(u16), "channels end before the links");
+static_assert(MOST_DIGIS < 1u << 16, "a place is a number of 16 bits");
+
+}  // namespace

@@ -1,0 +1,65 @@
+// All that a block does with its side.
+#pragma once
+#include "clusters.h"
+#include "order.h"
+#include "sorting.h"
+
+namespace {
+
+// Digis of all sides, and what is made of them: `begins` says where each side's are.
+struct Sides {
+    u64* digis;
+    const u32* begins;
+    u32 count;
+    Cluster* clusters;
+    Found* found;
+    Entry* entries;
+};
+
+// The block's side. What is asked of it is read once more each time: registers are scarce.
+struct OwnSide {
+    const Sides& all;
+    u32 side;
+
+    __device__ __forceinline__ u32 begin() const { return all.begins[side]; }
+    __device__ __forceinline__ u32 count() const { return all.begins[side + 1] - begin(); }
+    __device__ __forceinline__ u64* digis() const { return all.digis + begin(); }
+    __device__ __forceinline__ Cluster* clusters() const { return all.clusters + begin(); }
+    __device__ __forceinline__ Entry* entries() const { return all.entries + begin(); }
+    // Positions on the back follow those on the front.
+    __device__ __forceinline__ float offset() const { return side < all.count / 2 ? 0.0f : (float)CHANNELS_OF_SIDE; }
+
+    __device__ __forceinline__ void tell(const Heads& heads, u32 latest_error) const {
+        if (threadIdx.x == 0) all.found[side] = {heads.count(), latest_error};
+    }
+};
+
+// From digis in any order to clusters and their entries.
+template <class Rules>
+__device__ __forceinline__ void find_clusters(const OwnSide& own, const Window& window, const ClusterTables& tables,
+                                              Shared& shared) {
+    sort_side(own.digis(), own.count(), shared);
+    const SideInShared side(shared, own.count());
+    link_side<Rules>(side, window);
+    Chains& chains = shared.chains;
+    const Heads heads = list_heads(side, chains.heads);
+    // Nobody else reads a head: a cluster's time takes its place.
+    own.tell(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(),
+                                      [&](u32 rank, u32 time) { chains.digis[heads[rank]] = time; }));
+    const auto time_of = [&](u32 rank) { return (u32)chains.digis[heads[rank]]; };
+    order_clusters(heads.count(), own.entries(), time_of, shared);
+}
+
+// From digis in order of channel and time. More clusters than a block sorts are left to others to order.
+template <class Rules>
+__device__ __forceinline__ void find_clusters_of_sorted(const OwnSide& own, const Window& window,
+                                                        const ClusterTables& tables, Shared& shared) {
+    const LongSide side(own.digis(), own.count(), shared.long_chains);
+    for (u32 place = threadIdx.x; place < side.count; place += THREADS) find_channels(side, place);
+    link_side<Rules>(side, window);
+    const Heads heads = list_heads(side, shared.long_chains.heads);
+    own.tell(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(), [](u32, u32) {}));
+    if (heads.count() <= MOST_CLUSTERS) order_more_clusters(heads.count(), own.entries(), own.clusters(), shared);
+}
+
+}  // namespace
