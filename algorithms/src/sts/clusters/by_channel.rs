@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use generators::sts::{CHANNELS_PER_SIDE, Digi};
 
-use super::ClusterFormulas;
 use super::links::Links;
+use super::{ClusterFormulas, Found};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Successors, Window};
@@ -20,15 +20,15 @@ impl ByChannel {
         ByChannel { links: Links::new() }
     }
 
-    /// The clusters of digis of one side, in order of channel and time; returns their
-    /// number. There is room for as many clusters as there are digis.
+    /// The clusters of digis of one side, in order of channel and time. There is room for as
+    /// many clusters as there are digis.
     pub(in crate::sts) fn find<P: Rules>(
         &mut self,
         digis: &[Digi],
         formulas: &ClusterFormulas,
         side: Side,
         clusters: &mut [Cluster],
-    ) -> usize {
+    ) -> Found {
         self.links.clear(digis.len());
         let mut channel = 0..end_of_channel(digis, 0);
         while channel.start < digis.len() {

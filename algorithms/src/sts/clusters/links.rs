@@ -2,9 +2,9 @@
 
 use generators::sts::Digi;
 
-use super::ClusterFormulas;
 use super::formulas::offset;
 use super::long_chains::{LongChain, LongChains};
+use super::{ClusterFormulas, Found};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::Rules;
@@ -53,22 +53,21 @@ impl Links {
         self.follows[follower] = 1;
     }
 
-    /// Follows each chain from its first digi, in the order of first digis; returns
-    /// the number of clusters.
+    /// Follows each chain from its first digi, in the order of first digis.
     pub(super) fn clusters<P: Rules>(
         &mut self,
         digis: &[Digi],
         formulas: &ClusterFormulas,
         side: Side,
         clusters: &mut [Cluster],
-    ) -> usize {
+    ) -> Found {
         let (offset, nobody, followers) = (offset(side), self.nobody, &self.followers[..]);
-        let (mut heads, mut count) = ([0; HEADS], 0);
+        let (mut heads, mut count, mut latest_error) = ([0; HEADS], 0, 0.0_f32);
         for (first, follows) in (0..nobody).step_by(HEADS).zip(self.follows.chunks(HEADS)) {
             let follows = &follows[..follows.len().min((nobody - first) as usize)];
             for &head in list_heads(first, follows, &mut heads) {
                 let (digi, next) = (digis[head as usize], followers[head as usize]);
-                clusters[count] = if next == nobody {
+                let cluster = if next == nobody {
                     formulas.single(digi, offset)
                 } else {
                     let (second, third) = (digis[next as usize], followers[next as usize]);
@@ -84,11 +83,13 @@ impl Links {
                         chain.cluster(formulas)
                     }
                 };
+                latest_error = latest_error.max(cluster.time_error);
+                clusters[count] = cluster;
                 count += 1;
             }
         }
         self.long.finish(clusters, offset);
-        count
+        Found { clusters: count, latest_error }
     }
 }
 
@@ -155,7 +156,9 @@ mod tests {
             let expected = chains(&digis, &mut links);
             let mut clusters = vec![Cluster::default(); count];
             let found = links.clusters::<Exact>(&digis, &formulas, Side::Back, &mut clusters);
-            assert_eq!(found, expected.len());
+            let errors = clusters.iter().map(|cluster| cluster.time_error);
+            let latest_error = errors.fold(0.0, f32::max);
+            assert_eq!(found, Found { clusters: expected.len(), latest_error });
             for (cluster, (_, digis)) in clusters.iter().zip(expected) {
                 let mut chain = Chain::new();
                 digis.iter().for_each(|&digi| chain.push(digi));

@@ -22,3 +22,11 @@ pub(super) use connectors::{Connectors, SortedDigis, Zeroing};
 pub(super) use formulas::ClusterFormulas;
 pub(super) use friese::Friese;
 pub(super) use time_sweep::TimeSweep;
+
+/// What is known of clusters that were found together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    pub(super) clusters: usize,
+    /// The largest error of their times.
+    pub(super) latest_error: f32,
+}

@@ -15,9 +15,9 @@ use std::hint::select_unpredictable;
 
 use generators::sts::{CHANNELS_PER_SIDE, Digi};
 
-use super::ClusterFormulas;
 use super::by_channel::ByChannel;
 use super::links::Links;
+use super::{ClusterFormulas, Found};
 use crate::sts::Cluster;
 use crate::sts::data::digi_order;
 use crate::sts::formulas::Side;
@@ -63,15 +63,15 @@ impl TimeSweep {
         }
     }
 
-    /// The clusters of digis of one side, in order of time; returns their number. There
-    /// is room for as many clusters as there are digis.
+    /// The clusters of digis of one side, in order of time. There is room for as many clusters
+    /// as there are digis.
     pub(in crate::sts) fn find<P: Rules>(
         &mut self,
         digis: &[Digi],
         formulas: &ClusterFormulas,
         side: Side,
         clusters: &mut [Cluster],
-    ) -> usize {
+    ) -> Found {
         if self.connect::<P>(digis, &formulas.window) == Crowding::None {
             return self.links.clusters::<P>(digis, formulas, side, clusters);
         }
@@ -79,9 +79,9 @@ impl TimeSweep {
         self.sorted.extend_from_slice(digis);
         self.sorted.sort_unstable_by_key(digi_order);
         let sorted = std::mem::take(&mut self.sorted);
-        let count = self.by_channel.find::<P>(&sorted, formulas, side, clusters);
+        let found = self.by_channel.find::<P>(&sorted, formulas, side, clusters);
         self.sorted = sorted;
-        count
+        found
     }
 
     /// Not inlined: its loop needs all registers.

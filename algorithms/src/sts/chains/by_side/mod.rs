@@ -139,13 +139,10 @@ impl<'a, P: Rules> BySide<'a, P> {
         share_out(pieces, &mut self.workers, |(part, place), worker| {
             let side = if part.side < fronts { Side::Front } else { Side::Back };
             let digis = &digis[part.digis.clone()];
-            part.clusters = match clustering {
+            part.found = match clustering {
                 Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, place),
                 Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, place),
             };
-            let found = place[..part.clusters].iter();
-            let errors = found.map(|cluster| cluster.time_error);
-            part.latest_error = errors.fold(0.0, f32::max);
         });
         self.sum_up();
     }
@@ -165,9 +162,9 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.latest_errors.clear();
         self.latest_errors.resize(self.arrays.sides.segments(), 0.0);
         for part in &self.parts {
-            self.arrays.counts[part.side] += part.clusters;
+            self.arrays.counts[part.side] += part.found.clusters;
             let latest = &mut self.latest_errors[part.side];
-            *latest = latest.max(part.latest_error);
+            *latest = latest.max(part.found.latest_error);
         }
     }
 
@@ -181,14 +178,14 @@ impl<'a, P: Rules> BySide<'a, P> {
         let mut pieces = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             let of_side = free[part.side].take().unwrap_or_default();
-            let (entries, rest) = of_side.split_at_mut(part.clusters);
+            let (entries, rest) = of_side.split_at_mut(part.found.clusters);
             free[part.side] = Some(rest);
             pieces.push((part, entries));
         }
-        let pieces = largest_first(pieces, |(part, _)| part.clusters);
+        let pieces = largest_first(pieces, |(part, _)| part.found.clusters);
         share_out(pieces, &mut self.workers, |(part, entries), _| {
             let first = part.digis.start - sides.range(part.side).start;
-            let clusters = &clusters[part.digis.start..][..part.clusters];
+            let clusters = &clusters[part.digis.start..][..part.found.clusters];
             write_entries(clusters, first as u32, entries);
             sort_nearly_sorted(entries, |entry| entry.time);
         });
@@ -206,7 +203,7 @@ impl<'a, P: Rules> BySide<'a, P> {
             let mut end = 0;
             let in_order = parts.iter().all(|part| {
                 let first = end;
-                end += part.clusters;
+                end += part.found.clusters;
                 first == 0 || first == end || entries[first - 1].time <= entries[first].time
             });
             if !in_order {
@@ -249,7 +246,8 @@ impl<'a, P: Rules> BySide<'a, P> {
 
     /// The clusters that were found in each part.
     fn clusters_of_parts(&self) -> Vec<&[Cluster]> {
-        let of_part = |part: &Part| &self.arrays.clusters[part.digis.start..][..part.clusters];
+        let of_part =
+            |part: &Part| &self.arrays.clusters[part.digis.start..][..part.found.clusters];
         self.parts.iter().map(of_part).collect()
     }
 

@@ -7,7 +7,7 @@ use generators::sts::Digi;
 
 use crate::sts::Cluster;
 use crate::sts::chains::left::{Places, filled};
-use crate::sts::clusters::ClusterFormulas;
+use crate::sts::clusters::{ClusterFormulas, Found};
 use crate::sts::rules::Rules;
 
 /// Digis of a side, and what was found in them.
@@ -15,8 +15,7 @@ use crate::sts::rules::Rules;
 pub(super) struct Part {
     pub(super) side: usize,
     pub(super) digis: Range<usize>,
-    pub(super) clusters: usize,
-    pub(super) latest_error: f32,
+    pub(super) found: Found,
 }
 
 /// Sides that are cut into parts of about so many digis, or more. Digis are in order of
@@ -31,7 +30,7 @@ pub(super) fn cut<P: Rules>(
     for (side, mut rest) in sides.ranges().enumerate() {
         while !rest.is_empty() {
             let end = end_of_part::<P>(digis, &rest, most, formulas);
-            parts.push(Part { side, digis: rest.start..end, clusters: 0, latest_error: 0.0 });
+            parts.push(Part { side, digis: rest.start..end, found: Found::default() });
             rest.start = end;
         }
     }
@@ -41,7 +40,7 @@ pub(super) fn cut<P: Rules>(
 /// What was found in all parts, which cover all digis in their order.
 pub(super) fn clusters_of<'a>(parts: &[Part], clusters: &'a mut [Cluster]) -> Places<'a, Cluster> {
     let places = Partition::from_lengths(parts.iter().map(|part| part.digis.len()));
-    let counts: Vec<_> = parts.iter().map(|part| part.clusters).collect();
+    let counts: Vec<_> = parts.iter().map(|part| part.found.clusters).collect();
     filled(clusters, &places, &counts)
 }
 
