@@ -6,12 +6,13 @@
 
 use super::ModuleFormulas;
 use super::lines::Lines;
+use super::outgoing::{BLOCK, Kept, Outgoing};
 use crate::sts::Hit;
 use crate::sts::formulas::{Side, Strips};
 use crate::sts::rules::Rules;
 
 /// Hits that are computed side by side: what is known of them stays in the first-level cache.
-const HITS: usize = 64;
+const HITS: usize = BLOCK;
 
 /// A number of each pair of lines.
 type Column<T = f32> = [T; HITS];
@@ -32,6 +33,7 @@ pub(super) struct Crossings {
     time_error: Column,
     /// Standard deviations across the strips of front and back.
     across: [Column; 2],
+    outgoing: Outgoing,
 }
 
 impl Default for Crossings {
@@ -48,6 +50,7 @@ impl Default for Crossings {
             time: whole,
             time_error: column,
             across: [column; 2],
+            outgoing: Outgoing::default(),
         }
     }
 }
@@ -63,7 +66,7 @@ impl Crossings {
         lines: [&Lines; 2],
         formulas: &ModuleFormulas<f32>,
         (time_errors, stride): (&[f32], usize),
-        hits: &mut Vec<Hit>,
+        to: &mut Kept<'_>,
     ) {
         for (fronts, backs) in fronts.chunks(HITS).zip(backs.chunks(HITS)) {
             for (place, (&front, &back)) in fronts.iter().zip(backs).enumerate() {
@@ -77,7 +80,8 @@ impl Crossings {
                 #[inline(always)]
                 |strips| self.compute::<P>(strips, formulas),
             );
-            self.put(fronts.len(), formulas.address, hits);
+            self.put(fronts.len(), formulas.address);
+            self.outgoing.leave(to);
         }
     }
 
@@ -110,15 +114,16 @@ impl Crossings {
         }
     }
 
-    /// Appends the first hits, those that are on the active area.
+    /// Has hits leave that wait for others.
+    pub(super) fn finish(&mut self, to: &mut Kept<'_>) {
+        self.outgoing.leave_all(to);
+    }
+
+    /// Adds the first hits, those that are on the active area.
     #[inline(always)]
-    fn put(&self, count: usize, address: u32, hits: &mut Vec<Hit>) {
-        hits.reserve(count);
+    fn put(&mut self, count: usize, address: u32) {
         for place in 0..count {
-            if self.inside[place] == 0 {
-                continue;
-            }
-            hits.push(Hit {
+            let hit = Hit {
                 x: self.point[0][place],
                 y: self.point[1][place],
                 z: self.point[2][place],
@@ -131,7 +136,8 @@ impl Crossings {
                 du: self.across[0][place],
                 dv: self.across[1][place],
                 address,
-            });
+            };
+            self.outgoing.add(hit, self.inside[place] != 0);
         }
     }
 }

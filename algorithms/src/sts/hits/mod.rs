@@ -6,6 +6,7 @@
 //! | `hit_buckets`, `pairs` | a worker a module, or a cluster of the front: the online one |
 //! | `windows` | ours: what depends on one cluster is computed once, and large modules are split |
 //! | `lines`, `near`, `crossings` | its steps: lines of clusters, which of them cross, and their hits |
+//! | `outgoing` | where those go to |
 //! | `sorted_clusters`, `formulas` | what they share: their input, and a pair's hits |
 
 mod crossings;
@@ -14,6 +15,7 @@ mod hit_buckets;
 mod lines;
 mod modules;
 mod near;
+mod outgoing;
 mod pairs;
 mod sorted_clusters;
 mod windows;

@@ -15,6 +15,7 @@ use std::ops::Range;
 use super::crossings::Crossings;
 use super::lines::{Clusters, ErrorClasses, Lines};
 use super::near::{Isa, Limits, MOST_CLASSES, Pairs, Scalar};
+use super::outgoing::Kept;
 use super::{ModuleFormulas, SortedClusters};
 use crate::sts::Hit;
 use crate::sts::formulas::{Side, pair_time_error};
@@ -62,12 +63,12 @@ pub(in crate::sts) struct Windows {
 impl Windows {
     /// Appends the hits of a job.
     pub(in crate::sts) fn find<P: Rules>(&mut self, input: WindowInput<'_>, hits: &mut Vec<Hit>) {
-        best::<P>()(self, input, hits);
+        Kept::with(hits, |to| best::<P>()(self, input, to));
     }
 
     /// The same by the instructions that it is compiled for.
     #[inline(always)]
-    fn find_by<P: Rules, I: Isa>(&mut self, input: WindowInput<'_>, hits: &mut Vec<Hit>) {
+    fn find_by<P: Rules, I: Isa>(&mut self, input: WindowInput<'_>, to: Kept<'_>) {
         let WindowInput { job, clusters, formulas, .. } = input;
         let back_side = clusters.counts.len() / 2 + job.module;
         let fronts = &clusters.entries(job.module)[job.fronts.clone()];
@@ -93,7 +94,7 @@ impl Windows {
             Clusters { side: Side::Back, entries: near, clusters: clusters.clusters(back_side) };
         self.backs.gather::<P>(of_back, formulas, &mut self.classes);
         self.look_up(input);
-        self.pair::<P, I>(formulas, most, hits);
+        self.pair::<P, I>(formulas, most, to);
     }
 
     /// No pair of these fronts is further apart in time.
@@ -120,7 +121,7 @@ impl Windows {
         &mut self,
         formulas: &ModuleFormulas<f32>,
         most: f32,
-        hits: &mut Vec<Hit>,
+        mut to: Kept<'_>,
     ) {
         let lines = [&self.fronts, &self.backs];
         let range = formulas.sensor.crossing_range();
@@ -139,16 +140,16 @@ impl Windows {
                 self.pairs.list::<P, Scalar>(lines, &limits)
             };
             if !any {
-                return;
+                return self.crossings.finish(&mut to);
             }
             let pairs = self.pairs.listed();
-            self.crossings.append::<P>(pairs, lines, formulas, hit_errors, hits);
+            self.crossings.append::<P>(pairs, lines, formulas, hit_errors, &mut to);
         }
     }
 }
 
 /// Finds the hits of a job: see [`Windows::find`].
-type Find = fn(&mut Windows, WindowInput<'_>, &mut Vec<Hit>);
+type Find = fn(&mut Windows, WindowInput<'_>, Kept<'_>);
 
 /// The widest that this machine has.
 fn best<P: Rules>() -> Find {
@@ -161,7 +162,7 @@ fn best<P: Rules>() -> Find {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Find, Hit, Rules, WindowInput, Windows};
+    use super::{Find, Kept, Rules, WindowInput, Windows};
     use crate::device::with_instructions;
     use crate::sts::hits::near::Avx2;
 
@@ -169,16 +170,16 @@ mod avx2 {
         /// Eight numbers at a time, if this machine can.
         ["avx2", "popcnt"]
         Find: fn find<P: Rules>(
-            windows: &mut Windows, input: WindowInput<'_>, hits: &mut Vec<Hit>
+            windows: &mut Windows, input: WindowInput<'_>, to: Kept<'_>
         ) {
-            windows.find_by::<P, Avx2>(input, hits);
+            windows.find_by::<P, Avx2>(input, to);
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{Find, Hit, Rules, WindowInput, Windows};
+    use super::{Find, Kept, Rules, WindowInput, Windows};
     use crate::device::with_instructions;
     use crate::sts::hits::near::Avx512;
 
@@ -186,9 +187,9 @@ mod avx512 {
         /// Sixteen numbers at a time, if this machine can.
         ["avx512f", "avx512vl", "avx512dq", "popcnt"]
         Find: fn find<P: Rules>(
-            windows: &mut Windows, input: WindowInput<'_>, hits: &mut Vec<Hit>
+            windows: &mut Windows, input: WindowInput<'_>, to: Kept<'_>
         ) {
-            windows.find_by::<P, Avx512>(input, hits);
+            windows.find_by::<P, Avx512>(input, to);
         }
     }
 }
@@ -265,7 +266,7 @@ mod tests {
             let (mut windows, mut hits) = (Windows::default(), Vec::new());
             for job in window_jobs(&[fronts], 300) {
                 let input = WindowInput { job: &job, clusters: sorted, formulas, latest };
-                way(&mut windows, input, &mut hits);
+                Kept::with(&mut hits, |to| way(&mut windows, input, to));
             }
             assert_eq!(in_order(hits), expected, "{counts:?}, {sizes} sizes");
         }
