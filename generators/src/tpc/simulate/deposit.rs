@@ -1,5 +1,6 @@
 //! What a crossing leaves on a row of pads.
 
+use super::avx512::Avx512;
 use super::cells::NO_CELL;
 use super::deposits::PadDeposit;
 use super::response::{BELOW, BINS, Shape, Shares};
@@ -30,17 +31,81 @@ impl Deposit<'_> {
         self.on_pads.map(|share| self.charge * f32::from(share))
     }
 
-    /// What each of the pads gets, which have these cells, and bit by bit which of them get any.
+    /// Lists what pads get, which have these cells; returns how many get any.
+    ///
+    /// Each is written, and counted only if it is wanted: a branch would be as hard to predict as
+    /// the data are.
     #[inline]
-    pub(super) fn on_cells(&self, cells: &[u16; BINS]) -> ([PadDeposit; BINS], u32) {
-        let charges = self.charges();
-        let (mut deposits, mut charged) = ([PadDeposit::default(); BINS], 0);
-        for (i, (charge, cell)) in charges.into_iter().zip(*cells).enumerate() {
+    pub(super) fn list(&self, cells: &[u16; BINS], to: &mut [PadDeposit; BINS]) -> usize {
+        let mut count = 0;
+        for (charge, cell) in self.charges().into_iter().zip(*cells) {
             let (column, in_time) = (self.column as u16, self.in_time);
-            deposits[i] = PadDeposit { cell, column, charge: charge as u16, in_time };
-            charged |= u32::from(charge >= LEAST_CHARGE && cell != NO_CELL) << i;
+            to[count] = PadDeposit { cell, column, charge: charge as u16, in_time };
+            count += usize::from(charge >= LEAST_CHARGE && cell != NO_CELL);
         }
-        (deposits, charged)
+        count
+    }
+
+    /// The same for all pads at once.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(super) fn list_by_vectors(
+        &self,
+        _: Avx512,
+        cells: &[u16; BINS],
+        to: &mut [PadDeposit; BINS],
+    ) -> usize {
+        // SAFETY: there is a witness for what the processor can do.
+        unsafe { self.list_by_avx512(cells, to) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt")]
+    #[inline]
+    fn list_by_avx512(&self, cells: &[u16; BINS], to: &mut [PadDeposit; BINS]) -> usize {
+        use std::arch::x86_64::{
+            _CMP_GE_OQ, _mm_cmpneq_epu16_mask, _mm_loadu_si128, _mm_set1_epi16, _mm256_cmp_ps_mask,
+            _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_cvttps_epi32, _mm256_min_ps,
+            _mm256_mul_ps, _mm256_set1_ps, _mm512_cvtepu16_epi64, _mm512_cvtepu32_epi64,
+            _mm512_maskz_compress_epi64, _mm512_or_si512, _mm512_set1_epi64, _mm512_slli_epi64,
+            _mm512_storeu_si512,
+        };
+        // SAFETY: both have eight numbers.
+        let [shares, cells] = [self.on_pads, cells]
+            .map(|numbers| unsafe { _mm_loadu_si128(numbers.as_ptr().cast()) });
+        let shares = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(shares));
+        let charges = _mm256_mul_ps(_mm256_set1_ps(self.charge), shares);
+        let is_enough = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(charges, _mm256_set1_ps(LEAST_CHARGE));
+        let is_pad = _mm_cmpneq_epu16_mask(cells, _mm_set1_epi16(NO_CELL.cast_signed()));
+        let wanted = is_enough & is_pad;
+        // In the order of the fields of a deposit.
+        let whole = _mm256_min_ps(charges, _mm256_set1_ps(f32::from(u16::MAX)));
+        let whole = _mm512_cvtepu32_epi64(_mm256_cvttps_epi32(whole));
+        let of_all = PadDeposit {
+            column: self.column as u16,
+            in_time: self.in_time,
+            ..PadDeposit::default()
+        };
+        let deposits = _mm512_or_si512(
+            _mm512_or_si512(_mm512_cvtepu16_epi64(cells), _mm512_slli_epi64::<32>(whole)),
+            _mm512_set1_epi64(bytemuck::cast(of_all)),
+        );
+        // SAFETY: there is room for eight deposits of eight bytes.
+        unsafe {
+            let first = _mm512_maskz_compress_epi64(wanted, deposits);
+            _mm512_storeu_si512(to.as_mut_ptr().cast(), first);
+        }
+        wanted.count_ones() as usize
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn list_by_vectors(
+        &self,
+        _: Avx512,
+        cells: &[u16; BINS],
+        to: &mut [PadDeposit; BINS],
+    ) -> usize {
+        self.list(cells, to)
     }
 
     /// The pads that get charge, and how much.
@@ -58,4 +123,40 @@ impl Deposit<'_> {
 #[inline]
 pub(super) fn part(charge: u16, share: u16) -> u16 {
     ((u32::from(charge) * u32::from(share)) >> u16::BITS) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::mix;
+    use crate::tpc::simulate::response::Response;
+
+    #[test]
+    fn vectors_list_what_is_listed_one_by_one() {
+        let Some(avx512) = Avx512::detect() else {
+            eprintln!("skipped: no AVX-512");
+            return;
+        };
+        for number in 0..1000 {
+            let random = |of: u64| mix(8 * number + of);
+            // Some with less than is seen, some with more than there are numbers for.
+            let charge = [1e-4, 1e-3, 0.1, 10.0][random(0) as usize % 4];
+            let on_pads = std::array::from_fn(|i| random(1) as u16 >> (i * 2));
+            let deposit = Deposit {
+                row: 0,
+                pads: 0,
+                shifted_pad: 0,
+                charge,
+                on_pads: &on_pads,
+                column: random(2) as usize % 500,
+                in_time: Response::shape(random(3) as f64 / u64::MAX as f64, 1.0),
+            };
+            let cell = |i| if random(4) >> i & 3 == 0 { NO_CELL } else { i as u16 * 100 };
+            let cells = std::array::from_fn(cell);
+            let mut lists = [[PadDeposit::default(); BINS]; 2];
+            let expected = deposit.list(&cells, &mut lists[0]);
+            assert_eq!(deposit.list_by_vectors(avx512, &cells, &mut lists[1]), expected);
+            assert_eq!(lists[0][..expected], lists[1][..expected]);
+        }
+    }
 }

@@ -1,10 +1,15 @@
 //! What all crossings leave on the pads of a region, pad by pad.
 
+use bytemuck::{Pod, Zeroable};
+
+use super::avx512::Avx512;
+use super::deposit::Deposit;
 use super::response::{BINS, Response, Shape};
 use super::signal::Signal;
 
 /// What a crossing leaves on a pad.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct PadDeposit {
     pub(super) cell: u16,
     /// Where its columns begin.
@@ -18,7 +23,6 @@ pub(super) struct PadDeposit {
 /// The deposits of a region: listed as they are found, then sorted by cell, so that the charge of
 /// one pad after the other is added up in the cache. (Where it is added does not matter: sums are
 /// the same in any order, saturated ones too.)
-#[derive(Default)]
 pub(super) struct Deposits {
     /// As many as there is memory for: the first `count` count.
     listed: Vec<PadDeposit>,
@@ -26,6 +30,19 @@ pub(super) struct Deposits {
     sorted: Vec<PadDeposit>,
     /// Where those of each cell end.
     ends: Vec<u32>,
+    avx512: Option<Avx512>,
+}
+
+impl Default for Deposits {
+    fn default() -> Self {
+        Deposits {
+            listed: Vec::new(),
+            count: 0,
+            sorted: Vec::new(),
+            ends: Vec::new(),
+            avx512: Avx512::detect(),
+        }
+    }
 }
 
 impl Deposits {
@@ -37,26 +54,30 @@ impl Deposits {
     }
 
     pub(super) fn push(&mut self, deposit: PadDeposit) {
-        self.push_some([deposit; BINS], 1);
+        self.free()[0] = deposit;
+        self.count += 1;
     }
 
-    /// Adds those whose bit is set.
-    ///
-    /// Each is written, and counted only if it is wanted: a branch would be as hard to predict as
-    /// the data are.
+    /// Adds what a crossing leaves on the pads around it, which have these cells.
     #[inline]
-    pub(super) fn push_some(&mut self, deposits: [PadDeposit; BINS], wanted: u32) {
+    pub(super) fn push_on_cells(&mut self, deposit: &Deposit<'_>, cells: &[u16; BINS]) {
+        let avx512 = self.avx512;
+        let free = self.free();
+        self.count += match avx512 {
+            Some(avx512) => deposit.list_by_vectors(avx512, cells, free),
+            None => deposit.list(cells, free),
+        };
+    }
+
+    /// Places for the next ones.
+    #[inline]
+    fn free(&mut self) -> &mut [PadDeposit; BINS] {
         let end = self.count + BINS;
         if self.listed.len() < end {
             self.listed.resize(2 * end, PadDeposit::default());
         }
-        let free = &mut self.listed[self.count..end];
-        let mut count = 0;
-        for (i, deposit) in deposits.into_iter().enumerate() {
-            free[count] = deposit;
-            count += (wanted >> i & 1) as usize;
-        }
-        self.count += count;
+        let (free, _) = self.listed[self.count..end].as_chunks_mut();
+        &mut free[0]
     }
 
     /// Sorts them by cell: a counting sort.

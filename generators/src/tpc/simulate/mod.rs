@@ -15,11 +15,13 @@
 //! | `noise` | samples without a particle |
 //! | `truth` | what is known of the particles behind the digits |
 //! | `particles`, `frame` | a heartbeat frame of a sector |
+//! | `avx512` | whether the processor has instructions that some of these use |
 //!
 //! Each heartbeat frame of each sector is made by itself, from streams of random
 //! numbers that belong to collisions, sectors and frames: the number of threads
 //! can't change a byte, and memory holds one sector at a time.
 
+mod avx512;
 mod bad_pads;
 mod calibrate;
 mod cells;

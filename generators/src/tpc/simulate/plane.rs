@@ -113,8 +113,7 @@ impl<'a, 't> Plane<'a, 't> {
         };
         let row = row - self.region.rows().start;
         let cells = self.cells.of_row(row, deposit.shifted_pad + BESIDE - BINS - BELOW);
-        let (deposits, charged) = deposit.on_cells(cells);
-        self.deposits.push_some(deposits, charged);
+        self.deposits.push_on_cells(&deposit, cells);
         if let Some(truth) = &mut self.truth {
             let in_time = self.simulation.response.shares(deposit.in_time);
             let first_bin = self.columns.time_bin(deposit.column);

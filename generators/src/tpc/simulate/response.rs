@@ -1,5 +1,7 @@
 //! What a crossing leaves on pads and in time bins.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::physics::{CHARGE, CHARGE_WIDTH, KNOCK_ON_CHARGE, KNOCK_ON_SHARE};
 
 /// Bins that a response covers: three below the one it is centred in, four above.
@@ -18,7 +20,8 @@ const CHARGE_BITS: u32 = 12;
 pub(super) type Shares = [u16; BINS];
 
 /// Which of all Gaussians: one of the widths and centres that are told apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(transparent)]
 pub(super) struct Shape(u16);
 
 /// Tables of shares and of charges.

@@ -1,0 +1,22 @@
+//! Vectors of 64 bytes, which not all processors have.
+
+/// That this processor has them, with masks for all that is done here: [`Avx512::detect`] alone
+/// makes one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn detect() -> Option<Self> {
+        let is_there = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("popcnt");
+        is_there.then_some(Avx512(()))
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn detect() -> Option<Self> {
+        None
+    }
+}
