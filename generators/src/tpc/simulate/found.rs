@@ -1,42 +1,142 @@
 //! Which time bins of a pad have samples.
 
+use super::avx512::Avx512;
 use super::columns::{COLUMNS, GROUP};
+use crate::tpc::encode::Sample;
 
 /// Columns of a word of bits.
 const WORD: usize = u64::BITS as usize;
 /// Columns listed without looking how many there are.
 const STRIDE: usize = 8;
+/// Columns of a vector.
+const LANES: usize = 16;
+/// Columns that may be written behind the last one that counts.
+const SLACK: usize = LANES;
 
-/// A list of columns, reused.
-pub(super) struct Found([u16; COLUMNS + STRIDE]);
+/// Columns with samples, and these samples, reused.
+pub(super) struct Found {
+    columns: [u32; COLUMNS + SLACK],
+    samples: [Sample; COLUMNS + SLACK],
+    avx512: Option<Avx512>,
+}
 
 impl Default for Found {
     fn default() -> Self {
-        Found([0; COLUMNS + STRIDE])
+        Found {
+            columns: [0; COLUMNS + SLACK],
+            samples: [Sample::default(); COLUMNS + SLACK],
+            avx512: Avx512::detect(),
+        }
     }
 }
 
 impl Found {
-    /// The columns of a pad with a charge of at least `threshold`.
-    ///
-    /// They are listed eight at a time, and counted later: whether there is one more is as hard to
-    /// predict as the data are.
+    /// The columns of a pad with a charge of at least `threshold`, and the samples of these charges.
     #[inline]
-    pub(super) fn at_least(&mut self, threshold: u16, charges: &[u16; COLUMNS]) -> &[u16] {
+    pub(super) fn at_least(
+        &mut self,
+        threshold: u16,
+        charges: &[u16; COLUMNS],
+        sample: impl Fn(u16) -> Sample,
+    ) -> impl Iterator<Item = (usize, Sample)> {
+        let count = match self.avx512 {
+            Some(avx512) => self.list_by_vectors(avx512, threshold, charges, sample),
+            None => self.list(threshold, charges, sample),
+        };
+        let columns = self.columns[..count].iter().map(|&column| column as usize);
+        columns.zip(self.samples[..count].iter().copied())
+    }
+
+    /// Lists columns eight at a time, and counts them later: whether there is one more is as hard
+    /// to predict as the data are.
+    fn list(
+        &mut self,
+        threshold: u16,
+        charges: &[u16; COLUMNS],
+        sample: impl Fn(u16) -> Sample,
+    ) -> usize {
         let mut count = 0;
         for (number, mut bits) in words(threshold, charges).into_iter().enumerate() {
-            let first = (number * WORD) as u16;
+            let first = (number * WORD) as u32;
             let end = count + bits.count_ones() as usize;
             while count < end {
-                for column in &mut self.0[count..count + STRIDE] {
-                    *column = first + bits.trailing_zeros() as u16;
+                for column in &mut self.columns[count..count + STRIDE] {
+                    *column = first + bits.trailing_zeros();
                     bits &= bits.wrapping_sub(1);
                 }
                 count += STRIDE;
             }
             count = end;
         }
-        &self.0[..count]
+        for (to, &column) in self.samples.iter_mut().zip(&self.columns[..count]) {
+            *to = sample(charges[column as usize]);
+        }
+        count
+    }
+
+    /// The same, sixteen columns at once.
+    #[cfg(target_arch = "x86_64")]
+    fn list_by_vectors(
+        &mut self,
+        _: Avx512,
+        threshold: u16,
+        charges: &[u16; COLUMNS],
+        sample: impl Fn(u16) -> Sample,
+    ) -> usize {
+        // SAFETY: there is a witness for what the processor can do.
+        unsafe { self.list_by_avx512(threshold, charges, sample) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,popcnt")]
+    fn list_by_avx512(
+        &mut self,
+        threshold: u16,
+        charges: &[u16; COLUMNS],
+        sample: impl Fn(u16) -> Sample,
+    ) -> usize {
+        use std::arch::x86_64::{
+            _mm256_cmpge_epu16_mask, _mm256_loadu_si256, _mm256_set1_epi16, _mm512_add_epi32,
+            _mm512_loadu_si512, _mm512_maskz_compress_epi32, _mm512_set1_epi32,
+            _mm512_storeu_si512,
+        };
+        const NUMBERS: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+        let least = _mm256_set1_epi16(threshold.cast_signed());
+        let step = _mm512_set1_epi32(LANES as i32);
+        // SAFETY: these are sixteen numbers of four bytes.
+        let mut columns = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
+        let mut count = 0;
+        let (groups, _) = charges.as_chunks::<LANES>();
+        for group in groups {
+            let samples = group.map(&sample);
+            let to_columns = &mut self.columns[count..count + LANES];
+            let to_samples = &mut self.samples[count..count + LANES];
+            // SAFETY: sixteen numbers are read each time, and there is room for as many.
+            let enough = unsafe {
+                let charges = _mm256_loadu_si256(group.as_ptr().cast());
+                let enough = _mm256_cmpge_epu16_mask(charges, least);
+                let first = _mm512_maskz_compress_epi32(enough, columns);
+                _mm512_storeu_si512(to_columns.as_mut_ptr().cast(), first);
+                let samples = _mm512_loadu_si512(samples.as_ptr().cast());
+                let first = _mm512_maskz_compress_epi32(enough, samples);
+                _mm512_storeu_si512(to_samples.as_mut_ptr().cast(), first);
+                enough
+            };
+            columns = _mm512_add_epi32(columns, step);
+            count += enough.count_ones() as usize;
+        }
+        count
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn list_by_vectors(
+        &mut self,
+        _: Avx512,
+        threshold: u16,
+        charges: &[u16; COLUMNS],
+        sample: impl Fn(u16) -> Sample,
+    ) -> usize {
+        self.list(threshold, charges, sample)
     }
 }
 
@@ -85,16 +185,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_those_with_enough_charge() {
+    fn samples_are_those_with_enough_charge() {
         let charge = |column: usize| [11, 12, 0, 40_000, u16::MAX][column * column % 5];
         let patterns: [&dyn Fn(usize) -> u16; 4] =
             [&charge, &|_| 12, &|_| 11, &|column| (column % 61 * 7) as u16];
-        let mut found = Found::default();
+        let sample = |charge| Sample::new(7, charge / 2);
+        let mut ways = [Found::default(), Found { avx512: None, ..Found::default() }];
         for charge in patterns {
             let cell: [u16; COLUMNS] = std::array::from_fn(charge);
             for threshold in [1, 12, 40_000] {
-                let expected = (0..COLUMNS as u16).filter(|c| cell[usize::from(*c)] >= threshold);
-                assert!(found.at_least(threshold, &cell).iter().copied().eq(expected));
+                let enough = (0..COLUMNS).filter(|&column| cell[column] >= threshold);
+                let expected: Vec<_> =
+                    enough.map(|column| (column, sample(cell[column]))).collect();
+                for found in &mut ways {
+                    let found: Vec<_> = found.at_least(threshold, &cell, sample).collect();
+                    assert_eq!(found, expected);
+                }
             }
         }
     }

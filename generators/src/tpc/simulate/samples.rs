@@ -65,10 +65,10 @@ impl Dealt {
         adc_of: impl Fn(u16) -> u16,
     ) {
         let charges = signal.charges();
-        for column in self.found.at_least(threshold, charges) {
-            let column = usize::from(*column);
+        let sample = |charge| Sample::new(place, adc_of(charge));
+        for (column, sample) in self.found.at_least(threshold, charges, sample) {
             let end = &mut self.ends[column];
-            self.samples[*end as usize] = Sample::new(place, adc_of(charges[column]));
+            self.samples[*end as usize] = sample;
             *end += 1;
         }
     }
