@@ -36,6 +36,8 @@ const PIECES: usize = 8;
 const MIN_DIGIS: usize = 1 << 14;
 /// Fronts of a piece at most: what they need should stay in the cache.
 const MOST_FRONTS: usize = 1 << 13;
+/// One of so many hits of a worker is spare room.
+const SPARE_HITS: usize = 4;
 
 /// How clusters are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +57,8 @@ pub(in crate::sts) struct BySide<'a, P> {
     parts: Vec<Part>,
     latest_errors: Vec<f32>,
     jobs: Vec<WindowJob>,
+    /// Hits that a worker has room for.
+    hits_of_worker: usize,
     rules: PhantomData<P>,
 }
 
@@ -73,6 +77,7 @@ impl<'a, P: Rules> BySide<'a, P> {
             parts: Vec::new(),
             latest_errors: Vec::new(),
             jobs: Vec::new(),
+            hits_of_worker: 0,
             rules: PhantomData,
         }
     }
@@ -233,6 +238,14 @@ impl<'a, P: Rules> BySide<'a, P> {
         });
     }
 
+    /// Room for as many hits as the busiest worker found, and some more. Who is quick takes more
+    /// jobs, which is another one each time; and all would wait for a list that is moved to grow.
+    fn room_for_hits(&self) -> usize {
+        let found = self.workers.iter().map(|worker| worker.hits.len());
+        let most = found.max().unwrap_or(0);
+        if self.workers.len() > 1 { most + most / SPARE_HITS } else { most }
+    }
+
     fn collect(&mut self) {
         let mut flat = std::mem::take(&mut self.arrays.flat);
         self.arrays.places = copy(&self.pieces(), &mut flat);
@@ -311,7 +324,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
     fn take(&mut self, arena: &Arena) {
         self.arrays.take(arena);
         for worker in &mut self.workers {
-            worker.hits = arena.take_to_fill(worker.expected);
+            worker.hits = arena.take_to_fill(self.hits_of_worker);
             worker.hits.clear();
         }
     }
@@ -382,8 +395,8 @@ impl<P: Rules> Chain for BySide<'_, P> {
 
     fn release(&mut self, arena: &Arena) {
         self.arrays.release(arena);
+        self.hits_of_worker = self.hits_of_worker.max(self.room_for_hits());
         for worker in &mut self.workers {
-            worker.expected = worker.hits.len().max(worker.expected);
             arena.give(std::mem::take(&mut worker.hits));
         }
     }

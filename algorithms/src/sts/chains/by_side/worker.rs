@@ -21,8 +21,6 @@ pub(super) struct Worker {
     /// The numbers of jobs, and where their hits are.
     pub(super) found: Vec<(usize, Range<usize>)>,
     scratch: Vec<Digi>,
-    /// How many hits there were the last time.
-    pub(super) expected: usize,
 }
 
 impl Worker {
@@ -34,7 +32,6 @@ impl Worker {
             hits: Vec::new(),
             found: Vec::new(),
             scratch: Vec::new(),
-            expected: 0,
         }
     }
 
