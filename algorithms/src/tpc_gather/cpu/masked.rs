@@ -1,7 +1,6 @@
-//! Copies of few bytes by a number of vectors that is always the same, masked where there are
-//! no bytes: AVX-512.
+//! Copies of few bytes by vectors that are masked where there are no bytes: AVX-512.
 
-use super::vectors::{Copier, copy_vectors};
+use super::vectors::{Copier, copy_vectors, lines_of};
 
 /// Bytes of a vector.
 #[cfg(target_arch = "x86_64")]
@@ -26,6 +25,10 @@ impl Avx512 {
     }
 }
 
+/// As many vectors as there are in a piece: for pieces that differ by more than a guess costs.
+#[derive(Clone, Copy)]
+pub(super) struct AsMany(pub(super) Avx512);
+
 /// So many vectors, and more only for what is longer.
 #[derive(Clone, Copy)]
 pub(super) struct Masked<const VECTORS: usize>(pub(super) Avx512);
@@ -34,7 +37,7 @@ pub(super) struct Masked<const VECTORS: usize>(pub(super) Avx512);
 impl<const VECTORS: usize> Copier for Masked<VECTORS> {
     /// As many of each piece, which is no guess for the processor to get wrong.
     #[inline(always)]
-    fn fetched(_: usize) -> usize {
+    fn fetched(_: &[u8]) -> usize {
         VECTORS.div_ceil(2) + 1
     }
 
@@ -46,7 +49,23 @@ impl<const VECTORS: usize> Copier for Masked<VECTORS> {
         let (to, from) = (&mut to[..VECTORS * VECTOR], &from[..length]);
         // SAFETY: the target has so many vectors, the source so many bytes, and there is a
         // witness for what the processor can do.
-        unsafe { copy_masked::<VECTORS>(to.as_mut_ptr(), from.as_ptr(), length) }
+        unsafe { copy_masked(to.as_mut_ptr(), from.as_ptr(), length, VECTORS) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Copier for AsMany {
+    #[inline(always)]
+    fn fetched(piece: &[u8]) -> usize {
+        lines_of(piece)
+    }
+
+    #[inline(always)]
+    fn copy(self, to: &mut [u8], from: &[u8], length: usize) {
+        let vectors = length.div_ceil(VECTOR);
+        let (to, from) = (&mut to[..vectors * VECTOR], &from[..length]);
+        // SAFETY: as above.
+        unsafe { copy_masked(to.as_mut_ptr(), from.as_ptr(), length, vectors) }
     }
 }
 
@@ -55,9 +74,9 @@ impl<const VECTORS: usize> Copier for Masked<VECTORS> {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
 #[inline]
-unsafe fn copy_masked<const VECTORS: usize>(to: *mut u8, from: *const u8, length: usize) {
+unsafe fn copy_masked(to: *mut u8, from: *const u8, length: usize, vectors: usize) {
     use std::arch::x86_64::{_bzhi_u64, _mm512_maskz_loadu_epi8, _mm512_storeu_si512};
-    for i in 0..VECTORS {
+    for i in 0..vectors {
         let done = i * VECTOR;
         let mask = _bzhi_u64(u64::MAX, length.saturating_sub(done).min(VECTOR) as u32);
         // SAFETY: the vector of the target is there; of the source only bytes are read that
@@ -79,11 +98,14 @@ mod tests {
             eprintln!("skipped: no AVX-512");
             return;
         };
-        let masked = Masked::<3>(avx512);
+        let (masked, as_many) = (Masked::<3>(avx512), AsMany(avx512));
         let from: Vec<u8> = (1..=250).collect();
         for length in 0..=from.len() {
             let mut to = [255; 768];
             let exact: Box<[u8]> = from[..length].into();
+            as_many.copy(&mut to, &exact, length);
+            assert_eq!(to[..length], from[..length]);
+            to.fill(255);
             if length <= 3 * VECTOR {
                 masked.copy(&mut to, &exact, length);
             } else {

@@ -5,7 +5,7 @@
 //! the last vector may be written as a whole: what is too much is overwritten. Nor does a loop
 //! over vectors have to end where the piece does, which the processor could only guess: with
 //! AVX-512 as many are copied of each piece as most need, those beyond its end with an
-//! empty mask. And as a page is written as a whole, its lines need not be read first, which
+//! empty mask. (Where pieces are long, that would be more empty ones than a guess costs.) And as a page is written as a whole, its lines need not be read first, which
 //! an ordinary store to memory would do: a third of all traffic.
 //!
 //! Pieces that follow each other lie anywhere within some megabytes. Where these have room in the
@@ -19,8 +19,8 @@ use std::ops::Range;
 
 use generators::tpc::clusters::FIELDS;
 
-use super::masked::{Avx512, Masked};
-use super::vectors::{Copier, SLACK, VECTOR, copy_vectors};
+use super::masked::{AsMany, Avx512, Masked};
+use super::vectors::{Copier, LINE, SLACK, VECTOR, copy_vectors, lines_of};
 use crate::device::{Stores, is_amd, prefetch_to_second, streaming};
 use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
@@ -33,9 +33,8 @@ const FEW_THREADS: usize = 4;
 const PART: usize = 1 << 20;
 /// Pieces that are brought near together.
 const BLOCK: usize = 1 << 15;
-/// Bytes of a page, and of a cache line.
+/// Bytes of a page.
 const PAGE: usize = 4096;
-const LINE: usize = 64;
 /// How many pieces ahead they are fetched, as the next one may lie anywhere.
 const AHEAD: usize = 24;
 
@@ -65,8 +64,7 @@ fn pack(array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     let length = 2 * array.packed_bytes() / array.pieces().max(1);
     match (length.div_ceil(LINE), Avx512::detect()) {
         (0..=3, Some(avx512)) => pack_masked(Masked::<3>(avx512), array, part, share, to),
-        (4..=6, Some(avx512)) => pack_masked(Masked::<6>(avx512), array, part, share, to),
-        (7..=12, Some(avx512)) => pack_masked(Masked::<12>(avx512), array, part, share, to),
+        (4..=12, Some(avx512)) => pack_masked(AsMany(avx512), array, part, share, to),
         _ => pack_by(Whole, array, part, share, to),
     }
 }
@@ -76,10 +74,9 @@ fn pack(array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
 struct Whole;
 
 impl Copier for Whole {
-    /// The processor itself fetches the rest of a long one.
     #[inline(always)]
-    fn fetched(length: usize) -> usize {
-        (length.div_ceil(LINE) + 1).min(12)
+    fn fetched(piece: &[u8]) -> usize {
+        lines_of(piece)
     }
 
     #[inline(always)]
@@ -89,13 +86,7 @@ impl Copier for Whole {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn pack_masked<const VECTORS: usize>(
-    copier: Masked<VECTORS>,
-    array: Array<'_>,
-    part: &Part,
-    share: usize,
-    to: &mut [u8],
-) {
+fn pack_masked<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     #[target_feature(enable = "avx512f,avx512bw,bmi2")]
     fn pack<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
         pack_by(copier, array, part, share, to);
@@ -105,13 +96,7 @@ fn pack_masked<const VECTORS: usize>(
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn pack_masked<const VECTORS: usize>(
-    _: Masked<VECTORS>,
-    array: Array<'_>,
-    part: &Part,
-    share: usize,
-    to: &mut [u8],
-) {
+fn pack_masked<C: Copier>(_: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     pack_by(Whole, array, part, share, to);
 }
 
@@ -152,7 +137,7 @@ fn bring_near(array: Array<'_>, pieces: Range<usize>, most: usize) {
 fn fetch<C: Copier>(array: Array<'_>, number: usize) {
     if number < array.pieces() {
         let from = array.piece(number).from;
-        for line in 0..C::fetched(from.len()) {
+        for line in 0..C::fetched(&array.bytes()[from.clone()]) {
             prefetch_to_second(array.bytes(), from.start + line * LINE);
         }
     }

@@ -5,14 +5,26 @@ pub(super) const VECTOR: usize = 32;
 /// Bytes behind the target of a [`Copier`] that it may overwrite.
 pub(super) const SLACK: usize = 768;
 
+/// Bytes of a cache line.
+pub(super) const LINE: usize = 64;
+/// Lines of a piece that are fetched at most: the processor itself fetches the rest of a long one.
+const MOST_FETCHED: usize = 12;
+
 /// How pieces get into a page.
 pub(super) trait Copier: Copy {
     /// How many lines of a piece are fetched ahead.
-    fn fetched(length: usize) -> usize;
+    fn fetched(piece: &[u8]) -> usize;
 
     /// Copies bytes, behind which there is a vector at least; of the target [`SLACK`] bytes
     /// behind them may be overwritten.
     fn copy(self, to: &mut [u8], from: &[u8], length: usize);
+}
+
+/// How many lines a piece lies in, as far as they are fetched.
+#[inline(always)]
+pub(super) fn lines_of(piece: &[u8]) -> usize {
+    let in_line = piece.as_ptr().addr() % LINE;
+    (in_line + piece.len()).div_ceil(LINE).min(MOST_FETCHED)
 }
 
 /// Copies at least so many bytes, in whole vectors: both sides have as many as that takes.
