@@ -96,7 +96,7 @@ fn pack_masked<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn pack_masked<C: Copier>(_: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
+fn pack_masked<C>(_: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     pack_by(Whole, array, part, share, to);
 }
 
