@@ -14,7 +14,7 @@ constexpr u32 BIN_WORDS = BINS / BINS_A_WORD;
 // Where what is no digi is counted.
 constexpr u32 NO_BIN = BINS;
 // With more in a bin it does not pay to compare them all; and they have to be
-// told before a byte overflows, and to lie in two words of `first_of_bin`.
+// told before a byte overflows.
 constexpr u32 MOST_IN_BIN = 32;
 
 // The bins of a bucket: which is the first, and what a time is multiplied by,
@@ -26,8 +26,7 @@ struct BucketBins {
 struct Bins {
     u32 counts[BIN_WORDS + 4];
     u16 starts[BIN_WORDS + 8];  // where the first bin of a word begins
-    // A bit for each position, set where a bin begins; one word before, one after.
-    u32 first_of_bin[CAPACITY / 32 + 3];
+    u16 of_several[CAPACITY / 2];  // the bins that several digis share
     u32 warp_sums[LANES];
 };
 
@@ -73,33 +72,56 @@ __device__ __forceinline__ u32 start_of(const Bins& bins, u32 bin) {
     return bins.starts[bin / BINS_A_WORD] + (before >> bin % BINS_A_WORD * 8 & 0xff);
 }
 
+__device__ __forceinline__ u32 count_of(const Bins& bins, u32 bin) {
+    return bins.counts[bin / BINS_A_WORD] >> bin % BINS_A_WORD * 8 & 0xff;
+}
+
 // Barriers before and after.
 __device__ __forceinline__ void clear_bins(Bins& bins) {
     clear<THREADS>(bins.counts, BIN_WORDS + 1);
-    clear<THREADS>(bins.first_of_bin, CAPACITY / 32 + 3);
     if (threadIdx.x == 0) bins.starts[NO_BIN / BINS_A_WORD] = 0;
 }
 
-// Finds where bins begin. Barriers before and after.
-__device__ __forceinline__ void place_bins(Bins& bins) {
-    constexpr u32 WORDS = BIN_WORDS / THREADS;
-    static_assert(WORDS % 8 == 0, "whole vectors of starts");
-    const uint4* counts = reinterpret_cast<const uint4*>(bins.counts + threadIdx.x * WORDS);
-    u32 sums[WORDS], sum = 0;
-#pragma unroll
-    for (u32 i = 0; i < WORDS; i += 4) {
-        const uint4 four = counts[i / 4];
-        sums[i] = sum_of_bytes(four.x);
-        sums[i + 1] = sum_of_bytes(four.y);
-        sums[i + 2] = sum_of_bytes(four.z);
-        sums[i + 3] = sum_of_bytes(four.w);
-        sum += sums[i] + sums[i + 1] + sums[i + 2] + sums[i + 3];
+// The bins of some words of counts that several digis share: bit `byte * 8 + word` of a mask.
+constexpr u32 WORDS_EACH = BIN_WORDS / THREADS;
+static_assert(WORDS_EACH == 8 && BINS_A_WORD == 4 && MOST_IN_BIN < 128, "a mask has a bit for each bin, a byte one for more");
+
+// Those of a word: the upper bit of each byte that is 2 or more.
+__device__ __forceinline__ u32 of_several(u32 counts) { return (counts + 0x7e7e7e7eu) & 0x80808080u; }
+
+// Lists the thread's bins that several digis share, from place `at` on.
+__device__ __forceinline__ void list_bins_of_several(Bins& bins, u32 mask, u32 at) {
+    for (; mask; mask &= mask - 1) {
+        const u32 bit = (u32)__ffs((int)mask) - 1;
+        bins.of_several[at++] = (u16)((threadIdx.x * WORDS_EACH + bit % 8) * BINS_A_WORD + bit / 8);
     }
-    u32 total;
-    u32 before = block_exclusive_sum<THREADS>(sum, bins.warp_sums, total);
-    uint4* starts = reinterpret_cast<uint4*>(bins.starts + threadIdx.x * WORDS);
+}
+
+// Finds where bins begin, and lists those that several digis share; returns how many there are. Barriers
+// before and after.
+__device__ __forceinline__ u32 place_bins(Bins& bins) {
+    const uint4* counts = reinterpret_cast<const uint4*>(bins.counts + threadIdx.x * WORDS_EACH);
+    u32 sums[WORDS_EACH], sum = 0, mask = 0;
 #pragma unroll
-    for (u32 i = 0; i < WORDS; i += 8) {
+    for (u32 i = 0; i < WORDS_EACH; i += 4) {
+        const uint4 four = counts[i / 4];
+        const u32 words[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) {
+            sums[i + k] = sum_of_bytes(words[k]);
+            sum += sums[i + k];
+            mask |= of_several(words[k]) >> (7 - (i + k));
+        }
+    }
+    // Both sums at once: neither is larger than half of a word.
+    static_assert(CAPACITY < 1u << 16, "digis, and bins that several of them share");
+    u32 total;
+    const u32 both = block_exclusive_sum<THREADS>((u32)__popc(mask) << 16 | sum, bins.warp_sums, total);
+    list_bins_of_several(bins, mask, both >> 16);
+    u32 before = both & 0xffff;
+    uint4* starts = reinterpret_cast<uint4*>(bins.starts + threadIdx.x * WORDS_EACH);
+#pragma unroll
+    for (u32 i = 0; i < WORDS_EACH; i += 8) {
         u32 pairs[4];
 #pragma unroll
         for (u32 pair = 0; pair < 4; pair++) {
@@ -110,22 +132,7 @@ __device__ __forceinline__ void place_bins(Bins& bins) {
         starts[i / 8] = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
     }
     __syncthreads();
-}
-
-__device__ __forceinline__ void mark_first_of_bin(Bins& bins, u32 position) {
-    atomicOr(&bins.first_of_bin[1 + position / 32], 1u << position % 32);
-}
-
-// The positions of the bin that a position lies in, if all are marked, and the
-// position after the last digi too.
-__device__ __forceinline__ Range bin_around(const Bins& bins, u32 position) {
-    const u32* words = bins.first_of_bin + position / 32;
-    const u32 bit = position % 32;
-    // The highest bit of `up_to` is that of the position, the lowest of `beyond`
-    // that of the next one.
-    const u32 up_to = (u32)(((u64)words[1] << 32 | words[0]) >> 1 >> bit);
-    const u32 beyond = (u32)(((u64)words[2] << 32 | words[1]) >> 1 >> bit);
-    return {position - __clz((int)up_to), position + __ffs((int)beyond)};
+    return total >> 16;
 }
 
 }  // namespace
