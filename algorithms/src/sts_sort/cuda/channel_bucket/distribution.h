@@ -11,16 +11,19 @@ constexpr u32 DISTRIBUTED_ITEMS = 14;
 constexpr u32 DISTRIBUTED_TILE = THREADS * DISTRIBUTED_ITEMS;
 // A tile less a pair, as the first pair may begin before the range.
 constexpr u32 DISTRIBUTED_STEP = DISTRIBUTED_TILE - 2;
-// A region has no more groups than buckets.
-constexpr u32 GROUPS = BUCKETS;
-constexpr u32 GROUPS_EACH = GROUPS / THREADS;
+constexpr u32 BUCKETS_OF_THREAD = BUCKETS / THREADS;
 
 struct Distribution {
-    u64 staged[DISTRIBUTED_TILE];
-    u32 counts[GROUPS];     // of the tile, then where its groups begin in it
-    u32 distances[GROUPS];  // from there to where the digis go
+    union {
+        u32 group_starts[BUCKETS + 1];  // where groups begin in the tile, and where the last one ends
+        u64 staged[DISTRIBUTED_TILE];   // then the digis, bucket by bucket
+    };
+    u32 counts[BUCKETS];     // of the tile, then where its buckets begin in it
+    u32 distances[BUCKETS];  // from where a group begins in the tile to where its digis go
     u32 warp_sums[LANES];
     u16 group_of[BUCKETS];
+
+    __device__ __forceinline__ u32 groups() const { return group_of[BUCKETS - 1] + 1; }
 };
 
 // The digis of a tile that a thread has: pairs of positions in the array, which
@@ -50,26 +53,33 @@ struct Own {
     }
 };
 
-// Takes room for a tile's digis in their groups, and turns counts into where
-// groups begin in the tile. Barriers after.
-__device__ __forceinline__ void place_groups(u32* places, Distribution& shared) {
-    u32* own = shared.counts + threadIdx.x * GROUPS_EACH;
-    u32 counts[GROUPS_EACH], taken[GROUPS_EACH], sum = 0;
+// Turns counts into where buckets begin in the tile, and finds where groups do. Barriers after.
+__device__ __forceinline__ void place_buckets(u32 count, Distribution& shared) {
+    const u32 first = threadIdx.x * BUCKETS_OF_THREAD;
+    u32 counts[BUCKETS_OF_THREAD], sum = 0;
 #pragma unroll
-    for (u32 i = 0; i < GROUPS_EACH; i++) {
-        counts[i] = own[i];
-        sum += counts[i];
-        // Blocks share a group's place, so that the ends of their runs meet in
-        // the cache before they go to memory.
-        taken[i] = counts[i] ? atomicAdd(&places[threadIdx.x * GROUPS_EACH + i], counts[i]) : 0;
-    }
+    for (u32 i = 0; i < BUCKETS_OF_THREAD; i++) sum += counts[i] = shared.counts[first + i];
     u32 total;
     u32 before = block_exclusive_sum<THREADS>(sum, shared.warp_sums, total);
 #pragma unroll
-    for (u32 i = 0; i < GROUPS_EACH; i++) {
-        own[i] = before;
-        shared.distances[threadIdx.x * GROUPS_EACH + i] = taken[i] - before;
+    for (u32 i = 0; i < BUCKETS_OF_THREAD; i++) {
+        const u32 bucket = first + i, group = shared.group_of[bucket];
+        shared.counts[bucket] = before;
+        if (bucket == 0 || shared.group_of[bucket - 1] != group) shared.group_starts[group] = before;
         before += counts[i];
+    }
+    if (threadIdx.x == 0) shared.group_starts[shared.groups()] = count;
+    __syncthreads();
+}
+
+// Takes room for a tile's digis in their groups. Barriers before and after.
+__device__ __forceinline__ void place_groups(u32* places, Distribution& shared) {
+    const u32 groups = shared.groups();
+    for (u32 group = threadIdx.x; group < groups; group += THREADS) {
+        const u32 start = shared.group_starts[group], count = shared.group_starts[group + 1] - start;
+        // Blocks share a group's place, so that the ends of their runs meet in
+        // the cache before they go to memory.
+        if (count) shared.distances[group] = atomicAdd(&places[group], count) - start;
     }
     __syncthreads();
 }
@@ -79,25 +89,26 @@ __device__ __forceinline__ void place_groups(u32* places, Distribution& shared) 
 __device__ __forceinline__ void distribute_tile(const u64* from, u64* to, Range tile, Digit digit, u32* places,
                                                 Distribution& shared) {
     constexpr u32 RANK_SHIFT = 16;
-    constexpr u32 GROUP_MASK = (1u << RANK_SHIFT) - 1;
-    static_assert(DISTRIBUTED_TILE <= 1u << RANK_SHIFT && GROUPS <= 1u << RANK_SHIFT, "both fit into a word");
+    constexpr u32 BUCKET_MASK = (1u << RANK_SHIFT) - 1;
+    static_assert(DISTRIBUTED_TILE <= 1u << RANK_SHIFT && BUCKETS <= 1u << RANK_SHIFT, "both fit into a word");
     Own own;
     own.load(from, tile);
-    clear<THREADS>(shared.counts, GROUPS);
+    clear<THREADS>(shared.counts, BUCKETS);
     __syncthreads();
     u32 ranks[DISTRIBUTED_ITEMS];
 #pragma unroll
     for (u32 i = 0; i < DISTRIBUTED_ITEMS; i++) {
         if (!own.has(i)) continue;
-        const u32 group = shared.group_of[digit(own.digis[i])];
-        ranks[i] = atomicAdd(&shared.counts[group], 1u) << RANK_SHIFT | group;
+        const u32 bucket = digit(own.digis[i]);
+        ranks[i] = atomicAdd(&shared.counts[bucket], 1u) << RANK_SHIFT | bucket;
     }
     __syncthreads();
+    place_buckets(tile.count(), shared);
     place_groups(places, shared);
 #pragma unroll
     for (u32 i = 0; i < DISTRIBUTED_ITEMS; i++) {
         if (!own.has(i)) continue;
-        shared.staged[shared.counts[ranks[i] & GROUP_MASK] + (ranks[i] >> RANK_SHIFT)] = own.digis[i];
+        shared.staged[shared.counts[ranks[i] & BUCKET_MASK] + (ranks[i] >> RANK_SHIFT)] = own.digis[i];
     }
     __syncthreads();
     for (u32 i = threadIdx.x; i < tile.count(); i += THREADS) {
