@@ -34,7 +34,7 @@ __device__ __forceinline__ u32 end_of_group(const u32* starts, u32 bucket, u32 c
 
 // Marks the buckets that a chain of groups from bucket 0 comes to. A group
 // tells where the next one begins; marks spread along leaps of 1, 2, 4 …
-// groups, and so reach all in as many rounds as the number of buckets has bits.
+// groups, and so reach all in as many rounds as the number of groups has bits.
 // Barriers before and after.
 __device__ __forceinline__ void mark_groups(Grouping& shared, u32 capacity) {
 #pragma unroll
@@ -45,7 +45,7 @@ __device__ __forceinline__ void mark_groups(Grouping& shared, u32 capacity) {
     }
     if (threadIdx.x == 0) shared.leaps[BUCKETS] = (u16)BUCKETS;
     __syncthreads();
-    for (u32 length = 1; length < BUCKETS; length *= 2) {
+    while (shared.leaps[0] < BUCKETS) {
         u32 targets[BUCKETS_EACH], twice[BUCKETS_EACH];
         bool marked[BUCKETS_EACH];
 #pragma unroll
