@@ -6,8 +6,8 @@
 // their buckets and once through shared memory. There, a digi's time tells its
 // place well enough, as times are spread over the bucket: digis are counted
 // into twice as many bins as there are digis, and the few that share one are
-// compared with each other. Where many share one, as where all times are equal,
-// a radix sort in shared memory takes over.
+// brought into order by a thread. Where many share one, as where all times are
+// equal, a radix sort in shared memory takes over.
 //
 // A segment that fits into shared memory is sorted at once; one of up to twice
 // as many digis by a block of its own multiprocessor, where there is so much shared

@@ -364,12 +364,14 @@ mod tests {
         sorted
     }
 
-    /// Any, many at nearly the same time, so that bins don't help, and those of one channel.
-    fn hard() -> [Vec<u64>; 3] {
+    /// Any, some of the same channel and time, many at nearly the same time, so that bins don't help, and
+    /// those of one channel.
+    fn hard() -> [Vec<u64>; 4] {
         let any = digis(70_000, |any| any);
+        let equal = digis(70_000, |any| any % 10_000);
         let crowded = digis(70_000, |any| any % 3);
         let of_one_channel = any.iter().map(|digi| digi & !(CHANNELS << CHANNEL_SHIFT)).collect();
-        [any, crowded, of_one_channel]
+        [any, equal, crowded, of_one_channel]
     }
 
     #[test]

@@ -9,7 +9,7 @@ struct Sorting {
     u64 sorted[CAPACITY];
     union {
         BucketBins buckets[BUCKETS];  // until all digis are counted
-        u16 arrivals[CAPACITY];       // then the place of each digi among those that came, if that is kept
+        u16 arrivals[CAPACITY];       // then the place of each digi among those that came, where that is asked for
     };
     Bins bins;
 };
@@ -56,7 +56,8 @@ __device__ __forceinline__ bool count_in_bins(const u64* digis, u32 count, Bucke
     return __syncthreads_or(is_full);
 }
 
-// Moves digis to their bins. Barriers before and after.
+// Moves digis to their bins, and remembers when each of them arrived, if that is asked for. Barriers before and after.
+template <bool WITH_ARRIVALS>
 __device__ __forceinline__ void move_to_bins(const u64* digis, u32 count, const u32 (&places)[SORTED_ITEMS + 1],
                                              Sorting& shared) {
     for_each_own(digis, count, [&](u32 item, u32 at, u64 digi, bool is_one) {
@@ -64,57 +65,66 @@ __device__ __forceinline__ void move_to_bins(const u64* digis, u32 count, const 
         if (!is_one) return;
         const u32 to = start_of(shared.bins, bin) + rank;
         shared.sorted[to] = time_first(digi);
-        if (KEEPS_ARRIVAL) shared.arrivals[to] = (u16)at;
+        if (WITH_ARRIVALS) shared.arrivals[to] = (u16)at;
     });
     __syncthreads();
 }
 
-// A digi of a bin, and what tells its place there: its time, and where there are others of the same time its other
-// bits, or when it arrived.
-struct InBin {
+// A digi of a bin, and when it arrived, if that is remembered.
+template <bool WITH_ARRIVALS> struct InBin {
     u64 item;
     u32 arrival;
 
     __device__ __forceinline__ InBin(u32 at, const Sorting& shared)
-        : item(shared.sorted[at]), arrival(KEEPS_ARRIVAL ? shared.arrivals[at] : 0) {}
+        : item(shared.sorted[at]), arrival(WITH_ARRIVALS ? shared.arrivals[at] : 0) {}
 
+    __device__ __forceinline__ u32 time() const { return (u32)(item >> (64 - TIME_BITS)); }
+
+    // By time, then by arrival or, where that is not to be kept, by all other bits.
     __device__ __forceinline__ bool belongs_before(const InBin& other) const {
-        if (!KEEPS_ARRIVAL) return item < other.item;
-        const u32 time = (u32)(item >> (64 - TIME_BITS)), others_time = (u32)(other.item >> (64 - TIME_BITS));
-        return time < others_time || (time == others_time && arrival < other.arrival);
+        if (!WITH_ARRIVALS) return item < other.item;
+        return time() < other.time() || (time() == other.time() && arrival < other.arrival);
     }
 
     __device__ __forceinline__ void put(u32 at, Sorting& shared) const {
         shared.sorted[at] = item;
-        if (KEEPS_ARRIVAL) shared.arrivals[at] = (u16)arrival;
+        if (WITH_ARRIVALS) shared.arrivals[at] = (u16)arrival;
     }
 };
 
-// Brings the digis of a bin into order, one after the other to where it belongs among those before it.
-__device__ __forceinline__ void order_bin(u32 begin, u32 count, Sorting& shared) {
+// Brings the digis of a bin into order, one after the other to where it belongs among those before it. Returns
+// whether some have the same time, if these are to keep the order of arrival.
+template <bool WITH_ARRIVALS>
+__device__ __forceinline__ bool order_bin(u32 begin, u32 count, Sorting& shared) {
+    bool has_equal = false;
 // Bins have few.
 #pragma unroll 1
     for (u32 i = begin + 1; i < begin + count; i++) {
-        const InBin own(i, shared);
+        const InBin<WITH_ARRIVALS> own(i, shared);
         u32 at = i;
 #pragma unroll 1
         for (; at > begin; at--) {
-            const InBin before(at - 1, shared);
+            const InBin<WITH_ARRIVALS> before(at - 1, shared);
+            has_equal |= KEEPS_ARRIVAL && own.time() == before.time();
             if (!own.belongs_before(before)) break;
             before.put(at, shared);
         }
         if (at < i) own.put(at, shared);
     }
+    return has_equal;
 }
 
-// Brings the digis of all bins that several of them share into order. Barriers before and after.
-__device__ __forceinline__ void order_bins(u32 count, Sorting& shared) {
+// Brings the digis of so many bins, all that several of them share, into order. Returns whether some of the
+// same time are among them, if these are to keep the order of arrival. Barriers before and after.
+template <bool WITH_ARRIVALS>
+__device__ __forceinline__ bool order_bins(u32 count, Sorting& shared) {
+    bool has_equal = false;
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < count; i += THREADS) {
         const u32 bin = shared.bins.of_several[i];
-        order_bin(start_of(shared.bins, bin), count_of(shared.bins, bin), shared);
+        has_equal |= order_bin<WITH_ARRIVALS>(start_of(shared.bins, bin), count_of(shared.bins, bin), shared);
     }
-    __syncthreads();
+    return __syncthreads_or(has_equal);
 }
 
 // Sorts a range of digis whose `shared.buckets` are known, and bins clear. Where
@@ -126,8 +136,13 @@ __device__ __forceinline__ bool sort_buckets(const u64* from, u64* to, Range ran
     u32 places[SORTED_ITEMS + 1];
     if (count_in_bins(from + range.begin, range.count(), bucket_of, times, places, shared)) return false;
     const u32 of_several = place_bins(shared.bins);
-    move_to_bins(from + range.begin, range.count(), places, shared);
-    order_bins(of_several, shared);
+    const u64* digis = from + range.begin;
+    move_to_bins<false>(digis, range.count(), places, shared);
+    if (order_bins<false>(of_several, shared) && KEEPS_ARRIVAL) {
+        // Few groups have digis of the same channel and time.
+        move_to_bins<true>(digis, range.count(), places, shared);
+        order_bins<true>(of_several, shared);
+    }
     write_each_word<THREADS>(to + range.begin, range.count(),
                              [&](u32 i) { return digi_from_time_first(shared.sorted[i]); });
     return true;
