@@ -72,6 +72,16 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
         alignas(16) u16 group_of[BUCKETS];
     };
 
+    // A number for each digi of a thread, two in a word: registers are scarce.
+    struct Halves {
+        u32 words[(ITEMS + 1) / 2] = {};
+
+        __device__ __forceinline__ u32 operator[](u32 i) const { return words[i / 2] >> i % 2 * 16 & 0xffff; }
+        __device__ __forceinline__ void put(u32 i, u32 half) {
+            words[i / 2] = i % 2 ? (words[i / 2] & 0xffff) | half << 16 : (words[i / 2] & 0xffff0000) | half;
+        }
+    };
+
     // The position in the tile of this thread's digi i: a warp has consecutive ones.
     __device__ __forceinline__ static u32 position(u32 i) {
         return (threadIdx.x / LANES * ITEMS + i) * LANES + threadIdx.x % LANES;
@@ -95,15 +105,17 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
         for (u32 i = threadIdx.x; i < tables * tile.groups; i += BLOCK) shared.seen[i] = {0, 0};
         __syncthreads();
         const auto group = [&](u32 i) { return (u32)shared.group_of[digit(digis[i])]; };
-        u32 ranks[(ITEMS + 1) / 2];  // two in a word: registers are scarce
-        const u32 table = rank_in_turns(group, count, tables, tile.groups, ranks, shared);
+        // Each loop looks up for all digis at once, so that nobody waits for each of them.
+        Halves places;
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) places.put(i, group(i));
+        const u32 table = rank_in_turns(count, tables, tile.groups, places, shared);
         place_groups(tile, tables, shared);
 #pragma unroll
-        for (u32 i = 0; i < ITEMS; i++) {
-            if (position(i) >= count) continue;
-            const u32 rank = ranks[i / 2] >> i % 2 * 16 & 0xffff;
-            shared.staged[shared.starts[table + group(i)] + rank] = digis[i];
-        }
+        for (u32 i = 0; i < ITEMS; i++) places.put(i, places[i] + shared.starts[table + group(i)]);
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++)
+            if (position(i) < count) shared.staged[places[i]] = digis[i];
         __syncthreads();
         for (u32 i = threadIdx.x; i < count; i += BLOCK) {
             const u64 digi = shared.staged[i];
@@ -113,27 +125,25 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
 
   private:
     // Finds how many digis of its group come before each of a thread's in its table, which those of earlier
-    // warps in the tile come to first. Returns where the table begins. Barriers before and after.
-    template <class GroupOf>
-    __device__ __forceinline__ static u32 rank_in_turns(GroupOf group_of, u32 count, u32 tables, u32 groups,
-                                                        u32 (&ranks)[(ITEMS + 1) / 2], Shared& shared) {
+    // warps in the tile come to first: `places` has the groups before, and that after. Returns where the table begins.
+    // Barriers before and after.
+    __device__ __forceinline__ static u32 rank_in_turns(u32 count, u32 tables, u32 groups, Halves& places,
+                                                        Shared& shared) {
         const u32 warp = threadIdx.x / LANES, turns = WARPS / tables;
         const u32 table = warp / turns * groups;
         for (u32 turn = 0; turn < turns; turn++) {
-            if (warp % turns == turn) rank_in_warp(group_of, count, ranks, shared.seen + table);
+            if (warp % turns == turn) rank_in_warp(count, places, shared.seen + table);
             __syncthreads();
         }
         return table;
     }
 
-    template <class GroupOf>
-    __device__ __forceinline__ static void rank_in_warp(GroupOf group_of, u32 count, u32 (&ranks)[(ITEMS + 1) / 2],
-                                                        Seen* table) {
+    __device__ __forceinline__ static void rank_in_warp(u32 count, Halves& places, Seen* table) {
         const u32 lane = threadIdx.x % LANES;
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
             const bool is_one = position(i) < count;
-            Seen& seen = table[is_one ? group_of(i) : 0];
+            Seen& seen = table[is_one ? places[i] : 0];
             if (is_one) atomicOr(&seen.lanes, (lanemask_t)1 << lane);
             __syncwarp();
             const Seen own = seen;
@@ -141,8 +151,7 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
             __syncwarp();
             if (is_one && before == 0) seen = {0, own.before + popc(own.lanes)};
             __syncwarp();
-            const u32 rank = own.before + before;
-            ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank;
+            places.put(i, own.before + before);
         }
     }
 
