@@ -14,7 +14,7 @@ struct LoneDenseLinkWalk : Walk<1> {
     static constexpr u32 WINDOW = GRANULE * LANES;
     // Links of a step: with fewer, more of all instructions are those between blocks; with more, lanes
     // wait for others at the end of a block.
-    static constexpr u32 LINKS = 3;
+    static constexpr u32 LINKS = 4;
     // The word in front of a block, and heads from aligned words.
     static constexpr u32 MAX_HEAD = 12;
     static constexpr u32 REACH = 2 + LINKS * MAX_HEAD + sizeof(u32);
