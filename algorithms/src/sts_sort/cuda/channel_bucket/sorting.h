@@ -127,22 +127,28 @@ __device__ __forceinline__ bool order_bins(u32 count, Sorting& shared) {
     return __syncthreads_or(has_equal);
 }
 
-// Sorts a range of digis whose `shared.buckets` are known, and bins clear. Where
-// many have nearly the same time nothing is done; returns whether it was. `from` and
-// `to` may be the same. A barrier before.
+// Sorts digis whose `shared.buckets` are known, and bins clear, where they are in shared memory. Where many have
+// nearly the same time nothing is done; returns whether it was. Barriers before and after.
+template <class BucketOf>
+__device__ __forceinline__ bool sort_in_shared(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
+                                               Sorting& shared) {
+    u32 places[SORTED_ITEMS + 1];
+    if (count_in_bins(digis, count, bucket_of, times, places, shared)) return false;
+    const u32 of_several = place_bins(shared.bins);
+    move_to_bins<false>(digis, count, places, shared);
+    if (order_bins<false>(of_several, shared) && KEEPS_ARRIVAL) {
+        // Few groups have digis of the same channel and time.
+        move_to_bins<true>(digis, count, places, shared);
+        order_bins<true>(of_several, shared);
+    }
+    return true;
+}
+
+// The same for a range of them, from one array to another, which may be the same one.
 template <class BucketOf>
 __device__ __forceinline__ bool sort_buckets(const u64* from, u64* to, Range range, BucketOf bucket_of,
                                              const Times& times, Sorting& shared) {
-    u32 places[SORTED_ITEMS + 1];
-    if (count_in_bins(from + range.begin, range.count(), bucket_of, times, places, shared)) return false;
-    const u32 of_several = place_bins(shared.bins);
-    const u64* digis = from + range.begin;
-    move_to_bins<false>(digis, range.count(), places, shared);
-    if (order_bins<false>(of_several, shared) && KEEPS_ARRIVAL) {
-        // Few groups have digis of the same channel and time.
-        move_to_bins<true>(digis, range.count(), places, shared);
-        order_bins<true>(of_several, shared);
-    }
+    if (!sort_in_shared(from + range.begin, range.count(), bucket_of, times, shared)) return false;
     write_each_word<THREADS>(to + range.begin, range.count(),
                              [&](u32 i) { return digi_from_time_first(shared.sorted[i]); });
     return true;
