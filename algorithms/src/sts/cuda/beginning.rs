@@ -5,7 +5,7 @@ use std::sync::Arc;
 use generators::sts::raw::TimesliceCounts;
 
 use super::batch::Batch;
-use super::chain::ChainConfig;
+use super::config::ChainConfig;
 use super::presort::{OfRaw, PresortWay, SidesOfBoards, Stream};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
 use crate::device::{Arena, buffers};

@@ -6,15 +6,16 @@ use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::batch::Batch;
-use super::beginning::{Beginning, Start, UnpackWay};
-use super::cluster_order::{ClusterOrder, ClusterSortWay};
-use super::clusters::{ClusterWay, Clusters, SortedDigis, UnsortedClusters};
-use super::collect::{CollectWay, Collected};
+use super::beginning::{Beginning, Start};
+use super::cluster_order::ClusterOrder;
+use super::clusters::{Clusters, SortedDigis, UnsortedClusters};
+use super::collect::Collected;
+use super::config::ChainConfig;
 use super::downloaded;
-use super::hits::{Hits, HitsWay, SortedClusters as SortedOnDevice};
+use super::hits::{Hits, SortedClusters as SortedOnDevice};
 use super::left::{Kept, Left};
-use super::presort::{Presort, PresortWay, Stream};
-use super::sort::{Sort, SortWay};
+use super::presort::{Presort, Stream};
+use super::sort::Sort;
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
 use super::whole_sides::WholeSides;
@@ -24,46 +25,6 @@ use crate::device::{Arena, buffers};
 use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
-
-/// How stages are done that can be done in several ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) struct ChainConfig {
-    pub(in crate::sts) unpack: UnpackWay,
-    pub(in crate::sts) presort: PresortWay,
-    pub(in crate::sts) sort: SortWay,
-    pub(in crate::sts) clusters: ClusterWay,
-    pub(in crate::sts) cluster_sort: ClusterSortWay,
-    /// Whether sides that fit into shared memory go from digis to clusters in order by a block;
-    /// the ways above are those of the others then, clusters those of links.
-    pub(in crate::sts) takes_whole_sides: bool,
-    pub(in crate::sts) hits: HitsWay,
-    pub(in crate::sts) collect: CollectWay,
-}
-
-impl ChainConfig {
-    /// What the stages before this one leave for it, in words; empty where that is the same
-    /// in all chains.
-    pub(in crate::sts) fn given(self, stage: ChainStage) -> &'static str {
-        match stage {
-            ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",
-            ChainStage::Sort if self.presort == PresortWay::Tiles => "digis in any order",
-            ChainStage::Sort => "digis by time",
-            ChainStage::Cluster if self.clusters == ClusterWay::Links => {
-                "digis by channel, bytes at 0"
-            }
-            ChainStage::Cluster => "digis by channel, words at 0",
-            ChainStage::ClusterSort if self.clusters == ClusterWay::Links => {
-                "clusters in any order, single digis apart"
-            }
-            ChainStage::ClusterSort => "clusters in any order",
-            ChainStage::Hits if self.clusters == ClusterWay::Links => {
-                "clusters in any order, single digis apart, entries by time"
-            }
-            ChainStage::Hits => "clusters in any order, entries by time",
-            ChainStage::Collect => "buckets on the device",
-        }
-    }
-}
 
 /// The stages that can be recorded: the host waits before and after them, and not in between.
 const RECORDED: [ChainStage; 4] =

@@ -8,6 +8,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `chain` | all stages on one timeslice |
+//! | `config` | in which ways they are done |
 //! | `beginning` | what a chain begins with: digis or raw data |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, with its buffers |
 //! | `sort` | digis in order of channel and time |
@@ -26,6 +27,7 @@ mod chain;
 mod cluster_order;
 mod clusters;
 mod collect;
+mod config;
 
 mod hits;
 mod left;
@@ -43,10 +45,11 @@ use crate::sts::{Cluster, ClusterEntry, Hit};
 
 pub(super) use batch::Batch;
 pub(super) use beginning::{Start, UnpackWay};
-pub(super) use chain::{ChainConfig, CudaChain, Step};
+pub(super) use chain::{CudaChain, Step};
 pub(super) use cluster_order::ClusterSortWay;
 pub(super) use clusters::ClusterWay;
 pub(super) use collect::CollectWay;
+pub(super) use config::ChainConfig;
 pub(super) use hits::HitsWay;
 pub(super) use left::Kept;
 pub(super) use presort::PresortWay;
