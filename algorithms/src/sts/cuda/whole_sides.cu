@@ -5,7 +5,7 @@
 // `channel_bucket_small`, so that it is known where channels begin; a digi's follower is looked for in the next
 // channel alone; links take the place of bins, and the times of clusters that of their first digis.
 //
-// For sides that fit; those of up to twice as many digis are for `whole_sides_wide.cu`, larger ones for the
+// For sides that fit. Those of up to five times as many digis are for `whole_sides_wide.cu`, larger ones for the
 // kernels of each stage.
 //
 // Dynamic shared memory: see `Shared`.
@@ -15,8 +15,8 @@
 
 // Finds the clusters of the listed sides, and writes entries in order of time. A block a side.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    whole_sides_exact(u64* digis, const u32* begins, u32 sides, const u32* listed, u32 window_ns,
-        u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {
+    whole_sides_exact(u64* digis, const u32* begins, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
+                    u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {
     SMEM_DYN(Shared, shared);
     const Sides all = {digis, begins, sides, clusters, found, entries};
     find_clusters<Exact>({all, listed[blockIdx.x]}, window_of(window_ns, whole_ns, crowd_ns), *tables, *shared);
@@ -25,8 +25,8 @@ KERNEL_EXPORT(whole_sides_exact, WholeSides)
 KERNEL_SHARED(whole_sides_exact, Shared)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    whole_sides_published(u64* digis, const u32* begins, u32 sides, const u32* listed, u32 window_ns,
-        u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {
+    whole_sides_published(u64* digis, const u32* begins, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
+                    u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {
     SMEM_DYN(Shared, shared);
     const Sides all = {digis, begins, sides, clusters, found, entries};
     find_clusters<Published>({all, listed[blockIdx.x]}, window_of(window_ns, whole_ns, crowd_ns), *tables, *shared);

@@ -374,8 +374,8 @@ mod tests {
     /// their digis or clusters, and that it has none.
     fn sides_of_all_sizes(timeslice_ns: u64) -> SegmentedDigis {
         let shape = DigiShape {
-            segments: 8,
-            digis: 150_000,
+            segments: 16,
+            digis: 250_000,
             order: Order::Random,
             skew: Skew::Ratio(30.0),
             duplicates: 0.1,

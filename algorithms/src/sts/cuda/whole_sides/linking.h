@@ -5,9 +5,12 @@
 
 namespace {
 
-// Who follows whom, in shared memory. Nobody follows at place 0: who follows is in a higher channel and so never
-// the first.
+// Who follows whom, in shared memory, aligned to vectors of 16 bytes. Nobody follows at place 0: who follows is in
+// a higher channel and so never the first.
 struct Links {
+    // Digis that a thread takes at a time.
+    static constexpr u32 STEP = sizeof(uint4);
+
     u16* followers;
     // For each digi whether it follows another one.
     u8* follows;
@@ -27,10 +30,12 @@ struct Links {
 
     // Nobody follows another one. A barrier is needed after.
     __device__ __forceinline__ void clear() const {
-        u32* words = reinterpret_cast<u32*>(followers);
-        for (u32 i = threadIdx.x; i < (count + 1) / 2; i += THREADS) words[i] = NOBODY;
-        words = reinterpret_cast<u32*>(follows);
-        for (u32 i = threadIdx.x; i < (count + 3) / 4; i += THREADS) words[i] = 0;
+        const uint4 none = make_uint4(0, 0, 0, 0);
+        for (u32 step = threadIdx.x; step < (count + STEP - 1) / STEP; step += THREADS) {
+            uint4* vectors = reinterpret_cast<uint4*>(followers) + 2 * step;
+            vectors[0] = vectors[1] = none;
+            reinterpret_cast<uint4*>(follows)[step] = none;
+        }
     }
 };
 
@@ -78,12 +83,19 @@ struct OwnHeads {
     u32 singles = 0, others = 0;
 
     __device__ __forceinline__ OwnHeads(const Links& links, u32 first) {
+        static_assert(SORTED_ITEMS == Links::STEP, "a vector of marks, and two of followers");
+        if (first >= links.count) return;
+        const uint4 marks = *reinterpret_cast<const uint4*>(links.follows + first);
+        const uint4* followers = reinterpret_cast<const uint4*>(links.followers + first);
+        const uint4 low = followers[0], high = followers[1];
+        const u32 bytes[4] = {marks.x, marks.y, marks.z, marks.w};
+        const u32 pairs[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
         for (u32 i = 0; i < SORTED_ITEMS; i++) {
-            if (first + i >= links.count || links.follows[first + i]) continue;
-            const bool is_single = links.followers[first + i] == NOBODY;
-            singles |= (u32)is_single << i;
-            others |= (u32)!is_single << i;
+            const bool is_head = first + i < links.count && (bytes[i / 4] >> 8 * (i % 4) & 0xff) == 0;
+            const bool is_single = (pairs[i / 2] >> 16 * (i % 2) & 0xffff) == NOBODY;
+            singles |= (u32)(is_head && is_single) << i;
+            others |= (u32)(is_head && !is_single) << i;
         }
     }
 };

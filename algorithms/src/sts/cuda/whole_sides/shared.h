@@ -21,10 +21,10 @@ constexpr u32 MOST_DIGIS = 5 * CAPACITY / 2;
 
 // What becomes of these.
 struct LongChains {
-    u32 channels[CHANNEL_OFFSETS];
     u16 heads[MOST_DIGIS];
     u16 followers[MOST_DIGIS];
     u8 follows[MOST_DIGIS];
+    u32 channels[CHANNEL_OFFSETS];
 };
 
 // Clusters of such a side that a block sorts.
