@@ -18,14 +18,14 @@ template <class Enough> __device__ __forceinline__ u32 leap_to(u32 from, u32 end
 
 // What a digi of the next channel has to have reached to be not too early to follow one.
 template <class Rules> struct Sought {
-    u32 channel, time;
-    Window window;
+    u32 channel;
+    typename Rules::Earliest earliest;
 
     __device__ __forceinline__ Sought(u64 digi, const Window& window)
-        : channel(digi_channel(digi) + 1), time(digi_time(digi)), window(window) {}
+        : channel(digi_channel(digi) + 1), earliest(window, digi_time(digi)) {}
     __device__ __forceinline__ bool is_reached(u64 digi) const {
         const u32 other = digi_channel(digi);
-        return other > channel || (other == channel && Rules::not_before(window, time, digi_time(digi)));
+        return other > channel || (other == channel && earliest.is_reached(digi_time(digi)));
     }
 };
 
@@ -35,8 +35,7 @@ template <> struct Sought<Exact> {
     u64 least;
 
     __device__ __forceinline__ Sought(u64 digi, const Window& window) : channel(digi_channel(digi) + 1) {
-        const long long time = (long long)digi_time(digi) - window.whole_ns;
-        least = ((u64)channel << TIME_BITS) + (time > 0 ? (u64)time : 0);
+        least = ((u64)channel << TIME_BITS) + Exact::Earliest(window, digi_time(digi)).least;
     }
     __device__ __forceinline__ bool is_reached(u64 digi) const { return digi_key(digi) >= least; }
 };

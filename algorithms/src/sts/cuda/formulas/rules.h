@@ -25,18 +25,14 @@ enum class Successors { SHARED, EXCLUSIVE };
 struct Exact {
     static constexpr Successors SUCCESSORS = Successors::EXCLUSIVE;
 
-    __device__ __forceinline__ static bool not_before(const Window& window, u32 time, u32 follower) {
-        return (long long)follower >= (long long)time - window.whole_ns;
-    }
     __device__ __forceinline__ static bool not_after(const Window& window, u32 time, u32 follower) {
         return (long long)time + window.whole_ns >= (long long)follower;
     }
 
     // What a follower has to have reached to be not too early.
-    class Earliest {
+    struct Earliest {
         u32 least;
 
-      public:
         __device__ __forceinline__ Earliest(const Window& window, u32 time)
             : least((u32)max((long long)time - window.whole_ns, 0ll)) {}
         __device__ __forceinline__ bool is_reached(u32 follower) const { return follower >= least; }
@@ -70,9 +66,6 @@ struct Exact {
 struct Published {
     static constexpr Successors SUCCESSORS = Successors::SHARED;
 
-    __device__ __forceinline__ static bool not_before(const Window& window, u32 time, u32 follower) {
-        return (float)follower >= (float)time - window.ns;
-    }
     __device__ __forceinline__ static bool not_after(const Window& window, u32 time, u32 follower) {
         return (float)time + window.ns >= (float)follower;
     }
