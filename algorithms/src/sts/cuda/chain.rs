@@ -15,7 +15,7 @@ use super::downloaded;
 use super::hits::{Hits, SortedClusters as SortedOnDevice};
 use super::left::{Kept, Left};
 use super::presort::{Presort, Stream};
-use super::sort::Sort;
+use super::sort::{Sort, WhichSides};
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
 use super::whole_sides::WholeSides;
@@ -229,12 +229,8 @@ impl<'a> CudaChain<'a> {
 
     /// Starts to sort digis: of sides that are taken as a whole, those of others.
     fn start_sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (sides, begins) = (&self.sides, self.presort.begins());
-        if self.whole.is_some() {
-            self.sort.start_larger(gpu, sides, begins)
-        } else {
-            self.sort.start(gpu, sides, begins)
-        }
+        let which = if self.whole.is_some() { WhichSides::Larger } else { WhichSides::All };
+        self.sort.start(gpu, (&self.sides, self.presort.begins()), which)
     }
 
     /// Starts to find clusters, and the order of those whose sides are taken as a whole.

@@ -16,6 +16,14 @@ pub(in crate::sts) enum SortWay {
     ChannelBucket,
 }
 
+/// Which sides are to be in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WhichSides {
+    All,
+    /// Those that don't fit into shared memory; others may be.
+    Larger,
+}
+
 /// The digis, and what sorting them takes.
 pub(super) enum Sort {
     BlockMerge(TwoArrays),
@@ -75,30 +83,17 @@ impl Sort {
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,
-        sides: &Partition,
-        begins: &DeviceBuffer<u32>,
+        (sides, begins): (&Partition, &DeviceBuffer<u32>),
+        which: WhichSides,
     ) -> Result<(), DeviceError> {
         match self {
             Sort::BlockMerge(arrays) => arrays.sort(gpu, sides, begins),
             Sort::ChannelBucket(sort) => {
                 sort.fit(sides);
-                sort.start(gpu)
-            }
-        }
-    }
-
-    /// The same, but leaves sides alone that fit into shared memory, if it can.
-    pub(super) fn start_larger(
-        &mut self,
-        gpu: &Gpu,
-        sides: &Partition,
-        begins: &DeviceBuffer<u32>,
-    ) -> Result<(), DeviceError> {
-        match self {
-            Sort::BlockMerge(_) => self.start(gpu, sides, begins),
-            Sort::ChannelBucket(sort) => {
-                sort.fit(sides);
-                sort.start_larger(gpu)
+                match which {
+                    WhichSides::All => sort.start(gpu),
+                    WhichSides::Larger => sort.start_larger(gpu),
+                }
             }
         }
     }
