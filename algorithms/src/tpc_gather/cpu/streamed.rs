@@ -5,8 +5,9 @@
 //! the last vector may be written as a whole: what is too much is overwritten. Nor does a loop
 //! over vectors have to end where the piece does, which the processor could only guess: with
 //! AVX-512 as many are copied of each piece as most need, those beyond its end with an
-//! empty mask. (Where pieces are long, that would be more empty ones than a guess costs.) And as a page is written as a whole, its lines need not be read first, which
-//! an ordinary store to memory would do: a third of all traffic.
+//! empty mask. (Where pieces are long, that would be more empty ones than a guess costs.) And as
+//! a page is written as a whole, its lines need not be read first, which an ordinary store to
+//! memory would do: a third of all traffic.
 //!
 //! Pieces that follow each other lie anywhere within some megabytes. Where these have room in the
 //! last-level cache, they are read from one end to the other before the first piece is moved: in

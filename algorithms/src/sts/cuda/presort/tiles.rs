@@ -25,8 +25,8 @@ const SHADER_STEP: u32 = 1024;
 const SHADER_STEPS: u32 = 2;
 const SHADER_SIDES: usize = 2048;
 
-/// Tiles that blocks with a multiprocessor to themselves move: where others would have fewer digis of
-/// a side.
+/// Where tiles would have fewer digis of a side than this, blocks with a multiprocessor to themselves move
+/// larger ones.
 const LEAST_OF_SIDE: usize = 16;
 
 /// Counters for each side.
