@@ -1,9 +1,12 @@
 //! All stages on a timeslice, or on several together.
 
+mod keeping;
+mod products;
+mod recording;
+
 use std::sync::Arc;
 
 use generators::partition::Partition;
-use generators::sts::{Digi, SegmentedDigis};
 
 use super::batch::Batch;
 use super::beginning::{Beginning, Start};
@@ -11,24 +14,15 @@ use super::cluster_order::ClusterOrder;
 use super::clusters::{Clusters, SortedDigis, UnsortedClusters};
 use super::collect::Collected;
 use super::config::ChainConfig;
-use super::downloaded;
-use super::hits::{Hits, SortedClusters as SortedOnDevice};
-use super::left::{Kept, Left};
+use super::hits::{Hits, SortedClusters};
 use super::presort::{Presort, Stream};
 use super::sort::{Sort, WhichSides};
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
 use super::whole_sides::WholeSides;
-use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, Recorded};
 use crate::device::{Arena, buffers};
-use crate::sts::hits::SortedClusters;
-use crate::sts::{ChainStage, Product};
-use crate::sts::{Hit, Partitioned, Timeslice};
-
-/// The stages that can be recorded: the host waits before and after them, and not in between.
-const RECORDED: [ChainStage; 4] =
-    [ChainStage::Zero, ChainStage::Sort, ChainStage::Cluster, ChainStage::ClusterSort];
+use crate::sts::{ChainStage, Timeslice};
 
 /// What can be started of a chain until the host has to know what came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -301,14 +295,14 @@ impl<'a> CudaChain<'a> {
     fn start_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let (counts, begins) = (self.counts_of_room(), self.presort.begins());
         let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
-        let sorted = SortedOnDevice { clusters, order, begins, tables };
+        let sorted = SortedClusters { clusters, order, begins, tables };
         self.hits.start(gpu, &self.sides, &counts, sorted)
     }
 
     /// Waits for the numbers of hits; where there was too little room, for all hits once more.
     fn finish_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
-        let sorted = SortedOnDevice { clusters, order, begins: self.presort.begins(), tables };
+        let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
         self.hits.finish(gpu, sorted)
     }
 
@@ -339,80 +333,6 @@ impl<'a> CudaChain<'a> {
         }
     }
 
-    /// Records the stages from zero to the sort of the clusters, for digis in such places as
-    /// presort has just found; that needs a chain that waits for the device in none of them.
-    /// Where nothing can be recorded, nothing is.
-    pub(in crate::sts) fn record(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let mut work = |gpu: &Gpu| RECORDED.into_iter().try_for_each(|stage| self.run(gpu, stage));
-        let recorded = gpu.record("graph", &mut work)?;
-        if recorded.is_some() {
-            self.sort.turn();
-        }
-        self.recorded = recorded;
-        Ok(())
-    }
-
-    /// Starts the stages that can be recorded, as a graph if they were.
-    pub(in crate::sts) fn run_recorded(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let Some(recorded) = &self.recorded else {
-            return RECORDED
-                .into_iter()
-                .try_for_each(|stage| gpu.scope(stage.name(), || self.run(gpu, stage)));
-        };
-        // SAFETY: the buffers are those of the recording, which goes with them; digis of the
-        // same input are in the same places.
-        unsafe { gpu.start_recorded(recorded)? };
-        self.sort.turn();
-        Ok(())
-    }
-
-    /// What a stage left, copied to the host.
-    pub(in crate::sts) fn product(
-        &mut self,
-        gpu: &Gpu,
-        stage: ChainStage,
-    ) -> Result<Product, DeviceError> {
-        match stage {
-            ChainStage::Unpack => Ok(Product::Nothing),
-            ChainStage::Presort | ChainStage::Zero | ChainStage::Sort => self.distributed(gpu),
-            ChainStage::Cluster => {
-                let clusters = downloaded(gpu, self.clusters.clusters())?;
-                let counts = self.counts(gpu)?;
-                Ok(Product::clusters(&clusters, &self.sides, &counts))
-            }
-            ChainStage::ClusterSort => self.sorted_clusters(gpu),
-            ChainStage::Hits => {
-                let hits = downloaded(gpu, self.hits.buckets().0)?;
-                let buckets: Vec<_> = self.hits.places().map(|bucket| &hits[bucket]).collect();
-                Ok(hits_of(&buckets))
-            }
-            ChainStage::Collect => Ok(hits_of(&self.collected.of_modules())),
-        }
-    }
-
-    fn distributed(&self, gpu: &Gpu) -> Result<Product, DeviceError> {
-        let bits = downloaded(gpu, self.sort.digis())?;
-        let digis = mapped(&bits, |&bits| Digi::from_bits(bits));
-        if self.sides.elements() != digis.len() {
-            return Ok(Product::Nothing);
-        }
-        let digis = SegmentedDigis::new(digis, self.sides.clone());
-        Ok(Product::Digis(digis))
-    }
-
-    fn sorted_clusters(&mut self, gpu: &Gpu) -> Result<Product, DeviceError> {
-        let clusters = downloaded(gpu, self.clusters.clusters())?;
-        let entries = downloaded(gpu, self.order.entries())?;
-        let counts = self.counts(gpu)?;
-        let sorted = SortedClusters {
-            clusters: &clusters,
-            entries: &entries,
-            sides: &self.sides,
-            counts: &counts,
-        };
-        Ok(Product::sorted_clusters(sorted))
-    }
-
     /// The clusters of each side; waits for them.
     fn counts(&mut self, gpu: &Gpu) -> Result<Vec<usize>, DeviceError> {
         self.clusters.start_counts(gpu)?;
@@ -425,63 +345,6 @@ impl<'a> CudaChain<'a> {
         let counts = self.clusters.counts().zip(self.sides.lengths());
         counts.map(|(count, most)| count.min(most)).collect()
     }
-
-    /// Where the stages before this one left what it or a later one reads.
-    fn left_before(&self, next: ChainStage) -> Vec<&dyn Left> {
-        let mut left: Vec<&dyn Left> = vec![self.presort.begins()];
-        match next {
-            ChainStage::Unpack | ChainStage::Presort => {}
-            ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
-                left.push(self.sort.digis());
-            }
-            ChainStage::ClusterSort => {
-                left.extend([self.clusters.clusters() as &dyn Left, self.clusters.found()]);
-            }
-            ChainStage::Hits => {
-                left.extend([self.clusters.clusters() as &dyn Left, self.clusters.found()]);
-                left.push(self.order.entries());
-            }
-            ChainStage::Collect => left.push(self.hits.buckets().0),
-        }
-        left
-    }
-
-    /// Bytes on the device that [`CudaChain::keep`] would take.
-    pub(in crate::sts) fn bytes_to_keep(&self, next: ChainStage) -> u64 {
-        self.left_before(next).iter().map(|left| left.bytes()).sum()
-    }
-
-    /// Starts to copy what the stages before this one left, as far as it or a later one reads
-    /// that.
-    pub(in crate::sts) fn keep(&self, gpu: &Gpu, next: ChainStage) -> Result<Kept, DeviceError> {
-        let left = self.left_before(next).into_iter();
-        Ok(Kept {
-            bytes: self.bytes_to_keep(next),
-            sides: self.sides.clone(),
-            buckets: self.hits.filled(),
-            copies: left.map(|left| left.copied(gpu)).collect::<Result<_, _>>()?,
-        })
-    }
-
-    /// Starts to bring that back, as if the stages before had run.
-    pub(in crate::sts) fn restore(
-        &mut self,
-        gpu: &Gpu,
-        next: ChainStage,
-        kept: &Kept,
-    ) -> Result<(), DeviceError> {
-        self.sides = kept.sides.clone();
-        if next == ChainStage::Collect {
-            self.hits.restore(gpu, &kept.buckets)?;
-        }
-        for (left, copy) in self.left_before(next).into_iter().zip(&kept.copies) {
-            left.bring_back(gpu, &**copy)?;
-        }
-        if next == ChainStage::Cluster {
-            self.clusters.zero(gpu)?;
-        }
-        Ok(())
-    }
 }
 
 /// What was found on such sides.
@@ -491,8 +354,4 @@ fn unsorted<'a>(
     sides: &'a Partition,
 ) -> UnsortedClusters<'a> {
     UnsortedClusters { clusters: clusters.clusters(), found: clusters.found(), begins, sides }
-}
-
-fn hits_of(modules: &[&[Hit]]) -> Product {
-    Product::Hits(Partitioned::of_modules(modules))
 }

@@ -1,0 +1,38 @@
+//! Stages recorded as a graph.
+
+use super::CudaChain;
+use crate::device::gpu::{DeviceError, Gpu};
+use crate::sts::ChainStage;
+
+/// The stages that can be recorded: the host waits before and after them, and not in between.
+const RECORDED: [ChainStage; 4] =
+    [ChainStage::Zero, ChainStage::Sort, ChainStage::Cluster, ChainStage::ClusterSort];
+
+impl CudaChain<'_> {
+    /// Records the stages from zero to the sort of the clusters, for digis in such places as
+    /// presort has just found; that needs a chain that waits for the device in none of them.
+    /// Where nothing can be recorded, nothing is.
+    pub(in crate::sts) fn record(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let mut work = |gpu: &Gpu| RECORDED.into_iter().try_for_each(|stage| self.run(gpu, stage));
+        let recorded = gpu.record("graph", &mut work)?;
+        if recorded.is_some() {
+            self.sort.turn();
+        }
+        self.recorded = recorded;
+        Ok(())
+    }
+
+    /// Starts the stages that can be recorded, as a graph if they were.
+    pub(in crate::sts) fn run_recorded(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
+        let Some(recorded) = &self.recorded else {
+            return RECORDED
+                .into_iter()
+                .try_for_each(|stage| gpu.scope(stage.name(), || self.run(gpu, stage)));
+        };
+        // SAFETY: the buffers are those of the recording, which goes with them; digis of the
+        // same input are in the same places.
+        unsafe { gpu.start_recorded(recorded)? };
+        self.sort.turn();
+        Ok(())
+    }
+}
