@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `division` | which segments are small, and which are large |
 //! | `lists` | ranges that kernels leave to others |
+//! | `parts` | regions cut into parts, each of which is read by a block |
 //! | `regions` | large segments and large buckets, distributed and sorted |
 //! | `sorts` | the kernels that sort in shared memory |
 //! | `tiles` | regions cut into tiles, whose digis keep their order |
 
 mod division;
 mod lists;
+mod parts;
 mod regions;
 mod sorts;
 mod tiles;

@@ -1,15 +1,15 @@
 //! Regions: large segments, and large buckets of such. Their digis are moved to
 //! groups of buckets, and the groups sorted.
 
+mod moving;
+
 use super::division::{Range, capacity, on_device, wide_capacity, wide_groups_from};
+use super::parts::Parts;
 use super::sorts::Sorts;
 use super::tiles::Tiles;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
-use crate::kernels::sts_sort_channel_bucket::{
-    self as kernels, BUCKETS, DISTRIBUTED_TILE, Group, RangeList,
-};
-use crate::kernels::sts_sort_channel_bucket_stable::DistributeTiles;
+use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS, Group, RangeList};
 use crate::sts_sort::cuda::runner::DIGI;
 
 /// So many regions at a time at least.
@@ -17,12 +17,6 @@ const REGIONS: usize = 16;
 /// And no more than one for so many digis, or tables would not be small beside
 /// them.
 const DIGIS_OF_REGION: usize = 1 << 15;
-/// Parts of all regions together, for each multiprocessor: two rounds of what
-/// runs at a time.
-const PARTS: u32 = 4;
-/// A part has so many tiles at least.
-const TILES_OF_PART: u32 = 4;
-
 /// Which bits of a digi tell its bucket.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Level {
@@ -45,12 +39,10 @@ pub(super) struct Regions {
     count: u32,
     /// How many digis they have.
     digis: u64,
-    parts_count: u32,
     /// No more groups than these.
     groups_bound: u32,
     regions: Table<kernels::Range>,
-    parts: Table<kernels::Range>,
-    region_of_part: Table,
+    parts: Parts,
     /// A word for each bucket of each region: its digis.
     counts: DeviceBuffer<u32>,
     /// Where each bucket of each region begins, and where the last one ends.
@@ -69,7 +61,7 @@ pub(super) struct Regions {
 }
 
 buffers!(
-    Regions: regions, parts, region_of_part, counts, begins, group_of, first_groups, groups,
+    Regions: regions, parts, counts, begins, group_of, first_groups, groups,
     places, group_count, extents, tiles
 );
 
@@ -93,8 +85,6 @@ impl Regions {
     ) -> Result<Self, DeviceError> {
         let capacity = capacity(gpu);
         let most = most_regions(digis, segments, capacity);
-        let parts = most + (PARTS * gpu.properties().multiprocessors) as usize;
-        let parts = parts.min(most + digis / (TILES_OF_PART * DISTRIBUTED_TILE) as usize);
         let groups = groups_of(digis, most, capacity);
         let buckets = most * BUCKETS as usize;
         let tiles =
@@ -106,11 +96,9 @@ impl Regions {
             most,
             count: 0,
             digis: 0,
-            parts_count: 0,
             groups_bound: 0,
             regions: Table::new(gpu, most)?,
-            parts: Table::new(gpu, parts)?,
-            region_of_part: Table::new(gpu, parts)?,
+            parts: Parts::new(gpu, digis, most)?,
             counts: gpu.buffer(buckets)?,
             begins: gpu.buffer(buckets + most)?,
             group_of: gpu.buffer(buckets)?,
@@ -161,121 +149,16 @@ impl Regions {
         self.is_wide = is_wide;
         let capacity = self.group_capacity();
         let digis: u32 = regions.iter().map(|region| region.len() as u32).sum();
-        let length = part_length(digis, gpu.properties().multiprocessors);
-        let (mut parts, mut owners) = (Vec::new(), Vec::new());
-        for (number, region) in regions.iter().enumerate() {
-            parts.extend(parts_of(region, length));
-            owners.resize(parts.len(), number as u32);
-        }
         self.count = regions.len() as u32;
         self.digis = digis.into();
-        self.parts_count = parts.len() as u32;
         self.groups_bound =
             regions.iter().map(|region| groups_at_most(region.len(), capacity)).sum();
         if let Some(tiles) = &mut self.tiles {
             let groups = |region: &Range| groups_at_most(region.len(), capacity);
             tiles.fill(gpu, regions.iter().map(|region| (region.clone(), groups(region))))?;
         }
-        self.regions.fill(gpu, on_device(regions))?;
-        self.parts.fill(gpu, on_device(&parts))?;
-        self.region_of_part.fill(gpu, owners)
-    }
-
-    /// Brings the digis of each region into groups of buckets.
-    pub(super) fn distribute(
-        &self,
-        gpu: &Gpu,
-        level: Level,
-        from: &DeviceBuffer<u64>,
-        to: &DeviceBuffer<u64>,
-    ) -> Result<(), DeviceError> {
-        gpu.fill(&self.extents, 0xff)?;
-        gpu.fill(&self.counts, 0)?;
-        gpu.fill(&self.group_count, 0)?;
-        let (shift, bits) = level.digit();
-        let count = kernels::ChannelBucketCount {
-            digis: from.ptr(),
-            parts: self.parts.ptr(),
-            region_of_part: self.region_of_part.ptr(),
-            counts: self.counts.ptr(),
-            extents: self.extents.ptr(),
-            shift,
-            bits,
-        };
-        let group = kernels::ChannelBucketGroup {
-            regions: self.regions.ptr(),
-            counts: self.counts.ptr(),
-            begins: self.begins.ptr(),
-            group_of: self.group_of.ptr(),
-            first_groups: self.first_groups.ptr(),
-            groups: self.groups.ptr(),
-            places: self.places.ptr(),
-            group_count: self.group_count.ptr(),
-            capacity: self.group_capacity() as u32,
-        };
-        // SAFETY: parts are ranges of the arrays, and the tables have room for
-        // so many parts, regions and groups.
-        unsafe {
-            let parts = self.grid(self.parts_count, 1);
-            gpu.launch(&kernels::CHANNEL_BUCKET_COUNT, parts, count)?;
-            gpu.launch(&kernels::CHANNEL_BUCKET_GROUP, self.grid(self.count, 0), group)?;
-        }
-        match &self.tiles {
-            None => self.move_in_any_order(gpu, level, [from, to]),
-            Some(tiles) => self.move_in_order(gpu, level, [from, to], tiles),
-        }
-    }
-
-    /// Moves digis to their groups.
-    fn move_in_any_order(
-        &self,
-        gpu: &Gpu,
-        level: Level,
-        [from, to]: [&DeviceBuffer<u64>; 2],
-    ) -> Result<(), DeviceError> {
-        let (shift, bits) = level.digit();
-        let arguments = kernels::ChannelBucketDistribute {
-            from: from.ptr(),
-            to: to.ptr(),
-            parts: self.parts.ptr(),
-            region_of_part: self.region_of_part.ptr(),
-            group_of: self.group_of.ptr(),
-            first_groups: self.first_groups.ptr(),
-            places: self.places.ptr(),
-            shift,
-            bits,
-        };
-        let parts = self.grid(self.parts_count, 2);
-        // SAFETY: as above; groups have as many digis as were counted.
-        unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_DISTRIBUTE, parts, arguments) }
-    }
-
-    /// The same, tile by tile.
-    fn move_in_order(
-        &self,
-        gpu: &Gpu,
-        level: Level,
-        [from, to]: [&DeviceBuffer<u64>; 2],
-        tiles: &Tiles,
-    ) -> Result<(), DeviceError> {
-        let (shift, bits) = level.digit();
-        let told = tiles.clear(gpu)?;
-        let arguments = DistributeTiles {
-            from: from.ptr(),
-            to: to.ptr(),
-            regions: self.regions.ptr(),
-            tiles: told.tiles,
-            group_of: self.group_of.ptr(),
-            first_groups: self.first_groups.ptr(),
-            places: self.places.ptr(),
-            first_told: told.first,
-            told: told.words,
-            ticket: told.ticket,
-            shift,
-            bits,
-        };
-        // SAFETY: as above; the words that tiles tell have room for the most groups.
-        unsafe { gpu.launch(tiles.kernel(), self.grid(tiles.count(), 2), arguments) }
+        self.parts.fill(gpu, regions)?;
+        self.regions.fill(gpu, on_device(regions))
     }
 
     fn group_capacity(&self) -> usize {
@@ -358,37 +241,9 @@ fn groups_at_most(digis: usize, capacity: usize) -> u32 {
     (groups_of(digis, 1, capacity) as u32).min(BUCKETS)
 }
 
-/// An even number, so that parts begin as aligned as their regions.
-fn part_length(digis: u32, multiprocessors: u32) -> u32 {
-    let share = digis.div_ceil(PARTS * multiprocessors);
-    let least = TILES_OF_PART * DISTRIBUTED_TILE;
-    share.max(least).next_multiple_of(2)
-}
-
-fn parts_of(region: &Range, length: u32) -> impl Iterator<Item = Range> {
-    let end = region.end;
-    let starts = region.clone().step_by(length as usize);
-    starts.map(move |start| start..end.min(start.saturating_add(length)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_cover_their_region() {
-        let parts: Vec<_> = parts_of(&(5..26), 10).collect();
-        assert_eq!(parts, [5..15, 15..25, 25..26]);
-        assert_eq!(parts_of(&(5..5), 10).count(), 0);
-    }
-
-    #[test]
-    fn there_are_some_parts_for_each_multiprocessor() {
-        let digis = 187_000_000;
-        let length = part_length(digis, 132);
-        assert!(length.is_multiple_of(2) && digis.div_ceil(length) <= 4 * 132);
-        assert_eq!(part_length(1000, 132), TILES_OF_PART * DISTRIBUTED_TILE);
-    }
 
     #[test]
     fn tables_are_small_beside_the_digis() {

@@ -1,0 +1,83 @@
+//! Regions cut into parts, each of which is read by a block.
+
+use super::division::{Range, on_device};
+use crate::device::buffers;
+use crate::device::gpu::{DeviceError, Gpu, Table};
+use crate::kernels::sts_sort_channel_bucket::{self as kernels, DISTRIBUTED_TILE};
+
+/// Parts of all regions together, for each multiprocessor: two rounds of what
+/// runs at a time.
+const PARTS: u32 = 4;
+/// A part has so many tiles at least.
+const TILES_OF_PART: u32 = 4;
+
+/// Parts of some regions.
+pub(super) struct Parts {
+    pub(super) ranges: Table<kernels::Range>,
+    /// The region of each.
+    pub(super) regions: Table,
+    count: u32,
+}
+
+buffers!(Parts: ranges, regions);
+
+impl Parts {
+    /// With room for those of so many digis in so many regions.
+    pub(super) fn new(gpu: &Gpu, digis: usize, regions: usize) -> Result<Self, DeviceError> {
+        let parts = regions + (PARTS * gpu.properties().multiprocessors) as usize;
+        let most = parts.min(regions + digis / (TILES_OF_PART * DISTRIBUTED_TILE) as usize);
+        Ok(Parts { ranges: Table::new(gpu, most)?, regions: Table::new(gpu, most)?, count: 0 })
+    }
+
+    /// Cuts regions into parts.
+    pub(super) fn fill(&mut self, gpu: &Gpu, regions: &[Range]) -> Result<(), DeviceError> {
+        let digis: u32 = regions.iter().map(|region| region.len() as u32).sum();
+        let length = part_length(digis, gpu.properties().multiprocessors);
+        let (mut parts, mut owners) = (Vec::new(), Vec::new());
+        for (number, region) in regions.iter().enumerate() {
+            parts.extend(parts_of(region, length));
+            owners.resize(parts.len(), number as u32);
+        }
+        self.count = parts.len() as u32;
+        self.ranges.fill(gpu, on_device(&parts))?;
+        self.regions.fill(gpu, owners)
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+/// An even number, so that parts begin as aligned as their regions.
+fn part_length(digis: u32, multiprocessors: u32) -> u32 {
+    let share = digis.div_ceil(PARTS * multiprocessors);
+    let least = TILES_OF_PART * DISTRIBUTED_TILE;
+    share.max(least).next_multiple_of(2)
+}
+
+fn parts_of(region: &Range, length: u32) -> impl Iterator<Item = Range> {
+    let end = region.end;
+    let starts = region.clone().step_by(length as usize);
+    starts.map(move |start| start..end.min(start.saturating_add(length)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_their_region() {
+        let parts: Vec<_> = parts_of(&(5..26), 10).collect();
+        assert_eq!(parts, [5..15, 15..25, 25..26]);
+        assert_eq!(parts_of(&(5..5), 10).count(), 0);
+    }
+
+    #[test]
+    fn there_are_some_parts_for_each_multiprocessor() {
+        let digis = 187_000_000;
+        let length = part_length(digis, 132);
+        assert!(length.is_multiple_of(2) && digis.div_ceil(length) <= 4 * 132);
+        assert_eq!(part_length(1000, 132), TILES_OF_PART * DISTRIBUTED_TILE);
+    }
+}

@@ -1,0 +1,106 @@
+//! Digis of regions come to groups of buckets: counted, and moved in any order or in that of arrival.
+
+use super::{Level, Regions};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
+use crate::kernels::sts_sort_channel_bucket as kernels;
+use crate::kernels::sts_sort_channel_bucket_stable::DistributeTiles;
+use crate::sts_sort::cuda::channel_bucket::tiles::Tiles;
+
+impl Regions {
+    /// Brings the digis of each region into groups of buckets.
+    pub(in super::super) fn distribute(
+        &self,
+        gpu: &Gpu,
+        level: Level,
+        from: &DeviceBuffer<u64>,
+        to: &DeviceBuffer<u64>,
+    ) -> Result<(), DeviceError> {
+        gpu.fill(&self.extents, 0xff)?;
+        gpu.fill(&self.counts, 0)?;
+        gpu.fill(&self.group_count, 0)?;
+        let (shift, bits) = level.digit();
+        let count = kernels::ChannelBucketCount {
+            digis: from.ptr(),
+            parts: self.parts.ranges.ptr(),
+            region_of_part: self.parts.regions.ptr(),
+            counts: self.counts.ptr(),
+            extents: self.extents.ptr(),
+            shift,
+            bits,
+        };
+        let group = kernels::ChannelBucketGroup {
+            regions: self.regions.ptr(),
+            counts: self.counts.ptr(),
+            begins: self.begins.ptr(),
+            group_of: self.group_of.ptr(),
+            first_groups: self.first_groups.ptr(),
+            groups: self.groups.ptr(),
+            places: self.places.ptr(),
+            group_count: self.group_count.ptr(),
+            capacity: self.group_capacity() as u32,
+        };
+        // SAFETY: parts are ranges of the arrays, and the tables have room for
+        // so many parts, regions and groups.
+        unsafe {
+            let parts = self.grid(self.parts.count(), 1);
+            gpu.launch(&kernels::CHANNEL_BUCKET_COUNT, parts, count)?;
+            gpu.launch(&kernels::CHANNEL_BUCKET_GROUP, self.grid(self.count, 0), group)?;
+        }
+        match &self.tiles {
+            None => self.move_in_any_order(gpu, level, [from, to]),
+            Some(tiles) => self.move_in_order(gpu, level, [from, to], tiles),
+        }
+    }
+
+    /// Moves digis to their groups.
+    fn move_in_any_order(
+        &self,
+        gpu: &Gpu,
+        level: Level,
+        [from, to]: [&DeviceBuffer<u64>; 2],
+    ) -> Result<(), DeviceError> {
+        let (shift, bits) = level.digit();
+        let arguments = kernels::ChannelBucketDistribute {
+            from: from.ptr(),
+            to: to.ptr(),
+            parts: self.parts.ranges.ptr(),
+            region_of_part: self.parts.regions.ptr(),
+            group_of: self.group_of.ptr(),
+            first_groups: self.first_groups.ptr(),
+            places: self.places.ptr(),
+            shift,
+            bits,
+        };
+        let parts = self.grid(self.parts.count(), 2);
+        // SAFETY: as above; groups have as many digis as were counted.
+        unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_DISTRIBUTE, parts, arguments) }
+    }
+
+    /// The same, tile by tile.
+    fn move_in_order(
+        &self,
+        gpu: &Gpu,
+        level: Level,
+        [from, to]: [&DeviceBuffer<u64>; 2],
+        tiles: &Tiles,
+    ) -> Result<(), DeviceError> {
+        let (shift, bits) = level.digit();
+        let told = tiles.clear(gpu)?;
+        let arguments = DistributeTiles {
+            from: from.ptr(),
+            to: to.ptr(),
+            regions: self.regions.ptr(),
+            tiles: told.tiles,
+            group_of: self.group_of.ptr(),
+            first_groups: self.first_groups.ptr(),
+            places: self.places.ptr(),
+            first_told: told.first,
+            told: told.words,
+            ticket: told.ticket,
+            shift,
+            bits,
+        };
+        // SAFETY: as above; the words that tiles tell have room for the most groups.
+        unsafe { gpu.launch(tiles.kernel(), self.grid(tiles.count(), 2), arguments) }
+    }
+}
