@@ -151,11 +151,14 @@ impl<A: PluginTask> Compiled<A> {
         session.expect("it can run here, or fails later")
     }
 
-    /// Bytes that a variant for the host says that it holds.
+    /// Bytes that a variant for the host holds. What other tests of this process take meanwhile looks
+    /// as if it were the variant's: of some sessions the one that holds least tells.
     pub(crate) fn buffer_bytes(&self, name: &str, input: &A::Input) -> u64 {
+        const SESSIONS: u32 = 20;
         let (team, arena) = (Team::new(1).expect("a thread"), Arena::default());
-        let session = self.opened(self.variant(name), (input, &arena), &Target::host(&team));
-        session.buffer_bytes()
+        let target = Target::host(&team);
+        let held = |_| self.opened(self.variant(name), (input, &arena), &target).buffer_bytes();
+        (0..SESSIONS).map(held).min().expect("some sessions")
     }
 
     fn measure(
