@@ -11,8 +11,10 @@ use std::ops::Deref;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Once;
 
 use harness::cli::Request;
+use nix::sys::signal::{SigHandler, Signal};
 use reports::record::{RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::{read_run, read_samples, read_summary};
 use serde::Serialize;
@@ -77,6 +79,7 @@ impl Folder {
 
     /// `bench` with the words of a line, to be run here.
     pub fn command(&self, line: &str) -> Command {
+        hear_of_interrupts();
         let mut command = Command::new(BENCH);
         command.args(line.split_whitespace());
         command.current_dir(self.path());
@@ -153,6 +156,17 @@ impl Folder {
     pub fn record(&self, run: impl AsRef<Path>) -> RunRecord {
         read_run(&self.join(run)).expect("readable")
     }
+}
+
+/// Tests that are started in the background are told to ignore Ctrl-C; what they start would do so,
+/// too, as it should.
+fn hear_of_interrupts() {
+    static FIRST: Once = Once::new();
+    FIRST.call_once(|| {
+        // SAFETY: the default is no function of ours.
+        let before = unsafe { nix::sys::signal::signal(Signal::SIGINT, SigHandler::SigDfl) };
+        before.expect("a known signal");
+    });
 }
 
 /// Waits until something is so.
