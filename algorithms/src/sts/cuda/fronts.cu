@@ -38,7 +38,7 @@ __device__ __forceinline__ void find_partners(const SortedClusters& backs, const
         const Cluster back = backs.clusters[entry.index];
         if (fabsf(delay) > cut.between(front.time_error, back.time_error, latest)) continue;
         for_each_crossing<Rules>(sensor, front, back, [&](const Local& local) {
-            bucket.add(hit_at<Rules>(sensor, front, back, local));
+            bucket.add(hit_at<Rules>(sensor, measured(front), measured(back), local));
         });
     }
 }

@@ -5,7 +5,7 @@
 //
 // How many partners a cluster has nobody can tell before: near a collision it is many, and
 // most of them don't cross it. So a first kernel writes down for each cluster what decides
-// about crossings, in order of time, and for each front which backs are near enough. Then a warp
+// about crossings and what a hit takes, in order of time, and for each front which backs are near enough. Then a warp
 // counts the pairs of some fronts, and goes through them lane by lane, wherever they belong to.
 // Pairs that may cross are queued; whenever there is one for each lane the warp computes their
 // hits, which take their places by a single atomic.
@@ -15,12 +15,15 @@
 
 namespace {
 
-// Of blocks that write lines, one a thread.
+// Of blocks that write lines, so many a thread.
 constexpr u32 LINE_THREADS = 256;
+constexpr u32 LINE_ITEMS = 2;
+constexpr u32 LINES_OF_JOB = LINE_THREADS * LINE_ITEMS;
+static_assert(LINES_OF_JOB % LANES == 0, "whole warps");
 constexpr u32 THREADS = 128;
 constexpr u32 WARPS = THREADS / LANES;
 // Of a multiprocessor: how many registers threads have is a matter of them.
-constexpr u32 BLOCKS = 8;
+constexpr u32 BLOCKS = 9;
 // More than threads, as what a warp has left over at the end leaves lanes without work.
 constexpr u32 FRONTS_OF_JOB = 4 * THREADS;
 
@@ -44,7 +47,7 @@ __device__ __forceinline__ void find_hits_in_stretch(const Module& module, u32 b
             if (pair >= count) continue;
             const Front front = shared.fronts.front_of(pair);
             pairs[i] = {front.number, front.to_back + begin + pair};
-            may[i] = may_cross(module.range, module.widths, front.line(), module.back_lines[pairs[i].back]);
+            may[i] = may_cross(module.range, module.widths, front.line(), module.backs.lines[pairs[i].back]);
         }
 #pragma unroll
         for (u32 i = 0; i < AT_ONCE; i++) shared.queue.add(may[i], pairs[i], queued);
@@ -57,8 +60,12 @@ template <class Rules>
 __device__ __forceinline__ void find_hits(const Module& module, const Partners* partners, u32 first, u32 end,
                                           OfWarp& shared) {
     u32 queued = 0;
-    for (first += threadIdx.x; first - threadIdx.x % LANES < end; first += THREADS) {
-        SharedPairs pairs(module.front_lines, partners, first, end, shared.fronts);
+    first += threadIdx.x;
+    OwnFront own(module.fronts.lines, partners, first, end);
+    for (; first - threadIdx.x % LANES < end; first += THREADS) {
+        SharedPairs pairs(own, first, shared.fronts);
+        // On its way while these pairs are gone through.
+        own = OwnFront(module.fronts.lines, partners, first + THREADS, end);
         for (u32 begin = 0; begin < pairs.count(); begin += min(STRETCH, pairs.count() - begin)) {
             pairs.mark(begin);
             find_hits_in_stretch<Rules>(module, begin, min(STRETCH, pairs.count() - begin), shared, queued);
@@ -68,74 +75,112 @@ __device__ __forceinline__ void find_hits(const Module& module, const Partners* 
     if (queued > 0) shared.queue.take<Rules>(module, queued);
 }
 
-// The line of a cluster, and the partners of one of the front.
-template <class Rules>
-__device__ __forceinline__ void write_line(const AllClusters& all, u32 modules, const Sensor* sensors,
-                                           const TimeCut& cut, const Job& job, Line* lines, Partners* partners) {
-    const u32 side = job.segment, begin = all.begins[side], own = job.first + threadIdx.x;
-    if (own >= all.found[side].clusters) return;
-    const Sensor& sensor = sensors[side % modules];
-    const u32 index = all.entries[begin + own].index;
-    const Cluster& cluster = all.clusters[begin + index];
-    if (side >= modules) {
-        lines[begin + own] = line_of<Rules>(sensor, sensor.back, CHANNELS_OF_SIDE, cluster, index);
-        return;
+// What is written of clusters, where their entries are.
+struct Written {
+    Line* lines;
+    Measured* values;
+    Partners* partners;
+};
+
+// The clusters of a job that this thread has; none of those behind the last one of the side.
+struct Own {
+    u32 numbers[LINE_ITEMS];
+    bool are_there[LINE_ITEMS];
+    Cluster clusters[LINE_ITEMS];
+
+    // All of all of them at once, so that it is on its way together, and nothing is read again behind what is
+    // written.
+    __device__ __forceinline__ Own(const AllClusters& all, const Job& job) {
+        const u32 begin = all.begins[job.segment], count = all.found[job.segment].clusters;
+        u32 indices[LINE_ITEMS];
+#pragma unroll
+        for (u32 i = 0; i < LINE_ITEMS; i++) {
+            const u32 number = job.first + i * LINE_THREADS + threadIdx.x;
+            are_there[i] = number < count;
+            numbers[i] = begin + number;
+            indices[i] = are_there[i] ? all.entries[begin + number].index : 0;
+        }
+#pragma unroll
+        for (u32 i = 0; i < LINE_ITEMS; i++) clusters[i] = are_there[i] ? all.clusters[begin + indices[i]] : Cluster{};
     }
-    lines[begin + own] = line_of<Rules>(sensor, sensor.front, 0, cluster, index);
-    const u32 back = modules + side;
-    partners[begin + own] = partners_of<Rules>(cluster, all.entries + all.begins[back], all.found[back].clusters, cut,
-                                               __uint_as_float(all.found[back].latest_error));
+};
+
+// The lines of a job's clusters, what hits take of them, and the partners of those of the front.
+template <class Rules>
+__device__ __forceinline__ void write_lines(const AllClusters& all, u32 modules, const Sensor* sensors,
+                                            const TimeCut& cut, const Job& job, const Written& written) {
+    const Sensor& sensor = sensors[job.segment % modules];
+    const Own own(all, job);
+    const bool is_front = job.segment < modules;
+    const u32 back = is_front ? modules + job.segment : job.segment;
+    const Entry* backs = all.entries + all.begins[back];
+    const u32 back_count = all.found[back].clusters;
+    const float latest = __uint_as_float(all.found[back].latest_error);
+#pragma unroll
+    for (u32 i = 0; i < LINE_ITEMS; i++) {
+        const Cluster& cluster = own.clusters[i];
+        const u32 number = own.numbers[i];
+        Partners found = {};
+        if (is_front) found = partners_of<Rules>(own.are_there[i], cluster, backs, back_count, cut, latest);
+        if (!own.are_there[i]) continue;
+        written.lines[number] = line_of<Rules>(sensor, is_front ? sensor.front : sensor.back,
+                                               is_front ? 0 : CHANNELS_OF_SIDE, cluster);
+        written.values[number] = measured(cluster, is_front ? TimeCut::reach_of(cluster.time_error, latest) : 0);
+        if (is_front) written.partners[number] = found;
+    }
 }
 
 template <class Rules>
-__device__ __forceinline__ void find_hits_of_job(const AllClusters& all, const Line* lines, const Partners* partners,
-                                                 u32 modules, const Sensor* sensors, const TimeCut& cut,
-                                                 const Job& job, const u32* offsets, u32* counts, Hit* hits) {
+__device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partners* partners, const u32* begins,
+                                                 const Found* found, u32 modules, const Sensor* sensors,
+                                                 const TimeCut& cut, const Job& job, const u32* offsets, u32* counts,
+                                                 Hit* hits) {
     __shared__ Module module;
     __shared__ OfWarp shared[WARPS];
-    if (threadIdx.x == 0) module = module_of(all, lines, modules, sensors, cut, job.segment, offsets, counts, hits);
+    if (threadIdx.x == 0)
+        module = module_of(begins, all, modules, sensors, cut, job.segment, offsets, counts, hits);
     __syncthreads();
-    const u32 end = min(job.first + FRONTS_OF_JOB, all.found[job.segment].clusters);
-    find_hits<Rules>(module, partners + all.begins[job.segment], job.first, end, shared[threadIdx.x / LANES]);
+    const u32 end = min(job.first + FRONTS_OF_JOB, found[job.segment].clusters);
+    find_hits<Rules>(module, partners + begins[job.segment], job.first, end, shared[threadIdx.x / LANES]);
 }
 
 }  // namespace
 
-// The lines of all clusters and the partners of fronts, where their entries are. A block a job: some
-// of any side.
+// The lines of all clusters, what hits take of them, and the partners of fronts, where their entries are. A block
+// a job: some of any side.
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
     hits_lines_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
-                     Partners* partners) {
-    write_line<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
-                      jobs[blockIdx.x], lines, partners);
+                     Measured* values, Partners* partners) {
+    write_lines<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
+                      jobs[blockIdx.x], {lines, values, partners});
 }
 KERNEL_EXPORT(hits_lines_exact, HitsLines)
 
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
     hits_lines_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
-                     Partners* partners) {
-    write_line<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
-                      jobs[blockIdx.x], lines, partners);
+                     Measured* values, Partners* partners) {
+    write_lines<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
+                      jobs[blockIdx.x], {lines, values, partners});
 }
 KERNEL_EXPORT(hits_lines_published, HitsLines)
 
 // The hits of all modules, as by `hits_of_fronts_`. A block a job: some of a front.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_exact(const Cluster* clusters, const Line* lines, const Partners* partners, const u32* begins,
+    hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
                         const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
                         const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Exact>({clusters, nullptr, begins, found}, lines, partners, modules, sensors,
-                            time_cut(cut_kind, cut), jobs[blockIdx.x], offsets, counts, hits);
+    find_hits_of_job<Exact>({lines, values}, partners, begins, found, modules, sensors, time_cut(cut_kind, cut),
+                            jobs[blockIdx.x], offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_pairs_exact, HitsOfPairs)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_published(const Cluster* clusters, const Line* lines, const Partners* partners, const u32* begins,
-                        const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
+    hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
+                            const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
                         const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Published>({clusters, nullptr, begins, found}, lines, partners, modules, sensors,
-                            time_cut(cut_kind, cut), jobs[blockIdx.x], offsets, counts, hits);
+    find_hits_of_job<Published>({lines, values}, partners, begins, found, modules, sensors, time_cut(cut_kind, cut),
+                            jobs[blockIdx.x], offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_pairs_published, HitsOfPairs)

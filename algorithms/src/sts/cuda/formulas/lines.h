@@ -1,23 +1,22 @@
-// Clusters as far as it takes to tell which may cross: a 16-byte record each.
+// Clusters as far as it takes to tell which may cross: an 8-byte record each.
 #pragma once
 #include "pairs.h"
 
-// A cluster, in order of time: where its strip leaves the top edge, in cm, or no number if
-// it does not; how many widths further its last line does; where the cluster is in its room.
-struct alignas(16) Line {
+// Of a cluster: where its strip leaves the top edge, in cm, or no number if it does not; how many
+// widths further its last line does.
+struct alignas(8) Line {
     float edge;
     i32 widths;
-    u32 index;
 
     __device__ __forceinline__ Lines lines() const { return {min(widths, 0), max(widths, 0)}; }
 };
 
 template <class Rules>
 __device__ __forceinline__ Line line_of(const Sensor& sensor, const Edge& side, i32 strips_before,
-                                        const Cluster& cluster, u32 index) {
+                                        const Cluster& cluster) {
     const float edge = edge_of(sensor, side, strips_before, cluster.position);
-    if (!is_on_edge(sensor, edge)) return {__uint_as_float(~0u), 0, index};
-    return {edge, Rules::widths((edge + sensor.height * side.tangent) / sensor.width), index};
+    if (!is_on_edge(sensor, edge)) return {__uint_as_float(~0u), 0};
+    return {edge, Rules::widths((edge + sensor.height * side.tangent) / sensor.width)};
 }
 
 // The crossings of two lines that are on their edges, one after the other.

@@ -45,9 +45,17 @@ struct TimeCut {
 
     // By the errors of both, and the largest of the back's; in ns, below 0 if none is to pass.
     __device__ __forceinline__ float between(float front, float back, float latest) const {
-        const float pruned = PRUNING * deviation_of(front, latest);
+        return within(reach_of(front, latest), front, back);
+    }
+
+    // The same by how far a front reaches.
+    __device__ __forceinline__ float within(float reach, float front, float back) const {
         const float cut = kind == NOTHING ? -1.0f : kind == ABSOLUTE ? value : value * deviation_of(front, back);
-        return pruned < cut ? pruned : cut;
+        return reach < cut ? reach : cut;
+    }
+
+    __device__ __forceinline__ static float reach_of(float front, float latest) {
+        return PRUNING * deviation_of(front, latest);
     }
 
     __device__ __forceinline__ static float deviation_of(float front, float error) {
@@ -71,7 +79,7 @@ __device__ __forceinline__ Lines lines_of(const Sensor& sensor, const Edge& side
 
 // The hit where lines of two clusters cross.
 template <class Rules>
-__device__ __forceinline__ Hit hit_at(const Sensor& sensor, const Cluster& front, const Cluster& back,
+__device__ __forceinline__ Hit hit_at(const Sensor& sensor, const Measured& front, const Measured& back,
                                       const Local& local) {
     const float front_error = front.position_error * sensor.pitch, back_error = back.position_error * sensor.pitch;
     const Errors errors = Rules::errors(sensor, spread_of(sensor, front_error, back_error));

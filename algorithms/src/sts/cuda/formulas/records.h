@@ -11,6 +11,17 @@ struct alignas(8) Cluster {
     float time_error;
 };
 
+// What a hit takes of a cluster, beside where it is: as wide as a load.
+struct alignas(16) Measured {
+    u32 time;
+    float time_error, position_error;
+    float reach;  // of a front: how far off in time its partners are at most, whatever their errors
+};
+
+__device__ __forceinline__ Measured measured(const Cluster& cluster, float reach = 0) {
+    return {cluster.time, cluster.time_error, cluster.position_error, reach};
+}
+
 // What is sorted instead of clusters.
 struct alignas(8) Entry {
     u32 time, index;

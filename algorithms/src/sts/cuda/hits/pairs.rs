@@ -5,7 +5,8 @@ use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Properties, Table};
 use crate::kernels::sts_pairs::{
     FRONTS_OF_JOB, HITS_LINES_EXACT, HITS_LINES_PUBLISHED, HITS_OF_PAIRS_EXACT,
-    HITS_OF_PAIRS_PUBLISHED, HitsLines, HitsOfPairs, Job, LINE_THREADS, Line, Partners, THREADS,
+    HITS_OF_PAIRS_PUBLISHED, HitsLines, HitsOfPairs, Job, LINE_THREADS, LINES_OF_JOB, Line,
+    Measured, Partners, THREADS,
 };
 use crate::sts::cuda::{ByRules, parts_of};
 
@@ -19,6 +20,8 @@ const MOST_BACKS: usize = (1 << 32) / THREADS as usize;
 /// Lines of all clusters, partners of fronts, and what blocks have to do.
 pub(super) struct Pairs {
     lines: DeviceBuffer<Line>,
+    /// What hits take of clusters, beside their lines.
+    measured: DeviceBuffer<Measured>,
     /// Where the lines of their fronts are.
     partners: DeviceBuffer<Partners>,
     /// Clusters of all sides.
@@ -34,14 +37,15 @@ struct Jobs {
 }
 
 buffers!(Jobs: table);
-buffers!(Pairs: lines, partners, clusters, pairs);
+buffers!(Pairs: lines, measured, partners, clusters, pairs);
 
 impl Pairs {
     pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
         Ok(Pairs {
             lines: gpu.buffer(digis)?,
+            measured: gpu.buffer(digis)?,
             partners: gpu.buffer(digis)?,
-            clusters: Jobs::new(gpu, digis / LINE_THREADS as usize + sides)?,
+            clusters: Jobs::new(gpu, digis / lines_of_job(gpu.properties()) as usize + sides)?,
             pairs: Jobs::new(gpu, digis / fronts_of_job(gpu.properties()) as usize + sides)?,
         })
     }
@@ -54,7 +58,7 @@ impl Pairs {
     /// Lists what blocks have to do, by the clusters of each side: fronts first.
     pub(super) fn list(&mut self, gpu: &Gpu, counts: &[usize]) -> Result<(), DeviceError> {
         let fronts = &counts[..counts.len() / 2];
-        self.clusters.list(gpu, counts, LINE_THREADS)?;
+        self.clusters.list(gpu, counts, lines_of_job(gpu.properties()))?;
         self.pairs.list(gpu, fronts, fronts_of_job(gpu.properties()))
     }
 
@@ -79,11 +83,12 @@ impl Pairs {
             cut,
             jobs: self.clusters.table.ptr(),
             lines: self.lines.ptr(),
+            values: self.measured.ptr(),
             partners: self.partners.ptr(),
         };
         let finding = HitsOfPairs {
-            clusters,
             lines: self.lines.ptr(),
+            values: self.measured.ptr(),
             partners: self.partners.ptr(),
             begins,
             found,
@@ -96,7 +101,7 @@ impl Pairs {
             counts: hits.counts.ptr(),
             hits: hits.hits.ptr(),
         };
-        let moved = sorted.bytes() + self.lines.bytes();
+        let moved = sorted.bytes() + self.lines.bytes() + self.measured.bytes();
         let of_clusters = Grid::blocks(self.clusters.count).moving(moved);
         let of_pairs = Grid::blocks(self.pairs.count).moving(moved);
         // SAFETY: sides have as many sorted clusters as was found, jobs are some of them,
@@ -120,6 +125,11 @@ impl Jobs {
         self.count = jobs.len() as u32;
         self.table.fill(gpu, jobs)
     }
+}
+
+/// Clusters whose lines a block writes: shaders write one a thread.
+fn lines_of_job(properties: &Properties) -> u32 {
+    if properties.has_shaders { LINE_THREADS } else { LINES_OF_JOB }
 }
 
 /// Fronts whose pairs a block shares. Software ends all loops of a thread after so many rounds: it

@@ -8,42 +8,43 @@ struct Job {
 };
 
 // The backs of a front that are near enough in time to it, whatever their own errors are.
-struct Partners {
+struct alignas(8) Partners {
     u32 first, count;
 };
 
 namespace {
 
+// Clusters of a side in order of time, as far as pairs of them take. Where they were written, those
+// near in time are anywhere.
+struct InOrder {
+    const Line* lines;
+    const Measured* measured;
+
+    __device__ __forceinline__ InOrder from(u32 begin) const { return {lines + begin, measured + begin}; }
+};
+
 // What all threads of a block know: in shared memory, as registers are scarce.
 struct Module {
-    const Sensor* sensor;
+    Sensor sensor;
     CrossingRange range;
     float widths;  // of the sensor in a cm
-    const Cluster* fronts;
-    const Cluster* backs;
-    const Line* front_lines;
-    const Line* back_lines;
+    InOrder fronts, backs;
     TimeCut cut;
-    float latest;  // the largest error of a back's time
     Hit* hits;
     u32 capacity;
     u32* count;
 };
 
-__device__ __forceinline__ Module module_of(const AllClusters& all, const Line* lines, u32 modules,
+__device__ __forceinline__ Module module_of(const u32* begins, const InOrder& all, u32 modules,
                                             const Sensor* sensors, const TimeCut& cut, u32 number,
                                             const u32* offsets, u32* counts, Hit* hits) {
     const Sensor& sensor = sensors[number];
-    const u32 front_begin = all.begins[number], back_begin = all.begins[modules + number];
-    return {&sensor,
+    return {sensor,
             crossing_range(sensor),
             1.0f / sensor.width,
-            all.clusters + front_begin,
-            all.clusters + back_begin,
-            lines + front_begin,
-            lines + back_begin,
+            all.from(begins[number]),
+            all.from(begins[modules + number]),
             cut,
-            __uint_as_float(all.found[modules + number].latest_error),
             hits + offsets[number],
             offsets[number + 1] - offsets[number],
             &counts[number]};

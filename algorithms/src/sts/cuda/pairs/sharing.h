@@ -19,7 +19,7 @@ struct alignas(16) Front {
     u32 number;   // in order of time
     u32 to_back;  // from the number of a pair to that of its back
 
-    __device__ __forceinline__ Line line() const { return {edge, widths, 0}; }
+    __device__ __forceinline__ Line line() const { return {edge, widths}; }
 };
 
 // Of a warp.
@@ -35,6 +35,18 @@ struct SharedFronts {
     }
 };
 
+// A lane's front, and its partners: none if it has no front.
+struct OwnFront {
+    Partners partners = {};
+    Line line = {};
+
+    __device__ __forceinline__ OwnFront(const Line* fronts, const Partners* all, u32 number, u32 end) {
+        if (number >= end) return;
+        partners = all[number];
+        line = fronts[number];
+    }
+};
+
 // The pairs of a warp's fronts, one front a lane. All lanes take part in what it does.
 class SharedPairs {
     SharedFronts& shared;
@@ -45,19 +57,13 @@ class SharedPairs {
 
   public:
     // Fronts that have partners come to lie side by side.
-    __device__ __forceinline__ SharedPairs(const Line* fronts, const Partners* partners, u32 number, u32 end,
-                                           SharedFronts& shared)
-        : shared(shared) {
-        const Partners own = number < end ? partners[number] : Partners{};
-        has_pairs = own.count > 0;
-        const u32 inclusive = warp_inclusive_sum(own.count);
-        first = inclusive - own.count;
+    __device__ __forceinline__ SharedPairs(const OwnFront& own, u32 number, SharedFronts& shared) : shared(shared) {
+        has_pairs = own.partners.count > 0;
+        const u32 inclusive = warp_inclusive_sum(own.partners.count);
+        first = inclusive - own.partners.count;
         all = __shfl_sync(FULL_MASK, inclusive, LANES - 1);
         const u32 place = popc(__ballot_sync(FULL_MASK, has_pairs) & lanemask_lt(threadIdx.x % LANES));
-        if (has_pairs) {
-            const Line& line = fronts[number];
-            shared.fronts[place] = {line.edge, line.widths, number, own.first - first};
-        }
+        if (has_pairs) shared.fronts[place] = {own.line.edge, own.line.widths, number, own.partners.first - first};
     }
 
     __device__ __forceinline__ u32 count() const { return all; }

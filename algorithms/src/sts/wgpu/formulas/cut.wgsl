@@ -9,9 +9,15 @@ const PRUNING = 4.0;
 // The cut on the time between two clusters, by the errors of both, and the largest of the back's;
 // in ns, below 0 if none is to pass.
 fn cut_between(front: f32, back: f32, latest: f32) -> f32 {
-    let pruned = PRUNING * deviation_of(front, latest);
-    let value = bitcast<f32>(arguments.cut);
-    if arguments.cut_kind == NO_CUT { return min(pruned, -1.0); }
-    if arguments.cut_kind == ABSOLUTE { return min(pruned, value); }
-    return min(pruned, product(value, deviation_of(front, back)));
+    return cut_within(reach_of(front, latest), front, back);
 }
+
+// The same by how far a front reaches.
+fn cut_within(reach: f32, front: f32, back: f32) -> f32 {
+    let value = bitcast<f32>(arguments.cut);
+    if arguments.cut_kind == NO_CUT { return min(reach, -1.0); }
+    if arguments.cut_kind == ABSOLUTE { return min(reach, value); }
+    return min(reach, product(value, deviation_of(front, back)));
+}
+
+fn reach_of(front: f32, latest: f32) -> f32 { return PRUNING * deviation_of(front, latest); }

@@ -1,9 +1,9 @@
 // Clusters as far as it takes to tell which may cross: see formulas/lines.h.
 #include "pairs.wgsl"
 
-// A cluster, in order of time: where its strip leaves the top edge, in cm, or OFF_EDGE; how many
-// widths further its last line does; where the cluster is in its room.
-struct Line { edge: u32, widths: i32, index: u32 }
+// Of a cluster: where its strip leaves the top edge, in cm, or OFF_EDGE; how many widths further its
+// last line does.
+struct Line { edge: u32, widths: i32 }
 
 // No number: shaders may not know that it is none.
 const OFF_EDGE = ~0u;
@@ -21,10 +21,10 @@ fn crossing_range() -> CrossingRange {
     return CrossingRange(min(reach, 0.0) - margin, max(reach, 0.0) + margin);
 }
 
-fn line_of(side: Edge, strips_before: i32, cluster: Cluster, index: u32) -> Line {
+fn line_of(side: Edge, strips_before: i32, cluster: Cluster) -> Line {
     let edge = edge_of(side, strips_before, cluster.position);
-    if !is_on_edge(edge) { return Line(OFF_EDGE, 0, index); }
-    return Line(bitcast<u32>(edge), widths_of(side, edge), index);
+    if !is_on_edge(edge) { return Line(OFF_EDGE, 0); }
+    return Line(bitcast<u32>(edge), widths_of(side, edge));
 }
 
 fn edge_of_line(line: Line) -> f32 { return bitcast<f32>(line.edge); }

@@ -22,7 +22,7 @@ fn line_beside(x: f32, widths: i32) -> f32 {
 }
 
 // The hit where lines of two clusters cross.
-fn hit_at(front: Cluster, back: Cluster, local: Crossing) -> Hit {
+fn hit_at(front: Measured, back: Measured, local: Crossing) -> Hit {
     let front_error = product(front.position_error, sensor.pitch);
     let back_error = product(back.position_error, sensor.pitch);
     let errors = errors_of(spread_of(front_error, back_error));

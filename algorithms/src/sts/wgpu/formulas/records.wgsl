@@ -9,6 +9,14 @@ struct Cluster {
     time_error: f32,
 }
 
+// What a hit takes of a cluster, beside where it is; of a front: how far off in time its partners are at
+// most, whatever their errors.
+struct Measured { time: u32, time_error: f32, position_error: f32, reach: f32 }
+
+fn measured(cluster: Cluster, reach: f32) -> Measured {
+    return Measured(cluster.time, cluster.time_error, cluster.position_error, reach);
+}
+
 struct Entry { time: u32, index: u32 }
 
 struct Hit {

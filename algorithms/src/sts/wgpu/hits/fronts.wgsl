@@ -32,7 +32,7 @@ fn add_crossings(segment: u32, front: Cluster, back: Cluster) {
     for (var i = fronts.first; i <= fronts.last; i++) {
         for (var j = backs.first; j <= backs.last; j++) {
             let local = crossing(line_beside(x_front, i), line_beside(x_back, j));
-            if local.is_inside { add(segment, hit_at(front, back, local)); }
+            if local.is_inside { add(segment, hit_at(measured(front, 0.0), measured(back, 0.0), local)); }
         }
     }
 }

@@ -3,12 +3,9 @@
 #include "../formulas/lines.wgsl"
 
 // Whether clusters are near enough in time, by their own errors.
-fn are_near(front: Cluster, back: Cluster) -> bool {
-    return abs(delay(front.time, back.time)) <= cut_between(front.time_error, back.time_error, latest);
+fn are_near(front: Measured, back: Measured) -> bool {
+    return abs(delay(front.time, back.time)) <= cut_within(front.reach, front.time_error, back.time_error);
 }
-
-fn front_cluster(line: Line) -> Cluster { return clusters[front_begin + line.index]; }
-fn back_cluster(line: Line) -> Cluster { return clusters[back_begin + line.index]; }
 
 // Where the hit of each lane that has one goes.
 fn hit_place(hits_of_warp: Mask) -> u32 {
@@ -20,15 +17,15 @@ fn hit_place(hits_of_warp: Mask) -> u32 {
 // The hits of a pair for each lane that has one. Nearly all have a single one, so that a warp
 // writes what it finds in one go.
 fn find_hits_of(is_one: bool, pair: vec2u) {
-    var front = Line();
-    var back = Line();
+    var front = Measured();
+    var back = Measured();
     var crossings = Crossings();
     var local = NO_CROSSING;
     if is_one {
-        front = lines[front_begin + pair.x];
-        back = lines[back_begin + pair.y];
-        if are_near(front_cluster(front), back_cluster(back)) {
-            crossings = crossings_of(front, back);
+        front = values[front_begin + pair.x];
+        back = values[back_begin + pair.y];
+        if are_near(front, back) {
+            crossings = crossings_of(lines[front_begin + pair.x], lines[back_begin + pair.y]);
             local = next_crossing(&crossings);
         }
     }
@@ -37,7 +34,7 @@ fn find_hits_of(is_one: bool, pair: vec2u) {
         let place = hit_place(hits_of_warp);
         if local.is_inside {
             if place < offsets[module_number + 1u] {
-                hits[place] = hit_at(front_cluster(front), back_cluster(back), local);
+                hits[place] = hit_at(front, back, local);
             }
             local = next_crossing(&crossings);
         }

@@ -1,5 +1,5 @@
-// The lines of all clusters and the partners of fronts, where their entries are: see pairs.cu. A
-// block a job: some of any side.
+// The lines of all clusters, what hits take of them, and the partners of fronts, where their entries are:
+// see pairs.cu. A block a job: some of any side.
 #include "../formulas/lines.wgsl"
 #include "partners.wgsl"
 
@@ -12,19 +12,23 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
 @group(0) @binding(5) var<storage, read> jobs: array<Job>;
 @group(0) @binding(6) var<storage, read_write> lines: array<Line>;
-@group(0) @binding(7) var<storage, read_write> partners: array<Partners>;
+@group(0) @binding(7) var<storage, read_write> values: array<Measured>;
+@group(0) @binding(8) var<storage, read_write> partners: array<Partners>;
 
 fn write_line(job: Job) {
     let own = job.first + thread;
     if own >= found[job.segment].clusters { return; }
     sensor = sensors[job.segment % arguments.modules];
     let begin = begins[job.segment];
-    let index = entries[begin + own].index;
-    let cluster = clusters[begin + index];
+    let cluster = clusters[begin + entries[begin + own].index];
     if job.segment < arguments.modules {
-        lines[begin + own] = line_of(sensor.front, 0, cluster, index);
-        partners[begin + own] = partners_of(cluster, arguments.modules + job.segment);
+        let back = arguments.modules + job.segment;
+        let latest = bitcast<f32>(found[back].latest_error);
+        lines[begin + own] = line_of(sensor.front, 0, cluster);
+        values[begin + own] = measured(cluster, reach_of(cluster.time_error, latest));
+        partners[begin + own] = partners_of(cluster, back);
     } else {
-        lines[begin + own] = line_of(sensor.back, i32(CHANNELS_OF_SIDE), cluster, index);
+        values[begin + own] = measured(cluster, 0.0);
+        lines[begin + own] = line_of(sensor.back, i32(CHANNELS_OF_SIDE), cluster);
     }
 }

@@ -5,8 +5,8 @@
 
 struct Arguments { blocks: u32, modules: u32, cut_kind: u32, cut: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
-@group(0) @binding(1) var<storage, read> lines: array<Line>;
+@group(0) @binding(0) var<storage, read> lines: array<Line>;
+@group(0) @binding(1) var<storage, read> values: array<Measured>;
 @group(0) @binding(2) var<storage, read> partners: array<Partners>;
 @group(0) @binding(3) var<storage, read> begins: array<u32>;
 @group(0) @binding(4) var<storage, read> found: array<Found>;
@@ -20,17 +20,14 @@ var<immediate> arguments: Arguments;
 var<private> module_number: u32;
 var<private> front_begin: u32;
 var<private> back_begin: u32;
-var<private> latest: f32;
 var<private> range: CrossingRange;
 // Of the sensor in a cm.
 var<private> widths: f32;
 
 fn enter_module(number: u32) {
-    let back = arguments.modules + number;
     module_number = number;
     front_begin = begins[number];
-    back_begin = begins[back];
-    latest = bitcast<f32>(found[back].latest_error);
+    back_begin = begins[arguments.modules + number];
     sensor = sensors[number];
     range = crossing_range();
     widths = 1.0 / sensor.width;
@@ -47,7 +44,7 @@ fn find_hits_in_stretch(begin: u32, count: u32) {
                 let front = front_of(pair);
                 pairs[i] = vec2u(front.number, front.to_back + begin + pair);
                 let back = lines[back_begin + pairs[i].y];
-                let line = Line(front.edge, front.widths, 0u);
+                let line = Line(front.edge, front.widths);
                 may |= select(0u, 1u << i, may_cross(range, widths, line, back));
             }
         }
