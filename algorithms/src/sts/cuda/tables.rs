@@ -18,7 +18,7 @@ use crate::sts::rules::{Exact, Window};
 
 /// All tables of a batch on the device.
 pub(super) struct DeviceTables {
-    /// The module of each address.
+    /// The module of each address: see `formulas/stream.h`.
     pub(super) modules: DeviceBuffer<u32>,
     /// [`cluster_tables`].
     pub(super) clusters: DeviceBuffer<clusters::ClusterTables>,
@@ -36,7 +36,8 @@ impl DeviceTables {
     ) -> Result<Lent<'a, Self>, DeviceError> {
         let make = |gpu: &Gpu| {
             Ok(DeviceTables {
-                modules: gpu.table(LookupTable::new(input.setup().modules().len()).modules())?,
+                modules: gpu
+                    .table(&LookupTable::new(input.setup().modules().len()).by_position())?,
                 clusters: gpu.table(&[cluster_tables(input.setup())])?,
                 sensors: gpu.table(&sensors(input.setup()).repeat(input.count()))?,
             })

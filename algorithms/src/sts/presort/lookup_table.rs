@@ -31,9 +31,14 @@ impl LookupTable {
         LookupTable { modules: table, count: modules }
     }
 
-    /// The module of each address.
-    pub(in crate::sts) fn modules(&self) -> &[u32] {
-        &self.modules
+    /// The module of each address in the order of [`Address::module`], up to the last one that a module
+    /// has: those of a detector lie near each other, which in the order of their bits they don't.
+    pub(in crate::sts) fn by_position(&self) -> Vec<u32> {
+        let module_at = |position| self.modules[Address::of_module(position).packed() as usize];
+        let mut modules: Vec<_> = (0..ADDRESSES).map(module_at).collect();
+        let known = modules.iter().rposition(|&module| module != u32::MAX);
+        modules.truncate(known.map_or(0, |last| last + 1));
+        modules
     }
 
     /// Scatters the stream over module sides, each in the order of the stream. Returns

@@ -6,7 +6,7 @@
 #include "block_scan.wgsl"
 #include "tiles/counters.wgsl"
 
-struct Arguments { blocks: u32, count: u32, sides: u32, backs: u32 }
+struct Arguments { blocks: u32, count: u32, addresses: u32, sides: u32, backs: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> digis: array<vec2u>;
 @group(0) @binding(1) var<storage, read> modules: array<u32>;

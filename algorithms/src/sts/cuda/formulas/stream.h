@@ -6,7 +6,13 @@
 // The channel's bit that tells a back side's digis in the stream.
 constexpr u64 BACK = (u64)CHANNELS_OF_SIDE << CHANNEL_SHIFT;
 
-// `modules` has the module of each of the 2^17 addresses.
+// Where the module of an address is in tables: by unit, ladder, half ladder and position, as the host's
+// `Address::module`. Those of a detector lie near each other then.
+__device__ __forceinline__ u32 position_of(u32 address) {
+    return (address & 0x3f) << 11 | (address >> 6 & 0x1f) << 6 | (address >> 11 & 1) << 5 | address >> 12;
+}
+
+// `modules` has the module of each address.
 struct Stream {
     const u64* digis;
     const u32* modules;
@@ -14,7 +20,7 @@ struct Stream {
 
     __device__ __forceinline__ u32 side_of(u64 digi) const {
         const u32 address = (u32)(digi >> TIME_BITS & 1) << 16 | (u32)(digi >> 48);
-        return modules[address] + (digi & BACK ? sides / 2 : 0);
+        return modules[position_of(address)] + (digi & BACK ? sides / 2 : 0);
     }
 };
 

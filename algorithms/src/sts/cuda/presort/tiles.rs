@@ -25,6 +25,10 @@ const SHADER_STEP: u32 = 1024;
 const SHADER_STEPS: u32 = 2;
 const SHADER_SIDES: usize = 2048;
 
+/// Blocks have the modules of no more addresses than these at hand: counting needs little other memory, and
+/// a multiprocessor holds as many blocks of it as have threads.
+const MOST_ADDRESSES: usize = 4096;
+
 /// Where tiles would have fewer digis of a side than this, blocks with a multiprocessor to themselves move
 /// larger ones.
 const LEAST_OF_SIDE: usize = 16;
@@ -112,13 +116,15 @@ impl Tiles {
     /// Timeslice by timeslice, whose fronts and backs have their places among those of all.
     fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
         let (sides, timeslices) = (self.sides, self.timeslices(target.count));
+        let addresses = self.addresses_at_hand(gpu, target);
         let backs = sides / 2 * timeslices.len() as u32;
         for &Taken { first, count, front } in &timeslices {
-            let [some, _] = self.grids(gpu, count);
+            let [some, _] = self.grids(gpu, count, addresses);
             let counting = PresortTilesCount {
                 digis: target.stream.ptr().skipping(first),
                 count,
                 modules: target.modules.ptr(),
+                addresses,
                 sides,
                 backs,
                 totals: self.totals.ptr().skipping(front),
@@ -130,11 +136,12 @@ impl Tiles {
         // SAFETY: there is a total for each side of all.
         unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.begins.ptr())? };
         for &Taken { first, count, front } in &timeslices {
-            let [_, all] = self.grids(gpu, count);
+            let [_, all] = self.grids(gpu, count, addresses);
             let moving = PresortTilesScatter {
                 digis: target.stream.ptr().skipping(first),
                 count,
                 modules: target.modules.ptr(),
+                addresses,
                 sides,
                 backs,
                 begins: target.begins.ptr().skipping(front),
@@ -170,9 +177,20 @@ impl Tiles {
         let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
         let (count, sides) = (target.count as u32, self.sides);
         let (begins, to) = (target.begins.ptr(), target.digis.ptr());
-        let counting = PresortPartCount { digis, count, modules, sides, times, totals };
-        let moving = PresortPartScatter { digis, count, modules, sides, times, begins, taken, to };
-        let [some, all] = self.grids(gpu, count);
+        let addresses = self.addresses_at_hand(gpu, target);
+        let counting = PresortPartCount { digis, count, modules, addresses, sides, times, totals };
+        let moving = PresortPartScatter {
+            digis,
+            count,
+            modules,
+            addresses,
+            sides,
+            times,
+            begins,
+            taken,
+            to,
+        };
+        let [some, all] = self.grids(gpu, count, addresses);
         // SAFETY: as above, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
@@ -181,13 +199,21 @@ impl Tiles {
         }
     }
 
-    /// Some blocks to count, and a block a tile to move.
-    fn grids(&self, gpu: &Gpu, count: u32) -> [Grid; 2] {
-        let sides = self.sides;
+    /// How many addresses blocks have the modules of in shared memory: of all, or of none.
+    fn addresses_at_hand(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
+        let (properties, all) = (gpu.properties(), target.modules.len());
+        let tile = self.moving.kernel.shared_bytes(gpu) + counters_of(self.sides);
+        let fit = tile + all as u32 * WORD <= properties.shared_bytes;
+        if fit && all <= MOST_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
+    }
+
+    /// Some blocks to count, and a block a tile to move, with the modules of so many addresses.
+    fn grids(&self, gpu: &Gpu, count: u32, addresses: u32) -> [Grid; 2] {
+        let (sides, modules) = (self.sides, addresses * WORD);
         let (bytes, tiles) = (u64::from(count) * DIGI, count.div_ceil(self.moving.tile));
         let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
-        let all = Grid::blocks(tiles).with_shared(counters_of(sides));
-        [some.with_shared(sides * WORD).moving(bytes), all.moving(2 * bytes)]
+        let all = Grid::blocks(tiles).with_shared(counters_of(sides) + modules);
+        [some.with_shared(sides * WORD + modules).moving(bytes), all.moving(2 * bytes)]
     }
 }
 

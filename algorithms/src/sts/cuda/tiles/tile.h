@@ -42,7 +42,8 @@ struct Tile {
     u16 sides[TILE];
     u32 warp_sums[LANES];
     // A word for each side: first how many digis the tile has of it, then where its first
-    // one is to go, less its place in the tile.
+    // one is to go, less its place in the tile. Behind these, where each side begins in the tile, and the
+    // modules of addresses.
     u32 words[1];
 };
 
@@ -55,6 +56,13 @@ struct Places {
         return side < modules ? side : backs + side - modules;
     }
 };
+
+// The module of each address: of so many in shared memory, which all lanes of a warp can read at the same time wherever
+// they read, or of none there, where there are too many. A barrier is needed after.
+__device__ __forceinline__ const u32* at_hand(const u32* modules, u32 addresses, u32* room) {
+    for (u32 i = threadIdx.x; i < addresses; i += THREADS) room[i] = modules[i];
+    return addresses > 0 ? room : modules;
+}
 
 // Clears a word for each side. A barrier is included.
 __device__ __forceinline__ void clear(u32* words, u32 sides) {
@@ -113,10 +121,12 @@ __device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 si
     return before;
 }
 
-// Adds the wanted digis of each side to `totals`; `counts` has a word for each in shared memory.
+// Adds the wanted digis of each side to `totals`; `counts` has a word for each side and for so many addresses in
+// shared memory.
 template <class Wanted>
-__device__ __forceinline__ void count_sides(const Stream& stream, const Wanted& wanted, u32 count,
+__device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
                                             const Places& place_of, u32* counts, u32* totals) {
+    stream.modules = at_hand(stream.modules, addresses, counts + stream.sides);
     clear(counts, stream.sides);
     const u32 round = THREADS * AHEAD;
     for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
@@ -141,10 +151,11 @@ __device__ __forceinline__ void count_sides(const Stream& stream, const Wanted& 
 
 // Moves the wanted digis of the block's tile.
 template <class Wanted>
-__device__ __forceinline__ void scatter_tile(const Stream& stream, const Wanted& wanted, u32 count,
+__device__ __forceinline__ void scatter_tile(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
                                              const Places& place_of, const u32* begins, u32* taken, u64* to,
                                              Tile& tile) {
     u32* places = tile.words + stream.sides;
+    stream.modules = at_hand(stream.modules, addresses, places + stream.sides);
     const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
     Own own;
     clear(tile.words, stream.sides);
