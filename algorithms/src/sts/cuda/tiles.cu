@@ -14,38 +14,40 @@
 
 // The digis of each side, added to `totals`, of which those of back sides begin at `backs`.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, u32 backs, u32* totals) {
+    presort_tiles_count(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, u32 backs,
+                        u32* totals) {
     SMEM_DYN(u32, counts);
     count_sides({digis, modules, sides}, addresses, Whole{}, count, {sides / 2, backs}, counts, totals);
 }
 KERNEL_EXPORT(presort_tiles_count)
 
 // Moves digis to their sides, channels counted on the side. `taken` is zero at the start.
-// A block a tile.
+// Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, u32 backs, const u32* begins,
-                          u32* taken, u64* to) {
+    presort_tiles_scatter(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, u32 backs,
+                          const u32* begins, u32* taken, u64* to) {
     SMEM_DYN(Tile, tile);
-    scatter_tile({digis, modules, sides}, addresses, Whole{}, count, {sides / 2, backs}, begins, taken, to, *tile);
+    scatter_tiles({digis, modules, sides}, addresses, Whole{}, count, {sides / 2, backs}, begins, taken, to, *tile);
 }
 KERNEL_EXPORT(presort_tiles_scatter, PresortTilesScatter)
 KERNEL_SHARED(presort_tiles_scatter, Tile)
 
 // The same of those digis that are of a part: `times` has its times of each module.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    presort_part_count(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, const PartTimes* times,
-                       u32* totals) {
+    presort_part_count(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides,
+                       const PartTimes* times, u32* totals) {
     SMEM_DYN(u32, counts);
-    count_sides({digis, modules, sides}, addresses, Part{times, sides / 2}, count, {sides / 2, sides / 2}, counts, totals);
+    count_sides({digis, modules, sides}, addresses, Part{times, sides / 2}, count, {sides / 2, sides / 2}, counts,
+                totals);
 }
 KERNEL_EXPORT(presort_part_count)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    presort_part_scatter(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides, const PartTimes* times,
-                         const u32* begins, u32* taken, u64* to) {
+    presort_part_scatter(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides,
+                         const PartTimes* times, const u32* begins, u32* taken, u64* to) {
     SMEM_DYN(Tile, tile);
-    scatter_tile({digis, modules, sides}, addresses, Part{times, sides / 2}, count, {sides / 2, sides / 2}, begins, taken, to,
-                 *tile);
+    scatter_tiles({digis, modules, sides}, addresses, Part{times, sides / 2}, count, {sides / 2, sides / 2}, begins,
+                  taken, to, *tile);
 }
 KERNEL_EXPORT(presort_part_scatter)
 KERNEL_SHARED(presort_part_scatter, Tile)

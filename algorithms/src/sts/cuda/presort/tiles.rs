@@ -119,7 +119,7 @@ impl Tiles {
         let addresses = self.addresses_at_hand(gpu, target);
         let backs = sides / 2 * timeslices.len() as u32;
         for &Taken { first, count, front } in &timeslices {
-            let [some, _] = self.grids(gpu, count, addresses);
+            let grid = self.counting(gpu, count, addresses);
             let counting = PresortTilesCount {
                 digis: target.stream.ptr().skipping(first),
                 count,
@@ -131,12 +131,12 @@ impl Tiles {
             };
             // SAFETY: digis are of modules of the detector, the table has all addresses, shared
             // memory is as tiles need it, and there is a total for each side of all.
-            unsafe { gpu.launch(&PRESORT_TILES_COUNT, some, counting)? };
+            unsafe { gpu.launch(&PRESORT_TILES_COUNT, grid, counting)? };
         }
         // SAFETY: there is a total for each side of all.
         unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.begins.ptr())? };
         for &Taken { first, count, front } in &timeslices {
-            let [_, all] = self.grids(gpu, count, addresses);
+            let grid = self.moving(gpu, self.moving.kernel, [count, addresses])?;
             let moving = PresortTilesScatter {
                 digis: target.stream.ptr().skipping(first),
                 count,
@@ -149,7 +149,7 @@ impl Tiles {
                 to: target.digis.ptr(),
             };
             // SAFETY: as above, and there is room for all digis in the target.
-            unsafe { gpu.launch(self.moving.kernel, all, moving)? };
+            unsafe { gpu.launch(self.moving.kernel, grid, moving)? };
         }
         Ok(())
     }
@@ -190,7 +190,8 @@ impl Tiles {
             taken,
             to,
         };
-        let [some, all] = self.grids(gpu, count, addresses);
+        let some = self.counting(gpu, count, addresses);
+        let all = self.moving(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
         // SAFETY: as above, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
@@ -207,13 +208,29 @@ impl Tiles {
         if fit && all <= MOST_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
     }
 
-    /// Some blocks to count, and a block a tile to move, with the modules of so many addresses.
-    fn grids(&self, gpu: &Gpu, count: u32, addresses: u32) -> [Grid; 2] {
-        let (sides, modules) = (self.sides, addresses * WORD);
-        let (bytes, tiles) = (u64::from(count) * DIGI, count.div_ceil(self.moving.tile));
+    /// Some blocks to count, with the modules of so many addresses.
+    fn counting(&self, gpu: &Gpu, count: u32, addresses: u32) -> Grid {
+        let bytes = u64::from(count) * DIGI;
+        let tiles = count.div_ceil(self.moving.tile);
         let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
-        let all = Grid::blocks(tiles).with_shared(counters_of(sides) + modules);
-        [some.with_shared(sides * WORD + modules).moving(bytes), all.moving(2 * bytes)]
+        some.with_shared((self.sides + addresses) * WORD).moving(bytes)
+    }
+
+    /// As many blocks as run at once to move tiles, no more than there are; shaders move one each.
+    fn moving<A>(
+        &self,
+        gpu: &Gpu,
+        kernel: &Kernel<A>,
+        [count, addresses]: [u32; 2],
+    ) -> Result<Grid, DeviceError> {
+        let bytes = 2 * u64::from(count) * DIGI;
+        let shared = counters_of(self.sides) + addresses * WORD;
+        let grid = |blocks| Grid::blocks(blocks).with_shared(shared).moving(bytes);
+        let tiles = grid(count.div_ceil(self.moving.tile));
+        if gpu.properties().has_shaders {
+            return Ok(tiles);
+        }
+        Ok(grid(tiles.blocks.min(gpu.resident_blocks(kernel, tiles)?)))
     }
 }
 

@@ -80,16 +80,19 @@ struct Own {
     __device__ __forceinline__ u32 rank(u32 item) const { return ranked[item] & ((1u << RANK_BITS) - 1); }
 };
 
-// Counts the wanted digis of a tile by side. All are asked for before any is looked at, and their
-// modules before any is counted.
-template <class Wanted>
-__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
-                                           u32* counts, Own& own) {
+// Asks for all digis of a tile.
+__device__ __forceinline__ void ask_for_tile(const Stream& stream, u32 first, u32 end, Own& own) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         const u32 place = first + item * THREADS + threadIdx.x;
         own.digis[item] = place < end ? stream.digis[place] : 0;
     }
+}
+
+// Counts the wanted digis of a tile by side: the modules of all are asked for before any is counted.
+template <class Wanted>
+__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
+                                           u32* counts, Own& own) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) own.ranked[item] = stream.side_of(own.digis[item]);
 #pragma unroll
@@ -121,6 +124,17 @@ __device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 si
     return before;
 }
 
+// Brings a tile's digis into order of sides in shared memory, by where these begin there.
+__device__ __forceinline__ void stage_tile(const Own& own, const u32* places, Tile& tile) {
+#pragma unroll
+    for (u32 item = 0; item < ITEMS; item++) {
+        if (!own.has(item)) continue;
+        const u32 place = places[own.side(item)] + own.rank(item);
+        tile.digis[place] = of_side(own.digis[item]);
+        tile.sides[place] = (u16)own.side(item);
+    }
+}
+
 // Adds the wanted digis of each side to `totals`; `counts` has a word for each side and for so many addresses in
 // shared memory.
 template <class Wanted>
@@ -149,29 +163,30 @@ __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const 
     }
 }
 
-// Moves the wanted digis of the block's tile.
+// Moves the wanted digis of tiles; blocks take turns. While a tile is written, the next one is on its way.
 template <class Wanted>
-__device__ __forceinline__ void scatter_tile(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
+__device__ __forceinline__ void scatter_tiles(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
                                              const Places& place_of, const u32* begins, u32* taken, u64* to,
                                              Tile& tile) {
     u32* places = tile.words + stream.sides;
     stream.modules = at_hand(stream.modules, addresses, places + stream.sides);
-    const u32 first = blockIdx.x * TILE, end = min(count, first + TILE);
+    const auto end_of = [=](u64 first) { return (u32)min((u64)count, first + TILE); };
     Own own;
-    clear(tile.words, stream.sides);
-    count_tile(stream, wanted, first, end, tile.words, own);
-    __syncthreads();
-    const u32 moved = take_places(begins, taken, stream.sides, place_of, tile, places);
-#pragma unroll
-    for (u32 item = 0; item < ITEMS; item++) {
-        if (!own.has(item)) continue;
-        const u32 place = places[own.side(item)] + own.rank(item);
-        tile.digis[place] = of_side(own.digis[item]);
-        tile.sides[place] = (u16)own.side(item);
+    u64 first = (u64)blockIdx.x * TILE;
+    if (first < count) ask_for_tile(stream, (u32)first, end_of(first), own);
+    while (first < count) {
+        clear(tile.words, stream.sides);
+        count_tile(stream, wanted, (u32)first, end_of(first), tile.words, own);
+        __syncthreads();
+        const u32 moved = take_places(begins, taken, stream.sides, place_of, tile, places);
+        stage_tile(own, places, tile);
+        __syncthreads();
+        first += (u64)gridDim.x * TILE;
+        if (first < count) ask_for_tile(stream, (u32)first, end_of(first), own);
+        for (u32 place = threadIdx.x; place < moved; place += THREADS)
+            to[tile.words[tile.sides[place]] + place] = tile.digis[place];
+        __syncthreads();
     }
-    __syncthreads();
-    for (u32 place = threadIdx.x; place < moved; place += THREADS)
-        to[tile.words[tile.sides[place]] + place] = tile.digis[place];
 }
 
 }  // namespace
