@@ -27,15 +27,20 @@ pub fn missing_compiler() -> Option<String> {
 
 /// How the kernels of a crate are compiled.
 pub struct Compiler<'a> {
-    /// The folder of the crate.
-    pub root: &'a Path,
-    /// Where kernels find headers.
-    pub headers: &'a [PathBuf],
-    /// Where objects go.
-    pub out: &'a Path,
+    headers: &'a [PathBuf],
+    out: &'a Path,
+    /// What all have in common. Its clones share what is known of the compiler, or each unit
+    /// would run it several times to learn which one it is and which flags it takes.
+    base: cc::Build,
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    /// Of the crate in the folder `root`, whose kernels find headers in `headers`; objects go
+    /// to `out`.
+    pub fn new(root: &Path, headers: &'a [PathBuf], out: &'a Path) -> Self {
+        Compiler { headers, out, base: base(root, headers) }
+    }
+
     /// Compiles all units and the runtime into one library. The units' objects, in order, which
     /// are made anew if any header in `folders` has changed.
     pub fn compile(
@@ -43,7 +48,7 @@ impl Compiler<'_> {
         units: &[Unit],
         folders: &[PathBuf],
     ) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-        let runtime = object(&self.base(), &include_folder().join("runtime.cpp"))?;
+        let runtime = object(&self.base, &include_folder().join("runtime.cpp"))?;
         let objects = in_parallel(units, |unit| self.compile_unit(unit, folders))?;
         let mut library = cc::Build::new();
         library.object(runtime).objects(&objects);
@@ -68,7 +73,7 @@ impl Compiler<'_> {
 
     /// How a unit is compiled.
     fn unit_build(&self, unit: &Unit) -> cc::Build {
-        let mut build = self.base();
+        let mut build = self.base.clone();
         build.define("EMULATOR", None);
         build.define("EMULATOR_LANES", unit.lanes.to_string().as_str());
         // The four of a kernel live in one binary.
@@ -94,27 +99,27 @@ impl Compiler<'_> {
             std::iter::once(command.get_program()).chain(command.get_args()).collect();
         format!("{command:?}\n{changed:?}\n{}", wrapped(unit))
     }
+}
 
-    /// What all have in common.
-    fn base(&self) -> cc::Build {
-        let mut build = cc::Build::new();
-        build.cpp(true).cpp_link_stdlib(None).std("c++17");
-        build.opt_level(2).debug(false).warnings(true).extra_warnings(true);
-        // Functions and lines, of which reports are made: variables cost a third of the time.
-        build.flag("-g1");
-        build.include(include_folder()).includes(self.headers);
-        build.flag("-fno-exceptions").flag("-fno-rtti").flag("-fno-threadsafe-statics");
-        // All of a unit's shared memory lies in one place.
-        build.flag("-fno-data-sections").flag("-ftls-model=initial-exec");
-        // Helpers in headers needn't all be used; pragmas are for other compilers.
-        build.flag("-Wno-unused-function").flag("-Wno-unknown-pragmas");
-        // Kernels whose results must be those of the host to the bit tell nvcc so.
-        build.flag("-ffp-contract=off");
-        // Reports name files from the folder of the crate on: see `checker/lines.rs`.
-        let parent = self.root.parent().unwrap_or(self.root).display();
-        build.flag(format!("-ffile-prefix-map={parent}/=/./"));
-        build
-    }
+/// What all have in common.
+fn base(root: &Path, headers: &[PathBuf]) -> cc::Build {
+    let mut build = cc::Build::new();
+    build.cpp(true).cpp_link_stdlib(None).std("c++17");
+    build.opt_level(2).debug(false).warnings(true).extra_warnings(true);
+    // Functions and lines, of which reports are made: variables cost a third of the time.
+    build.flag("-g1");
+    build.include(include_folder()).includes(headers);
+    build.flag("-fno-exceptions").flag("-fno-rtti").flag("-fno-threadsafe-statics");
+    // All of a unit's shared memory lies in one place.
+    build.flag("-fno-data-sections").flag("-ftls-model=initial-exec");
+    // Helpers in headers needn't all be used; pragmas are for other compilers.
+    build.flag("-Wno-unused-function").flag("-Wno-unknown-pragmas");
+    // Kernels whose results must be those of the host to the bit tell nvcc so.
+    build.flag("-ffp-contract=off");
+    // Reports name files from the folder of the crate on: see `checker/lines.rs`.
+    let parent = root.parent().unwrap_or(root).display();
+    build.flag(format!("-ffile-prefix-map={parent}/=/./"));
+    build
 }
 
 /// Volatile accesses become calls of their own, and vectors are not taken apart.

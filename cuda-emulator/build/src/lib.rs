@@ -100,7 +100,7 @@ impl Kernels {
 
     fn table(&self, out: &Path) -> Result<String, Box<dyn Error>> {
         let units = sources::units(&self.files()?)?;
-        let compiler = compile::Compiler { root: &self.root, headers: &self.headers, out };
+        let compiler = compile::Compiler::new(&self.root, &self.headers, out);
         let objects = compiler.compile(&units, &self.folders)?;
         table::of(&units, &objects)
     }
