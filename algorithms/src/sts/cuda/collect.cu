@@ -7,19 +7,34 @@ namespace {
 constexpr u32 THREADS = 256;
 // A hit is moved 16 bytes at a time.
 constexpr u32 PIECES = sizeof(Hit) / sizeof(uint4);
+// Pieces of a thread, all of which are on their way together.
+constexpr u32 PIECES_OF_THREAD = 4;
+constexpr u32 PIECES_OF_BLOCK = THREADS * PIECES_OF_THREAD;
+static_assert(PIECES_OF_BLOCK % LANES == 0, "whole warps");
 
 }  // namespace
 
 // Moves hits from buckets that begin where `offsets` says to where `places` says, which
-// has where the last one ends too. A thread a piece of a hit. The target may be on the
+// has where the last one ends too. A block so many pieces of hits. The target may be on the
 // device or on the host.
 extern "C" __global__ void __launch_bounds__(THREADS)
     collect_buckets(const uint4* hits, const u32* offsets, const u32* places, u32 modules, uint4* flat) {
-    const u64 piece = (u64)blockIdx.x * THREADS + threadIdx.x;
-    if (piece >= (u64)places[modules] * PIECES) return;
-    const u32 hit = (u32)(piece / PIECES);
-    const u32 module = segment_of(places, modules, hit);
-    const u64 from = (u64)(offsets[module] + (hit - places[module])) * PIECES + piece % PIECES;
-    flat[piece] = hits[from];
+    const u64 first = (u64)blockIdx.x * PIECES_OF_BLOCK, end = (u64)places[modules] * PIECES;
+    // That of the block's first piece; those of others are hardly ever far behind.
+    u32 module = warp_segment_of(places, modules, (u32)(first / PIECES));
+    uint4 pieces[PIECES_OF_THREAD];
+#pragma unroll
+    for (u32 i = 0; i < PIECES_OF_THREAD; i++) {
+        const u64 piece = first + i * THREADS + threadIdx.x;
+        if (piece >= end) break;
+        const u32 hit = (u32)(piece / PIECES);
+        while (places[module + 1] <= hit) module++;
+        pieces[i] = hits[(u64)(offsets[module] + (hit - places[module])) * PIECES + piece % PIECES];
+    }
+#pragma unroll
+    for (u32 i = 0; i < PIECES_OF_THREAD; i++) {
+        const u64 piece = first + i * THREADS + threadIdx.x;
+        if (piece < end) flat[piece] = pieces[i];
+    }
 }
 KERNEL_EXPORT(collect_buckets)

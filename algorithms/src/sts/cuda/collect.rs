@@ -5,9 +5,9 @@ use generators::partition::Partition;
 use super::hits::Hits;
 use crate::device::buffers;
 use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, MappedBuffer, PinnedBuffer, Ptr, Table, Vector,
+    DeviceBuffer, DeviceError, Gpu, Grid, MappedBuffer, PinnedBuffer, Ptr, Table, Vector,
 };
-use crate::kernels::sts_collect::{COLLECT_BUCKETS, CollectBuckets, PIECES};
+use crate::kernels::sts_collect::{COLLECT_BUCKETS, CollectBuckets, PIECES, PIECES_OF_BLOCK};
 use crate::sts::Hit;
 use crate::sts_sort::cuda::begins;
 
@@ -92,7 +92,8 @@ impl Collected {
         }
         self.places.fill(gpu, begins(&self.modules))?;
         let bytes = 2 * (count * size_of::<Hit>()) as u64;
-        let grid = COLLECT_BUCKETS.thread_each(count * PIECES as usize).moving(bytes);
+        let blocks = (count * PIECES as usize).div_ceil(PIECES_OF_BLOCK as usize);
+        let grid = Grid::blocks(blocks as u32).moving(bytes);
         let (buckets, offsets) = hits.buckets();
         let arguments = |flat: Ptr<Vector<16>>| CollectBuckets {
             hits: buckets.ptr(),

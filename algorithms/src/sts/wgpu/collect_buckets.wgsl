@@ -1,4 +1,4 @@
-// The hits of all modules behind each other: see collect.cu. A thread a piece of a hit.
+// The hits of all modules behind each other: see collect.cu. A thread some pieces of hits.
 
 struct Arguments { blocks: u32, modules: u32 }
 var<immediate> arguments: Arguments;
@@ -11,14 +11,18 @@ var<immediate> arguments: Arguments;
 
 // As large as a piece: see formulas/records.h.
 const PIECES = 3u;
+const PIECES_OF_THREAD = 4u;
 
 @compute @workgroup_size(THREADS)
 fn collect_buckets(place: InBlock) {
     enter(place);
-    let piece = block * THREADS + thread;
-    if block >= arguments.blocks || piece >= begins[arguments.modules] * PIECES { return; }
-    let hit = piece / PIECES;
-    let segment = segment_of(arguments.modules, hit);
-    let number = offsets[segment] + (hit - begins[segment]);
-    flat[piece] = hits[number * PIECES + piece % PIECES];
+    if block >= arguments.blocks { return; }
+    for (var i = 0u; i < PIECES_OF_THREAD; i++) {
+        let piece = (block * PIECES_OF_THREAD + i) * THREADS + thread;
+        if piece >= begins[arguments.modules] * PIECES { return; }
+        let hit = piece / PIECES;
+        let segment = segment_of(arguments.modules, hit);
+        let number = offsets[segment] + (hit - begins[segment]);
+        flat[piece] = hits[number * PIECES + piece % PIECES];
+    }
 }
