@@ -8,8 +8,10 @@ use crate::kernels::sts_sort_channel_bucket::{self as kernels, DISTRIBUTED_TILE}
 /// Parts of all regions together, for each multiprocessor: two rounds of what
 /// runs at a time.
 const PARTS: u32 = 4;
-/// A part has so many tiles at least.
-const TILES_OF_PART: u32 = 4;
+/// A part has so many tiles at least, if its digis are moved, too, and if they are counted alone: which takes
+/// less time beside what a block adds for each bucket at its end.
+const TILES_OF_PART: u32 = 2;
+const TILES_OF_COUNTED_PART: u32 = 4;
 
 /// Parts of some regions.
 pub(super) struct Parts {
@@ -17,22 +19,36 @@ pub(super) struct Parts {
     /// The region of each.
     pub(super) regions: Table,
     count: u32,
+    /// The fewest digis of one.
+    least: u32,
 }
 
 buffers!(Parts: ranges, regions);
 
 impl Parts {
-    /// With room for those of so many digis in so many regions.
-    pub(super) fn new(gpu: &Gpu, digis: usize, regions: usize) -> Result<Self, DeviceError> {
+    /// With room for those of so many digis in so many regions, which are counted alone or moved, too.
+    pub(super) fn new(
+        gpu: &Gpu,
+        digis: usize,
+        regions: usize,
+        are_moved: bool,
+    ) -> Result<Self, DeviceError> {
+        let tiles = if are_moved { TILES_OF_PART } else { TILES_OF_COUNTED_PART };
+        let least = tiles * DISTRIBUTED_TILE;
         let parts = regions + (PARTS * gpu.properties().multiprocessors) as usize;
-        let most = parts.min(regions + digis / (TILES_OF_PART * DISTRIBUTED_TILE) as usize);
-        Ok(Parts { ranges: Table::new(gpu, most)?, regions: Table::new(gpu, most)?, count: 0 })
+        let most = parts.min(regions + digis / least as usize);
+        Ok(Parts {
+            ranges: Table::new(gpu, most)?,
+            regions: Table::new(gpu, most)?,
+            count: 0,
+            least,
+        })
     }
 
     /// Cuts regions into parts.
     pub(super) fn fill(&mut self, gpu: &Gpu, regions: &[Range]) -> Result<(), DeviceError> {
         let digis: u32 = regions.iter().map(|region| region.len() as u32).sum();
-        let length = part_length(digis, gpu.properties().multiprocessors);
+        let length = part_length(digis, gpu.properties().multiprocessors, self.least);
         let (mut parts, mut owners) = (Vec::new(), Vec::new());
         for (number, region) in regions.iter().enumerate() {
             parts.extend(parts_of(region, length));
@@ -50,9 +66,8 @@ impl Parts {
 }
 
 /// An even number, so that parts begin as aligned as their regions.
-fn part_length(digis: u32, multiprocessors: u32) -> u32 {
+fn part_length(digis: u32, multiprocessors: u32, least: u32) -> u32 {
     let share = digis.div_ceil(PARTS * multiprocessors);
-    let least = TILES_OF_PART * DISTRIBUTED_TILE;
     share.max(least).next_multiple_of(2)
 }
 
@@ -76,8 +91,8 @@ mod tests {
     #[test]
     fn there_are_some_parts_for_each_multiprocessor() {
         let digis = 187_000_000;
-        let length = part_length(digis, 132);
+        let length = part_length(digis, 132, 20_000);
         assert!(length.is_multiple_of(2) && digis.div_ceil(length) <= 4 * 132);
-        assert_eq!(part_length(1000, 132), TILES_OF_PART * DISTRIBUTED_TILE);
+        assert_eq!(part_length(1000, 132, 20_000), 20_000);
     }
 }

@@ -17,6 +17,8 @@ const REGIONS: usize = 16;
 /// And no more than one for so many digis, or tables would not be small beside
 /// them.
 const DIGIS_OF_REGION: usize = 1 << 15;
+/// Of large buckets, which seldom come up, at least a share of those.
+const SHARE_OF_LARGE_BUCKETS: usize = 4;
 /// Which bits of a digi tell its bucket.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Level {
@@ -98,7 +100,7 @@ impl Regions {
             digis: 0,
             groups_bound: 0,
             regions: Table::new(gpu, most)?,
-            parts: Parts::new(gpu, digis, most)?,
+            parts: Parts::new(gpu, digis, most, in_order.is_none())?,
             counts: gpu.buffer(buckets)?,
             begins: gpu.buffer(buckets + most)?,
             group_of: gpu.buffer(buckets)?,
@@ -231,8 +233,9 @@ pub(super) fn groups_of(digis: usize, regions: usize, capacity: usize) -> usize 
 }
 
 fn most_regions(digis: usize, segments: usize, capacity: usize) -> usize {
-    let large_buckets = REGIONS.min(digis / capacity).max(1);
     let affordable = digis / DIGIS_OF_REGION;
+    let at_a_time = REGIONS.max(affordable / SHARE_OF_LARGE_BUCKETS);
+    let large_buckets = at_a_time.min(digis / capacity).max(1);
     segments.min(affordable).max(large_buckets)
 }
 
@@ -251,6 +254,7 @@ mod tests {
         assert_eq!(most_regions(187_000_000, 1792), 1792);
         assert_eq!(most_regions(187_000_000, 20_000), 5706);
         // Large buckets may come up where there is one segment.
+        assert_eq!(most_regions(30_000_000, 1), 228);
         assert_eq!(most_regions(1_000_000, 1), 16);
         assert_eq!(most_regions(10_000, 1), 1);
         assert_eq!(most_regions(0, 0), 1);

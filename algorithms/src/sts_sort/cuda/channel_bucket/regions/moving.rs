@@ -2,7 +2,7 @@
 
 use super::{Level, Regions};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
-use crate::kernels::sts_sort_channel_bucket as kernels;
+use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS};
 use crate::kernels::sts_sort_channel_bucket_stable::DistributeTiles;
 use crate::sts_sort::cuda::channel_bucket::tiles::Tiles;
 
@@ -15,8 +15,9 @@ impl Regions {
         from: &DeviceBuffer<u64>,
         to: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
-        gpu.fill(&self.extents, 0xff)?;
-        gpu.fill(&self.counts, 0)?;
+        let regions = self.count as usize;
+        gpu.fill_first(&self.extents, 2 * regions, 0xff)?;
+        gpu.fill_first(&self.counts, regions * BUCKETS as usize, 0)?;
         gpu.fill(&self.group_count, 0)?;
         let (shift, bits) = level.digit();
         let count = kernels::ChannelBucketCount {
