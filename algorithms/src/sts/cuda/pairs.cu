@@ -23,7 +23,7 @@ static_assert(LINES_OF_JOB % LANES == 0, "whole warps");
 constexpr u32 THREADS = 128;
 constexpr u32 WARPS = THREADS / LANES;
 // Of a multiprocessor: how many registers threads have is a matter of them.
-constexpr u32 BLOCKS = 9;
+constexpr u32 BLOCKS = 8;
 // More than threads, as what a warp has left over at the end leaves lanes without work.
 constexpr u32 FRONTS_OF_JOB = 4 * THREADS;
 
