@@ -88,8 +88,8 @@ struct Own {
     bool are_there[LINE_ITEMS];
     Cluster clusters[LINE_ITEMS];
 
-    // All of all of them at once, so that it is on its way together, and nothing is read again behind what is
-    // written.
+    // Read as a whole, before any is looked at: what all take is on its way together, and nothing is read again
+    // behind what is written.
     __device__ __forceinline__ Own(const AllClusters& all, const Job& job) {
         const u32 begin = all.begins[job.segment], count = all.found[job.segment].clusters;
         u32 indices[LINE_ITEMS];
@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(LINE_THREADS)
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
                      Measured* values, Partners* partners) {
     write_lines<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
-                      jobs[blockIdx.x], {lines, values, partners});
+                       jobs[blockIdx.x], {lines, values, partners});
 }
 KERNEL_EXPORT(hits_lines_exact, HitsLines)
 
@@ -162,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(LINE_THREADS)
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
                      Measured* values, Partners* partners) {
     write_lines<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
-                      jobs[blockIdx.x], {lines, values, partners});
+                           jobs[blockIdx.x], {lines, values, partners});
 }
 KERNEL_EXPORT(hits_lines_published, HitsLines)
 
@@ -179,7 +179,7 @@ KERNEL_EXPORT(hits_of_pairs_exact, HitsOfPairs)
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
                             const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                        const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
+                            const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
     find_hits_of_job<Published>({lines, values}, partners, begins, found, modules, sensors, time_cut(cut_kind, cut),
                             jobs[blockIdx.x], offsets, counts, hits);
 }

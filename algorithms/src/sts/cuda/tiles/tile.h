@@ -57,8 +57,8 @@ struct Places {
     }
 };
 
-// The module of each address: of so many in shared memory, which all lanes of a warp can read at the same time wherever
-// they read, or of none there, where there are too many. A barrier is needed after.
+// The modules of so many addresses in shared memory, where lanes that look up any of them seldom wait for each
+// other; or where they were, if there are none to have there. A barrier is needed after.
 __device__ __forceinline__ const u32* at_hand(const u32* modules, u32 addresses, u32* room) {
     for (u32 i = threadIdx.x; i < addresses; i += THREADS) room[i] = modules[i];
     return addresses > 0 ? room : modules;

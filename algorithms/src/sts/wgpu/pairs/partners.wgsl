@@ -1,4 +1,5 @@
-// Which backs are near enough in time to a front: see pairs/partners.h. It needs entries.
+// Which backs are near enough in time to a front: see pairs/partners.h. There a warp looks for the first one of all
+// its fronts, here each front for its own. It needs entries.
 #include "../formulas/cut.wgsl"
 #include "job.wgsl"
 
