@@ -27,7 +27,8 @@ __device__ __forceinline__ u32 warp_min(u32 value) {
 }
 
 // The greatest value of the warp, for all its lanes.
-__device__ __forceinline__ u32 warp_max(u32 value) {
+template <class Number>
+__device__ __forceinline__ Number warp_max(Number value) {
     for (u32 distance = LANES / 2; distance > 0; distance /= 2)
         value = max(value, __shfl_xor_sync(FULL_MASK, value, (int)distance));
     return value;

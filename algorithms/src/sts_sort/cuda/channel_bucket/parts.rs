@@ -45,9 +45,13 @@ impl Parts {
         })
     }
 
-    /// Cuts regions into parts.
-    pub(super) fn fill(&mut self, gpu: &Gpu, regions: &[Range]) -> Result<(), DeviceError> {
-        let digis: u32 = regions.iter().map(|region| region.len() as u32).sum();
+    /// Cuts regions into parts, which have so many digis together.
+    pub(super) fn fill(
+        &mut self,
+        gpu: &Gpu,
+        regions: &[Range],
+        digis: u32,
+    ) -> Result<(), DeviceError> {
         let length = part_length(digis, gpu.properties().multiprocessors, self.least);
         let (mut parts, mut owners) = (Vec::new(), Vec::new());
         for (number, region) in regions.iter().enumerate() {

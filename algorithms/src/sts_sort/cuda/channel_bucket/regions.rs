@@ -159,7 +159,7 @@ impl Regions {
             let groups = |region: &Range| groups_at_most(region.len(), capacity);
             tiles.fill(gpu, regions.iter().map(|region| (region.clone(), groups(region))))?;
         }
-        self.parts.fill(gpu, regions)?;
+        self.parts.fill(gpu, regions, digis)?;
         self.regions.fill(gpu, on_device(regions))
     }
 
