@@ -119,7 +119,7 @@ impl Tiles {
         let addresses = self.addresses_at_hand(gpu, target);
         let backs = sides / 2 * timeslices.len() as u32;
         for &Taken { first, count, front } in &timeslices {
-            let grid = self.counting(gpu, count, addresses);
+            let grid = self.counting_grid(gpu, count, addresses);
             let counting = PresortTilesCount {
                 digis: target.stream.ptr().skipping(first),
                 count,
@@ -136,7 +136,7 @@ impl Tiles {
         // SAFETY: there is a total for each side of all.
         unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.begins.ptr())? };
         for &Taken { first, count, front } in &timeslices {
-            let grid = self.moving(gpu, self.moving.kernel, [count, addresses])?;
+            let grid = self.moving_grid(gpu, self.moving.kernel, [count, addresses])?;
             let moving = PresortTilesScatter {
                 digis: target.stream.ptr().skipping(first),
                 count,
@@ -190,8 +190,8 @@ impl Tiles {
             taken,
             to,
         };
-        let some = self.counting(gpu, count, addresses);
-        let all = self.moving(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
+        let some = self.counting_grid(gpu, count, addresses);
+        let all = self.moving_grid(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
         // SAFETY: as above, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
@@ -209,7 +209,7 @@ impl Tiles {
     }
 
     /// Some blocks to count, with the modules of so many addresses.
-    fn counting(&self, gpu: &Gpu, count: u32, addresses: u32) -> Grid {
+    fn counting_grid(&self, gpu: &Gpu, count: u32, addresses: u32) -> Grid {
         let bytes = u64::from(count) * DIGI;
         let tiles = count.div_ceil(self.moving.tile);
         let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
@@ -217,7 +217,7 @@ impl Tiles {
     }
 
     /// As many blocks as run at once to move tiles, no more than there are; shaders move one each.
-    fn moving<A>(
+    fn moving_grid<A>(
         &self,
         gpu: &Gpu,
         kernel: &Kernel<A>,
