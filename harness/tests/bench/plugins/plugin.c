@@ -61,6 +61,9 @@ enum { nothing, crash, give_up, leave, hang, quit, vanish, wander, bear, need_li
 #define HOW nothing
 #endif
 
+/* The C library maps blocks of this size one by one, whatever was freed before: above 32 MiB. */
+enum { LARGE = 64 << 20 };
+
 static uint64_t digis;
 
 static void happen(int where) {
@@ -93,7 +96,7 @@ static int32_t prepare(const recobench_variant *variant, const recobench_host *h
     (void)variant, (void)host;
     digis = ((const recobench_sort *)input)->digis;
     happen(prepare_call);
-    *state = calloc(1, 1);
+    *state = calloc(1, HOW == heap ? LARGE : 1);
     return RECOBENCH_OK;
 }
 
@@ -125,8 +128,8 @@ __attribute__((unused)) static int32_t run(void *state, const recobench_host *ho
     if (HOW == far_beyond) memset(sort->output + sort->digis, 0, 64);
     if (HOW == spoil) sort->input[sort->digis / 2] ^= 1;
     if (HOW == unmap) munmap((void *)(((uintptr_t)sort->input + 4095) & ~(uintptr_t)4095), 4096);
-    /* What the C library keeps before a block: it looks when that is freed. */
-    if (HOW == heap) memset((char *)state - 8, 0x41, 8);
+    /* A size that no block has. Only freeing a block of a mapping of its own reads it. */
+    if (HOW == heap) ((size_t *)state)[-1] = 1;
     if (HOW == lie) {
         /* Twice the digis, which nobody is told of. */
         char *block = malloc(16 * sort->digis);
