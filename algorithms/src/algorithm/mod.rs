@@ -6,11 +6,13 @@
 //! | `session` | a variant that is ready: what its author writes, and what is made of that |
 //! | `filling` | a variant on the host that fills a list |
 //! | `output`, `difference` | what is made, and the check of most tasks |
+//! | `digest` | an output as a few numbers |
 //! | `mutants` | outputs that a check must refuse |
 //! | `shrink` | smaller inputs |
 //! | `work` | how much there is to do, and the figures that follow from it |
 
 mod difference;
+mod digest;
 mod filling;
 mod given;
 pub(crate) mod mutants;
@@ -29,6 +31,8 @@ use crate::plugin::Contract;
 
 pub use difference::Difference;
 pub(crate) use difference::same;
+pub use digest::{Digest, KINDS, SegmentSums, Segments};
+pub(crate) use digest::{ITEM_MULTIPLIER, ItemWords, SEGMENT_MULTIPLIER, WORD_STEP, segment_sums};
 pub use given::Given;
 pub use mutants::{Choose, Harm, Mutants};
 pub use output::{Element, Output};

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Algorithm, Given, Metric, Work};
+use super::{Algorithm, Digest, Given, Metric, Segments, Work};
 use crate::device::Buffers;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::timing::Stages;
@@ -54,6 +54,14 @@ pub trait Session<A: Algorithm>: Send {
     /// its times are no times of the task then. `None` if it does all.
     fn sample(&self) -> Option<Work> {
         None
+    }
+    /// The digest of the last run's output, found where that lies; `None` if the output has to be
+    /// copied for it. Not timed.
+    ///
+    /// # Errors
+    /// What is damaged.
+    fn digest(&mut self, _: Segments) -> Result<Option<Digest>, Damage> {
+        Ok(None)
     }
     /// The output of the last run, after [`Session::inspect`], which may fetch it; `None`
     /// without buffers.
@@ -118,6 +126,14 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     /// See [`Session::sample`].
     fn sample(&self) -> Option<Work> {
         None
+    }
+
+    /// See [`Session::digest`].
+    ///
+    /// # Errors
+    /// What is damaged.
+    fn digest(&mut self, _: &mut Self::Buffers, _: Segments) -> Result<Option<Digest>, Damage> {
+        Ok(None)
     }
 
     /// The output of the last run.
@@ -224,6 +240,11 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
 
     fn sample(&self) -> Option<Work> {
         self.runner.sample()
+    }
+
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, Damage> {
+        let held = self.held.as_mut();
+        held.map_or(Ok(None), |held| self.runner.digest(held, segments))
     }
 
     fn output(&self) -> Option<Cow<'_, A::Output>> {

@@ -35,6 +35,6 @@ pub mod rules;
 pub mod task;
 
 pub use data::{
-    ChainStage, Cluster, ClusterEntry, Digest, Hit, OfflineCluster, OfflineDigi, OfflineHit,
-    Partitioned, Product, Timeslice,
+    ChainStage, Cluster, ClusterEntry, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned,
+    Product, Timeslice, digest_of, segment_sums_of,
 };

@@ -1,35 +1,34 @@
-//! Events in short: enough to tell whether they are the same as elsewhere.
+//! Digests of events: how many there are, how many digis are in them, and sums over their bits.
 
 use generators::random::mix;
 
 use super::{Event, Events};
+use crate::algorithm::{Digest, SegmentSums, Segments};
 
-/// How many events there are, how many digis are in them, and a sum over all their bits.
-///
-/// Two lists that the check takes for the same have the same digest, whatever the order of digis of
-/// the same time; two that it tells apart have another sum, but by a chance of one in 2⁶⁴.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EventsDigest {
-    /// Events.
-    pub events: u64,
-    /// Digis that are in any event, each counted once.
-    pub digis: u64,
-    /// Of each event, and each digi in it, a number that its bits and the event's place decide.
-    pub sum: u64,
+/// Kinds of segments: an event each, and one for the number of copies of digis.
+const EVENTS: usize = 0;
+const COPIES: usize = 1;
+
+/// The digest of events, each of which is a segment: counts are those of events, and of digis that
+/// are in any event. The order of digis of the same time counts for nothing.
+pub fn events_digest(events: &Events, segments: Segments) -> Digest {
+    sums_of(events, segments).digest(Segments::ALL)
 }
 
-impl EventsDigest {
-    /// The digest of events.
-    pub fn of(events: &Events) -> Self {
-        let each = events.events.iter().enumerate();
-        let sums = each.map(|(number, event)| sum_of(events, number as u64, event));
-        let begin = mix(events.digis.len() as u64);
-        EventsDigest {
-            events: events.events.len() as u64,
-            digis: events.digis_kept() as u64,
-            sum: sums.fold(begin, u64::wrapping_add),
-        }
-    }
+/// Sums of all segments of events.
+pub fn event_sums(events: &Events) -> SegmentSums {
+    sums_of(events, Segments::ALL)
+}
+
+/// Sums of the segments that are covered, without gaps between them.
+fn sums_of(events: &Events, segments: Segments) -> SegmentSums {
+    let of_event = |number: usize| sum_of(events, number as u64, &events.events[number]);
+    let of_events = segments.indices(events.events.len()).map(of_event);
+    let copies = mix(events.digis.len() as u64);
+    let mut sums = SegmentSums::default();
+    sums.add(EVENTS, events.events.len(), of_events.collect());
+    sums.add(COPIES, events.digis_kept(), segments.indices(1).map(|_| copies).collect());
+    sums
 }
 
 fn sum_of(events: &Events, number: u64, event: &Event) -> u64 {
@@ -60,6 +59,10 @@ mod tests {
         Digi::new(Address::of_module(0), channel, time, 1)
     }
 
+    fn whole(events: &Events) -> Digest {
+        events_digest(events, Segments::ALL)
+    }
+
     fn built(digis: &[Digi]) -> Events {
         let rules = EventRules {
             window_ns: 10,
@@ -75,10 +78,8 @@ mod tests {
     fn a_digi_in_two_events_is_kept_once() {
         let found = built(&[digi(1, 0), digi(2, 2), digi(3, 9), digi(4, 10), digi(5, 90)]);
         assert_eq!((found.events.len(), found.digis.len()), (2, 8));
-        let EventsDigest { events, digis, .. } = EventsDigest::of(&found);
-        assert_eq!((events, digis), (2, 4));
-        let EventsDigest { events, digis, .. } = EventsDigest::of(&Events::default());
-        assert_eq!((events, digis), (0, 0));
+        assert_eq!(whole(&found).counts, [2, 4]);
+        assert_eq!(whole(&Events::default()).counts, [0, 0]);
     }
 
     #[test]
@@ -86,14 +87,14 @@ mod tests {
         let right = built(&[digi(1, 5), digi(2, 5), digi(3, 6)]);
         let turned = built(&[digi(2, 5), digi(1, 5), digi(3, 6)]);
         assert_ne!(right, turned);
-        assert_eq!(EventsDigest::of(&turned), EventsDigest::of(&right));
+        assert_eq!(whole(&turned), whole(&right));
     }
 
     #[test]
     fn all_else_counts() {
         let right = built(&[digi(1, 4), digi(2, 5), digi(3, 6), digi(1, 40), digi(2, 41)]);
-        let digest = EventsDigest::of(&right);
-        assert_eq!(digest.events, 2);
+        let digest = whole(&right);
+        assert_eq!(digest.counts[EVENTS], 2);
         let mut drawn = 0;
         for _ in 0..20 {
             let wrong = right.mutants(&mut |count| {
@@ -101,7 +102,7 @@ mod tests {
                 (mix(drawn) % count as u64) as usize
             });
             for (harm, wrong) in wrong.into_iter().filter(|(_, wrong)| *wrong != right) {
-                assert_ne!(EventsDigest::of(&wrong), digest, "{harm:?}: {wrong:?}");
+                assert_ne!(whole(&wrong), digest, "{harm:?}: {wrong:?}");
             }
         }
     }

@@ -44,7 +44,7 @@ use crate::axis::Params;
 
 pub use axes::RULES;
 pub use cpu::build_events;
-pub use digest::EventsDigest;
+pub use digest::{event_sums, events_digest};
 pub use event::{Event, Events};
 pub use input::DigiStream;
 pub use rules::EventRules;

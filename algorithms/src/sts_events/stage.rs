@@ -100,10 +100,11 @@ pub fn right_events(timeslice: &Timeslice, rules: EventRules) -> Result<Events, 
 mod tests {
     use super::*;
     use crate::algorithm::Algorithm;
+    use crate::algorithm::Segments;
     use crate::axis::Params;
     use crate::device::Team;
     use crate::sts::task::STS;
-    use crate::sts_events::EventsDigest;
+    use crate::sts_events::events_digest;
 
     fn timeslice(given: &[(&'static str, &str)]) -> Timeslice {
         let params: Params = given.iter().copied().collect();
@@ -120,8 +121,9 @@ mod tests {
         let small = [("preset", "mcbm-2024"), ("scale", "0.001")];
         for own in [("from", "digis"), ("from", "raw"), ("order", "random")] {
             let timeslice = timeslice(&[small[0], small[1], own]);
-            let right = EventsDigest::of(&right_events(&timeslice, rules()).expect("few"));
-            assert!(right.events > 10 && right.digis > 100, "{right:?}");
+            let right = right_events(&timeslice, rules()).expect("few");
+            let right = events_digest(&right, Segments::ALL);
+            assert!(right.counts[0] > 10 && right.counts[1] > 100, "{right:?}");
             for threads in [1, 2] {
                 let (team, arena) = (Team::new(threads).expect("threads"), Arena::default());
                 let stage = EventStage::new(&timeslice, rules(), &arena, threads);
@@ -129,7 +131,8 @@ mod tests {
                 // The second time buffers are those of the first.
                 for _ in 0..2 {
                     team.run(|| stage.run());
-                    assert_eq!(EventsDigest::of(stage.events()), right, "{own:?}");
+                    let built = events_digest(stage.events(), Segments::ALL);
+                    assert_eq!(built, right, "{own:?}");
                     stage.release();
                 }
             }

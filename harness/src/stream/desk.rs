@@ -6,10 +6,13 @@ use std::process::ChildStdin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::ledger::{Emission, Ledger, NotIts, Order, Outcome};
+use algorithms::algorithm::Segments;
+
+use super::ledger::{CheckRecord, Emission, Ledger, NotIts, Order, Outcome};
 use super::live::{News, Seen};
-use super::protocol::{Ask, Built, Found};
+use super::protocol::{Ask, Built, Check, Expected, Found};
 use crate::platform::monotonic::now_ns;
+use crate::platform::worker;
 use crate::request::WhenFull;
 
 /// A result that is not the right one.
@@ -25,7 +28,7 @@ pub(super) struct Desk {
     state: Mutex<State>,
     changed: Condvar,
     /// What is right, by the data of a timeslice.
-    expected: Vec<Found>,
+    expected: Vec<Expected>,
     /// One in so many results is compared with that.
     check_every: u64,
 }
@@ -49,9 +52,17 @@ struct Seat {
     end: Option<String>,
 }
 
+impl Seat {
+    /// Sends a line. The listener of a worker that is gone notices that.
+    fn send(&mut self, ask: &Ask) {
+        let line = worker::line(ask);
+        let _ = self.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
+    }
+}
+
 impl Desk {
     /// Without any workers yet.
-    pub(super) fn new(workers: usize, expected: Vec<Found>, check_every: u64) -> Self {
+    pub(super) fn new(workers: usize, expected: Vec<Expected>, check_every: u64) -> Self {
         let state = State {
             ledger: Ledger::new(0, 0, 0, WhenFull::Wait),
             workers: (0..workers).map(|_| Seat::default()).collect(),
@@ -120,13 +131,18 @@ impl Desk {
         &self,
         worker: usize,
         outcome: Outcome,
-        found: Option<Found>,
+        check: Option<Check>,
     ) -> Result<(), NotIts> {
+        let recorded = |check: Check| CheckRecord {
+            stride: check.stride.try_into().unwrap_or(u32::MAX),
+            took_ns: check.took_ns,
+        };
+        let outcome = Outcome { check: check.map(recorded), ..outcome };
         let mut state = self.state();
         state.ledger.answer(worker, outcome)?;
         state.hand_out(self.check_every);
         let data = state.ledger.records()[outcome.number as usize].data as usize;
-        let problem = found.and_then(|found| self.wrong(data, found));
+        let problem = check.and_then(|check| self.wrong(data, check.found, check.segments()));
         if let Some(problem) = problem.or_else(|| self.wrongly_built(data, outcome.built)) {
             let wrong = Wrong { worker, number: outcome.number, problem };
             state.wrong.get_or_insert(wrong);
@@ -136,34 +152,35 @@ impl Desk {
         Ok(())
     }
 
-    /// What is wrong with something that was found in prepared data.
-    pub(super) fn wrong(&self, data: usize, found: Found) -> Option<String> {
-        let expected = self.expected.get(data)?;
+    /// The problem with what was found in some segments of prepared data, if there is one.
+    pub(super) fn wrong(&self, data: usize, found: Found, segments: Segments) -> Option<String> {
+        let expected = self.expected.get(data)?.found(segments);
         let counts = |found: &Found| {
             let events = found.events.map(|it| format!(", {}", events(it.events, it.digis)));
             let (clusters, hits) = (found.clusters, found.hits);
             format!("{clusters} clusters, {hits} hits{}", events.unwrap_or_default())
         };
-        match (*expected == found, counts(expected) == counts(&found)) {
+        match (expected == found, counts(&expected) == counts(&found)) {
             (true, _) => None,
             (_, true) => Some(format!("{}, but not the right ones", counts(&found))),
-            _ => Some(format!("{} instead of {}", counts(&found), counts(expected))),
+            _ => Some(format!("{} instead of {}", counts(&found), counts(&expected))),
         }
     }
 
     /// What is wrong with the numbers of events, which are told of each timeslice.
     fn wrongly_built(&self, data: usize, built: Option<Built>) -> Option<String> {
-        let right = self.expected.get(data)?.events?;
+        let right = self.expected.get(data)?.events.as_ref()?.counts();
         let said = built.unwrap_or_default();
         let found = (u64::from(said.events), u64::from(said.digis));
-        if built.is_some() && found == (right.events, right.digis) {
+        if built.is_some() && [found.0, found.1] == right {
             return None;
         }
-        Some(format!(
-            "{} instead of {}",
-            events(found.0, found.1),
-            events(right.events, right.digis)
-        ))
+        Some(format!("{} instead of {}", events(found.0, found.1), events(right[0], right[1])))
+    }
+
+    /// Asks a worker for something; one that is gone hears nothing.
+    pub(super) fn ask(&self, worker: usize, ask: &Ask) {
+        self.state().workers[worker].send(ask);
     }
 
     /// A worker is gone for certain: whoever is idle gets what it had.
@@ -241,28 +258,43 @@ impl State {
             let ask = Ask::Process { number, data, check, hits };
             let seat = &mut self.workers[worker];
             seat.since_ns = now_ns();
-            let line = serde_json::to_string(&ask).unwrap_or_default() + "\n";
-            // Of one that is gone its listener hears.
-            let _ = seat.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
+            seat.send(&ask);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use algorithms::algorithm::SegmentSums;
+
     use super::super::protocol::FoundEvents;
     use super::*;
 
+    /// What is right: 5 clusters, 2 hits, and sums of two sides and a module.
+    fn expected(events: Option<SegmentSums>) -> Expected {
+        let mut chain = SegmentSums::default();
+        chain.add(0, 5, vec![3, 4]);
+        chain.add(1, 2, vec![20]);
+        Expected { chain, events }
+    }
+
+    fn check(found: Found, stride: usize, turn: usize) -> Check {
+        Check { found, stride, turn, took_ns: 9 }
+    }
+
+    fn outcome(number: u64, built: Option<Built>) -> Outcome {
+        Outcome { number, begun_ns: 2, ended_ns: 3, check: None, built }
+    }
+
     #[test]
     fn a_result_that_is_not_the_right_one_is_told() {
-        let right = Found { clusters: 5, hits: 2, sum: 7, events: None };
-        let desk = Desk::new(1, vec![right], 1);
+        let right = Found { clusters: 5, hits: 2, sum: 27, events: None };
+        let desk = Desk::new(1, vec![expected(None)], 1);
         desk.open_for_tests(Ledger::new(1, 4, 4, WhenFull::Wait));
         let answer = |number, found| {
             desk.emit(0, 1, false);
-            let outcome =
-                Outcome { number, begun_ns: 2, ended_ns: 3, is_checked: true, built: None };
-            assert_eq!(desk.answer(0, outcome, Some(found)), Ok(()));
+            let check = Some(check(found, 1, 0));
+            assert_eq!(desk.answer(0, outcome(number, None), check), Ok(()));
         };
         answer(0, right);
         answer(1, Found { sum: 8, ..right });
@@ -271,20 +303,37 @@ mod tests {
         assert_eq!(ledger.counts().checked, 3);
         let problem = "5 clusters, 2 hits, but not the right ones".to_owned();
         assert_eq!(wrong, Some(Wrong { worker: 0, number: 1, problem }), "the first of them");
-        let fewer = desk.wrong(0, Found { hits: 1, ..right });
+        let fewer = desk.wrong(0, Found { hits: 1, ..right }, Segments::ALL);
         assert_eq!(fewer.as_deref(), Some("5 clusters, 1 hits instead of 5 clusters, 2 hits"));
+    }
+
+    #[test]
+    fn of_some_segments_only_these_are_compared() {
+        let desk = Desk::new(1, vec![expected(None)], 1);
+        let wrong = |sum, stride, turn| {
+            let found = Found { clusters: 5, hits: 2, sum, events: None };
+            desk.wrong(0, found, check(found, stride, turn).segments()).is_some()
+        };
+        assert!(!wrong(23, 2, 0) && !wrong(4, 2, 1) && !wrong(4, 2, 3) && !wrong(0, 3, 2));
+        assert!(wrong(27, 2, 0) && wrong(5, 2, 1) && wrong(1, 3, 2));
     }
 
     #[test]
     fn events_are_compared_by_sample_and_their_numbers_always() {
         let events = Some(FoundEvents { events: 4, digis: 60, sum: 9 });
-        let right = Found { clusters: 5, hits: 2, sum: 7, events };
+        let right = Found { clusters: 5, hits: 2, sum: 27, events };
+        let sums = || {
+            let mut sums = SegmentSums::default();
+            sums.add(0, 4, vec![1, 2, 3, 2]);
+            sums.add(1, 60, vec![1]);
+            sums
+        };
         let problem = |found: Option<Found>, built: Option<Built>| {
-            let desk = Desk::new(1, vec![right], 1);
+            let desk = Desk::new(1, vec![expected(Some(sums()))], 1);
             desk.open_for_tests(Ledger::new(1, 4, 4, WhenFull::Wait));
             desk.emit(0, 1, false);
-            let outcome = Outcome { number: 0, begun_ns: 2, ended_ns: 3, is_checked: true, built };
-            assert_eq!(desk.answer(0, outcome, found), Ok(()));
+            let check = found.map(|found| check(found, 1, 0));
+            assert_eq!(desk.answer(0, outcome(0, built), check), Ok(()));
             desk.take().1.map_or_else(String::new, |wrong| wrong.problem)
         };
         let built = Built { events: 4, digis: 60, took_ns: 1 };

@@ -1,13 +1,13 @@
 //! A prepared timeslice with all that a worker does to it.
 
-use algorithms::algorithm::{Opening as At, Session, Variant};
+use algorithms::algorithm::{Opening as At, Segments, Session, Variant};
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Arena, Target};
 use algorithms::sts::task::{STS, StsTask, Timeslices};
-use algorithms::sts::{Digest, Product};
-use algorithms::sts_events::{EventRules, EventStage, EventsDigest};
+use algorithms::sts::{Product, digest_of, segment_sums_of};
+use algorithms::sts_events::{EventRules, EventStage, event_sums, events_digest};
 
-use super::protocol::{Built, Found};
+use super::protocol::{Built, Expected, Found};
 use super::worker::{End, unable};
 use crate::platform::monotonic::now_ns;
 
@@ -66,18 +66,26 @@ impl<'a> Job<'a> {
         Ok(Took { begun_ns, ended_ns, built: Some(built) })
     }
 
-    /// What the last run has found, in short.
-    pub(super) fn found(&mut self) -> Result<Found, End> {
-        let events = self.events.as_ref().map(|stage| EventsDigest::of(stage.events()));
-        Ok(Found::new(Digest::of(&self.output()?), events))
+    /// Sums of all segments of what the last run has found, from a copy of its output.
+    pub(super) fn sums(&mut self) -> Result<Expected, End> {
+        let events = self.events.as_ref().map(|stage| event_sums(stage.events()));
+        Ok(Expected { chain: segment_sums_of(&self.output()?), events })
+    }
+
+    /// The digest of what the last run has found, from where that lies if the variant knows how.
+    pub(super) fn digest(&mut self, segments: Segments) -> Result<Found, End> {
+        let chain = match self.chain.digest(segments).map_err(wrong)? {
+            Some(digest) => digest,
+            None => digest_of(&self.output()?, segments),
+        };
+        let events = self.events.as_ref().map(|stage| events_digest(stage.events(), segments));
+        Ok(Found::new(chain, events))
     }
 
     /// What the last run's chain has found.
     pub(super) fn output(&mut self) -> Result<Vec<Product>, End> {
-        let is_wrong = true;
-        let damage = |problem: String| End::Refused { problem, is_wrong };
-        self.chain.inspect().map_err(|error| damage(error.to_string()))?;
-        let output = self.chain.output().ok_or_else(|| damage("there was no output".to_owned()))?;
+        self.chain.inspect().map_err(wrong)?;
+        let output = self.chain.output().ok_or_else(|| wrong("there was no output"))?;
         Ok(output.into_owned())
     }
 
@@ -86,6 +94,11 @@ impl<'a> Job<'a> {
         self.chain.release();
         self.events.iter_mut().for_each(EventStage::release);
     }
+}
+
+/// The end of a worker whose variant is wrong.
+pub(super) fn wrong(problem: impl ToString) -> End {
+    End::Refused { problem: problem.to_string(), is_wrong: true }
 }
 
 impl From<DeviceError> for End {

@@ -27,10 +27,19 @@ pub(super) struct Record {
     pub(super) state: State,
     /// Whether it was emitted late because the queue was full.
     pub(super) was_held: bool,
-    /// Whether its result was compared with the reference.
-    pub(super) is_checked: bool,
+    /// The comparison of its result with the reference, if there was one.
+    pub(super) check: Option<CheckRecord>,
     /// The events that the worker has built that has done it.
     pub(super) built: Option<Built>,
+}
+
+/// A comparison with the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CheckRecord {
+    /// One in so many segments was compared bit by bit.
+    pub(super) stride: u32,
+    /// Time of the worker that this took.
+    pub(super) took_ns: u64,
 }
 
 /// Where a timeslice is.
@@ -70,7 +79,7 @@ pub(super) struct Outcome {
     pub(super) number: u64,
     pub(super) begun_ns: u64,
     pub(super) ended_ns: u64,
-    pub(super) is_checked: bool,
+    pub(super) check: Option<CheckRecord>,
     pub(super) built: Option<Built>,
 }
 
@@ -157,7 +166,7 @@ impl Ledger {
             workers: 0,
             state: if is_full { State::Dropped } else { State::Waiting },
             was_held: held,
-            is_checked: false,
+            check: None,
             built: None,
         });
         if is_full {
@@ -196,7 +205,7 @@ impl Ledger {
         let record = &mut self.records[result.number as usize];
         record.state = State::Done;
         (record.begun_ns, record.ended_ns) = (result.begun_ns, result.ended_ns);
-        record.is_checked = result.is_checked;
+        record.check = result.check;
         record.built = result.built;
         self.answers += 1;
         self.settled.push(result.number as u32);
@@ -242,7 +251,7 @@ impl Ledger {
             workers: 0,
             state: State::Backlog,
             was_held: true,
-            is_checked: false,
+            check: None,
             built: None,
         });
         self.records.extend(left);
@@ -309,7 +318,7 @@ impl Ledger {
             counts.emitted += u64::from(record.emitted_ns > 0);
             counts.repeated += u64::from(record.workers > 1);
             counts.held += u64::from(record.was_held);
-            counts.checked += u64::from(record.is_checked);
+            counts.checked += u64::from(record.check.is_some());
             match record.state {
                 State::Done => counts.done += 1,
                 State::Lost => counts.lost += 1,
@@ -350,7 +359,7 @@ mod tests {
     }
 
     fn done(number: u64) -> Outcome {
-        Outcome { number, begun_ns: 1, ended_ns: 2, is_checked: false, built: None }
+        Outcome { number, begun_ns: 1, ended_ns: 2, check: None, built: None }
     }
 
     #[test]

@@ -28,6 +28,7 @@
 //! | `session` | a run: folder, and one device and speed after the other |
 
 mod begin;
+mod check_budget;
 mod data;
 mod desk;
 mod hits_file;

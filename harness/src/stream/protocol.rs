@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use algorithms::sts::Digest;
-use algorithms::sts_events::{EventRules, EventsDigest};
+use algorithms::algorithm::{Digest, SegmentSums, Segments};
+use algorithms::sts_events::EventRules;
 use serde::{Deserialize, Serialize};
 
 /// What a worker is told. It ends when nothing more can be said.
@@ -18,12 +18,15 @@ pub(super) enum Ask {
         number: u64,
         /// Which of those that are in memory.
         data: usize,
-        /// Say what was found.
+        /// Send a digest of what was found.
         check: bool,
         /// Where its hits are to be written.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hits: Option<PathBuf>,
     },
+    /// Process all that are in memory once more. Answered by [`Answer::Compared`] or
+    /// [`Answer::Refused`].
+    Compare,
 }
 
 /// What a worker is to be.
@@ -64,10 +67,14 @@ pub(super) enum Answer {
         begun_ns: u64,
         ended_ns: u64,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        found: Option<Found>,
+        check: Option<Check>,
         /// The events that it has built, if it builds any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         built: Option<Built>,
+    },
+    Compared {
+        /// Digests of the whole output for each of the prepared timeslices.
+        found: Vec<Found>,
     },
     /// It can't do it.
     Refused {
@@ -86,6 +93,45 @@ pub(super) struct Found {
     /// What events were built, if any were to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) events: Option<FoundEvents>,
+}
+
+/// A result in short, and what it took to find that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Check {
+    /// Of the segments below; counts are of all.
+    pub(super) found: Found,
+    pub(super) stride: usize,
+    pub(super) turn: usize,
+    /// Time of the worker that this took.
+    pub(super) took_ns: u64,
+}
+
+impl Check {
+    /// The segments whose bits were summed.
+    pub(super) fn segments(&self) -> Segments {
+        Segments::every(self.stride, self.turn)
+    }
+}
+
+/// The right result for a prepared timeslice: sums of all segments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Expected {
+    pub(super) chain: SegmentSums,
+    pub(super) events: Option<SegmentSums>,
+}
+
+impl Expected {
+    /// Its digest.
+    pub(super) fn found(&self, segments: Segments) -> Found {
+        let events = self.events.as_ref().map(|events| events.digest(segments));
+        Found::new(self.chain.digest(segments), events)
+    }
+
+    /// Largest number of segments of a kind.
+    pub(super) fn segments(&self) -> usize {
+        let events = self.events.as_ref().map_or(0, SegmentSums::segments);
+        self.chain.segments().max(events)
+    }
 }
 
 /// Events, in short.
@@ -109,10 +155,13 @@ pub(super) struct Built {
 
 impl Found {
     /// What a chain has found, and what events were built behind it.
-    pub(super) fn new(chain: Digest, events: Option<EventsDigest>) -> Self {
-        let Digest { clusters, hits, sum } = chain;
-        let events =
-            events.map(|EventsDigest { events, digis, sum }| FoundEvents { events, digis, sum });
+    pub(super) fn new(chain: Digest, events: Option<Digest>) -> Self {
+        let Digest { counts: [clusters, hits], sum } = chain;
+        let events = events.map(|Digest { counts: [events, digis], sum }| FoundEvents {
+            events,
+            digis,
+            sum,
+        });
         Found { clusters, hits, sum, events }
     }
 }
@@ -153,9 +202,10 @@ mod tests {
             assert_eq!(serde_json::from_str::<Ask>(&line).expect("parses"), ask);
         }
         // Sums have all 64 bits.
-        let found = Some(Found { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None });
+        let found = Found { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };
+        let check = Some(Check { found, stride: 4, turn: 3, took_ns: 70 });
         let built = Some(Built { events: 3, digis: 40, took_ns: 500 });
-        let done = Answer::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, found, built };
+        let done = Answer::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, check, built };
         let line = serde_json::to_string(&done).expect("serialises");
         assert_eq!(serde_json::from_str::<Answer>(&line).expect("parses"), done);
     }

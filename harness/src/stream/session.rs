@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use algorithms::algorithm::Semantics;
+use algorithms::algorithm::{Segments, Semantics};
 use reports::charts;
 use reports::clock::{exactly, now};
 use reports::record::{RunRecord, YesNo};
@@ -22,7 +22,7 @@ use super::ledger::Ledger;
 use super::limit::{Limit, search};
 use super::live::Live;
 use super::plan::{Planned, StreamPoint, most_speed};
-use super::protocol::Found;
+use super::protocol::{Expected, Found};
 use super::ring;
 use super::schedule::{Prepared, Schedule};
 use super::source::Emitting;
@@ -91,7 +91,7 @@ struct Ring {
     memory: SharedMemory,
     sizes: Vec<Size>,
     /// By the right answers that variants give.
-    expected: Vec<(Semantics, Vec<Found>)>,
+    expected: Vec<(Semantics, Vec<Expected>)>,
     /// The right answer of each point.
     semantics: Vec<Semantics>,
     prepared: Prepared,
@@ -102,7 +102,8 @@ struct Ring {
 struct AtWork<'s> {
     point: &'s StreamPoint,
     ring: &'s Ring,
-    expected: &'s [Found],
+    /// Digests of the right results.
+    expected: Vec<Found>,
     desk: Arc<Desk>,
     workers: Workers,
     counters: EnergyCounters,
@@ -184,7 +185,7 @@ impl<'a> Session<'a> {
             }
         };
         let data = data.map_err(MeasureError::from)?;
-        let mut expected: Vec<(Semantics, Vec<Found>)> = Vec::new();
+        let mut expected: Vec<(Semantics, Vec<Expected>)> = Vec::new();
         let mut semantics = Vec::new();
         for point in &self.planned.points {
             let of_point = Planned::semantics(point, &data.timeslices[0]);
@@ -215,7 +216,7 @@ impl<'a> Session<'a> {
         let mut at_work = AtWork {
             point,
             ring,
-            expected,
+            expected: expected.iter().map(|it| it.found(Segments::ALL)).collect(),
             workers: Workers::new(Arc::clone(&desk), count),
             desk,
             counters: EnergyCounters::of(point.place.devices().iter().copied()),
@@ -279,7 +280,7 @@ impl<'a> Session<'a> {
             refused(row, refusal, book)?;
             return Ok(None);
         }
-        let content = Content { sizes: &at_work.ring.sizes, expected: at_work.expected };
+        let content = Content { sizes: &at_work.ring.sizes, expected: &at_work.expected };
         (self.tell)(&self.words(at_work.point, speed));
         let hits = self.hits_folder(at_work.point, speed)?;
         let begin = match self.begin(moment) {
@@ -415,9 +416,9 @@ fn take_down(
 ) -> Result<Option<bool>, StreamError> {
     folder.append(&row, &rows).map_err(|source| interrupted(source, outcome))?;
     let is_deserted = ran.ledger.is_deserted();
-    outcome.wrong += usize::from(ran.wrong.is_some());
+    outcome.wrong += usize::from(ran.is_wrong());
     outcome.unaccounted += usize::from(!ran.ledger.is_balanced() || is_deserted);
-    let goes_on = ran.wrong.is_none() && !is_deserted && !ran.was_interrupted;
+    let goes_on = !ran.is_wrong() && !is_deserted && !ran.was_interrupted;
     let kept_up = row.kept_up == YesNo::Yes;
     timeslices.extend(rows);
     outcome.rows.push(row);

@@ -9,7 +9,7 @@ use super::desk::{Desk, Wrong};
 use super::ledger::Ledger;
 use super::live::{Follower, Live};
 use super::source::{Emitting, be_on_time};
-use super::workers::Workers;
+use super::workers::{Comparison, Workers};
 use crate::platform::energy::{Energy, EnergyCounters};
 use crate::platform::monotonic::now_ns;
 use crate::platform::{CpuTimes, Interrupt, usable_threads};
@@ -44,6 +44,8 @@ pub(super) struct Ran {
     /// Whether the source went before all others, or need not.
     pub(super) is_on_time: bool,
     pub(super) wrong: Option<Wrong>,
+    /// The end of the comparison after the last result, but for streams that were ended before.
+    pub(super) comparison: Option<Comparison>,
     pub(super) busy: Option<Busy>,
     pub(super) energy: Energy,
     /// How workers were lost, with their numbers.
@@ -51,6 +53,13 @@ pub(super) struct Ran {
     pub(super) was_interrupted: bool,
     /// Whether it ended early, as too many timeslices waited.
     pub(super) was_overrun: bool,
+}
+
+impl Ran {
+    /// Whether any result was wrong.
+    pub(super) fn is_wrong(&self) -> bool {
+        self.wrong.is_some() || matches!(self.comparison, Some(Comparison::Wrong(_)))
+    }
 }
 
 /// The shares of the CPUs' time that workers had, and others.
@@ -94,6 +103,8 @@ impl Stream {
         });
         let (ledger, wrong) = around.desk.take();
         let was_interrupted = around.interrupt.asked();
+        let is_whole = !was_interrupted && wrong.is_none();
+        let comparison = is_whole.then(|| around.workers.compare());
         if let Some(follower) = &around.follower {
             follower.end(&ledger, wrong.is_none());
         }
@@ -108,6 +119,7 @@ impl Stream {
             end_ns,
             is_on_time,
             wrong,
+            comparison,
             energy,
         }
     }

@@ -4,9 +4,11 @@ use reports::record::YesNo;
 use reports::stream::{Fate, StreamRow, Times, TimesliceRow, WRONG, shortfall};
 
 use super::data::Size;
-use super::ledger::{Record, State};
+use super::desk::Wrong;
+use super::ledger::{CheckRecord, Record, State};
 use super::protocol::{Built, Found};
 use super::speed::Ran;
+use super::workers::Comparison;
 
 /// So many timeslices a speed are written, evenly over its time: more say no more.
 const MOST_WRITTEN: usize = 100_000;
@@ -58,14 +60,26 @@ pub(super) fn fill(row: &mut StreamRow, ran: &Ran, content: &Content<'_>) {
         row.bytes_per_s = rate(|size| size.bytes);
     }
     times(records).fill(row);
+    fill_checks(row, records);
     row.cores_share = ran.busy.map(|busy| busy.workers);
     row.others_share = ran.busy.and_then(|busy| busy.others);
     (row.cpu_j, row.gpu_j) = (ran.energy.cpu_j, ran.energy.gpu_j);
-    row.valid = (ran.wrong.is_none() && ran.ledger.is_balanced()).into();
+    row.valid = (!ran.is_wrong() && ran.ledger.is_balanced()).into();
     let shortfall = shortfall(row, counts.held);
     // What waited when it ended early may be begun until all is counted.
     row.kept_up = (shortfall.is_none() && !ran.was_overrun).into();
     row.note = notes(ran, shortfall.map(reports::stream::Shortfall::words)).join("; ");
+}
+
+/// The cost of comparing results, and how much of them was compared.
+fn fill_checks(row: &mut StreamRow, records: &[Record]) {
+    let done = || records.iter().filter(|record| record.state == State::Done);
+    let checks = || done().filter_map(|record| record.check);
+    let worked_ns: u64 = done().map(|it| it.ended_ns.saturating_sub(it.begun_ns)).sum();
+    let checked_ns: u64 = checks().map(|check| check.took_ns).sum();
+    row.check_share = (worked_ns > 0).then(|| checked_ns as f64 / worked_ns as f64);
+    let shares = checks().map(|CheckRecord { stride, .. }| 1.0 / f64::from(stride.max(1)));
+    row.compared_share = (row.checked > 0).then(|| shares.sum::<f64>() / row.checked as f64);
 }
 
 /// How late results and timeslices were.
@@ -87,6 +101,15 @@ fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
     if let Some(wrong) = &ran.wrong {
         let (number, worker) = (wrong.number, wrong.worker);
         notes.push(format!("{WRONG}: timeslice {number}, worker {worker}: {}", wrong.problem));
+    }
+    match &ran.comparison {
+        Some(Comparison::Wrong(Wrong { worker, problem, .. })) => {
+            notes.push(format!("{WRONG}: after the stream, worker {worker}: {problem}"));
+        }
+        Some(Comparison::Unknown(problem)) => {
+            notes.push(format!("results were not compared as a whole: {problem}"));
+        }
+        Some(Comparison::Right) | None => {}
     }
     if !ran.ledger.is_balanced() {
         notes.push(format!("not all timeslices are accounted for: {:?}", ran.ledger.counts()));
@@ -127,7 +150,7 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
             worker: record.worker.map(|worker| worker as usize),
             fate: fate(record.state),
             held: YesNo::from(record.was_held),
-            checked: YesNo::from(record.is_checked),
+            checked: YesNo::from(record.check.is_some()),
             digis: size.digis,
             clusters: found.clusters,
             hits: found.hits,
@@ -135,6 +158,7 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
             events: record.built.map(|built| built.events.into()),
             event_digis: record.built.map(|built| built.digis.into()),
             building_s: record.built.map(|built| built.took_ns as f64 * NS),
+            check_s: record.check.map(|check| check.took_ns as f64 * NS),
         }
     };
     records.iter().enumerate().step_by(step).map(row).collect()
@@ -152,7 +176,6 @@ fn fate(state: State) -> Fate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::desk::Wrong;
     use super::super::ledger::{Ledger, Outcome};
     use super::super::protocol::FoundEvents;
     use super::*;
@@ -171,10 +194,9 @@ mod tests {
             if number < 8 {
                 let order = ledger.hand_out().expect("idle");
                 let (begun_ns, ended_ns) = (due_ns + MS, due_ns + 81 * MS);
-                let is_checked = number == 3;
+                let check = (number == 3).then_some(CheckRecord { stride: 4, took_ns: 16 * MS });
                 let built = Some(Built { events: 3, digis: 250, took_ns: 20 * MS });
-                let outcome =
-                    Outcome { number: order.number, begun_ns, ended_ns, is_checked, built };
+                let outcome = Outcome { number: order.number, begun_ns, ended_ns, check, built };
                 ledger.answer(0, outcome).expect("its own");
             }
         }
@@ -185,6 +207,7 @@ mod tests {
             end_ns: begin_ns + 1000 * MS,
             is_on_time: true,
             wrong: None,
+            comparison: Some(Comparison::Right),
             busy: None,
             energy: Energy { cpu_j: Some(4.0), gpu_j: None },
             ends: Vec::new(),
@@ -236,6 +259,8 @@ mod tests {
         assert_eq!((row.done_items, row.events, row.event_items), (8000, Some(24), Some(2000)));
         close(row.kept_share, 0.25);
         close(row.building_p50_s, 0.02);
+        close(row.check_share, 16.0 / 640.0);
+        close(row.compared_share, 0.25);
         close(row.done_per_j(), 2.0);
         close(row.speed_done(), 0.8);
     }
@@ -258,6 +283,21 @@ mod tests {
         for words in ["wrong output: timeslice 3", "worker 0 was lost: it ended with signal: 9"] {
             assert!(row.note.contains(words), "{words}: {}", row.note);
         }
+    }
+
+    #[test]
+    fn a_comparison_after_the_stream_makes_a_row_wrong() {
+        let wrong = Wrong { worker: 1, number: 2, problem: "timeslice 2: 3 hits".into() };
+        let row = row(&Ran { comparison: Some(Comparison::Wrong(wrong)), ..ran() });
+        assert!(
+            row.is_wrong() && row.note.contains("worker 1: timeslice 2: 3 hits"),
+            "{}",
+            row.note
+        );
+        let unknown = Comparison::Unknown("worker 0 ended".into());
+        let row = row_of(1, &Ran { comparison: Some(unknown), ..ran() });
+        assert_eq!(row.valid, YesNo::Yes);
+        assert!(row.note.contains("not compared as a whole: worker 0 ended"), "{}", row.note);
     }
 
     #[test]

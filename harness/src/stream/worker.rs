@@ -2,14 +2,17 @@
 //! those that it is told to, one after the other.
 
 use std::cmp::Reverse;
+use std::time::{Duration, Instant};
 
+use algorithms::algorithm::Segments;
 use algorithms::device::{Arena, Device, Target};
 use algorithms::sts::task::Timeslices;
 use algorithms::sts_events::EventRules;
 use text::Foreign;
 
-use super::job::{Job, Took};
-use super::protocol::{Answer, Ask, Found, Opening};
+use super::check_budget::{CheckBudget, DigestCost};
+use super::job::{Job, Took, wrong};
+use super::protocol::{Answer, Ask, Check, Found, Opening};
 use super::variants::variant_of;
 use super::{hits_file, ring};
 use crate::plan::{TeamLayout, TeamSpec};
@@ -22,9 +25,11 @@ use crate::throughput::StreamGpus;
 /// The subcommand that makes a process a worker.
 pub(crate) const SUBCOMMAND: &str = "stream-worker";
 
-/// Before a worker says that it is ready, each timeslice is processed so often: the first time
-/// takes memory, the second tells what it takes.
+/// Times that a worker processes each timeslice before it is ready: the first one takes memory, the
+/// second one shows how long it takes.
 const FIRST_RUNS: usize = 2;
+/// Digests of which the fastest counts.
+const DIGEST_RUNS: usize = 3;
 
 /// Why a worker ends before it is told to.
 pub(super) enum End {
@@ -69,25 +74,105 @@ fn serve(memory: i32) -> Result<(), End> {
     let arena = Arena::default();
     team.run(|| {
         let open = |input| Job::open(&variant, input, rules, &arena, &target);
-        let mut jobs = inputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let jobs = inputs.iter().map(|input| open(input).map(Checked::new));
+        let mut jobs = jobs.collect::<Result<Vec<_>, _>>()?;
         say(&ready(&mut jobs)?)?;
+        let mut budget = CheckBudget::default();
         while let Some(ask) = hear()? {
-            let Ask::Process { number, data, check, hits } = ask else {
-                return Err(unable("it is open already"));
-            };
-            let job = jobs.get_mut(data);
-            let job = job.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
-            let Took { begun_ns, ended_ns, built } = job.process()?;
-            let found = check.then(|| job.found()).transpose()?;
-            if let Some(path) = hits {
-                let written = hits_file::write(&path, &job.output()?);
-                written.map_err(|error| unable(format!("{}: {error}", path.shown())))?;
+            match ask {
+                Ask::Open(_) => return Err(unable("it is open already")),
+                Ask::Compare => say(&compare(&mut jobs)?)?,
+                Ask::Process { number, data, check, hits } => {
+                    let checked = jobs.get_mut(data);
+                    let checked =
+                        checked.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
+                    let Took { begun_ns, ended_ns, built } = checked.job.process()?;
+                    budget.worked(ended_ns - begun_ns);
+                    let check = if check { checked.check(&mut budget)? } else { None };
+                    if let Some(path) = hits {
+                        let written = hits_file::write(&path, &checked.job.output()?);
+                        written.map_err(|error| unable(format!("{}: {error}", path.shown())))?;
+                    }
+                    checked.job.release();
+                    say(&Answer::Done { number, begun_ns, ended_ns, check, built })?;
+                }
             }
-            job.release();
-            say(&Answer::Done { number, begun_ns, ended_ns, found, built })?;
         }
         Ok(())
     })
+}
+
+/// A job whose results are compared.
+struct Checked<'a> {
+    job: Job<'a>,
+    cost: DigestCost,
+    /// Results that were compared.
+    checks: usize,
+}
+
+impl<'a> Checked<'a> {
+    /// Measures nothing yet.
+    fn new(job: Job<'a>) -> Self {
+        Checked { job, cost: DigestCost::default(), checks: 0 }
+    }
+
+    /// Processes the timeslice until it is known what that takes, and measures what digests of the
+    /// result cost; returns the digest of all, which has to be that of a copy of the output.
+    fn get_ready(&mut self) -> Result<Found, End> {
+        let mut took = self.job.process()?;
+        for _ in 1..FIRST_RUNS {
+            // A job that holds buffers while others are taken leaves some that are too small.
+            self.job.release();
+            took = self.job.process()?;
+        }
+        let sums = self.job.sums()?;
+        let found = sums.found(Segments::ALL);
+        if self.job.digest(Segments::ALL)? != found {
+            return Err(wrong("the digest on the device is not that of the output on the host"));
+        }
+        let segments = sums.segments();
+        let whole_ns = self.digest_ns(Segments::ALL)?;
+        // Whatever the clock says, a part costs no more than the whole.
+        let smallest_ns = self.digest_ns(Segments::every(segments, 0))?.min(whole_ns);
+        let work_ns = took.ended_ns - took.begun_ns;
+        self.cost = DigestCost { smallest_ns, whole_ns, segments, work_ns };
+        self.job.release();
+        Ok(found)
+    }
+
+    /// The time of the fastest of some digests.
+    fn digest_ns(&mut self, segments: Segments) -> Result<u64, End> {
+        let mut fastest = Duration::MAX;
+        for _ in 0..DIGEST_RUNS {
+            let start = Instant::now();
+            self.job.digest(segments)?;
+            fastest = fastest.min(start.elapsed());
+        }
+        Ok(fastest.as_nanos() as u64)
+    }
+
+    /// The digest of the last result, if there is time for it.
+    fn check(&mut self, budget: &mut CheckBudget) -> Result<Option<Check>, End> {
+        let Some(segments) = budget.segments(&self.cost, self.checks) else { return Ok(None) };
+        self.checks += 1;
+        let start = Instant::now();
+        let found = self.job.digest(segments)?;
+        let took_ns = start.elapsed().as_nanos() as u64;
+        budget.spent(took_ns);
+        let (stride, turn) = (segments.stride(), segments.first());
+        Ok(Some(Check { found, stride, turn, took_ns }))
+    }
+}
+
+/// Processes all timeslices once more, and digests copies of the outputs as a whole.
+fn compare(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
+    let found = jobs.iter_mut().map(|Checked { job, .. }| {
+        job.process()?;
+        let sums = job.sums()?;
+        job.release();
+        Ok(sums.found(Segments::ALL))
+    });
+    Ok(Answer::Compared { found: found.collect::<Result<_, End>>()? })
 }
 
 fn team(opening: &Opening) -> TeamSpec {
@@ -97,21 +182,14 @@ fn team(opening: &Opening) -> TeamSpec {
 
 /// Processes each timeslice, for it to be checked, and for the time that it takes. The largest is
 /// first: its buffers are large enough for all others.
-fn ready(jobs: &mut [Job<'_>]) -> Result<Answer, End> {
-    let (mut all, mut took_ns) = (vec![Found::default(); jobs.len()], vec![0; jobs.len()]);
+fn ready(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
+    let mut all = vec![Found::default(); jobs.len()];
     let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
-    largest_first.sort_by_key(|&number| Reverse(jobs[number].digis()));
-    for number in largest_first {
-        let job = &mut jobs[number];
-        let mut took = job.process()?;
-        for _ in 1..FIRST_RUNS {
-            // Who holds buffers while it takes others leaves some that are too small for the next.
-            job.release();
-            took = job.process()?;
-        }
-        (all[number], took_ns[number]) = (job.found()?, took.ended_ns - took.begun_ns);
-        job.release();
+    largest_first.sort_by_key(|&index| Reverse(jobs[index].job.digis()));
+    for index in largest_first {
+        all[index] = jobs[index].get_ready()?;
     }
+    let took_ns = jobs.iter().map(|checked| checked.cost.work_ns).collect();
     Ok(Answer::Ready { found: all, took_ns })
 }
 
@@ -153,7 +231,8 @@ mod tests {
         let arena = Arena::default();
         team.run(|| {
             let open = |input| Job::open(&variant, input, rules(), &arena, &target);
-            let jobs = inputs.iter().map(open).collect::<Result<Vec<_>, _>>();
+            let jobs = inputs.iter().map(|input| open(input).map(Checked::new));
+            let jobs = jobs.collect::<Result<Vec<_>, _>>();
             match jobs.and_then(|mut jobs| ready(&mut jobs)) {
                 Ok(Answer::Ready { found, .. }) => found,
                 _ => panic!("not ready"),
@@ -170,6 +249,8 @@ mod tests {
             let variety = Variety { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
             let data = Data::simulated(&params.params, &variety).expect("made");
             let expected = data.expected(Default::default(), rules()).expect("few");
+            let expected: Vec<Found> =
+                expected.iter().map(|expected| expected.found(Segments::ALL)).collect();
             assert!(expected[0].events.is_some_and(|it| it.events > 0), "{expected:?}");
             let has_emulator = emulator::unavailable().is_none();
             for (device, variant) in [(Device::Cpu, "time-sweep"), (Device::Emulator, "balanced")] {

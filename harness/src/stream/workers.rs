@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use algorithms::algorithm::Segments;
+
 use super::StreamError;
-use super::desk::Desk;
+use super::desk::{Desk, Wrong};
 use super::ledger::Outcome;
-use super::protocol::{Answer, Ask, Opening};
+use super::protocol::{Answer, Ask, Found, Opening};
 use super::worker::SUBCOMMAND;
 use crate::platform::shared_memory::SharedMemory;
 use crate::platform::worker::{self, Worker};
@@ -38,13 +40,22 @@ struct Running {
     process: Arc<Mutex<Child>>,
     id: u32,
     listener: JoinHandle<()>,
+    /// Answers that are not results.
+    answers: Receiver<Answer>,
 }
 
 /// One that was started and is not ready yet.
 struct Starting {
     number: usize,
-    first: Receiver<Answer>,
     since: Instant,
+}
+
+/// The end of a comparison of all prepared timeslices.
+pub(super) enum Comparison {
+    Right,
+    Wrong(Wrong),
+    /// Workers that did not answer, and why.
+    Unknown(String),
 }
 
 /// What the workers said when they were ready.
@@ -114,44 +125,91 @@ impl Workers {
         self.desk.seat(number, asks);
         let id = process.id();
         let process = Arc::new(Mutex::new(process));
-        let (sender, first) = channel();
+        let (sender, first_answers) = channel();
         let ear =
             Ear { number, desk: Arc::clone(&self.desk), process: Arc::clone(&process), words };
         let listener = thread::spawn(move || ear.listen(answers, &sender));
-        self.seats[number] = Some(Running { process, id, listener });
-        Ok(Starting { number, first, since })
+        self.seats[number] = Some(Running { process, id, listener, answers: first_answers });
+        Ok(Starting { number, since })
     }
 
     fn wait_for(&self, started: &Starting) -> Result<Readiness, Refusal> {
-        let left = READY.saturating_sub(started.since.elapsed());
         let number = started.number;
         let unable = |problem: String| Refusal { problem, is_wrong: false };
-        match started.first.recv_timeout(left) {
+        match self.answer_of(number, READY.saturating_sub(started.since.elapsed())) {
             Ok(Answer::Ready { found, took_ns }) => {
                 let seconds = started.since.elapsed().as_secs_f64();
-                let all = found.iter().enumerate();
-                let wrong = all.filter_map(|(data, found)| {
-                    let problem = self.desk.wrong(data, *found)?;
-                    Some(format!("timeslice {data} of those prepared: {problem}"))
-                });
-                if let Some(problem) = wrong.into_iter().next() {
+                if let Some((_, problem)) = self.first_wrong(&found) {
                     return Err(Refusal { problem, is_wrong: true });
                 }
                 let mean = took_ns.iter().sum::<u64>() as f64 / took_ns.len().max(1) as f64;
                 Ok(Readiness { seconds, took_s: mean * 1e-9 })
             }
             Ok(Answer::Refused { problem, is_wrong }) => Err(Refusal { problem, is_wrong }),
-            Ok(Answer::Done { .. }) => Err(unable(format!("worker {number} answers too early"))),
+            Ok(Answer::Done { .. } | Answer::Compared { .. }) => {
+                Err(unable(format!("worker {number} answers too early")))
+            }
             Err(RecvTimeoutError::Timeout) => {
                 let limit = humantime::format_duration(READY);
                 Err(unable(format!("worker {number} was not ready within {limit}")))
             }
             Err(RecvTimeoutError::Disconnected) => {
-                let end = self.desk.ends().into_iter().find(|(worker, _)| *worker == number);
-                let how = end.map_or_else(String::new, |(_, how)| how);
+                let how = self.end_of(number);
                 Err(unable(format!("worker {number} {how} before it was ready")))
             }
         }
+    }
+
+    /// The next answer of a worker that is no result.
+    fn answer_of(&self, number: usize, timeout: Duration) -> Result<Answer, RecvTimeoutError> {
+        let worker = self.seats[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
+        worker.answers.recv_timeout(timeout)
+    }
+
+    /// How a worker ended.
+    fn end_of(&self, number: usize) -> String {
+        let end = self.desk.ends().into_iter().find(|(worker, _)| *worker == number);
+        end.map_or_else(String::new, |(_, how)| how)
+    }
+
+    /// The first prepared timeslice in which something else was found than is right.
+    fn first_wrong(&self, found: &[Found]) -> Option<(usize, String)> {
+        found.iter().enumerate().find_map(|(data, &found)| {
+            let problem = self.desk.wrong(data, found, Segments::ALL)?;
+            Some((data, format!("timeslice {data} of those prepared: {problem}")))
+        })
+    }
+
+    /// Lets all workers that are there process all prepared timeslices once more, and compares the
+    /// whole output of each. They must be idle.
+    pub(super) fn compare(&self) -> Comparison {
+        let since = Instant::now();
+        let there: Vec<usize> = self.ids().into_iter().map(|(number, _)| number).collect();
+        there.iter().for_each(|&number| self.desk.ask(number, &Ask::Compare));
+        let mut comparison = Comparison::Right;
+        for worker in there {
+            let unknown =
+                |problem: String| Comparison::Unknown(format!("worker {worker} {problem}"));
+            match self.answer_of(worker, READY.saturating_sub(since.elapsed())) {
+                Ok(Answer::Compared { found }) => {
+                    if let Some((data, problem)) = self.first_wrong(&found) {
+                        return Comparison::Wrong(Wrong { worker, number: data as u64, problem });
+                    }
+                }
+                Ok(Answer::Refused { problem, is_wrong: true }) => {
+                    return Comparison::Wrong(Wrong { worker, number: 0, problem });
+                }
+                Ok(Answer::Refused { problem, .. }) => comparison = unknown(problem),
+                Ok(_) => comparison = unknown("answers what it was not asked".to_owned()),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.end(worker);
+                    let limit = humantime::format_duration(READY);
+                    comparison = unknown(format!("did not answer within {limit}"));
+                }
+                Err(RecvTimeoutError::Disconnected) => comparison = unknown(self.end_of(worker)),
+            }
+        }
+        comparison
     }
 
     /// The processes that are there, by their numbers.
@@ -209,10 +267,9 @@ impl Ear {
         let mut refusal = None;
         for line in lines(answers).map_while(Result::ok) {
             match serde_json::from_str(&line) {
-                Ok(Answer::Done { number, begun_ns, ended_ns, found, built }) => {
-                    let is_checked = found.is_some();
-                    let outcome = Outcome { number, begun_ns, ended_ns, is_checked, built };
-                    if self.desk.answer(self.number, outcome, found).is_err() {
+                Ok(Answer::Done { number, begun_ns, ended_ns, check, built }) => {
+                    let outcome = Outcome { number, begun_ns, ended_ns, check: None, built };
+                    if self.desk.answer(self.number, outcome, check).is_err() {
                         refusal =
                             Some(format!("answered for timeslice {number}, which it had not"));
                         break;

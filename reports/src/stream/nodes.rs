@@ -58,6 +58,8 @@ pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
     (row.cpu_j, row.gpu_j) = (add(|row| row.cpu_j), add(|row| row.gpu_j));
     row.cores_share = share(parts, |row| row.cores_share);
     row.others_share = share(parts, |row| row.others_share);
+    row.check_share = weighted(parts, |row| row.check_share, |row| row.done);
+    row.compared_share = weighted(parts, |row| row.compared_share, |row| row.checked);
     row.kept_up = YesNo::from(rows().all(|row| row.kept_up == YesNo::Yes));
     row.valid = YesNo::from(rows().all(|row| row.valid == YesNo::Yes));
     row.note = notes(parts);
@@ -70,6 +72,18 @@ fn share(parts: &[NodePart<'_>], of: fn(&StreamRow) -> Option<f64>) -> Option<f6
     let cpus = parts.iter().map(|part| part.cpus).fold(0, usize::saturating_add);
     let of_all: Option<f64> = parts.iter().map(|it| Some(of(it.row)? * it.cpus as f64)).sum();
     of_all.map(|of_all| of_all / cpus.max(1) as f64)
+}
+
+/// The mean over what each node has of something.
+fn weighted(
+    parts: &[NodePart<'_>],
+    of: fn(&StreamRow) -> Option<f64>,
+    weight: fn(&StreamRow) -> u64,
+) -> Option<f64> {
+    let rows = || parts.iter().map(|part| part.row).filter(|&row| weight(row) > 0);
+    let total: f64 = rows().map(|row| weight(row) as f64).sum();
+    let sum: Option<f64> = rows().map(|row| Some(of(row)? * weight(row) as f64)).sum();
+    sum.filter(|_| total > 0.0).map(|sum| sum / total)
 }
 
 /// What is to be known of all nodes; what is wrong comes first. Notes of nodes that were not fast

@@ -143,6 +143,13 @@ pub struct StreamRow {
     pub valid: YesNo,
     /// What a reader should know about the row.
     pub note: String,
+    /// Time of the workers in which results were compared, over that in which they processed
+    /// timeslices. Runs of earlier versions have none.
+    #[serde(default)]
+    pub check_share: Option<f64>,
+    /// Part of the segments that was compared bit by bit: the mean over results that were compared.
+    #[serde(default)]
+    pub compared_share: Option<f64>,
 }
 
 /// One timeslice. The order of the fields is the order of the columns. Times are in seconds from
@@ -188,6 +195,9 @@ pub struct TimesliceRow {
     pub event_digis: Option<u64>,
     /// For how long its worker has built events.
     pub building_s: Option<f64>,
+    /// For how long its worker has compared the result; unknown if it was not compared.
+    #[serde(default)]
+    pub check_s: Option<f64>,
 }
 
 /// What became of a timeslice.
@@ -212,7 +222,7 @@ impl StreamRow {
         done,lost,dropped,backlog,repeated,workers_lost,most_waiting,checked,items,item_unit,bytes,\
         done_items,events,event_items,kept_share,due_per_s,done_per_s,items_per_s,bytes_per_s,p50_s,p50_low_s,p50_high_s,p99_s,p99_low_s,p99_high_s,\
         p999_s,p999_low_s,p999_high_s,max_s,work_p50_s,building_p50_s,late_p50_s,late_p99_s,late_max_s,\
-        cores_share,others_share,cpu_j,gpu_j,kept_up,valid,note";
+        cores_share,others_share,cpu_j,gpu_j,kept_up,valid,note,check_share,compared_share";
 
     /// The row of a speed of which nothing is known.
     pub fn new(point: &Point, processes: usize, speed: f64) -> Self {
@@ -303,7 +313,7 @@ impl StreamRow {
 impl TimesliceRow {
     /// The header of `timeslices.csv`.
     pub const COLUMNS: &str = "point_id,node,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,\
-        fate,held,checked,digis,clusters,hits,bytes,events,event_digis,building_s";
+        fate,held,checked,digis,clusters,hits,bytes,events,event_digis,building_s,check_s";
 
     /// From when it was due until its result was there.
     pub fn latency_s(&self) -> Option<f64> {

@@ -126,6 +126,8 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("kept_up", row.kept_up)
         .with("valid", row.valid)
         .with("note", &row.note)
+        .with("check_share", row.check_share)
+        .with("compared_share", row.compared_share)
         .spread("axis", row.params.iter())
 }
 

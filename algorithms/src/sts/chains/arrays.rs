@@ -4,9 +4,11 @@ use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
 use super::raw::Raw;
+use crate::algorithm::{Digest, SegmentSums, Segments, segment_sums};
 use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::sts::clusters::ClusterFormulas;
+use crate::sts::data::{CLUSTERS, HITS};
 use crate::sts::hits::{ModuleFormulas, SortedClusters};
 use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::{Cluster, ClusterEntry, Hit, Product, Timeslice};
@@ -124,6 +126,23 @@ impl<'a> Arrays<'a> {
             sides: &self.sides,
             counts: &self.counts,
         }
+    }
+
+    /// The digest of the clusters, and of the hits, which begin by module where `modules` says.
+    pub(super) fn digest(&self, modules: &Partition, segments: Segments) -> Digest {
+        let clusters = self.sorted_clusters();
+        let of_side =
+            |side: usize| (0..self.counts[side]).map(move |number| clusters.cluster(side, number));
+        let of_module = |module: usize| &self.flat[modules.range(module)];
+        let (sides, modules) = (self.counts.len(), modules.segments());
+        let mut sums = SegmentSums::default();
+        sums.add(
+            CLUSTERS,
+            self.counts.iter().sum(),
+            segment_sums(CLUSTERS, segments.indices(sides), of_side),
+        );
+        sums.add(HITS, self.flat.len(), segment_sums(HITS, segments.indices(modules), of_module));
+        sums.digest(Segments::ALL)
     }
 
     pub(super) fn digis_by_side(&self) -> Product {

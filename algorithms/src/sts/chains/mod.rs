@@ -18,6 +18,7 @@ mod online;
 mod raw;
 mod share_out;
 
+use crate::algorithm::{Digest, Segments};
 use crate::device::Arena;
 use crate::sts::{ChainStage, Product};
 
@@ -67,6 +68,10 @@ pub(super) trait Chain: Send {
     fn brought_back(&mut self, _: ChainStage) {}
     /// What a stage left.
     fn product(&self, stage: ChainStage) -> Product;
+    /// The digest of clusters and hits, found where they lie; `None` if they have to be copied first.
+    fn digest(&self, _: Segments) -> Option<Digest> {
+        None
+    }
     /// Gives the buffers back.
     fn release(&mut self, arena: &Arena);
     /// Bytes of all buffers that are there before a run; what it finds takes room that is

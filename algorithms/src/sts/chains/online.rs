@@ -7,6 +7,7 @@ use generators::sts::SegmentedDigis;
 use super::arrays::Arrays;
 use super::left::{Left, Places, filled};
 use super::{Chain, with_or_without_unpacking};
+use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::parallel::{for_each, for_each_numbered};
@@ -222,6 +223,10 @@ impl<P: Rules> Chain for Online<'_, P> {
                 Product::collected(Partitioned::of_modules(&modules), self.ways.hits)
             }
         }
+    }
+
+    fn digest(&self, segments: Segments) -> Option<Digest> {
+        Some(self.arrays.digest(&self.arrays.places, segments))
     }
 
     fn release(&mut self, arena: &Arena) {

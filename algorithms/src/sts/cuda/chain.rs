@@ -20,9 +20,11 @@ use super::sort::{Sort, WhichSides};
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
 use super::whole_sides::WholeSides;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, Recorded};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, Ptr, Recorded};
 use crate::device::{Arena, buffers};
-use crate::sts::{ChainStage, Timeslice};
+use crate::kernels::sts_cuda_formulas_records_h as records;
+use crate::kernels::sts_cuda_formulas_records_h::Found;
+use crate::sts::{ChainStage, Cluster, ClusterEntry, Timeslice};
 
 /// What can be started of a chain until the host has to know what came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,6 +335,22 @@ impl<'a> CudaChain<'a> {
         }
     }
 
+    /// Where the last run has left clusters and hits.
+    pub(super) fn found(&self) -> FoundOnDevice<'_> {
+        let (collected, places) = self.collected.on_device();
+        FoundOnDevice {
+            clusters: self.clusters.clusters(),
+            entries: self.order.entries(),
+            begins: self.presort.begins(),
+            found: self.clusters.found(),
+            clusters_by_side: self.counts_of_room(),
+            collected,
+            places,
+            modules: self.collected.modules(),
+            hits: self.collected.hits(),
+        }
+    }
+
     /// The clusters of each side; waits for them.
     fn counts(&mut self, gpu: &Gpu) -> Result<Vec<usize>, DeviceError> {
         self.clusters.start_counts(gpu)?;
@@ -345,6 +363,22 @@ impl<'a> CudaChain<'a> {
         let counts = self.clusters.counts().zip(self.sides.lengths());
         counts.map(|(count, most)| count.min(most)).collect()
     }
+}
+
+/// Clusters and hits on the device, with their numbers, which the host knows.
+pub(super) struct FoundOnDevice<'a> {
+    pub(super) clusters: &'a DeviceBuffer<Cluster>,
+    pub(super) entries: &'a DeviceBuffer<ClusterEntry>,
+    /// Offsets of sides, with the end of the last one.
+    pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) found: &'a DeviceBuffer<Found>,
+    pub(super) clusters_by_side: Vec<usize>,
+    /// All hits, one module after the other.
+    pub(super) collected: Ptr<records::Hit>,
+    /// Offsets of modules in them, with the end of the last one.
+    pub(super) places: Ptr<u32>,
+    pub(super) modules: usize,
+    pub(super) hits: usize,
 }
 
 /// What was found on such sides.

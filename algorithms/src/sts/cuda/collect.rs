@@ -8,6 +8,7 @@ use crate::device::gpu::{
     DeviceBuffer, DeviceError, Gpu, Grid, MappedBuffer, PinnedBuffer, Ptr, Table, Vector,
 };
 use crate::kernels::sts_collect::{COLLECT_BUCKETS, CollectBuckets, PIECES, PIECES_OF_BLOCK};
+use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::Hit;
 use crate::sts_sort::cuda::begins;
 
@@ -121,6 +122,25 @@ impl Collected {
     pub(super) fn of_modules(&self) -> Vec<&[Hit]> {
         let hits = &self.hits.host()[..self.modules.elements()];
         self.modules.split(hits)
+    }
+
+    /// Where kernels find the hits, and the offsets of modules in them.
+    pub(super) fn on_device(&self) -> (Ptr<records::Hit>, Ptr<u32>) {
+        let hits = match &self.hits {
+            Flat::Copied(copied) => copied.flat.ptr(),
+            Flat::Mapped(host) => host.ptr(),
+        };
+        (hits, self.places.ptr())
+    }
+
+    /// Number of modules.
+    pub(super) fn modules(&self) -> usize {
+        self.modules.segments()
+    }
+
+    /// Number of hits in all modules.
+    pub(super) fn hits(&self) -> usize {
+        self.modules.elements()
     }
 
     /// Room for so many hits there is.

@@ -16,6 +16,7 @@
 //! | `time_bins` | clusters in order of time by bins, all in shared memory |
 //! | `whole_sides` | sides that a block takes from digis to clusters in order of time |
 //! | `left` | what stages left, kept for the next run |
+//! | `digest` | what a chain has found as a few numbers, summed on the device |
 //! | `tables` | what kernels look up: charges, errors, sensors |
 //!
 //! Kernels are in files of their own, and what they share in `formulas/`. The stage `sort`
@@ -28,7 +29,7 @@ mod cluster_order;
 mod clusters;
 mod collect;
 mod config;
-
+mod digest;
 mod hits;
 mod left;
 mod presort;
@@ -50,6 +51,7 @@ pub(super) use cluster_order::ClusterSortWay;
 pub(super) use clusters::ClusterWay;
 pub(super) use collect::CollectWay;
 pub(super) use config::ChainConfig;
+pub(super) use digest::DigestSums;
 pub(super) use hits::HitsWay;
 pub(super) use left::Kept;
 pub(super) use presort::PresortWay;

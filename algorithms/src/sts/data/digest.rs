@@ -1,71 +1,79 @@
-//! What was found, in a few numbers: enough to tell whether it is the same as elsewhere.
+//! Digests of what a chain has found: clusters by module side, hits by module.
 
-use generators::random::mix;
+use super::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned, Product};
+use crate::algorithm::{Digest, ItemWords, SegmentSums, Segments, segment_sums};
 
-use super::{Partitioned, Product};
-use crate::parallel::map;
+/// The kinds of items of a chain, as kernels count them.
+pub(in crate::sts) const CLUSTERS: usize = 0;
+/// See [`CLUSTERS`].
+pub(in crate::sts) const HITS: usize = 1;
 
-/// How many clusters and hits there are, and a sum over all their bits.
-///
-/// Two outputs that the check takes for the same have the same digest, whatever the order of
-/// clusters and hits in their segments; two that it tells apart have another sum, but by a chance
-/// of one in 2⁶⁴.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Digest {
-    /// Clusters of all module sides.
-    pub clusters: u64,
-    /// Hits of all modules.
-    pub hits: u64,
-    /// Of each cluster and hit a number that its bits and its segment decide.
-    pub sum: u64,
+impl ItemWords for Cluster {
+    #[inline]
+    fn sum(&self, salt: u64) -> u64 {
+        bytemuck::cast_ref::<Cluster, [u32; 6]>(self).sum(salt)
+    }
 }
 
-impl Digest {
-    /// The digest of what the chain has left of some timeslices.
-    pub fn of(products: &[Product]) -> Self {
-        let mut digest = Digest::default();
-        products.iter().for_each(|product| digest.add(product));
-        digest
+impl ItemWords for Hit {
+    #[inline]
+    fn sum(&self, salt: u64) -> u64 {
+        bytemuck::cast_ref::<Hit, [u32; 12]>(self).sum(salt)
     }
+}
 
-    fn add(&mut self, product: &Product) {
-        match product {
-            Product::Both(clusters, hits) => {
-                self.add(clusters);
-                self.add(hits);
-            }
-            Product::Clusters(all) => self.add_clusters(all, |cluster| sum_of(cluster.order())),
-            Product::OfflineClusters(all) => self.add_clusters(all, |it| sum_of(it.order())),
-            Product::Hits(all) | Product::Streams(all) => {
-                self.add_hits(all, |hit| sum_of(hit.order()));
-            }
-            Product::OfflineHits(all) => self.add_hits(all, |hit| sum_of(hit.order())),
-            Product::Nothing | Product::Digis(_) | Product::OfflineDigis(_) => {}
+impl ItemWords for OfflineCluster {
+    fn sum(&self, salt: u64) -> u64 {
+        bytemuck::cast::<[u64; 6], [u32; 12]>(self.order()).sum(salt)
+    }
+}
+
+impl ItemWords for OfflineHit {
+    fn sum(&self, salt: u64) -> u64 {
+        bytemuck::cast::<[u64; 12], [u32; 24]>(self.order()).sum(salt)
+    }
+}
+
+/// The digest of what the chain has left of some timeslices.
+pub fn digest_of(products: &[Product], segments: Segments) -> Digest {
+    sums_of(products, segments).digest(Segments::ALL)
+}
+
+/// Sums of all segments of what the chain has left of a timeslice.
+pub fn segment_sums_of(product: &[Product]) -> SegmentSums {
+    sums_of(product, Segments::ALL)
+}
+
+/// Sums of the segments that are covered, without gaps between them.
+fn sums_of(products: &[Product], segments: Segments) -> SegmentSums {
+    let mut sums = SegmentSums::default();
+    products.iter().for_each(|product| add(&mut sums, product, segments));
+    sums
+}
+
+fn add(sums: &mut SegmentSums, product: &Product, segments: Segments) {
+    match product {
+        Product::Both(clusters, hits) => {
+            add(sums, clusters, segments);
+            add(sums, hits, segments);
         }
-    }
-
-    fn add_clusters<T: Sync>(&mut self, all: &Partitioned<T>, of: impl Fn(&T) -> u64 + Sync) {
-        self.clusters += all.items().len() as u64;
-        self.sum = self.sum.wrapping_add(sum_of_segments(all, of));
-    }
-
-    fn add_hits<T: Sync>(&mut self, all: &Partitioned<T>, of: impl Fn(&T) -> u64 + Sync) {
-        self.hits += all.items().len() as u64;
-        self.sum = self.sum.wrapping_add(sum_of_segments(all, of));
+        Product::Clusters(all) => add_items(sums, CLUSTERS, all, segments),
+        Product::OfflineClusters(all) => add_items(sums, CLUSTERS, all, segments),
+        Product::Hits(all) | Product::Streams(all) => add_items(sums, HITS, all, segments),
+        Product::OfflineHits(all) => add_items(sums, HITS, all, segments),
+        Product::Nothing | Product::Digis(_) | Product::OfflineDigis(_) => {}
     }
 }
 
-/// Whatever the order in a segment.
-fn sum_of_segments<T: Sync>(all: &Partitioned<T>, of: impl Fn(&T) -> u64 + Sync) -> u64 {
-    let segment = |number: usize| {
-        let items = all.segment(number).iter();
-        items.fold(0_u64, |sum, item| sum.wrapping_add(mix(of(item) ^ number as u64)))
-    };
-    map(0..all.segments(), segment).into_iter().fold(0, u64::wrapping_add)
-}
-
-fn sum_of<W: Into<u64>, const N: usize>(words: [W; N]) -> u64 {
-    words.into_iter().fold(N as u64, |sum, word| mix(sum ^ word.into()))
+fn add_items<T: ItemWords + Sync>(
+    sums: &mut SegmentSums,
+    kind: usize,
+    all: &Partitioned<T>,
+    segments: Segments,
+) {
+    let covered = segments.indices(all.segments());
+    let of_segments = segment_sums(kind, covered, |segment| all.segment(segment));
+    sums.add(kind, all.items().len(), of_segments);
 }
 
 #[cfg(test)]
@@ -73,32 +81,50 @@ mod tests {
     use super::*;
     use crate::sts::{Cluster, Hit};
 
-    fn both(clusters: &[Vec<Cluster>], hits: &[Vec<Hit>], are_streams: bool) -> Digest {
+    fn both(clusters: &[Vec<Cluster>], hits: &[Vec<Hit>], are_streams: bool) -> Vec<Product> {
         let hits = Partitioned::of_modules(hits);
         let hits = if are_streams { Product::Streams(hits) } else { Product::Hits(hits) };
         let clusters = Product::Clusters(Partitioned::of_sides(clusters));
-        Digest::of(&[Product::Both(Box::new(clusters), Box::new(hits))])
+        vec![Product::Both(Box::new(clusters), Box::new(hits))]
     }
 
     fn cluster(time: u32) -> Cluster {
         Cluster { time, ..Cluster::default() }
     }
 
+    fn hit(x: f32) -> Hit {
+        Hit { x, ..Hit::default() }
+    }
+
+    fn whole(products: &[Product]) -> Digest {
+        digest_of(products, Segments::ALL)
+    }
+
     #[test]
     fn the_order_in_a_segment_counts_for_nothing_and_all_else_counts() {
-        let hit = |x: f32| Hit { x, ..Hit::default() };
         let right = [vec![cluster(1), cluster(2)], vec![cluster(3)]];
         let hits = [vec![hit(1.0), hit(2.0)]];
-        let digest = both(&right, &hits, false);
-        assert_eq!((digest.clusters, digest.hits), (3, 2));
+        let digest = whole(&both(&right, &hits, false));
+        assert_eq!(digest.counts, [3, 2]);
         let turned = [vec![cluster(2), cluster(1)], vec![cluster(3)]];
-        assert_eq!(both(&turned, &[vec![hit(2.0), hit(1.0)]], true), digest);
+        assert_eq!(whole(&both(&turned, &[vec![hit(2.0), hit(1.0)]], true)), digest);
         let elsewhere = [vec![cluster(1), cluster(3)], vec![cluster(2)]];
         let changed = [vec![cluster(1), cluster(4)], vec![cluster(3)]];
         let doubled = [vec![cluster(1), cluster(1)], vec![cluster(3)]];
         for wrong in [elsewhere, changed, doubled] {
-            assert_ne!(both(&wrong, &hits, false), digest);
+            assert_ne!(whole(&both(&wrong, &hits, false)), digest);
         }
-        assert_ne!(both(&right, &[vec![hit(1.0), hit(-2.0)]], false), digest);
+        assert_ne!(whole(&both(&right, &[vec![hit(1.0), hit(-2.0)]], false)), digest);
+    }
+
+    #[test]
+    fn digests_of_some_segments_are_those_of_the_sums() {
+        let clusters = [vec![cluster(1)], vec![cluster(2)], vec![cluster(3)], vec![cluster(4)]];
+        let products = both(&clusters, &[vec![hit(1.0)], vec![hit(2.0)]], false);
+        let sums = segment_sums_of(&products);
+        for turn in 0..3 {
+            let segments = Segments::every(3, turn);
+            assert_eq!(digest_of(&products, segments), sums.digest(segments), "{turn}");
+        }
     }
 }

@@ -20,7 +20,8 @@ mod timeslice;
 
 pub use chain_stage::ChainStage;
 pub use cluster::{Cluster, ClusterEntry};
-pub use digest::Digest;
+pub(in crate::sts) use digest::{CLUSTERS, HITS};
+pub use digest::{digest_of, segment_sums_of};
 pub use hit::Hit;
 pub use offline::{OfflineCluster, OfflineDigi, OfflineHit};
 pub use partitioned::Partitioned;

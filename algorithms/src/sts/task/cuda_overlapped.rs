@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{StsTask, Timeslices};
-use crate::algorithm::{Damage, Given, Runner};
+use crate::algorithm::{Damage, Digest, Given, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu, MOST_QUEUES};
 use crate::device::{Arena, buffers};
-use crate::sts::cuda::{Batch, ChainConfig, CudaChain, Start, Step, TimeParts};
+use crate::sts::cuda::{Batch, ChainConfig, CudaChain, DigestSums, Start, Step, TimeParts};
 use crate::sts::{ChainStage, Product, Timeslice};
 
 /// A timeslice with fewer digis for each part is not cut: kernels would have too little to do.
@@ -29,6 +29,7 @@ pub(super) struct OverlappedChains<'a> {
     capacities: Vec<Vec<[usize; 2]>>,
     /// What the last run left, once it was asked for.
     products: Vec<Product>,
+    sums: DigestSums,
 }
 
 /// The chains of a timeslice.
@@ -59,6 +60,7 @@ impl<'a> OverlappedChains<'a> {
             digis_of_part: DIGIS_OF_PART,
             capacities: vec![Vec::new(); input.0.len()],
             products: Vec::new(),
+            sums: DigestSums::default(),
         }
     }
 
@@ -197,6 +199,19 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
         };
         self.products = all.iter_mut().map(product).collect::<Result<_, _>>()?;
         Ok(())
+    }
+
+    fn digest(
+        &mut self,
+        all: &mut Self::Buffers,
+        segments: Segments,
+    ) -> Result<Option<Digest>, Damage> {
+        if !self.gpu.maps_memory() {
+            return Ok(None);
+        }
+        let chains = all.iter_mut().flat_map(ChainsOfTimeslice::chosen_mut);
+        let digests = chains.map(|chain| chain.digest(&self.gpu, &mut self.sums, segments));
+        Ok(Some(digests.sum::<Result<_, _>>()?))
     }
 
     fn output<'b>(&'b self, _: &'b Self::Buffers) -> Cow<'b, Vec<Product>> {

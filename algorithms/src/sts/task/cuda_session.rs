@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{StsTask, Timeslices};
-use crate::algorithm::{Damage, Given, Runner};
+use crate::algorithm::{Damage, Digest, Given, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
-use crate::sts::cuda::{Batch, ChainConfig, CudaChain, Kept, Start, Step};
+use crate::sts::cuda::{Batch, ChainConfig, CudaChain, DigestSums, Kept, Start, Step};
 use crate::sts::{ChainStage, Product, Timeslice};
 
 /// How timeslices follow each other.
@@ -47,6 +47,7 @@ pub(super) struct CudaChains<'a> {
     kept: Vec<Option<(Kept, Leave<'a>)>>,
     /// What the last run left, once it was asked for.
     products: Vec<Product>,
+    sums: DigestSums,
     /// How many stages ran before.
     #[cfg(test)]
     ran_before: usize,
@@ -71,6 +72,7 @@ impl<'a> CudaChains<'a> {
             capacities: Vec::new(),
             kept: input.0.iter().map(|_| None).collect(),
             products: Vec::new(),
+            sums: DigestSums::default(),
             #[cfg(test)]
             ran_before: 0,
         }
@@ -226,6 +228,20 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         Ok(())
     }
 
+    fn digest(
+        &mut self,
+        chains: &mut Vec<CudaChain<'a>>,
+        segments: Segments,
+    ) -> Result<Option<Digest>, Damage> {
+        // Segments of several timeslices that went through a chain together are not those of each.
+        let is_whole = self.stage.is_none() && chains.len() == self.input.0.len();
+        if !is_whole || !self.gpu.maps_memory() {
+            return Ok(None);
+        }
+        let digests = chains.iter_mut().map(|it| it.digest(&self.gpu, &mut self.sums, segments));
+        Ok(Some(digests.sum::<Result<_, _>>()?))
+    }
+
     fn output<'b>(&'b self, _: &'b Vec<CudaChain<'a>>) -> Cow<'b, Vec<Product>> {
         Cow::Borrowed(&self.products)
     }
@@ -260,8 +276,9 @@ mod tests {
     use crate::algorithm::{Algorithm, Semantics};
     use crate::device::Buffers;
     use crate::device::emulator::{self, Config};
+    use crate::sts::digest_of;
     use crate::sts::task::cuda_variants::*;
-    use crate::sts::task::{check, hard_inputs};
+    use crate::sts::task::{STS, check, hard_inputs};
 
     /// Runs a chain again and again, with and without poison and with buffers of its own
     /// each time: it is right each time. Returns how often stages before it ran.
@@ -323,6 +340,35 @@ mod tests {
             let again = 6 * stage.before().count() * input.0.len();
             let runs = earlier_runs(stage, ways, input, gpu, 0).expect(name);
             assert_eq!(runs, again, "{stage:?} on {name}");
+        }
+    }
+
+    #[test]
+    fn digests_on_the_device_are_those_of_copies() {
+        let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
+            return;
+        };
+        let has_hits = |(_, input): &(String, Timeslices)| {
+            let right = STS.reference(input, input.online()).unwrap_or_default();
+            input.digis() < 6_000 && digest_of(&right, Segments::ALL).counts[1] > 10
+        };
+        let inputs = hard_inputs::all(None, 5).into_iter().filter(has_hits);
+        let inputs: Vec<_> = inputs.take(2).collect();
+        assert_eq!(inputs.len(), 2);
+        for (name, input) in &inputs {
+            for ways in [ONLINE, BALANCED, WHOLE_SIDES, MAPPED] {
+                let (arena, ways) = (Arena::default(), (ways, Schedule::InTurn, 2));
+                let mut runner = CudaChains::new((input, &arena), Arc::clone(&gpu), ways, None);
+                let mut chains = runner.allocate().expect("room");
+                runner.load(&mut chains).and_then(|()| runner.run(&mut chains)).expect("no fault");
+                gpu.finish().expect("an end");
+                runner.inspect(&mut chains).expect("no damage");
+                for segments in [Segments::ALL, Segments::every(2, 1), Segments::every(5, 4)] {
+                    let found = runner.digest(&mut chains, segments).expect("no damage");
+                    let right = digest_of(&runner.products, segments);
+                    assert_eq!(found, Some(right), "{name} {segments:?}");
+                }
+            }
         }
     }
 

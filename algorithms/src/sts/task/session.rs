@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::StsTask;
-use crate::algorithm::{Given, Session};
+use crate::algorithm::{Damage, Digest, Given, Segments, Session};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Leave};
 use crate::sts::chains::{Chain, Kept};
@@ -135,6 +135,14 @@ impl Session<StsTask> for Chains<'_> {
         products.collect::<Option<_>>().map(Cow::Owned)
     }
 
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, Damage> {
+        if self.stage.is_some() {
+            return Ok(None);
+        }
+        let digests = self.chains.iter().map(|chain| chain.digest(segments));
+        Ok(digests.sum())
+    }
+
     fn release(&mut self) {
         for chain in &mut self.chains {
             chain.release(self.arena);
@@ -157,7 +165,7 @@ mod tests {
     use crate::device::Team;
     use crate::sts::task::variants::*;
     use crate::sts::task::{Timeslices, check, hard_inputs};
-    use crate::sts::{Cluster, ClusterEntry, Hit};
+    use crate::sts::{Cluster, ClusterEntry, Hit, digest_of};
 
     /// Runs a variant again and again, with and without poison and with buffers that
     /// others have used: it is right each time. Returns how often stages before it ran.
@@ -217,6 +225,32 @@ mod tests {
             _ => &[TIME_SWEEP],
         };
         [&[ONLINE], own].concat()
+    }
+
+    #[test]
+    fn digests_where_results_lie_are_those_of_copies() {
+        if crate::std_sort::available().is_err() {
+            eprintln!("skipped: built without a C++ compiler");
+            return;
+        }
+        let inputs = hard_inputs::all(None, 3).into_iter();
+        let inputs = inputs.filter(|(_, input)| (1..6_000).contains(&input.digis())).step_by(3);
+        let mut compared = 0;
+        for (name, input) in inputs {
+            for make in [ONLINE, PER_SIDE, TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS] {
+                let (arena, team) = (Arena::default(), Team::new(2).expect("threads"));
+                let chains = input.0.iter().map(|slice| make(slice, team.threads())).collect();
+                let mut session = Chains::new(chains, None, &arena, 0);
+                session.reset().and_then(|()| team.run(|| session.run())).expect("no device");
+                let output = session.output().expect("a run").into_owned();
+                for segments in [Segments::ALL, Segments::every(2, 1), Segments::every(7, 3)] {
+                    let found = session.digest(segments).expect("no damage");
+                    assert_eq!(found, Some(digest_of(&output, segments)), "{name} {segments:?}");
+                }
+                compared += usize::from(digest_of(&output, Segments::ALL).counts[1] > 10);
+            }
+        }
+        assert!(compared > 10, "{compared}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) fn add(stream: &mut LiveStream, news: &News, content: &Content<'_>) {
     }
     for record in &news.settled {
         stream.repeated += u64::from(record.workers > 1);
-        stream.checked += u64::from(record.is_checked);
+        stream.checked += u64::from(record.check.is_some());
         match record.state {
             State::Done => add_done(stream, record, content),
             State::Lost => stream.lost += 1,

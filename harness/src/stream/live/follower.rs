@@ -49,7 +49,7 @@ mod tests {
 
     use super::super::super::data::Size;
     use super::super::super::ledger::Outcome;
-    use super::super::super::protocol::{Built, Found};
+    use super::super::super::protocol::{Built, Check, Expected, Found};
     use super::*;
     use crate::request::WhenFull;
 
@@ -64,13 +64,15 @@ mod tests {
     fn answer(desk: &Desk, worker: usize, number: u64) {
         let (begun_ns, ended_ns) = (number * MS, number * MS + 2 * MS);
         let built = Some(Built { events: 2, digis: 7, took_ns: MS });
-        let outcome = Outcome { number, begun_ns, ended_ns, is_checked: true, built };
-        desk.answer(worker, outcome, Some(FOUND[(number % 2) as usize])).expect("its own");
+        let outcome = Outcome { number, begun_ns, ended_ns, check: None, built };
+        let found = FOUND[(number % 2) as usize];
+        let check = Check { found, stride: 1, turn: 0, took_ns: 1 };
+        desk.answer(worker, outcome, Some(check)).expect("its own");
     }
 
     /// Two workers and a queue for two: all fates, with a look after each step.
     fn followed(board: &Board) -> (LiveStream, Ledger) {
-        let desk = Desk::new(2, FOUND.to_vec(), 1);
+        let desk = Desk::new(2, vec![Expected::default(); 2], 1);
         desk.open_for_tests(Ledger::new(2, 16, 2, WhenFull::Drop));
         let content = Content { sizes: &SIZES, expected: &FOUND };
         let place = board.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));

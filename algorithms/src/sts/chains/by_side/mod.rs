@@ -16,6 +16,7 @@ use super::arrays::Arrays;
 use super::left::{Left, Places, filled};
 use super::share_out::{largest_first, share_out};
 use super::{Chain, USUAL, with_or_without_unpacking};
+use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;
 use crate::device::Arena;
 use crate::sts::cluster_order::{is_in_order, sort_nearly_sorted, write_entries};
@@ -391,6 +392,10 @@ impl<P: Rules> Chain for BySide<'_, P> {
                 Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
             }
         }
+    }
+
+    fn digest(&self, segments: Segments) -> Option<Digest> {
+        Some(self.arrays.digest(&self.places_of_modules(), segments))
     }
 
     fn release(&mut self, arena: &Arena) {

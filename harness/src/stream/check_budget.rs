@@ -1,0 +1,117 @@
+//! Time for comparing results: a small part of the time in which a worker processes timeslices.
+
+use algorithms::algorithm::Segments;
+
+/// A worker spends one in so many of its nanoseconds on digests: 2 %.
+const WORK_PER_CHECK: u64 = 50;
+
+/// Cost of a digest of a prepared timeslice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DigestCost {
+    /// Of one segment.
+    pub(super) smallest_ns: u64,
+    /// Of all segments.
+    pub(super) whole_ns: u64,
+    pub(super) segments: usize,
+    /// Time in which the timeslice is processed.
+    pub(super) work_ns: u64,
+}
+
+/// Time that a worker has spent on its work and on digests.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CheckBudget {
+    worked_ns: u64,
+    spent_ns: u64,
+}
+
+impl CheckBudget {
+    /// Counts the time of a timeslice.
+    pub(super) fn worked(&mut self, ns: u64) {
+        self.worked_ns += ns;
+    }
+
+    /// Counts the time of a digest.
+    pub(super) fn spent(&mut self, ns: u64) {
+        self.spent_ns += ns;
+    }
+
+    /// The segments for a result's digest, of which there were `turn` before: as many as there is
+    /// time for, and different ones each time until all had their turn. `None` if a digest of a
+    /// single segment takes more than its part of the time, and that is spent.
+    pub(super) fn segments(&self, cost: &DigestCost, turn: usize) -> Option<Segments> {
+        let stride = self.stride(cost)?;
+        Some(Segments::every(stride, turn))
+    }
+
+    fn stride(&self, cost: &DigestCost) -> Option<usize> {
+        let left_ns = (self.worked_ns / WORK_PER_CHECK).saturating_sub(self.spent_ns);
+        let sparsest = cost.segments.max(1);
+        if left_ns >= cost.whole_ns {
+            return Some(1);
+        }
+        if left_ns > cost.smallest_ns {
+            let stride = (cost.whole_ns - cost.smallest_ns).div_ceil(left_ns - cost.smallest_ns);
+            return Some(sparsest.min(stride as usize));
+        }
+        let is_cheap = cost.smallest_ns <= cost.work_ns / WORK_PER_CHECK;
+        is_cheap.then_some(sparsest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COST: DigestCost =
+        DigestCost { smallest_ns: 10, whole_ns: 1000, segments: 24, work_ns: 10_000 };
+
+    /// The time for digests over that for work where each result is to be compared; and the strides.
+    fn shares(cost: DigestCost, results: usize) -> (f64, Vec<Option<usize>>) {
+        let mut budget = CheckBudget::default();
+        let strides = (0..results).map(|_| {
+            budget.worked(cost.work_ns);
+            let stride = budget.stride(&cost);
+            if let Some(stride) = stride {
+                let of_segments = (cost.whole_ns - cost.smallest_ns) / stride as u64;
+                budget.spent(cost.smallest_ns + of_segments);
+            }
+            stride
+        });
+        let strides: Vec<_> = strides.collect();
+        (budget.spent_ns as f64 / budget.worked_ns as f64, strides)
+    }
+
+    #[test]
+    fn digests_take_two_percent_and_cover_what_there_is_time_for() {
+        let (share, strides) = shares(COST, 1000);
+        assert!(share <= 0.0201, "{share}");
+        // A digest of all would take a tenth.
+        assert!(strides.iter().all(|stride| (4..=7).contains(&stride.expect("time"))));
+        let (_, cheap) = shares(DigestCost { whole_ns: 100, ..COST }, 10);
+        assert_eq!(cheap, [Some(1); 10]);
+    }
+
+    #[test]
+    fn time_that_is_not_spent_is_there_for_later_results() {
+        let mut budget = CheckBudget::default();
+        budget.worked(5 * COST.work_ns);
+        assert_eq!(budget.segments(&COST, 7), Some(Segments::ALL));
+    }
+
+    #[test]
+    fn results_are_compared_by_turns_where_not_even_a_segment_fits() {
+        let dear = DigestCost { smallest_ns: 1000, whole_ns: 1100, ..COST };
+        let (share, strides) = shares(dear, 1000);
+        assert!(share <= 0.0201, "{share}");
+        let compared = strides.iter().flatten().count();
+        assert!((150..=200).contains(&compared), "{compared}");
+    }
+
+    #[test]
+    fn a_digest_that_was_held_up_leaves_the_least_for_the_next() {
+        let mut budget = CheckBudget::default();
+        budget.worked(COST.work_ns);
+        budget.spent(1_000_000);
+        assert_eq!(budget.segments(&COST, 25), Some(Segments::every(24, 1)));
+    }
+}
