@@ -299,7 +299,8 @@ Examples:
   bench sts --from raw --preset mcbm-2024 --scale 0.02 --threads 1,2
   bench generate sts-physics --scale 0.1 --out digis.csv
   bench sts --input digis.csv --setup digis.setup.json --threads 1,2
-  bench sts --input digis.csv --setup digis.setup.json --clusters clusters.csv --hits hits.csv";
+  bench sts --input digis.csv --setup digis.setup.json --clusters clusters.csv --hits hits.csv
+  bench sts --preset mcbm-2024 --scale 0.001 --hits hits.csv --variant balanced --device emulator";
 
 /// Examples of a stage of the STS chain.
 fn sts_stage(task: &str) -> String {

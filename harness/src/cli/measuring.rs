@@ -148,10 +148,10 @@ fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureReque
     })
 }
 
-/// A file of defaults may ask for digits of a file that is not given.
+/// A file of defaults may ask for `--strict` although there is no file to be strict about.
 fn decoding(measuring: MeasureRequest, pages: PageFlags) -> TaskRequest {
-    let is_given = pages.digits.is_some() || pages.damage == DamagePolicy::Refuse;
-    if is_given && matches!(measuring.source, Source::File { .. }) {
+    let is_strict = pages.damage == DamagePolicy::Refuse;
+    if pages.digits.is_some() || is_strict && matches!(measuring.source, Source::File { .. }) {
         TaskRequest::Decode(Box::new(DecodeRequest { measuring, pages }))
     } else {
         TaskRequest::Measure(Box::new(measuring))
@@ -166,22 +166,16 @@ fn reconstructing(measuring: MeasureRequest, found: FoundFlags) -> TaskRequest {
     }
 }
 
-/// A file of defaults may ask for clusters of a file that is not given.
 fn finding(measuring: MeasureRequest, found: ClusterFlags) -> TaskRequest {
     match found.clusters {
-        Some(clusters) if matches!(measuring.source, Source::File { .. }) => {
-            TaskRequest::FindClusters(Box::new(FindRequest { measuring, clusters }))
-        }
-        _ => TaskRequest::Measure(Box::new(measuring)),
+        Some(clusters) => TaskRequest::FindClusters(Box::new(FindRequest { measuring, clusters })),
+        None => TaskRequest::Measure(Box::new(measuring)),
     }
 }
 
-/// The same of digis.
 fn unpacking(measuring: MeasureRequest, found: DigiFlags) -> TaskRequest {
     match found.digis {
-        Some(digis) if matches!(measuring.source, Source::File { .. }) => {
-            TaskRequest::Unpack(Box::new(UnpackRequest { measuring, digis }))
-        }
-        _ => TaskRequest::Measure(Box::new(measuring)),
+        Some(digis) => TaskRequest::Unpack(Box::new(UnpackRequest { measuring, digis })),
+        None => TaskRequest::Measure(Box::new(measuring)),
     }
 }

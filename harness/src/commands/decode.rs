@@ -1,41 +1,74 @@
-//! `bench decode --digits`, `--strict`: pages of a file, before or instead of measuring.
+//! `bench decode --digits`, `--strict`: pages, before or instead of measuring.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use algorithms::algorithm::Algorithm;
-use algorithms::device::{Target, Team};
+use algorithms::axis::Params;
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode, summary_of};
 use generators::tpc::Digit;
+use reports::units::counted;
 use text::Foreign;
 
+use super::write_output::{InputOrigin, OutputJob, Wanted};
 use crate::failure::{Exit, Failure};
-use crate::platform::usable_threads;
-use crate::request::{DamagePolicy, DecodeRequest, Source};
+use crate::request::{DamagePolicy, DecodeRequest, MeasureRequest, Source};
 
 /// Damaged pages that are listed one by one.
 const LISTED: usize = 10;
+/// The axis of generated data that a list of digits depends on.
+const SECTORS: &str = "sectors";
 
-pub(super) fn run(request: &DecodeRequest) -> Result<Exit, Failure> {
-    let Source::File { path, options } = &request.measuring.source else {
-        return Err(Failure::Usage("--digits and --strict need --input".into()));
-    };
-    let options = options.combinations().into_iter().next().unwrap_or_default();
-    let (frame, _) = TpcDecode.read(path, &options)?;
-    let decoded = frame.digits();
-    if request.pages.damage == DamagePolicy::Refuse {
-        refuse_damage(path, &decoded)?;
+pub(super) fn run(request: &mut DecodeRequest) -> Result<Exit, Failure> {
+    let DecodeRequest { measuring, pages } = request;
+    if let Some(out) = &pages.digits {
+        return write_digits(out, measuring, pages.damage);
     }
-    let Some(out) = &request.pages.digits else {
-        return super::measure::run(&request.measuring);
-    };
-    refuse_several_sectors(path, &frame)?;
-    check_variants(&frame, &decoded, &request.measuring.settings.variants)?;
+    if let (DamagePolicy::Refuse, Source::File { path, options }) =
+        (pages.damage, &measuring.source)
+    {
+        for options in options.combinations() {
+            refuse_damage(path, &TpcDecode.read(path, &options)?.0.digits())?;
+        }
+    }
+    measuring.choose_devices();
+    super::measure::run(measuring)
+}
+
+/// Writes the digits that all selected variants find.
+fn write_digits(
+    out: &Path,
+    measuring: &MeasureRequest,
+    damage: DamagePolicy,
+) -> Result<Exit, Failure> {
+    let job = OutputJob::new(TpcDecode, measuring, "--digits", Wanted::All)?;
+    let origin = job.origin()?;
+    if let InputOrigin::Generated(params) = &origin {
+        refuse_generated_sectors(params)?;
+    }
+    let frame = job.input(&origin)?;
+    if let (DamagePolicy::Refuse, InputOrigin::File(path, _)) = (damage, &origin) {
+        refuse_damage(path, &frame.digits())?;
+    }
+    if let InputOrigin::File(path, _) = &origin {
+        refuse_several_sectors(path, &frame)?;
+    }
+    let decoded = job.output(&frame)?;
     report_damage(&frame, &decoded);
     write(out, &decoded.digits)?;
-    let (count, out) = (decoded.digits.len(), out.shown());
-    super::say(&format!("{count} digits written to {out}"));
+    job.report(&counted(decoded.digits.len(), "digit"), out);
     Ok(Exit::Success)
+}
+
+/// Refuses data of several sectors before they are generated, as [`refuse_several_sectors`] does
+/// once a file is read.
+fn refuse_generated_sectors(params: &Params) -> Result<(), Failure> {
+    match params.get(SECTORS).expect("a complete point has all axes") {
+        "1" => Ok(()),
+        count => Err(Failure::Usage(format!(
+            "pages of {count} sectors; a list of digits is of one: add --sectors 1"
+        ))),
+    }
 }
 
 /// The columns of a list of digits do not say the sector.
@@ -68,22 +101,11 @@ fn report_damage(frame: &TimeFrame, decoded: &Decoded) {
     }
 }
 
-/// Each of the variants must find the same digits as the reference.
-fn check_variants(frame: &TimeFrame, expected: &Decoded, names: &[String]) -> Result<(), Failure> {
-    let team = Team::new(usable_threads())?;
-    let here = Target::host(&team);
-    for variant in super::variants_of_host(&TpcDecode, names)? {
-        let checked = variant.checked_output(&TpcDecode, frame, &here, Some(expected));
-        let wrong = |problem| Failure::WrongOutput(format!("{}: {problem}", variant.name));
-        checked.map_err(wrong)?;
-    }
-    Ok(())
-}
-
-/// Writes digits by row, pad and time bin.
+/// Writes digits by row, pad and time bin; those of the same place by ADC value, so that the order
+/// does not depend on the variant.
 fn write(out: &Path, digits: &[Digit]) -> Result<(), Failure> {
     let mut sorted = digits.to_vec();
-    sorted.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin()));
+    sorted.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin(), digit.adc()));
     files::write_by(out, |file| write_csv(file, &sorted)).map_err(Failure::writing(out))
 }
 

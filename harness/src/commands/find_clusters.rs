@@ -1,12 +1,11 @@
-//! `bench cluster-finder --clusters`: what is found in the charges of a file.
+//! `bench cluster-finder --clusters`: clusters of one input, as a file.
 
 use std::io::{self, Write};
 
 use algorithms::tpc_cluster_finder::{Charges, Clusters, RowCluster, TpcClusterFinder};
 use reports::units::counted;
-use text::Foreign;
 
-use super::one_variant::made_of_file;
+use super::write_output::{OutputJob, Wanted};
 use crate::failure::{Exit, Failure};
 use crate::request::FindRequest;
 
@@ -15,9 +14,12 @@ const COLUMNS: [&str; 10] =
 
 pub(super) fn run(request: &FindRequest) -> Result<Exit, Failure> {
     let out = &request.clusters;
-    let (charges, found) = made_of_file(&TpcClusterFinder, &request.measuring, "--clusters")?;
+    let wanted = Wanted::One(|_| "published");
+    let job = OutputJob::new(TpcClusterFinder, &request.measuring, "--clusters", wanted)?;
+    let charges = job.input(&job.origin()?)?;
+    let found = job.output(&charges)?;
     files::write_by(out, |file| write(file, &charges, &found)).map_err(Failure::writing(out))?;
-    super::say(&format!("{} written to {}", counted(found.len(), "cluster"), out.shown()));
+    job.report(&counted(found.len(), "cluster"), out);
     Ok(Exit::Success)
 }
 

@@ -10,7 +10,6 @@ mod generate;
 mod history;
 mod list;
 mod measure;
-mod one_variant;
 mod portability;
 mod present;
 mod reconstruct;
@@ -26,15 +25,13 @@ mod throughput;
 mod unpack;
 mod verify;
 mod winners;
+mod write_output;
 
 pub(crate) use history::parse_accepted_shifts;
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use algorithms::algorithm::{Algorithm, Variant};
-use algorithms::device::Backend;
-use algorithms::registry;
 use anstream::ColorChoice;
 use reports::paint::Paint;
 use reports::units;
@@ -42,7 +39,7 @@ use text::Foreign;
 
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
-use crate::plan::{Plan, select_variants};
+use crate::plan::Plan;
 use crate::platform::is_development_build;
 use crate::plugins::{self, Baseline};
 use crate::progress::say;
@@ -88,14 +85,13 @@ pub fn execute(request: Request) -> Result<Exit, Failure> {
     }
 }
 
-fn run_task(mut request: TaskRequest) -> Result<Exit, Failure> {
-    // Who asks for the output of one variant looks for it on the devices itself.
-    if !matches!(request, TaskRequest::FindClusters(_) | TaskRequest::Unpack(_)) {
-        request.measuring().choose_devices();
-    }
+fn run_task(request: TaskRequest) -> Result<Exit, Failure> {
     match request {
-        TaskRequest::Measure(request) => measure::run(&request),
-        TaskRequest::Decode(request) => decode::run(&request),
+        TaskRequest::Measure(mut request) => {
+            request.choose_devices();
+            measure::run(&request)
+        }
+        TaskRequest::Decode(mut request) => decode::run(&mut request),
         TaskRequest::Reconstruct(request) => reconstruct::run(&request),
         TaskRequest::FindClusters(request) => find_clusters::run(&request),
         TaskRequest::Unpack(request) => unpack::run(&request),
@@ -136,28 +132,6 @@ fn open_suite(path: &Path, given: &[PathBuf]) -> Result<Suite, Failure> {
     plugins::load(given, Baseline::Measured)?;
     plugins::load(&plugins_of(path)?, Baseline::Measured)?;
     Ok(Suite::open(path)?)
-}
-
-/// The variants of an algorithm on the host that globs name; all without globs.
-fn variants_of_host<A: Algorithm>(
-    algorithm: &A,
-    globs: &[String],
-) -> Result<Vec<Variant<A>>, Failure> {
-    variants_on(Backend::Cpu, algorithm, globs)
-}
-
-/// The same of another backend.
-fn variants_on<A: Algorithm>(
-    backend: Backend,
-    algorithm: &A,
-    globs: &[String],
-) -> Result<Vec<Variant<A>>, Failure> {
-    let task = registry::task(algorithm.info().name);
-    let infos = task.map_or_else(Vec::new, |task| task.variants());
-    let selected = select_variants(&infos, globs).map_err(Failure::Usage)?;
-    let variants = algorithm.variants();
-    let here = selected.into_iter().filter(|&number| infos[number].backend == backend);
-    Ok(here.map(|number| variants[number]).collect())
 }
 
 /// Tries the plugins' variants that are to be measured.

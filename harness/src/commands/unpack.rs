@@ -1,20 +1,30 @@
-//! `bench unpack --digis`: what is unpacked from the raw data of a file.
+//! `bench unpack --digis`: digis of one input's raw data, as a file.
 
+use algorithms::device::Backend;
 use algorithms::sts_unpack::StsUnpack;
 use generators::io::{check_raw_file, write_unpacked};
 use reports::units::counted;
-use text::Foreign;
 
-use super::one_variant::made_of_file;
+use super::write_output::{OutputJob, Wanted};
 use crate::failure::{Exit, Failure};
 use crate::request::UnpackRequest;
 
 pub(super) fn run(request: &UnpackRequest) -> Result<Exit, Failure> {
     let out = &request.digis;
     check_raw_file(out)?;
-    let (input, unpacked) = made_of_file(&StsUnpack, &request.measuring, "--digis")?;
+    let wanted = Wanted::One(published);
+    let job = OutputJob::new(StsUnpack, &request.measuring, "--digis", wanted)?;
+    let input = job.input(&job.origin()?)?;
+    let unpacked = job.output(&input)?;
     write_unpacked(out, &unpacked, input.rules())?;
-    let digis = counted(unpacked.digis.len(), "digi");
-    super::say(&format!("{digis} written to {}", out.shown()));
+    job.report(&counted(unpacked.digis.len(), "digi"), out);
     Ok(Exit::Success)
+}
+
+/// The experiment's own way of unpacking.
+fn published(backend: Backend) -> &'static str {
+    match backend {
+        Backend::Cpu => "published",
+        Backend::Cuda | Backend::Wgpu => "epoch-parallel",
+    }
 }

@@ -130,10 +130,9 @@ impl CacheMode {
     }
 }
 
-/// Pages of a file to be decoded, to see what is in them or to be sure that none is
-/// damaged.
+/// Pages to be decoded, to see what is in them or to be sure that none is damaged.
 pub struct DecodeRequest {
-    /// The measuring, if there is to be any; its source is a file.
+    /// The measuring, if there is to be any.
     pub measuring: MeasureRequest,
     /// What is to be done with the pages.
     pub pages: PageFlags,
@@ -143,8 +142,9 @@ pub struct DecodeRequest {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct PageFlags {
-    /// Write the digits to a file (.csv) and measure nothing.
-    #[arg(long, value_name = "OUT", requires = "input", conflicts_with = "output")]
+    /// Write the digits to a file (.csv) and measure nothing; all selected variants have to find
+    /// them, by default those of the CPU, with --device also those of a GPU or of the emulator.
+    #[arg(long, value_name = "OUT", conflicts_with = "output")]
     pub digits: Option<PathBuf>,
     /// Stop at the first damaged page, with exit code 1.
     #[arg(long = "strict", requires = "input", action = ArgAction::SetTrue)]
@@ -161,9 +161,9 @@ pub enum DamagePolicy {
     Refuse,
 }
 
-/// Charges of a file in which clusters are to be found.
+/// Charges in which clusters are to be found.
 pub struct FindRequest {
-    /// The flags that measuring has too; the source is a file.
+    /// The flags that measuring has too.
     pub measuring: MeasureRequest,
     /// Where the clusters are written.
     pub clusters: PathBuf,
@@ -173,15 +173,15 @@ pub struct FindRequest {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct ClusterFlags {
-    /// Write the clusters to a file (.csv) and measure nothing; by the variant that is named, or
-    /// published.
-    #[arg(long, value_name = "OUT", requires = "input")]
+    /// Write the clusters to a file (.csv) and measure nothing; by one --variant (default:
+    /// published) on one --device, which may be the emulator.
+    #[arg(long, value_name = "OUT")]
     pub clusters: Option<PathBuf>,
 }
 
-/// Raw data of a file that are to be unpacked.
+/// Raw data that are to be unpacked.
 pub struct UnpackRequest {
-    /// The flags that measuring has too; the source is a file.
+    /// The flags that measuring has too.
     pub measuring: MeasureRequest,
     /// Where the digis are written.
     pub digis: PathBuf,
@@ -191,15 +191,15 @@ pub struct UnpackRequest {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct DigiFlags {
-    /// Write the digis and what was counted to a file (.bin) and measure nothing; by the variant
-    /// that is named, or published.
-    #[arg(long, value_name = "OUT", requires = "input")]
+    /// Write the digis and what was counted to a file (.bin) and measure nothing; by one --variant
+    /// (default: published, on GPUs epoch-parallel) on one --device, which may be the emulator.
+    #[arg(long, value_name = "OUT")]
     pub digis: Option<PathBuf>,
 }
 
-/// Digis of a file to be reconstructed, to see what is found in them.
+/// Digis to be reconstructed, to see what is found in them.
 pub struct ReconstructRequest {
-    /// The flags that measuring has too; the source is a file.
+    /// The flags that measuring has too.
     pub measuring: MeasureRequest,
     /// What is to be written.
     pub found: FoundFlags,
@@ -209,11 +209,11 @@ pub struct ReconstructRequest {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct FoundFlags {
-    /// Write the clusters to a file (.csv) and measure nothing; by the variant that is named, or
-    /// online.
-    #[arg(long, value_name = "OUT", requires = "input")]
+    /// Write the clusters to a file (.csv) and measure nothing; by one --variant (default: online)
+    /// on one --device, which may be the emulator.
+    #[arg(long, value_name = "OUT")]
     pub clusters: Option<PathBuf>,
     /// Write the hits to a file (.csv), in the same way.
-    #[arg(long, value_name = "OUT", requires = "input")]
+    #[arg(long, value_name = "OUT")]
     pub hits: Option<PathBuf>,
 }

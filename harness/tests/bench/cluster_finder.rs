@@ -186,7 +186,6 @@ fn what_clusters_cant_be_found_in_is_refused_by_its_line() {
     assert!(!folder.join("none.csv").exists());
     folder.check(
         "
-            2 | cluster-finder --clusters c.csv | --input
             2 | cluster-finder --input c.cases --clusters c.csv --variant rows,published | one variant
             2 | cluster-finder --input c.cases --clusters c.csv --variant none | there are
             5 | cluster-finder --input c.cases --clusters c.csv --device cuda:9999 | cuda:9999

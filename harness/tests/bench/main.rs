@@ -51,4 +51,5 @@ mod verify;
 mod faults;
 mod whole_files;
 mod winners;
+mod written_output;
 mod wrong_variants;

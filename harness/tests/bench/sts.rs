@@ -196,5 +196,4 @@ fn files_are_written_by_one_variant() {
     let several = reconstruct(&folder, "--variant o*");
     several.exits(2).says("by one variant");
     reconstruct(&folder, "--variant onlin").says("online");
-    folder.bench("sts --clusters c.csv").exits(2);
 }

@@ -91,7 +91,6 @@ fn what_can_not_be_unpacked_is_refused_with_its_place() {
             2 | unpack --input d.ts.bin --digis o.csv | can't be written as text
             2 | unpack --input d.ts.bin --digis o.bin --variant simd,published | one variant
             2 | unpack --input d.ts.bin --digis o.bin --semantics current,2023 | of one input
-            2 | unpack --digis o.bin | --input
             2 | unpack --microslice 0s | too short
             2 | unpack --overlap 1M | microslices of overlap
             2 | unpack --damage 2 | use 0 to 1

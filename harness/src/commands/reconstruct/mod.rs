@@ -1,76 +1,42 @@
-//! `bench sts --clusters`, `--hits`: what is found in the digis of a file.
+//! `bench sts --clusters`, `--hits`: clusters and hits of one input, as files.
 
 mod table;
 
 use std::path::Path;
 
-use algorithms::algorithm::{Algorithm, Variant};
-use algorithms::device::{Target, Team};
 use algorithms::sts::Product;
-use algorithms::sts::task::{STS, StsTask, Timeslices};
+use algorithms::sts::task::STS;
+use reports::units::counted;
 
+use super::write_output::{OutputJob, Wanted};
 use crate::failure::{Exit, Failure};
-use crate::request::{ReconstructRequest, Source};
-use table::Rows;
-use text::Foreign;
-
-/// Who reconstructs if nobody is named.
-const DEFAULT_VARIANT: &str = "online";
+use crate::request::ReconstructRequest;
+use table::Table;
 
 pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
-    let measuring = &request.measuring;
-    let Source::File { path, options } = &measuring.source else {
-        return Err(Failure::Usage("--clusters and --hits need --input".into()));
-    };
-    let variant = variant(&measuring.settings.variants)?;
-    let mut options = options.combinations();
-    let (Some(options), true) = (options.pop(), options.is_empty()) else {
-        let problem =
-            "--clusters and --hits are of one reconstruction; give one value to each flag";
-        return Err(Failure::Usage(problem.to_owned()));
-    };
-    let (input, _) = STS.read(path, &options)?;
-    let team = Team::new(measuring.settings.thread_counts()[0].all)?;
-    for product in reconstruct(variant, &input, &team)? {
-        let Product::Both(clusters, hits) = product else {
-            continue;
-        };
-        write(request.found.clusters.as_deref(), "clusters", &clusters)?;
-        write(request.found.hits.as_deref(), "hits", &hits)?;
+    let wanted = Wanted::One(|_| "online");
+    let job = OutputJob::new(STS, &request.measuring, "--clusters and --hits", wanted)?;
+    let input = job.input(&job.origin()?)?;
+    let products = job.output(&input)?;
+    let found = products.iter().map(|product| match product {
+        Product::Both(clusters, hits) => (clusters.as_ref(), hits.as_ref()),
+        _ => unreachable!("the check of the chain accepts clusters with hits only"),
+    });
+    let (clusters, hits): (Vec<_>, Vec<_>) = found.unzip();
+    for (out, thing, products) in
+        [(&request.found.clusters, "cluster", clusters), (&request.found.hits, "hit", hits)]
+    {
+        if let Some(out) = out {
+            let rows = write(out, &products)?;
+            job.report(&counted(rows, thing), out);
+        }
     }
     Ok(Exit::Success)
 }
 
-/// The one variant that is asked for.
-fn variant(names: &[String]) -> Result<Variant<StsTask>, Failure> {
-    let default = [DEFAULT_VARIANT.to_owned()];
-    let names = if names.is_empty() { &default } else { names };
-    let variants = super::variants_of_host(&STS, names)?;
-    match *variants {
-        [variant] => Ok(variant),
-        _ => Err(Failure::Usage(format!(
-            "--clusters and --hits are written by one variant; --variant {} names {} on the CPU",
-            names.join(","),
-            variants.len()
-        ))),
-    }
-}
-
-/// Runs a variant, and makes sure that it finds what the reference finds.
-fn reconstruct(
-    variant: Variant<StsTask>,
-    input: &Timeslices,
-    team: &Team,
-) -> Result<Vec<Product>, Failure> {
-    let expected = team.run(|| STS.reference(input, variant.promise(input).semantics));
-    let found = variant.checked_output(&STS, input, &Target::host(team), expected.as_ref());
-    found.map_err(|problem| Failure::WrongOutput(format!("{}: {problem}", variant.name)))
-}
-
-fn write(out: Option<&Path>, what: &str, product: &Product) -> Result<(), Failure> {
-    let Some(out) = out else { return Ok(()) };
-    let rows = Rows::of(product);
-    files::write_by(out, |file| rows.write(file)).map_err(Failure::writing(out))?;
-    super::say(&format!("{} {what} written to {}", rows.len(), out.shown()));
-    Ok(())
+/// Writes the clusters or the hits of all timeslices; returns how many there are.
+fn write(out: &Path, products: &[&Product]) -> Result<usize, Failure> {
+    let table = Table::of_timeslices(products);
+    files::write_by(out, |file| table.write(file)).map_err(Failure::writing(out))?;
+    Ok(table.len())
 }

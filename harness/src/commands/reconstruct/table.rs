@@ -12,15 +12,53 @@ const DIGITS: usize = 9;
 const CLUSTERS: &str = "module,side,charge,size,position,position_error,time_ns,time_error";
 const HITS: &str = "module,x,y,z,time_ns,dx,dy,dz,dxy,time_error,du,dv";
 
+/// Added to the columns if there are several timeslices, whose times all begin at 0.
+const TIMESLICE: &str = "timeslice";
+
+/// Clusters or hits of timeslices.
+pub(super) struct Table {
+    timeslices: Vec<Rows>,
+}
+
 /// A header, and rows by module, side, time and so on.
-pub(super) struct Rows {
+struct Rows {
     header: &'static str,
     rows: Vec<String>,
 }
 
+impl Table {
+    /// Clusters or hits, timeslice by timeslice.
+    pub(super) fn of_timeslices(products: &[&Product]) -> Self {
+        Table { timeslices: products.iter().map(|product| Rows::of(product)).collect() }
+    }
+
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.timeslices.iter().map(|timeslice| timeslice.rows.len()).sum()
+    }
+
+    pub(super) fn write(&self, file: &mut dyn Write) -> io::Result<()> {
+        match self.timeslices.as_slice() {
+            [only] => {
+                writeln!(file, "{}", only.header)?;
+                only.rows.iter().try_for_each(|row| writeln!(file, "{row}"))
+            }
+            several => write_several(file, several),
+        }
+    }
+}
+
+fn write_several(file: &mut dyn Write, timeslices: &[Rows]) -> io::Result<()> {
+    let header = timeslices.first().map_or("", |timeslice| timeslice.header);
+    writeln!(file, "{header},{TIMESLICE}")?;
+    for (index, timeslice) in timeslices.iter().enumerate() {
+        timeslice.rows.iter().try_for_each(|row| writeln!(file, "{row},{index}"))?;
+    }
+    Ok(())
+}
+
 impl Rows {
-    /// Those of clusters or hits; none of anything else.
-    pub(super) fn of(product: &Product) -> Self {
+    fn of(product: &Product) -> Self {
         match product {
             Product::Clusters(clusters) => clusters_of(clusters, Cluster::order, cluster),
             Product::OfflineClusters(clusters) => {
@@ -28,17 +66,8 @@ impl Rows {
             }
             Product::Hits(hits) => hits_of(hits, Hit::order, hit),
             Product::OfflineHits(hits) => hits_of(hits, OfflineHit::order, offline_hit),
-            _ => Rows { header: "", rows: Vec::new() },
+            _ => unreachable!("the chain leaves clusters and hits"),
         }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    pub(super) fn write(&self, file: &mut dyn Write) -> io::Result<()> {
-        writeln!(file, "{}", self.header)?;
-        self.rows.iter().try_for_each(|row| writeln!(file, "{row}"))
     }
 }
 
@@ -116,4 +145,36 @@ fn single<const N: usize>(values: [f32; N]) -> [String; N] {
 
 fn double<const N: usize>(values: [f64; N]) -> [String; N] {
     values.map(|value| significant(value, DIGITS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hits(times: &[u32]) -> Product {
+        let hits = times.iter().map(|&time| Hit { time, ..Hit::default() });
+        Product::Hits(Partitioned::of_modules(&[hits.collect::<Vec<_>>()]))
+    }
+
+    fn text(products: &[&Product]) -> String {
+        let mut text = Vec::new();
+        Table::of_timeslices(products).write(&mut text).expect("memory takes all");
+        String::from_utf8(text).expect("ASCII")
+    }
+
+    #[test]
+    fn no_timeslice_is_lost_and_each_is_told_from_the_others() {
+        let (first, second) = (hits(&[7, 3]), hits(&[5]));
+        assert_eq!(Table::of_timeslices(&[&first, &second]).len(), 3);
+        let text = text(&[&first, &second]);
+        let ends: Vec<_> = text.lines().map(|line| line.rsplit(',').next().unwrap_or("")).collect();
+        assert_eq!(ends, ["timeslice", "0", "0", "1"], "{text}");
+    }
+
+    #[test]
+    fn a_single_timeslice_has_no_further_column() {
+        let text = text(&[&hits(&[7])]);
+        assert_eq!(text.lines().next(), Some(HITS));
+        assert!(text.lines().all(|line| line.split(',').count() == 12), "{text}");
+    }
 }

@@ -1,0 +1,165 @@
+//! The variants and devices that were asked for.
+
+use std::fmt;
+
+use algorithms::algorithm::{Algorithm, Variant};
+use algorithms::device::{Backend, Device};
+use algorithms::registry;
+use algorithms::task::VariantInfo;
+use text::Foreign;
+
+use crate::failure::Failure;
+use crate::plan::select_variants;
+use crate::platform::gpus::{problem_of, usable_devices};
+use crate::request::Settings;
+
+/// Variants whose output is wanted.
+#[derive(Clone, Copy)]
+pub(in crate::commands) enum Wanted {
+    /// One variant; without `--variant` the one that each backend has by default.
+    One(fn(Backend) -> &'static str),
+    /// All variants, because they have to agree.
+    All,
+}
+
+/// A variant and the device that it runs on.
+pub(super) struct Run<A: Algorithm> {
+    pub(super) device: Device,
+    pub(super) variant: Variant<A>,
+}
+
+impl<A: Algorithm> fmt::Display for Run<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}", self.variant.name, self.device)
+    }
+}
+
+/// Selects the variants to run, each with its device.
+///
+/// Named devices are used and no others. Without `--device`, a named variant runs on the first
+/// device that has it, and the default is the CPU's.
+pub(super) fn select<A: Algorithm>(
+    algorithm: &A,
+    settings: &Settings,
+    wanted: Wanted,
+    flags: &str,
+) -> Result<Vec<Run<A>>, Failure> {
+    let task = registry::task(algorithm.info().name).expect("tasks with outputs are registered");
+    let infos = task.variants();
+    let devices = devices(settings)?;
+    let mut chosen = matching(&infos, &devices, settings, wanted)?;
+    if settings.devices.is_empty() {
+        keep_first_of_each_name(&mut chosen, &infos);
+    }
+    if chosen.is_empty() {
+        return Err(Failure::Usage(mismatch(&infos, &devices, settings, wanted)?));
+    }
+    if let Wanted::One(_) = wanted {
+        keep_first_of_each_name(&mut chosen, &infos);
+        if chosen.len() > 1 {
+            return Err(Failure::Usage(several(&chosen, &infos, flags)));
+        }
+    }
+    let variants = algorithm.variants();
+    let run = |(device, index): (Device, usize)| Run { device, variant: variants[index] };
+    Ok(chosen.into_iter().map(run).collect())
+}
+
+/// The devices that were named, all of which have to be there, or those to choose from.
+fn devices(settings: &Settings) -> Result<Vec<Device>, Failure> {
+    for &device in &settings.devices {
+        if let Some(reason) = problem_of(device) {
+            return Err(Failure::NothingMeasured(format!("{device} can't be used: {reason}")));
+        }
+    }
+    Ok(match (settings.devices.is_empty(), settings.variants.is_empty()) {
+        (false, _) => settings.devices.clone(),
+        (true, true) => vec![Device::Cpu],
+        (true, false) => usable_devices(),
+    })
+}
+
+/// Indices of the variants that were asked for, each with every device that has it.
+fn matching(
+    infos: &[VariantInfo],
+    devices: &[Device],
+    settings: &Settings,
+    wanted: Wanted,
+) -> Result<Vec<(Device, usize)>, Failure> {
+    let mut chosen = Vec::new();
+    for &device in devices {
+        let selected = selected(infos, device, settings, wanted)?.into_iter();
+        let here = selected.filter(|&index| infos[index].backend == device.backend());
+        chosen.extend(here.map(|index| (device, index)));
+    }
+    Ok(chosen)
+}
+
+/// Indices of the variants that were asked for, of any backend.
+fn selected(
+    infos: &[VariantInfo],
+    device: Device,
+    settings: &Settings,
+    wanted: Wanted,
+) -> Result<Vec<usize>, Failure> {
+    let names = match (settings.variants.as_slice(), wanted) {
+        ([], Wanted::One(default)) => &[default(device.backend()).to_owned()],
+        (names, _) => names,
+    };
+    select_variants(infos, names).map_err(Failure::Usage)
+}
+
+fn keep_first_of_each_name(chosen: &mut Vec<(Device, usize)>, infos: &[VariantInfo]) {
+    let mut names = Vec::new();
+    chosen.retain(|&(_, index)| {
+        let name = infos[index].name;
+        let is_new = !names.contains(&name);
+        names.push(name);
+        is_new
+    });
+}
+
+fn several(chosen: &[(Device, usize)], infos: &[VariantInfo], flags: &str) -> String {
+    let runs: Vec<_> = chosen
+        .iter()
+        .map(|&(device, index)| format!("{} on {device}", infos[index].name))
+        .collect();
+    format!("{flags}: results are written by one variant; --variant names {}", runs.join(", "))
+}
+
+/// Says that no device has a variant that was asked for, and which devices have it.
+fn mismatch(
+    infos: &[VariantInfo],
+    devices: &[Device],
+    settings: &Settings,
+    wanted: Wanted,
+) -> Result<String, Failure> {
+    let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
+    for index in selected(infos, devices[0], settings, wanted)? {
+        let info = &infos[index];
+        let names = device_names(info.backend);
+        match places.iter_mut().find(|(name, _)| *name == info.name) {
+            Some((_, devices)) => devices.extend(names),
+            None => places.push((info.name, names.to_vec())),
+        }
+    }
+    let places: Vec<_> = places
+        .into_iter()
+        .map(|(name, devices)| format!("{name} runs on {}", devices.join(", ")))
+        .collect();
+    let devices: Vec<_> = devices.iter().map(Device::to_string).collect();
+    Ok(format!(
+        "no variant that was asked for runs on {}: {}; choose with --device and --variant",
+        devices.join(", "),
+        places.join("; ").shown()
+    ))
+}
+
+/// Values of `--device` that run the variants of a backend.
+fn device_names(backend: Backend) -> &'static [&'static str] {
+    match backend {
+        Backend::Cpu => &["cpu"],
+        Backend::Cuda => &["cuda:N", "hip:N", "emulator"],
+        Backend::Wgpu => &["wgpu:N"],
+    }
+}
