@@ -1,13 +1,13 @@
 //! `bench list`
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use algorithms::algorithm::Semantics;
 use algorithms::device::gpu::{cuda, hip, webgpu};
 use algorithms::device::{Backend, Device};
 use algorithms::registry::tasks;
 use algorithms::task::{Task, VariantInfo};
+use reports::table::{Side, aligned};
 use serde_json::{Value, json};
 
 use crate::failure::{Exit, Failure};
@@ -15,6 +15,9 @@ use crate::platform::gpus::{only_verifies, problem_of};
 use crate::plugins::{self, Baseline};
 use crate::request::{DescriptionFormat, ListRequest, typed_default};
 use crate::suite::built_in;
+
+/// Spaces before variants and axes.
+const INDENT: u16 = 4;
 
 pub(super) fn run(request: &ListRequest) -> Result<Exit, Failure> {
     plugins::load(&request.plugins, Baseline::Listed)?;
@@ -166,22 +169,49 @@ fn origin(info: &VariantInfo) -> String {
 }
 
 fn table(task: &dyn Task) -> String {
-    let mut text = format!("{}: {}\n  variants\n", task.name(), task.info().summary);
-    for info in task.variants() {
+    let infos = task.variants();
+    let variants = infos.iter().map(|info| {
         let stable = if info.stable { "stable" } else { "" };
-        let (name, backend, summary) = (info.name, info.backend, info.summary);
-        let _ = writeln!(
-            text,
-            "    {name:<23}{backend:<6}{stable:<8}{summary}{}{}",
-            other_answers(&info),
-            origin(&info)
-        );
-    }
-    text.push_str("  axes\n");
-    for axis in task.axes() {
+        let summary = format!("{}{}{}", info.summary, other_answers(info), origin(info));
+        [info.name.to_owned(), info.backend.to_string(), stable.to_owned(), summary]
+    });
+    let axes = task.axes().iter().map(|axis| {
         let default = typed_default(axis);
         let default = default.map_or(String::new(), |value| format!(" [{value}]"));
-        let _ = writeln!(text, "    --{:<14}{}{default}", axis.name, axis.help);
+        [format!("--{}", axis.name), format!("{}{default}", axis.help)]
+    });
+    format!(
+        "{}: {}\n  variants\n{}  axes\n{}",
+        task.name(),
+        task.info().summary,
+        aligned(INDENT, [Side::Left; 4], variants.collect()),
+        aligned(INDENT, [Side::Left; 2], axes.collect())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_runs_into_the_next_column() {
+        for task in tasks() {
+            let table = table(*task);
+            let columns = |line: &str| {
+                let (name, rest) = line.trim_start().split_once("  ").expect("two columns");
+                (name.to_owned(), rest.trim_start().to_owned())
+            };
+            let mut rows = table.lines().filter(|line| line.starts_with("    ")).map(columns);
+            for info in task.variants() {
+                let (name, rest) = rows.next().expect("a row for each variant");
+                assert_eq!(name, info.name, "{table}");
+                assert!(rest.starts_with(&format!("{} ", info.backend)), "{table}");
+            }
+            for axis in task.axes() {
+                let (name, rest) = rows.next().expect("a row for each axis");
+                assert_eq!(name, format!("--{}", axis.name), "{table}");
+                assert!(rest.starts_with(axis.help), "{table}");
+            }
+        }
     }
-    text
 }

@@ -8,6 +8,7 @@ mod terminal;
 
 pub(crate) use escape::escaped;
 pub(crate) use html::{NUMBER, Row, cards};
+pub use terminal::{aligned, aligned_columns};
 
 use text::{Foreign, SENTENCE};
 
@@ -48,7 +49,7 @@ pub enum TableError {
 
 /// On which side the texts of a column line up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Side {
     /// Names.
     Left,
     /// Numbers.

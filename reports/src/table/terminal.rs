@@ -33,18 +33,39 @@ impl Table {
 
     fn aligned(&self) -> comfy_table::Table {
         let mut table = comfy_table::Table::new();
-        table.load_style(presets::NOTHING);
         table.set_header(self.columns.iter().map(|(name, _)| name));
         table.add_rows(&self.rows);
-        let columns = table.column_iter_mut().zip(&self.columns);
-        for (i, (column, (_, side))) in columns.enumerate() {
-            column.set_padding((if i == 0 { 0 } else { 2 }, 0));
-            column.set_cell_alignment(match side {
-                Side::Left => CellAlignment::Left,
-                Side::Right => CellAlignment::Right,
-            });
-        }
+        align(&mut table, 0, self.columns.iter().map(|(_, side)| *side));
         table
+    }
+}
+
+/// Rows without a heading, `indent` spaces from the left: each column is as wide as its widest cell,
+/// and two spaces from the next.
+pub fn aligned<const N: usize>(indent: u16, sides: [Side; N], rows: Vec<[String; N]>) -> String {
+    let sides = sides.to_vec();
+    aligned_columns(indent, &sides, rows.into_iter().map(Vec::from).collect())
+}
+
+/// Rows as [`aligned`] has them, where the number of columns depends on the data.
+pub fn aligned_columns(indent: u16, sides: &[Side], rows: Vec<Vec<String>>) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = comfy_table::Table::new();
+    table.add_rows(rows);
+    align(&mut table, indent, sides.iter().copied());
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+fn align(table: &mut comfy_table::Table, indent: u16, sides: impl Iterator<Item = Side>) {
+    table.load_style(presets::NOTHING);
+    for (i, (column, side)) in table.column_iter_mut().zip(sides).enumerate() {
+        column.set_padding((if i == 0 { indent } else { 2 }, 0));
+        column.set_cell_alignment(match side {
+            Side::Left => CellAlignment::Left,
+            Side::Right => CellAlignment::Right,
+        });
     }
 }
 
@@ -63,6 +84,15 @@ mod tests {
             c          100 ms\n  \
               c: row 3 <differs>\n";
         assert_eq!(table().terminal(Paint::Plain), expected);
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_what_is_in_them() {
+        let row = |name: &str, value: &str| [name.to_owned(), value.to_owned()];
+        let rows = vec![row("a", "1"), row("a-name-that-is-long", "20 µs")];
+        let expected = "  a                        1\n  a-name-that-is-long  20 µs\n";
+        assert_eq!(aligned(2, [Side::Left, Side::Right], rows), expected);
+        assert_eq!(aligned::<1>(2, [Side::Left], Vec::new()), "");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::iter;
 
 use algorithms::device::gpu::cuda::{self, CudaGpu, Driver};
 use algorithms::device::gpu::hip::{self, HipGpu};
@@ -10,10 +11,14 @@ use algorithms::device::gpu::webgpu::{self, Adapter};
 use reports::record::{
     Bandwidth, CacheLevel, CeilingsRecord, Latencies, LinkPoint, LinksAtOnce, Machine,
 };
+use reports::table::{Side, aligned, aligned_columns};
 use reports::units::{self, counted};
 use text::Foreign;
 
 use crate::platform::{self, Topology};
+
+/// Spaces before what is said of a device.
+const INDENT: u16 = 2;
 
 /// The host and its GPUs.
 pub(super) fn machine(topology: &Topology) -> String {
@@ -141,8 +146,8 @@ fn adapter_lines(adapter: &Adapter) -> String {
 }
 
 fn named(lines: &[(&str, String)]) -> String {
-    let line = |(name, value): &(&str, String)| format!("  {name:<11}{value}\n");
-    lines.iter().map(line).collect()
+    let rows = lines.iter().map(|(name, value)| [(*name).to_owned(), value.clone()]);
+    aligned(INDENT, [Side::Left; 2], rows.collect())
 }
 
 fn clocks(gpu: &CudaGpu) -> String {
@@ -181,9 +186,8 @@ pub(super) fn measured(record: &CeilingsRecord) -> String {
     if !record.ceilings.is_empty() {
         text.push_str("memory bandwidth, read and write counted:\n");
     }
-    for (place, bandwidth) in &record.ceilings {
-        let _ = writeln!(text, "  {:<14}{}", name(place), memory(bandwidth));
-    }
+    let rates = record.ceilings.iter().map(|(place, rates)| [name(place), memory(rates)]);
+    text.push_str(&aligned(INDENT, [Side::Left; 2], rates.collect()));
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     for device in devices {
         let of_device = record.links.iter().filter(|point| point.device == device);
@@ -230,53 +234,48 @@ fn links(device: &str, points: &[&LinkPoint]) -> String {
         }
     }
     let blocks: BTreeSet<u64> = points.iter().map(|point| point.block_bytes).collect();
-    let mut text = format!("link of {device}, over the size of blocks:\n  {:<10}", "");
-    for (memory, direction) in &columns {
-        let _ = write!(text, "{:>14}", format!("{memory} {direction}"));
-    }
-    text.push('\n');
+    let names = columns.iter().map(|(memory, direction)| format!("{memory} {direction}"));
+    let mut rows: Vec<Vec<String>> = vec![iter::once(String::new()).chain(names).collect()];
     for block in blocks {
-        let _ = write!(text, "  {:<10}", platform::size(block));
-        for column in &columns {
+        let rates = columns.iter().map(|column| {
             let is_it = |p: &&&LinkPoint| p.block_bytes == block && series(p) == *column;
             let rate = points.iter().find(is_it).map_or(f64::NAN, |p| p.bytes_per_s);
-            let _ = write!(text, "{:>14}", units::bytes_per_second(rate));
-        }
-        text.push('\n');
+            units::bytes_per_second(rate)
+        });
+        rows.push(iter::once(platform::size(block)).chain(rates).collect());
     }
-    text
+    format!("link of {device}, over the size of blocks:\n{}", with_names_on_the_left(rows))
+}
+
+/// Rows of names, each followed by numbers.
+fn with_names_on_the_left(rows: Vec<Vec<String>>) -> String {
+    let mut sides = vec![Side::Right; rows.first().map_or(0, Vec::len)];
+    if let Some(names) = sides.first_mut() {
+        *names = Side::Left;
+    }
+    aligned_columns(INDENT, &sides, rows)
 }
 
 /// A line a GPU and one for all of them, two columns a direction.
 fn links_at_once(all: &[LinksAtOnce]) -> String {
     let Some(first) = all.first() else { return String::new() };
-    let mut text = format!("links alone, and all at once:\n  {:<10}", "");
-    for links in all {
-        let direction = &links.direction;
-        let _ = write!(text, "{:>14}{:>14}", format!("{direction} alone"), "at once");
-    }
-    text.push('\n');
-    let line = |name: &str, rates: &[(f64, f64)]| {
-        let mut line = format!("  {name:<10}");
-        for &(alone, at_once) in rates {
-            let [alone, at_once] = [alone, at_once].map(units::bytes_per_second);
-            let _ = write!(line, "{alone:>14}{at_once:>14}");
-        }
-        line + "\n"
+    let row = |name: &str, pairs: &mut dyn Iterator<Item = [String; 2]>| {
+        iter::once(name.to_owned()).chain(pairs.flatten()).collect::<Vec<_>>()
     };
+    let rates = |(alone, at_once)| [alone, at_once].map(units::bytes_per_second);
+    let mut names =
+        all.iter().map(|links| [format!("{} alone", links.direction), "at once".to_owned()]);
+    let mut rows = vec![row("", &mut names)];
     for (number, link) in first.links.iter().enumerate() {
         let of_link = all.iter().filter_map(|links| links.links.get(number));
-        let rates: Vec<_> =
-            of_link.map(|link| (link.alone_bytes_per_s, link.at_once_bytes_per_s)).collect();
-        text.push_str(&line(&link.device, &rates));
+        let of_link = of_link.map(|link| (link.alone_bytes_per_s, link.at_once_bytes_per_s));
+        rows.push(row(&link.device, &mut of_link.map(rates)));
     }
     let sums = all.iter().map(|links| (links.bytes_per_s() / links.share(), links.bytes_per_s()));
-    text.push_str(&line("all", &sums.collect::<Vec<_>>()));
-    let _ = write!(text, "  {:<10}", "share");
-    for links in all {
-        let _ = write!(text, "{:>28}", units::percent(links.share()));
-    }
-    text + "\n"
+    rows.push(row("all", &mut sums.map(rates)));
+    let shares = all.iter().map(|links| [String::new(), units::percent(links.share())]);
+    rows.push(row("share", &mut shares.into_iter()));
+    format!("links alone, and all at once:\n{}", with_names_on_the_left(rows))
 }
 
 fn small_things(device: &str, latencies: &Latencies) -> String {
@@ -286,9 +285,8 @@ fn small_things(device: &str, latencies: &Latencies) -> String {
         ("one of many in a graph", latencies.graph_launch_s),
         ("a copy of 8 bytes, waited for", latencies.copy_s),
     ];
-    let line =
-        |(what, seconds): (&str, f64)| format!("  {what:<31}{}\n", units::seconds(seconds, 3));
-    format!("small things on {device}:\n") + &lines.map(line).concat()
+    let rows = lines.map(|(what, seconds)| [what.to_owned(), units::seconds(seconds, 3)]);
+    format!("small things on {device}:\n{}", aligned(INDENT, [Side::Left; 2], rows.to_vec()))
 }
 
 #[cfg(test)]
@@ -321,6 +319,23 @@ mod tests {
         let lines: BTreeSet<usize> =
             text.lines().filter(|line| line.contains("iB ")).map(str::len).collect();
         assert_eq!(lines.len(), 1, "columns line up:\n{text}");
+    }
+
+    #[test]
+    fn long_names_run_into_no_figure() {
+        let mut record = super::super::ceilings::nothing(&Topology::of_this_machine());
+        let bandwidth = Bandwidth { copy_bytes_per_s: 3e9, ..Bandwidth::default() };
+        record.ceilings.insert("wgpu:0+checked".into(), bandwidth);
+        record.links = vec![LinkPoint {
+            device: "cuda:0".into(),
+            memory: "write-combined".into(),
+            direction: "h2d".into(),
+            block_bytes: 4096,
+            bytes_per_s: 1e9,
+        }];
+        let text = measured(&record);
+        assert!(text.contains("wgpu:0+checked:  copy 3 GB/s"), "{text}");
+        assert!(text.contains("  write-combined h2d\n"), "{text}");
     }
 
     #[test]
