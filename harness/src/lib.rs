@@ -39,6 +39,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use cli::Surroundings;
+use commands::Prepared;
 use platform::supervisor::supervise;
 
 /// Runs a command line, the program's name first.
@@ -48,14 +49,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();
-    let mut parsed = match cli::parse_in(arguments, &Surroundings::of_this_process()) {
+    let parsed = match cli::parse_in(arguments, &Surroundings::of_this_process()) {
         Ok(parsed) => parsed,
         Err(answer) => return answer.print(),
     };
     parsed.color.write_global();
-    let is_supervised = commands::loads_plugins(&mut parsed.request);
+    let mut command = Prepared::new(parsed.request);
+    let is_supervised = command.loads_plugins();
     let work = || {
-        commands::execute(parsed.request).unwrap_or_else(|failure| {
+        command.execute().unwrap_or_else(|failure| {
             progress::say(&format!("bench: {failure}"));
             failure.exit()
         })

@@ -44,22 +44,69 @@ use crate::platform::is_development_build;
 use crate::plugins::{self, Baseline};
 use crate::progress::say;
 use crate::request::{MeasureRequest, Outputs};
-use crate::suite::{Suite, plugins_of};
+use crate::suite::{Suite, SuiteError, SuiteFile};
 
-/// Does what a command line asks for.
-///
-/// # Errors
-/// If it can't be done.
-pub fn execute(request: Request) -> Result<Exit, Failure> {
+/// A command that is ready to be carried out: the suite that it names has been read.
+pub struct Prepared {
+    request: Request,
+    suite: Option<Result<SuiteFile, SuiteError>>,
+}
+
+impl Prepared {
+    /// Reads what a command line names, as far as the way to carry it out depends on it.
+    pub fn new(request: Request) -> Self {
+        let suite = match &request {
+            Request::RunSuite(request) => Some(&request.suite),
+            Request::SelfTest(request) => Some(&request.suite),
+            _ => None,
+        };
+        Prepared { suite: suite.map(|suite| SuiteFile::read(suite)), request }
+    }
+
+    /// Whether the command loads plugins that were named, so that a process of its own should
+    /// carry it out.
+    ///
+    /// Below a profiler, which follows one process, it should not. A process that serves has a
+    /// coordinator instead.
+    pub(crate) fn loads_plugins(&mut self) -> bool {
+        let suite_names_some = matches!(&self.suite, Some(Ok(file)) if !file.plugins.is_empty());
+        match &mut self.request {
+            Request::List(request) => !request.plugins.is_empty(),
+            Request::Verify(request) => !request.plugins.is_empty(),
+            Request::Task(request) => {
+                let MeasureRequest { settings, session, .. } = request.measuring();
+                !settings.plugins.is_empty() && !session.profile
+            }
+            Request::RunSuite(request) => !request.plugins.is_empty() || suite_names_some,
+            Request::Portability(request) => !request.plugins.is_empty(),
+            Request::SelfTest(_) => suite_names_some,
+            _ => false,
+        }
+    }
+
+    /// Does what the command line asks for.
+    ///
+    /// # Errors
+    /// If it can't be done.
+    pub fn execute(self) -> Result<Exit, Failure> {
+        match (self.request, self.suite.transpose()?) {
+            (Request::RunSuite(request), Some(file)) => suite::run(&request, &file),
+            (Request::SelfTest(request), Some(file)) => selftest::run(&request, &file),
+            (request, _) => execute(request),
+        }
+    }
+}
+
+/// Carries out commands that name no suite.
+fn execute(request: Request) -> Result<Exit, Failure> {
     match request {
         Request::List(request) => list::run(&request),
         Request::Devices(request) => devices::run(&request),
         Request::Task(request) => run_task(request),
         Request::Throughput(request) => throughput::run(*request),
         Request::Stream(request) => stream::run(*request),
-        Request::RunSuite(request) => suite::run(&request),
+        Request::RunSuite(_) | Request::SelfTest(_) => unreachable!("their suite was read"),
         Request::Compare(request) => compare::run(&request),
-        Request::SelfTest(request) => selftest::run(&request),
         Request::Verify(request) => verify::run(&request),
         Request::Generate(request) => generate::run(&request),
         Request::History(request) => history::run(&request),
@@ -98,26 +145,6 @@ fn run_task(request: TaskRequest) -> Result<Exit, Failure> {
     }
 }
 
-/// Whether plugins are loaded for it that somebody named, so that it is better done by a process
-/// of its own.
-///
-/// Not so below a profiler, which follows one process; and who serves has a coordinator.
-pub(crate) fn loads_plugins(request: &mut Request) -> bool {
-    let names_some = |suite: &Path| plugins_of(suite).is_ok_and(|named| !named.is_empty());
-    match request {
-        Request::List(request) => !request.plugins.is_empty(),
-        Request::Verify(request) => !request.plugins.is_empty(),
-        Request::Task(request) => {
-            let MeasureRequest { settings, session, .. } = request.measuring();
-            !settings.plugins.is_empty() && !session.profile
-        }
-        Request::RunSuite(request) => !request.plugins.is_empty() || names_some(&request.suite),
-        Request::Portability(request) => !request.plugins.is_empty(),
-        Request::SelfTest(request) => names_some(&request.suite),
-        _ => false,
-    }
-}
-
 /// Times of development builds would only mislead.
 fn refuse_development_build() -> Result<(), Failure> {
     if !is_development_build() {
@@ -127,11 +154,16 @@ fn refuse_development_build() -> Result<(), Failure> {
     Err(Failure::NothingMeasured(refusal.to_owned()))
 }
 
-/// Loads the plugins of a suite and those given, and opens it.
+/// Reads a suite, loads its plugins and those given, and parses it.
 fn open_suite(path: &Path, given: &[PathBuf]) -> Result<Suite, Failure> {
+    load_suite(&SuiteFile::read(path)?, given)
+}
+
+/// Loads the plugins of a suite that was read and those given, and parses it.
+fn load_suite(file: &SuiteFile, given: &[PathBuf]) -> Result<Suite, Failure> {
     plugins::load(given, Baseline::Measured)?;
-    plugins::load(&plugins_of(path)?, Baseline::Measured)?;
-    Ok(Suite::open(path)?)
+    plugins::load(&file.plugins, Baseline::Measured)?;
+    Ok(file.suite()?)
 }
 
 /// Tries the plugins' variants that are to be measured.

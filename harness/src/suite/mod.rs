@@ -89,29 +89,40 @@ pub struct Suite {
     pub parts: Vec<Part>,
 }
 
-/// The libraries that a suite names, as paths from where its file is. They have to be
-/// loaded before its variants are known, so they are read first, and alone.
-///
-/// # Errors
-/// If there is no such suite, or this part of it makes no sense.
-pub fn plugins_of(suite: &Path) -> Result<Vec<PathBuf>, SuiteError> {
-    let (name, text) = (suite.shown().to_string(), built_in::text(suite)?);
-    let plugins = document::read(&name, &text, |root| {
-        root.entry("plugins").map_or_else(Vec::new, Entry::texts)
-    })?;
-    let folder = suite.parent().unwrap_or(Path::new(""));
-    Ok(plugins.iter().map(|plugin| folder.join(plugin)).collect())
+/// The text of a suite, read once: a pipe can't be read again, and a file may change meanwhile.
+pub struct SuiteFile {
+    /// Libraries that the suite names, as paths from the folder of its file. They have to be loaded
+    /// before the suite is parsed, because it may name their variants.
+    pub plugins: Vec<PathBuf>,
+    name: String,
+    text: String,
+}
+
+impl SuiteFile {
+    /// Reads a file, or else the built-in suite of that name.
+    ///
+    /// # Errors
+    /// If there is no such suite, or its list of plugins makes no sense.
+    pub fn read(suite: &Path) -> Result<Self, SuiteError> {
+        let (name, text) = (suite.shown().to_string(), built_in::text(suite)?);
+        let plugins = document::read(&name, &text, |root| {
+            root.entry("plugins").map_or_else(Vec::new, Entry::texts)
+        })?;
+        let folder = suite.parent().unwrap_or(Path::new(""));
+        let plugins = plugins.iter().map(|plugin| folder.join(plugin)).collect();
+        Ok(SuiteFile { plugins, name, text })
+    }
+
+    /// Parses the suite.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn suite(&self) -> Result<Suite, SuiteError> {
+        Suite::parse(&self.name, &self.text)
+    }
 }
 
 impl Suite {
-    /// Reads a suite: a file, or else the built-in suite of that name.
-    ///
-    /// # Errors
-    /// If there is none, or all that is wrong with it.
-    pub fn open(suite: &Path) -> Result<Self, SuiteError> {
-        Suite::parse(&suite.shown().to_string(), &built_in::text(suite)?)
-    }
-
     /// Reads a suite from its text; `path` is for messages.
     ///
     /// # Errors
@@ -192,12 +203,6 @@ impl Suite {
             Ok(plan)
         });
         plan.collect()
-    }
-
-    /// The time that all points take at most, but for checking and preparing.
-    pub fn time_at_most(&self) -> Duration {
-        let times = self.parts.iter().map(Part::time_at_most);
-        times.fold(Duration::ZERO, Duration::saturating_add)
     }
 
     /// The most that a point may take so that all of them fit into the budget.

@@ -1,7 +1,5 @@
 //! A part of a suite: a product of axes, as points.
 
-use std::time::Duration;
-
 use algorithms::device::Device;
 use algorithms::task::{Task, VariantInfo};
 use generators::DataError;
@@ -97,12 +95,6 @@ impl Part {
         let problem = |&device: &Device| Some(format!("{device}: {}", why_not_measured(device)?));
         let problems: Option<Vec<_>> = self.settings.devices.iter().map(problem).collect();
         problems.map(|problems| problems.join("; "))
-    }
-
-    /// The time that its points take at most, but for checking and preparing.
-    pub fn time_at_most(&self) -> Duration {
-        let points = u32::try_from(self.points().count()).unwrap_or(u32::MAX);
-        self.settings.max_time.saturating_mul(points)
     }
 
     /// The measuring command that has all its points, and those excluded.

@@ -1,10 +1,11 @@
 //! `bench run`: suites as files and by name.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{folder, in_repository, toml_example};
+use crate::common::{BENCH, Run, folder, in_repository, toml_example};
 use harness::suite::Suite;
 
 #[test]
@@ -24,6 +25,17 @@ fn a_dry_run_lists_inputs_and_measures_nothing() {
     assert_eq!(candidates.sum::<Result<usize, _>>(), Ok(67));
     let left = fs::read_dir(folder.path()).expect("readable").count();
     assert_eq!(left, 0);
+}
+
+#[test]
+fn a_suite_is_read_once_as_a_pipe_has_to_be() {
+    let folder = folder();
+    let suite = "name = \"piped\"\n[[task]]\nname = \"sort\"\nvariants = \"std-stable\"\n\
+        [task.axes]\ndigis = 1000\n";
+    folder.write("suite.toml", suite);
+    let script = format!("cat suite.toml | {BENCH} run /dev/stdin --dry-run");
+    let run = Run::of(Command::new("sh").args(["-c", &script]).current_dir(folder.path()));
+    run.exits(0).prints("piped: 1 input, 1 candidate");
 }
 
 #[test]

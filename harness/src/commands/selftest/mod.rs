@@ -23,18 +23,19 @@ use reports::compare::{PointVerdict, Thresholds, Verdict, scatter_of};
 use reports::history::Store;
 use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
-use super::{open_suite, refuse_development_build, say, tell};
+use super::{load_suite, refuse_development_build, say, tell};
 use crate::failure::{Exit, Failure};
 use crate::measure::default_folder;
 use crate::platform::{self, Interrupt};
 use crate::request::{SelfTestRequest, Ways};
+use crate::suite::SuiteFile;
 use sittings::{Ended, Sittings};
 use text::Foreign;
 use whole_runs::{SLOWDOWNS, WholeRun};
 
-pub(super) fn run(request: &SelfTestRequest) -> Result<Exit, Failure> {
+pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, Failure> {
     refuse_development_build()?;
-    let suite = open_suite(&request.suite, &[])?;
+    let suite = load_suite(file, &[])?;
     let folder = request.out.clone();
     let folder = folder.unwrap_or_else(|| default_folder("selftest"));
     let interrupt = Interrupt::listen();

@@ -23,6 +23,7 @@ use crate::suite::Suite;
 
 pub(super) fn run(
     suite: Suite,
+    named_plugins: &[PathBuf],
     request: &SuiteRequest,
     against: &AgainstRequest,
 ) -> Result<Exit, Failure> {
@@ -40,7 +41,7 @@ pub(super) fn run(
     let name = format!("{}-against-{}", part.name, simple(&base.name));
     let named = || request.output.out.clone().unwrap_or_else(|| default_folder(&name));
     let out = earlier.unwrap_or_else(named);
-    let libraries = suite_plugins(request)?;
+    let libraries = absolute(&[&request.plugins[..], named_plugins].concat())?;
     let jobs = Job::of(&requests, &plans);
     let inputs = points::of_jobs(&jobs);
     let assignment = Assignment {
@@ -143,10 +144,6 @@ fn simple(name: &str) -> String {
     base.to_string_lossy().replace(is_other, "-")
 }
 
-/// The libraries that were given, and those that the suite names.
-fn suite_plugins(request: &SuiteRequest) -> Result<Vec<PathBuf>, Failure> {
-    let mut all = request.plugins.clone();
-    all.extend(crate::suite::plugins_of(&request.suite)?);
-    let absolute = all.iter().map(std::path::absolute);
-    Ok(absolute.collect::<Result<_, _>>()?)
+fn absolute(libraries: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    Ok(libraries.iter().map(std::path::absolute).collect::<Result<_, _>>()?)
 }

@@ -10,15 +10,15 @@ use std::path::PathBuf;
 
 use reports::record::SuitePart;
 
-use super::{open_suite, refuse_development_build, say};
+use super::{load_suite, refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::request::{MeasureRequest, SuiteRequest};
-use crate::suite::Suite;
+use crate::suite::{Suite, SuiteFile};
 use dry_run::DryRun;
 
-pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
-    let suite = open_suite(&request.suite, &request.plugins)?;
+pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Failure> {
+    let suite = load_suite(file, &request.plugins)?;
     if !request.merge.is_empty() {
         return merge::run(&suite, request);
     }
@@ -29,7 +29,7 @@ pub(super) fn run(request: &SuiteRequest) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     match &request.against {
-        Some(against) => against::run(suite, request, against),
+        Some(against) => against::run(suite, &file.plugins, request, against),
         None => measure::run(suite, request),
     }
 }
