@@ -1,4 +1,4 @@
-//! GPUs of any make, by wgpu: through Vulkan, Metal or Direct3D 12. Their kernels are shaders
+//! GPUs of any make, by wgpu: through Vulkan. Their kernels are shaders
 //! in WGSL, which take what the CUDA kernels of the same names take.
 //!
 //! It is a feature of the build: without it there is a reason why there are no such GPUs.

@@ -15,7 +15,7 @@ pub(super) struct Found {
 /// Looked for once: it takes a while, and drivers have much to say meanwhile.
 static FOUND: LazyLock<Vec<Found>> = LazyLock::new(look);
 
-const NONE: &str = "no driver for Vulkan, Metal or Direct3D 12 knows a GPU; on Debian, libvulkan1 \
+const NONE: &str = "no driver for Vulkan knows a GPU; on Debian, libvulkan1 \
                     and the driver of the GPU are needed, or mesa-vulkan-drivers for shaders on \
                     the CPU";
 
