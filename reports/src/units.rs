@@ -66,17 +66,6 @@ pub fn times(ratio: f64) -> String {
     format!("{} ×", significant(ratio, 3))
 }
 
-/// How a ratio of times changes a time, from where on per cent say little in times:
-/// `1.2 % slower`, `3.4 × faster`, `0.0 % slower`.
-pub fn change(ratio: f64) -> String {
-    let (size, word) = if ratio < 1.0 { (1.0 / ratio, "faster") } else { (ratio, "slower") };
-    known(ratio, || match (size, word) {
-        (2.0.., _) => format!("{} × {word}", significant(size, 2)),
-        (_, "faster") => format!("{:.1} % faster", 100.0 * (1.0 - ratio)),
-        _ => format!("{:.1} % slower", 100.0 * (ratio - 1.0)),
-    })
-}
-
 /// A fraction in per cent, to two digits: `0.50 %`, `12 %`.
 pub fn percent(fraction: f64) -> String {
     format!("{} %", significant(100.0 * fraction, 2))
@@ -153,16 +142,6 @@ mod tests {
     fn one_thing_is_no_things() {
         let counts = [0, 1, 2].map(|count| counted(count, "thread"));
         assert_eq!(counts, ["0 threads", "1 thread", "2 threads"]);
-    }
-
-    #[test]
-    fn beyond_a_factor_of_two_changes_are_told_in_times() {
-        assert_eq!(change(1.012), "1.2 % slower");
-        assert_eq!(change(0.9), "10.0 % faster");
-        assert_eq!(change(1.96), "96.0 % slower");
-        assert_eq!(change(2.0), "2.0 × slower");
-        assert_eq!(change(0.097), "10 × faster");
-        assert_eq!(change(f64::NAN), UNKNOWN);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(crate) fn stream_folder(scratch: &Scratch, input: &[u8]) -> bool {
         let merged = together(&[part, part]).expect("two of them");
         let rows = [merged, row.clone()];
         let shown = render(Format::Table, &run.record, &rows, Paint::Plain).expect("shown");
-        assert!(shown.ends_with('\n') && row.accounts_for_all() == rows[1].accounts_for_all());
+        assert!(shown.ends_with('\n'));
     }
     let again = scratch.folder("again");
     let mut writing = StreamFolder::create(&again, &run.record).expect("made");

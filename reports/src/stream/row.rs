@@ -246,12 +246,6 @@ impl StreamRow {
         }
     }
 
-    /// Whether it is known what became of each timeslice.
-    pub fn accounts_for_all(&self) -> bool {
-        let ends = [self.done, self.lost, self.dropped, self.backlog];
-        u128::from(self.due) == ends.into_iter().map(u128::from).sum()
-    }
-
     /// Whether there is anything to be shown.
     pub fn is_measured(&self) -> bool {
         self.valid == YesNo::Yes && self.due > 0
@@ -356,13 +350,6 @@ mod tests {
         let id = |processes, speed| StreamRow::new(&point, processes, speed).point_id;
         assert_eq!(id(1, 2.0), id(1, 2.0));
         assert!(id(1, 2.0) != id(2, 2.0) && id(1, 2.0) != id(1, 4.0));
-    }
-
-    #[test]
-    fn what_is_missing_is_noticed() {
-        let whole = row(1.0);
-        assert!(whole.accounts_for_all());
-        assert!(!StreamRow { done: whole.done - 1, ..whole }.accounts_for_all());
     }
 
     #[test]

@@ -117,13 +117,6 @@ impl PadMapping {
         &self.pads[region.number()]
     }
 
-    /// The pads of an endpoint of the link formats, in the order of its cards and
-    /// their channels.
-    pub fn pads_of_endpoint(&self, endpoint: Endpoint) -> &[PadId] {
-        let fecs = endpoint.fecs();
-        &self.pads(endpoint.region())[fecs.start * CHANNELS_IN_LINK..fecs.end * CHANNELS_IN_LINK]
-    }
-
     /// The pad of a channel, if there is such a channel.
     #[inline]
     pub fn pad(&self, channel: LinkChannel) -> Option<PadId> {

@@ -13,8 +13,6 @@ pub const SAMPLES_IN_WORD: usize = 5;
 pub const SAMPLES_IN_DATA_WORD: usize = 10;
 /// Bytes of a data word.
 pub const DATA_WORD_BYTES: usize = 16;
-/// Data words of the largest block.
-pub const MAX_DATA_WORDS: usize = CHANNELS_IN_LINK / SAMPLES_IN_DATA_WORD;
 
 const MASK_BYTES: usize = CHANNELS_IN_LINK / 8;
 const CROSSING_BITS: u32 = 12;
