@@ -13,6 +13,7 @@ use super::error::{ChildProblem, DuetError};
 use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
 use crate::platform::children::end_with_parent;
 use crate::platform::lines_of;
+use crate::platform::worker::line;
 
 /// Starting a process and loading plugins takes a moment, on a busy machine too.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(60);
@@ -152,8 +153,7 @@ impl Child {
 
     /// Asks without waiting.
     pub(super) fn send(&mut self, ask: &Ask, task: &str) -> Result<(), DuetError> {
-        let text = serde_json::to_string(ask).unwrap_or_default();
-        let written = writeln!(self.asks, "{text}").and_then(|()| self.asks.flush());
+        let written = self.asks.write_all(line(ask).as_bytes()).and_then(|()| self.asks.flush());
         written.map_err(|_| self.died(task))
     }
 

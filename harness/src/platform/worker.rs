@@ -65,9 +65,46 @@ impl Worker {
     }
 }
 
-/// A line that says something. What is said here can always be written down.
+/// A message between processes, as a line.
 pub(crate) fn line(said: &impl Serialize) -> String {
-    serde_json::to_string(said).unwrap_or_default() + "\n"
+    serde_json::to_string(said).expect("messages have a form in JSON, paths by `any_path`") + "\n"
+}
+
+/// A path in a message: as text, or as bytes if it is not UTF-8, which JSON has no form for.
+pub(crate) mod any_path {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    use std::path::PathBuf;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Text(String),
+        Bytes(Vec<u8>),
+    }
+
+    pub(crate) fn serialize<S: Serializer>(
+        path: &Option<PathBuf>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let form = path.as_ref().map(|path| match path.to_str() {
+            Some(text) => Form::Text(text.to_owned()),
+            None => Form::Bytes(path.as_os_str().as_bytes().to_vec()),
+        });
+        form.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<PathBuf>, D::Error> {
+        let form: Option<Form> = Option::deserialize(deserializer)?;
+        Ok(form.map(|form| match form {
+            Form::Text(text) => PathBuf::from(text),
+            Form::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+        }))
+    }
 }
 
 /// Waits for the end of a worker that ends or is made to; returns how that was, with its last
@@ -108,4 +145,32 @@ pub(crate) fn say(said: &impl Serialize) -> Result<(), Unheard> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(line(said).as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|_| Unheard::Alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::PathBuf;
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Message {
+        #[serde(default, with = "any_path")]
+        path: Option<PathBuf>,
+    }
+
+    #[test]
+    fn any_path_arrives_in_a_message() {
+        let other = OsStr::from_bytes(b"hits-\xff/0");
+        for path in [Some("d/hits".into()), Some(PathBuf::from(other)), None] {
+            let message = Message { path };
+            let text = line(&message);
+            assert!(text.len() > 1 && text.ends_with('\n'), "{text}");
+            assert_eq!(serde_json::from_str::<Message>(&text).expect("parses"), message);
+        }
+    }
 }

@@ -18,9 +18,10 @@ pub struct PointFlags {
 }
 
 impl PointFlags {
-    /// The points that they ask for. A pattern that is none was refused before.
+    /// The points that they ask for.
     pub fn filter(&self) -> PointFilter {
-        PointFilter::new(&self.task, &self.variant, &self.axis).unwrap_or_default()
+        let filter = PointFilter::new(&self.task, &self.variant, &self.axis);
+        filter.expect("patterns were checked when the flags were parsed")
     }
 }
 

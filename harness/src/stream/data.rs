@@ -109,7 +109,8 @@ impl Data {
         rules: Option<EventRules>,
     ) -> Result<Vec<Expected>, DataError> {
         let expected = |timeslices: &Timeslices| {
-            let right = STS.reference(timeslices, semantics).unwrap_or_default();
+            let right =
+                STS.reference(timeslices, semantics).expect("the chain always has a reference");
             let events = rules.map(|rules| right_events(&timeslices.0[0], rules)).transpose()?;
             let events = events.as_ref().map(event_sums);
             Ok(Expected { chain: segment_sums_of(&right), events })

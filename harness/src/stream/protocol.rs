@@ -7,6 +7,8 @@ use algorithms::algorithm::{Digest, SegmentSums, Segments};
 use algorithms::sts_events::EventRules;
 use serde::{Deserialize, Serialize};
 
+use crate::platform::worker::any_path;
+
 /// What a worker is told. It ends when nothing more can be said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -21,7 +23,7 @@ pub(super) enum Ask {
         /// Send a digest of what was found.
         check: bool,
         /// Where its hits are to be written.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "any_path")]
         hits: Option<PathBuf>,
     },
     /// Process all that are in memory once more. Answered by [`Answer::Compared`] or

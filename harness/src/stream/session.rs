@@ -180,8 +180,8 @@ impl<'a> Session<'a> {
                 Data::simulated(params, &variety)
             }
             (None, Origin::Read { path, options, .. }) => {
-                let timeslice_ns = flags.timeslice.unwrap_or_default().as_nanos() as u64;
-                Data::read(path, options, timeslice_ns)
+                let timeslice = flags.timeslice.expect("files were refused without --timeslice");
+                Data::read(path, options, timeslice.as_nanos() as u64)
             }
         };
         let data = data.map_err(MeasureError::from)?;

@@ -108,5 +108,5 @@ fn field_value(field: &str, text: &str) -> Result<String, String> {
 
 /// A pattern that only this very text matches.
 fn literal(text: &str) -> Pattern {
-    Pattern::new(&Pattern::escape(text)).unwrap_or_default()
+    Pattern::new(&Pattern::escape(text)).expect("an escaped text is a valid pattern")
 }

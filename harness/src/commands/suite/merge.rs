@@ -135,7 +135,8 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
     let records = || runs.iter().map(|run| &run.record);
     record.effort = Some(effort);
     // UTC in RFC 3339 sorts by time.
-    record.started = records().map(|record| record.started.clone()).min().unwrap_or_default();
+    let first = records().map(|record| record.started.clone()).min();
+    record.started = first.expect("at least one run is merged");
     // The last end; none as long as a shard has none.
     let ends: Option<Vec<_>> = records().map(|record| record.finished.clone()).collect();
     record.finished = ends.and_then(|ends| ends.into_iter().max());

@@ -18,6 +18,7 @@ use super::report::{Event, Problem, ProblemKind, Verdict};
 use crate::measure::{CheckError, check_candidate};
 use crate::platform::Exit;
 use crate::platform::gpus::Gpus;
+use crate::platform::worker::line;
 use crate::plugins::{PluginFailure, room};
 
 /// Different data than those that are measured by default.
@@ -85,7 +86,7 @@ struct Report(Mutex<File>);
 impl Report {
     fn write(&self, event: &Event) {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = serde_json::to_string(event).unwrap_or_default() + "\n";
+        let line = line(event);
         // If nobody listens any more, nobody needs to know.
         let _ = file.write_all(line.as_bytes());
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::point::{Checked, Refusal, Works};
 use super::super::stream::Event;
+use crate::platform::worker::any_path;
 
 /// What a process is told. It ends when nothing more can be said. Moments are nanoseconds of the
 /// clock that all processes have in common.
@@ -33,6 +34,7 @@ pub(crate) struct Opening {
     /// As typed, the program's name first.
     pub(crate) command: Vec<String>,
     /// The file with defaults of flags, if there is one.
+    #[serde(default, with = "any_path")]
     pub(crate) config: Option<PathBuf>,
 }
 

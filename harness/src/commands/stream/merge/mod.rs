@@ -91,7 +91,8 @@ fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
     let records = || nodes.iter().map(|node| &node.run.record);
     let mut record = nodes[0].run.record.clone();
     // UTC in RFC 3339 sorts by time.
-    record.started = records().map(|record| record.started.clone()).min().unwrap_or_default();
+    let first = records().map(|record| record.started.clone()).min();
+    record.started = first.expect("at least one node is merged");
     // The last end; none as long as a node has none.
     let ends: Option<Vec<_>> = records().map(|record| record.finished.clone()).collect();
     record.finished = ends.and_then(|ends| ends.into_iter().max());

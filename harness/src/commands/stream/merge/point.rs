@@ -65,7 +65,7 @@ impl<'a> Point<'a> {
         if parts.iter().any(|part| took_part(part.row)) {
             parts.retain(|part| took_part(part.row));
         }
-        let row = together(&parts).unwrap_or_default();
+        let row = together(&parts).expect("a point has rows of some node");
         let is_there = |name: &&String| parts.iter().any(|part| part.row.node == **name);
         let others: Vec<_> = names.iter().filter(|name| !is_there(name)).collect();
         if others.is_empty() { row } else { without(&others, row) }
