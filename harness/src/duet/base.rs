@@ -11,8 +11,13 @@ use text::Foreign;
 
 use super::DuetError;
 use super::against::Executable;
+use super::checkout::{Checkout, RunningBuild};
 use crate::platform;
+use crate::progress::say;
 
+/// Added to a message about a name that means nothing, where git does not have all commits.
+const SHALLOW: &str =
+    "; this is a shallow clone: fetch more history, as by `git fetch --unshallow`";
 /// Lines of a failed build that are told.
 const LAST_LINES: usize = 5;
 
@@ -43,9 +48,25 @@ pub(crate) fn find(
         Some(Err(problem)) => format!(" ({problem})"),
         None => String::new(),
     };
-    let unknown = || DuetError::NoBase { name: name.to_owned(), store: store.to_owned(), hint };
-    let commit = commit_of(name).ok_or_else(unknown)?;
+    let checkout = Checkout(Path::new("."));
+    let unknown = || {
+        let shallow = if checkout.is_shallow() { SHALLOW } else { "" };
+        let hint = format!("{hint}{shallow}");
+        DuetError::NoBase { name: name.to_owned(), store: store.to_owned(), hint }
+    };
+    let commit = checkout.commit(name).ok_or_else(unknown)?;
+    if let Some(difference) = checkout.difference_from(&running_build()) {
+        let build = "build it again to compare what is checked out";
+        say(&format!("note: the new side is the bench that runs: {difference}; {build}"));
+    }
     built(name, &commit, store, tell)
+}
+
+/// The executable that runs, which is the new side.
+fn running_build() -> RunningBuild {
+    let executable = std::env::current_exe().and_then(fs::metadata);
+    let built = executable.and_then(|file| file.modified()).ok();
+    RunningBuild { commit: platform::software().git_commit, built }
 }
 
 fn file(path: &Path, source: std::io::Error) -> DuetError {
@@ -63,21 +84,6 @@ fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Executable, DuetErr
     let this = || (platform::executable_fingerprint() == *fingerprint).then(std::env::current_exe);
     let bench = kept.or_else(|| this()?.ok()).ok_or_else(not_kept)?;
     Ok(Executable::new(bench, name))
-}
-
-/// The commit that a name means in the checkout that the current folder is in.
-fn commit_of(name: &str) -> Option<String> {
-    if name.starts_with('-') {
-        return None;
-    }
-    let commit = format!("{name}^{{commit}}");
-    git(&["rev-parse", "--verify", "--quiet", &commit])
-}
-
-fn git(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).stderr(Stdio::null()).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| text.trim().to_owned())
 }
 
 /// Builds a commit in a worktree of its own, unless it was built before.
@@ -99,6 +105,7 @@ fn built(
     let (short, see) = (&commit[..12], log.shown());
     tell(&format!("building {name} ({short}), see {see}"));
     let tree = folder.join("tree");
+    let git = |arguments: &[&str]| Checkout(Path::new(".")).git(arguments);
     let failed =
         |problem: String| DuetError::Build { revision: name.to_owned(), problem, log: log.clone() };
     // What a killed build left.

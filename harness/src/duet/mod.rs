@@ -17,9 +17,11 @@
 //! | `session`, `visits` | two children, and what comes of their visits |
 //! | `folders` | the run folders of both sides |
 //! | `base` | finds, or builds, the executable to compare with |
+//! | `checkout` | the git checkout whose revisions are bases |
 
 mod against;
 pub(crate) mod base;
+mod checkout;
 mod child;
 mod error;
 mod folders;

@@ -1,6 +1,7 @@
 //! `bench run --against`: a suite measured in turn with a base.
 
 use std::fs;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::common::{BENCH, Folder, Run, measuring, program};
@@ -63,6 +64,41 @@ fn a_base_that_does_not_speak_the_protocol_is_refused() {
     run.says("unrecognized subcommand").says("choose a later base");
     assert!(!folder.join("r").exists(), "nothing was begun");
     folder.check("2 | run pair.toml --against no-such-base | no-such-base");
+}
+
+/// Runs a command of git, where there is one.
+fn git(folder: &Folder, line: &str) -> bool {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]);
+    let ended = git.args(line.split(' ')).current_dir(folder.path()).output();
+    ended.is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn revisions_are_those_of_the_checkout_and_the_new_side_is_the_bench_that_runs() {
+    let Some(folder) = suite() else { return };
+    if !git(&folder, "init --quiet origin") {
+        eprintln!("skipped: git can't be run");
+        return;
+    }
+    for content in ["first", "second"] {
+        folder.write("origin/file", content);
+        assert!(git(&folder, "-C origin add file"));
+        assert!(git(&folder, "-C origin commit --quiet --no-gpg-sign -m message"));
+    }
+    let origin = format!("file://{}", folder.join("origin").display());
+    assert!(git(&folder, &format!("clone --quiet --depth 1 {origin} shallow")));
+    program(&folder, "cargo", "echo 'no cargo here' >&2; exit 1");
+    let against = |checkout: &str| {
+        let mut command = folder.command("run ../pair.toml --against HEAD~1 --no-store --quiet");
+        let path = std::env::var("PATH").expect("a search path");
+        command.env("PATH", format!("{}:{path}", folder.path().display()));
+        Run::of(command.current_dir(folder.join(checkout)))
+    };
+    let shallow = against("shallow").exits(2);
+    shallow.says("--against HEAD~1").says("this is a shallow clone: fetch more history");
+    let whole = against("origin").exits(1);
+    whole.says("note: the new side is the bench that runs: it ").says("no cargo here");
 }
 
 /// What a child says that speaks the protocol.
