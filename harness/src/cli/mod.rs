@@ -11,6 +11,7 @@
 //! | `config` | defaults of flags from a file |
 //! | `secrets` | what was typed, without passwords |
 //! | `early` | what counts before the line is understood |
+//! | `negative` | values that begin with a minus |
 //!
 //! Other flags stand in the requests that they fill: see [`crate::request`].
 
@@ -23,6 +24,7 @@ mod examples;
 mod formats;
 mod generate;
 mod measuring;
+mod negative;
 mod secrets;
 mod stream;
 mod subcommands;
@@ -78,6 +80,7 @@ pub fn parse_in(
     let arguments: Vec<_> = arguments.into_iter().collect();
     let typed: Vec<_> =
         arguments.iter().map(|argument| without_secrets(&argument.to_string_lossy())).collect();
+    let arguments = negative::joined(arguments);
     let mut command = command();
     let mut defaults = None;
     // Commands that `bench` starts itself are told all that they need.

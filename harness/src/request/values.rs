@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use algorithms::axis::parse_time;
 use algorithms::device::Device;
 use algorithms::registry::{self, tasks};
 use algorithms::task::Task;
@@ -53,13 +54,9 @@ pub(crate) fn sample_range(text: &str) -> Result<SampleRange, String> {
     }
 }
 
-/// A time such as `10s` or `500ms`; a plain number counts seconds.
+/// A time such as `10s` or `500ms`, as axes take it.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let problem = || "use a time such as 10s, 500ms or 2m".to_owned();
-    if let Ok(seconds) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).map_err(|_| problem());
-    }
-    humantime::parse_duration(text).map_err(|_| problem())
+    parse_time(text)
 }
 
 /// A probability, above 0 and below 1.

@@ -27,7 +27,19 @@ fn command_lines_that_make_no_sense() {
             2 | sort --noise -5 | 0 or more
             2 | sort --skew -2 | use 1 to 1000000
             2 | sort --duplicates 2 | not a share
-            2 | sort --timeslice 10 | not a time
+            2 | sort --timeslice ten | use a time such as 10ms
+            2 | sort --timeslice -1ms | use a time such as 10ms
+            2 | sort --max-time ten | use a time such as 10ms
+            2 | sort --max-time -1s | use a time such as 10ms
+            2 | sort --max-time -1 | invalid value '-1' for '--max-time <TIME>': use a time such as 10ms
+            2 | sort --budget -.5 | invalid value '-.5' for '--budget <TIME>': use a time such as 10ms
+            2 | stream --duration -10s | invalid value '-10s' for '--duration <TIME>': use a time such as 10ms
+            2 | sort --seed -1 | invalid value '-1' for '--seed <N>': use a whole number from 0
+            2 | sort --threads 2,-1 | invalid value '-1' for '--threads <N>'
+            2 | sort --threads -1 | invalid value '-1' for '--threads <N>'
+            2 | compare a b --min-effect -1% | invalid value '-1%' for '--min-effect
+            2 | sort --quiet -1 | unexpected value '-1' for '--quiet'
+            2 | sort -1 | unexpected argument '-1'
             2 | sort --device gpu | there are cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked and emulator
             2 | sort --threads none | --threads
             2 | sort --input digis.csv --segments 24 | --segments
@@ -63,6 +75,7 @@ fn shapes_that_no_data_can_have() {
             2 | sort --digis 1T | of memory, but
             2 | sort --rate 1000000GHz | of memory, but
             2 | sort --timeslice 10s | 31-bit time
+            2 | sort --timeslice 10 | 31-bit time
             2 | sort --rate 1MHz --digis 5 | give either
             2 | sort --rate 0Hz | 0 digis
             2 | sort --variant std-stabel | did you mean "std-stable"?
