@@ -138,7 +138,7 @@ mod tests {
     fn a_clone_of_the_last_commit_is_shallow() {
         let Some(folder) = repository() else { return };
         let whole = Checkout(folder.path());
-        let url = format!("file://{}", folder.path().display());
+        let url = format!("file://{}", folder.path().to_string_lossy());
         whole.git(&["clone", "--quiet", "--depth", "1", &url, "clone"]).expect("cloned");
         let clone = folder.path().join("clone");
         let clone = Checkout(&clone);
