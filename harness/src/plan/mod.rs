@@ -31,6 +31,7 @@ pub(crate) use memory::check_events;
 pub use memory::check_memory;
 pub(crate) use of_points::Candidates;
 pub(crate) use of_request::unknown_levels;
+pub(crate) use selection::device_names;
 pub use selection::{matching_variants, select_variants};
 pub use team_layout::{InnerTeams, TeamLayout};
 pub use teams::TeamSpec;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
 use glob::Pattern;
 use text::Foreign;
@@ -38,6 +39,15 @@ pub fn matching_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<
         globs.is_empty() || patterns.any(|pattern| pattern.matches(infos[number].name))
     };
     Ok((0..infos.len()).filter(is_selected).collect())
+}
+
+/// Values of `--device` on which the variants of a backend are measured.
+pub(crate) fn device_names(backend: Backend) -> &'static [&'static str] {
+    match backend {
+        Backend::Cpu => &["cpu"],
+        Backend::Cuda => &["cuda:N", "hip:N"],
+        Backend::Wgpu => &["wgpu:N"],
+    }
 }
 
 fn pattern(glob: &str) -> Result<Pattern, String> {

@@ -5,6 +5,8 @@ use algorithms::device::Backend;
 use algorithms::sts::task::{STS, StsTask};
 use text::Foreign;
 
+use crate::plan::device_names;
+
 /// The one that is recommended.
 pub(super) fn recommended(backend: Backend) -> &'static str {
     match backend {
@@ -18,11 +20,19 @@ pub(super) fn recommended(backend: Backend) -> &'static str {
 /// # Errors
 /// Which ones there are, if there is none of that name.
 pub(super) fn variant_of(backend: Backend, name: &str) -> Result<Variant<StsTask>, String> {
-    let all: Vec<_> = STS.variants().into_iter().filter(|it| it.backend == backend).collect();
-    let found = all.iter().find(|variant| variant.name == name).copied();
-    found.ok_or_else(|| {
-        let names: Vec<_> = all.iter().map(|variant| variant.name).collect();
-        format!("sts has no variant {} on {backend}; there are {}", name.quoted(), names.join(", "))
+    let all = STS.variants();
+    let of_name = || all.iter().filter(|variant| variant.name == name);
+    of_name().find(|variant| variant.backend == backend).copied().ok_or_else(|| {
+        let here = all.iter().filter(|variant| variant.backend == backend);
+        let here: Vec<_> = here.map(|variant| variant.name).collect();
+        let elsewhere: Vec<_> =
+            of_name().flat_map(|variant| device_names(variant.backend)).copied().collect();
+        let elsewhere = match elsewhere.is_empty() {
+            true => String::new(),
+            false => format!("it runs on {}; ", elsewhere.join(", ")),
+        };
+        let (name, here) = (name.quoted(), here.join(", "));
+        format!("sts has no variant {name} on {backend}; {elsewhere}there are {here}")
     })
 }
 
@@ -37,6 +47,7 @@ mod tests {
             assert_eq!(variant_of(backend, name).map(|variant| variant.name), Ok(name));
         }
         let problem = variant_of(Backend::Cpu, "balanced").map(|_| ()).expect_err("not there");
+        assert!(problem.contains("it runs on cuda:N, hip:N, wgpu:N; there are "), "{problem}");
         assert!(problem.contains("time-sweep"), "{problem}");
     }
 }

@@ -9,7 +9,7 @@ use algorithms::task::VariantInfo;
 use text::Foreign;
 
 use crate::failure::Failure;
-use crate::plan::select_variants;
+use crate::plan::{device_names, select_variants};
 use crate::platform::gpus::{problem_of, usable_devices};
 use crate::request::Settings;
 
@@ -137,10 +137,13 @@ fn mismatch(
     let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
     for index in selected(infos, devices[0], settings, wanted)? {
         let info = &infos[index];
-        let names = device_names(info.backend);
+        let mut names = device_names(info.backend).to_vec();
+        if info.backend == Backend::Cuda {
+            names.push("emulator");
+        }
         match places.iter_mut().find(|(name, _)| *name == info.name) {
-            Some((_, devices)) => devices.extend(names),
-            None => places.push((info.name, names.to_vec())),
+            Some((_, devices)) => devices.append(&mut names),
+            None => places.push((info.name, names)),
         }
     }
     let places: Vec<_> = places
@@ -153,13 +156,4 @@ fn mismatch(
         devices.join(", "),
         places.join("; ").shown()
     ))
-}
-
-/// Values of `--device` that run the variants of a backend.
-fn device_names(backend: Backend) -> &'static [&'static str] {
-    match backend {
-        Backend::Cpu => &["cpu"],
-        Backend::Cuda => &["cuda:N", "hip:N", "emulator"],
-        Backend::Wgpu => &["wgpu:N"],
-    }
 }
