@@ -152,6 +152,7 @@ fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
         series.push(Sample {
             seconds: row.seconds,
             cpu_seconds: row.cpu_s,
+            run_delay_seconds: row.run_delay_s,
             stages: (!parts.is_empty()).then(|| parts.iter().map(stage).collect()),
             migrated: has(flags::MIGRATED),
             in_place: !has(flags::OUTSIDE_PLACE),

@@ -24,9 +24,9 @@ const PROFILED_FIGURES: usize = 3;
 const FULL_LEVEL: f64 = 0.95;
 
 /// What the note of a wrong variant begins with.
-pub(super) const WRONG: &str = "wrong output: ";
+pub(crate) const WRONG: &str = "wrong output: ";
 /// What the note of a variant begins with that failed on its device.
-pub(super) const FAILED: &str = "failed: ";
+pub(crate) const FAILED: &str = "failed: ";
 
 /// A candidate on an input: what all its rows have in common.
 pub(super) struct Subject {
@@ -97,6 +97,7 @@ impl Subject {
         };
         let whole = SampleRow {
             cpu_s: sample.cpu_seconds,
+            run_delay_s: sample.run_delay_seconds,
             counters: sample.counters.unwrap_or_default().params(),
             ..row(self.extent.whole(), sample.seconds)
         };

@@ -18,7 +18,7 @@ use super::series::Taken;
 use super::teams::CacheFlush;
 use crate::plan::TeamSpec;
 use crate::platform::counters::{Counting, Counts, Reading as Counted};
-use crate::platform::{current_cpu, thread_time};
+use crate::platform::{current_cpu, run_delay, thread_time};
 
 /// What a sample tells.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Sample {
     pub seconds: f64,
     /// The time of it for which the worker of a team of one had a core.
     pub cpu_seconds: Option<f64>,
+    /// The time of it for which that worker waited for a core.
+    pub run_delay_seconds: Option<f64>,
     /// The times of its stages, where the variant knows them; on a GPU those of the
     /// first samples of a visit only.
     pub stages: Option<Stages>,
@@ -91,6 +93,8 @@ struct Timed {
     seconds: f64,
     /// Of the worker of a team of one.
     cpu_seconds: Option<f64>,
+    /// Likewise, waiting for a core.
+    run_delay_seconds: Option<f64>,
     counters: Option<Counts>,
 }
 
@@ -203,6 +207,7 @@ impl<'a> CandidateSampler<'a> {
         // Others' time is in nobody's clock but their own.
         let is_all = self.on_gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
+            let delay_start = is_all.then(run_delay).flatten();
             let before = counting.and_then(|counting| counting.read());
             let cpu_start = is_all.then(thread_time).flatten();
             let start = Instant::now();
@@ -216,9 +221,11 @@ impl<'a> CandidateSampler<'a> {
             }
             let after = counting.and_then(|counting| counting.read());
             let counted = before.zip(after);
+            let delay = delay_start.and_then(|start| run_delay()?.checked_sub(start));
             ran.map(|()| Timed {
                 seconds,
                 cpu_seconds,
+                run_delay_seconds: delay.map(|delay| delay.as_secs_f64()),
                 counters: counted.map(|(before, after)| Counted::between(&before, &after)),
             })
         })
@@ -247,6 +254,7 @@ impl<'a> CandidateSampler<'a> {
         let mut sample = Sample {
             seconds: timed.seconds,
             cpu_seconds: timed.cpu_seconds,
+            run_delay_seconds: timed.run_delay_seconds,
             counters: timed.counters,
             stages: staged.stages,
             profiled_seconds: staged.seconds,

@@ -10,8 +10,8 @@ use crate::record::{SampleRow, flags};
 
 /// From this share of disturbed samples on the wall tells of others, too.
 const DISTURBED: f64 = 0.1;
-/// From this ratio of wall time to its own time on, a thread was waiting for a core:
-/// what it waited is others' doing.
+/// From this ratio of wall time to the time without waiting for a core on, waiting counts: it is
+/// the doing of other processes.
 const WAITING: f64 = 1.02;
 
 /// The stages that are judged by rounds: whole runs, and all kernels together. How many rounds
@@ -31,6 +31,11 @@ pub struct Round {
     /// The lower quartile of that time: who takes turns with others on a core often finds
     /// its caches empty, so that the quicker samples are the quieter ones.
     pub cpu_low: Option<f64>,
+    /// The median of the time on the wall without what a team of one waited for a core; `None`
+    /// for others, and where the kernel does not count it.
+    pub undelayed: Option<f64>,
+    /// The lower quartile of that time.
+    pub undelayed_low: Option<f64>,
     /// The share of samples that were taken while others used the cores.
     pub disturbed: f64,
 }
@@ -40,7 +45,11 @@ pub struct Round {
 pub enum Quantity {
     /// The time on the wall.
     Wall,
-    /// The time for which the thread had a core, by the lower quartiles of rounds.
+    /// The time on the wall without waiting for a core, by the lower quartiles of rounds. What a
+    /// thread sleeps counts: it is its own doing.
+    Undelayed,
+    /// The time for which the thread had a core, likewise: where the kernel does not count
+    /// what it waited.
     Cpu,
 }
 
@@ -66,11 +75,14 @@ impl Round {
         let (disturbed, quiet): (Vec<_>, Vec<&SampleRow>) =
             rows.iter().copied().partition(is_disturbed);
         let cpu: Option<Vec<_>> = rows.iter().map(|row| row.cpu_s).collect();
+        let undelayed: Option<Vec<_>> = rows.iter().map(|row| undelayed(row)).collect();
         Round {
             all: middle(rows.iter().map(|row| row.seconds).collect()),
             quiet: middle(quiet.iter().map(|row| row.seconds).collect()),
             cpu_low: cpu.as_deref().and_then(lower_quartile),
             cpu: cpu.and_then(middle),
+            undelayed_low: undelayed.as_deref().and_then(lower_quartile),
+            undelayed: undelayed.and_then(middle),
             disturbed: disturbed.len() as f64 / rows.len().max(1) as f64,
         }
     }
@@ -80,35 +92,50 @@ impl Round {
     fn pair(base: &Round, new: &Round, quantity: Quantity) -> Option<(f64, f64)> {
         match quantity {
             Quantity::Cpu => base.cpu_low.zip(new.cpu_low),
+            Quantity::Undelayed => base.undelayed_low.zip(new.undelayed_low),
             Quantity::Wall => base.quiet.zip(new.quiet).or(base.all.zip(new.all)),
         }
     }
 
-    fn waited(&self) -> Option<f64> {
-        Some(self.all? / self.cpu?)
+    /// How many times as long it took as it would have without waiting, by a quantity that has
+    /// no waiting.
+    fn waited(&self, quantity: Quantity) -> Option<f64> {
+        let without = match quantity {
+            Quantity::Wall => self.all,
+            Quantity::Undelayed => self.undelayed,
+            Quantity::Cpu => self.cpu,
+        };
+        Some(self.all? / without?)
     }
 }
 
+/// The time of a sample without what its thread waited for a core.
+fn undelayed(row: &SampleRow) -> Option<f64> {
+    let without = row.seconds - row.run_delay_s?;
+    // Both clocks are read at slightly different moments.
+    Some(without.max(row.cpu_s.unwrap_or(0.0)))
+}
+
 impl Quantity {
-    /// What rounds are compared by: a thread's own time, if it had to wait for a core on
+    /// What rounds are compared by: the time without waiting for a core, if a thread had to on
     /// either side, or others disturbed it often. That does not look at who was faster.
     fn of(base: &[Round], new: &[Round]) -> Self {
         let sides = [base, new].map(|rounds| {
             let taken = rounds.iter().filter(|round| round.all.is_some());
             taken.copied().collect::<Vec<_>>()
         });
-        let is_known = |round: &Round| round.cpu.is_some();
-        if sides.iter().flatten().all(is_known) && sides.iter().any(|rounds| is_busy(rounds)) {
-            Quantity::Cpu
-        } else {
-            Quantity::Wall
-        }
+        let is_known = |quantity: &Quantity| {
+            sides.iter().flatten().all(|round| round.waited(*quantity).is_some())
+        };
+        let without_waiting = [Quantity::Undelayed, Quantity::Cpu].into_iter().find(is_known);
+        let is_due = |quantity: &Quantity| sides.iter().any(|rounds| is_busy(rounds, *quantity));
+        without_waiting.filter(is_due).unwrap_or(Quantity::Wall)
     }
 }
 
-/// Whether others had the cores for a part of these rounds.
-fn is_busy(rounds: &[Round]) -> bool {
-    let waited: Vec<_> = rounds.iter().filter_map(Round::waited).collect();
+/// Whether others had the cores for a part of these rounds, by a quantity without waiting.
+fn is_busy(rounds: &[Round], quantity: Quantity) -> bool {
+    let waited: Vec<_> = rounds.iter().filter_map(|round| round.waited(quantity)).collect();
     let disturbed: f64 = rounds.iter().map(|round| round.disturbed).sum();
     median(&waited) > WAITING || disturbed > DISTURBED * rounds.len() as f64
 }
@@ -194,6 +221,7 @@ mod tests {
             cpu: Some(1.0),
             cpu_low: Some(1.0),
             disturbed: 0.0,
+            ..Round::default()
         };
         let quiet = [round(1.001); 10];
         let busy = [round(1.9); 10];
@@ -211,5 +239,28 @@ mod tests {
         assert_eq!(Quantity::of(&disturbed, &quiet), Quantity::Cpu);
         let teams = [Round { cpu: None, cpu_low: None, ..round(1.9) }; 10];
         assert_eq!(Quantity::of(&teams, &teams), Quantity::Wall);
+    }
+
+    /// Sleeping is no waiting for a core: the new side sleeps for as long as it works.
+    #[test]
+    fn who_sleeps_is_compared_by_the_wall_also_beside_other_load() {
+        let rounds = |wall: f64, delay: f64| -> Vec<Round> {
+            let sample =
+                SampleRow { run_delay_s: Some(delay), ..sample(0, wall + delay, Some(1.0), "") };
+            let is_first = |number: usize| number.is_multiple_of(GENERATION);
+            let round = |number| is_first(number).then(|| Round::of([&sample]));
+            (0..5 * GENERATION).map(|number| round(number).unwrap_or_default()).collect()
+        };
+        let ratio = |base: &[Round], new: &[Round]| {
+            let (found, quantity) = paired(base, new);
+            (found.expect("enough").ratio(), quantity)
+        };
+        let is = |(ratio, quantity): (f64, Quantity), expected: f64, by: Quantity| {
+            assert!((ratio - expected).abs() < 1e-9 && quantity == by, "{ratio} by {quantity:?}");
+        };
+        is(ratio(&rounds(1.0, 0.0), &rounds(2.0, 0.0)), 2.0, Quantity::Wall);
+        // Other processes take the core for unlike times.
+        is(ratio(&rounds(1.0, 0.4), &rounds(2.0, 1.9)), 2.0, Quantity::Undelayed);
+        is(ratio(&rounds(1.0, 0.4), &rounds(1.0, 3.0)), 1.0, Quantity::Undelayed);
     }
 }

@@ -140,6 +140,7 @@ fn in_turn(judgement: &Judgement) -> String {
     let of = match judgement.quantity {
         Quantity::Wall => "",
         // Others had its core for a part of the time.
+        Quantity::Undelayed => ", without waiting for a core",
         Quantity::Cpu => ", by the thread's own time",
     };
     match judgement.rounds {

@@ -96,6 +96,7 @@ pub fn sample(row: &SampleRow) -> Record<'_> {
         .with("flags", &row.flags)
         .with("cpu_s", row.cpu_s)
         .with("counters", row.counters.to_string())
+        .with("run_delay_s", row.run_delay_s)
 }
 
 /// A row of `samples.csv`, then `axis_…` and `counter_…`.

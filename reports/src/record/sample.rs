@@ -69,12 +69,16 @@ pub struct SampleRow {
     /// to: `cycles=…;instructions=…`. In the row of the whole only.
     #[serde(default)]
     pub counters: Params,
+    /// The time in seconds for which the worker of a team of one was ready to run and waited
+    /// for a core, where the kernel counts it; runs of earlier versions don't have it.
+    #[serde(default)]
+    pub run_delay_s: Option<f64>,
 }
 
 impl SampleRow {
     /// The header of `samples.csv`.
     pub const COLUMNS: &str = "point_id,algorithm,variant,stage,device,threads,params,round,\
-        sample,seconds,cpu,clock_mhz,flags,cpu_s,counters";
+        sample,seconds,cpu,clock_mhz,flags,cpu_s,counters,run_delay_s";
 
     /// A row for one stage of a sample of `point`, with nothing odd about it.
     pub fn new(point: &Point, stage: &str, round: usize, sample: usize, seconds: f64) -> Self {
@@ -94,6 +98,7 @@ impl SampleRow {
             flags: String::new(),
             cpu_s: None,
             counters: Params::default(),
+            run_delay_s: None,
         }
     }
 }
