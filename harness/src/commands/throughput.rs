@@ -66,10 +66,11 @@ fn present(outcome: &Outcome, request: &ThroughputRequest) -> Result<Exit, Failu
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
+    // Findings, which --quiet does not hide.
+    for note in &outcome.record.notes {
+        super::say(&format!("note: {note}"));
+    }
     if !request.flags.quiet {
-        for note in &outcome.record.notes {
-            super::say(&format!("note: {note}"));
-        }
         super::say(&format!("results: {folder}"));
     }
     Ok(outcome.exit())

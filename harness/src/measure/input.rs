@@ -248,8 +248,8 @@ impl<'p> InputState<'p> {
                 recorder.refused(subject, &format!("{FAILED}{failure}"))?;
                 candidate.end(CandidateOutcome::Wrong, &mut self.effort);
             } else if let Some(reason) = policy.stops(series) {
-                recorder.finished(subject, reason, series)?;
-                candidate.end(CandidateOutcome::Measured, &mut self.effort);
+                let outcome = recorder.finished(subject, reason, series)?;
+                candidate.end(outcome, &mut self.effort);
             }
         }
         Ok(())
@@ -266,8 +266,7 @@ impl<'p> InputState<'p> {
             }
             let is_ready = candidate.phase == Phase::Checked;
             let outcome = if !series.samples.is_empty() || (interrupted && is_ready) {
-                recorder.finished(subject, reason, series)?;
-                CandidateOutcome::Measured
+                recorder.finished(subject, reason, series)?
             } else {
                 recorder.rows.left_out.push(subject.point.clone());
                 CandidateOutcome::LeftOut

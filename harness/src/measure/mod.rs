@@ -58,6 +58,7 @@ pub(crate) use ordered::{VisitOrder, is_false};
 pub(crate) use resources::Resources;
 pub(crate) use rounds::shuffle;
 pub use rounds::{At, Observer, Sampler, VisitedCandidate, visit};
+pub(crate) use rows::{FAILED, WRONG};
 pub use sampler::{CandidateSampler, Sample};
 pub use series::{Series, Taken, VisitSoFar};
 pub use session::Session;

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use reports::record::{Point, SampleRow, SummaryRow};
+use reports::record::{Point, SampleRow, SummaryRow, YesNo};
 use reports::store::{RunFolder, StoreError};
 use reports::units;
 
+use super::checking::CandidateOutcome;
 use super::deadline::Deadline;
 use super::rounds::{At, Observer};
 use super::rows::Subject;
@@ -45,13 +46,14 @@ impl Recorder<'_> {
         self.summarise(vec![subject.invalid_row(note)])
     }
 
-    /// A candidate that has enough samples.
+    /// A candidate that has enough samples. Returns whether it was measured: not if none of its
+    /// samples counts.
     pub(super) fn finished(
         &mut self,
         subject: &Subject,
         reason: StopReason,
         series: &Series<Sample>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<CandidateOutcome, StoreError> {
         let rows = subject.summary_rows(&reason.to_string(), series);
         let result = match rows[0].median_s {
             None => rows[0].note.clone(),
@@ -62,7 +64,12 @@ impl Recorder<'_> {
         };
         let progress = &mut self.progress;
         progress.finished(&subject.point, series.spent, &result);
-        self.summarise(rows)
+        let outcome = match rows[0].valid {
+            YesNo::Yes => CandidateOutcome::Measured,
+            YesNo::No => CandidateOutcome::Unavailable,
+        };
+        self.summarise(rows)?;
+        Ok(outcome)
     }
 
     fn summarise(&mut self, rows: Vec<SummaryRow>) -> Result<(), StoreError> {

@@ -245,9 +245,20 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     notes.extend(clock_problem());
     notes.extend(is_only_tried().then(|| NOTE.to_owned()));
     let plans = assignment.jobs.iter().map(|job| job.plan);
-    notes.extend(plans.clone().flat_map(|plan| plan.notes.iter().cloned()));
+    for note in plans.clone().flat_map(|plan| &plan.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
     let shaders = shaders(plans.clone());
     let hip = hip_gpus(plans.clone());
+    let mut missing_devices: Vec<String> = Vec::new();
+    for device in plans.clone().flat_map(|plan| &plan.missing_devices) {
+        let name = device.to_string();
+        if !missing_devices.contains(&name) {
+            missing_devices.push(name);
+        }
+    }
     RunRecord {
         schema_version: SCHEMA_VERSION,
         command: assignment.command.to_vec(),
@@ -262,6 +273,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         machine,
         notes,
         environment,
+        missing_devices,
         ceilings: Default::default(),
         shaders,
         hip,

@@ -30,7 +30,7 @@ use crate::request::CacheMode;
 pub(crate) use memory::check_events;
 pub use memory::check_memory;
 pub(crate) use of_points::Candidates;
-pub(crate) use of_request::unknown_levels;
+pub(crate) use of_request::{missing_devices, unknown_levels};
 pub(crate) use selection::device_names;
 pub use selection::{matching_variants, select_variants};
 pub use team_layout::{InnerTeams, TeamLayout};
@@ -71,6 +71,8 @@ pub struct Plan {
     pub teams: Vec<TeamSpec>,
     /// What was asked for and can't be had here.
     pub notes: Vec<String>,
+    /// Devices that were asked for and can't be used; the notes say why.
+    pub missing_devices: Vec<Device>,
     task: &'static dyn Task,
     infos: Vec<VariantInfo>,
 }

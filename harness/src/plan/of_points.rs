@@ -27,6 +27,7 @@ impl Plan {
             inputs: vec![input],
             teams: Vec::new(),
             notes: Vec::new(),
+            missing_devices: Vec::new(),
             task,
             infos: task.variants(),
         };

@@ -35,6 +35,7 @@ impl Plan {
             |(origin, memory_bytes)| Input { origin, memory_bytes, candidates: candidates.clone() };
         Ok(Plan {
             notes,
+            missing_devices: missing_devices(&request.settings.devices),
             inputs: origins.into_iter().map(input).collect(),
             teams: teams.teams,
             task: request.task,
@@ -106,6 +107,11 @@ fn candidates(
         return Err(PlanError::NothingToMeasure(nothing_to_run(request)));
     }
     Ok(candidates)
+}
+
+/// The devices of these that can't be used here.
+pub(crate) fn missing_devices(asked: &[Device]) -> Vec<Device> {
+    asked.iter().copied().filter(|&device| why_not_measured(device).is_some()).collect()
 }
 
 /// A note for each device that was named but has nothing to run.

@@ -35,7 +35,7 @@ use reports::shape;
 use crate::document::{self, Entry};
 use crate::failure::Failure;
 use crate::measure::share;
-use crate::plan::Plan;
+use crate::plan::{Plan, missing_devices};
 use crate::platform::Exit;
 use crate::request::{MeasureRequest, Settings};
 
@@ -122,6 +122,15 @@ impl SuiteFile {
     }
 }
 
+/// The parts of a suite that can't be measured here.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// A note for each part, with the reason.
+    pub notes: Vec<String>,
+    /// The devices that they were to run on.
+    pub devices: Vec<Device>,
+}
+
 impl Suite {
     /// Reads a suite from its text; `path` is for messages.
     ///
@@ -163,19 +172,22 @@ impl Suite {
         Ok(self)
     }
 
-    /// Leaves out the parts of which nothing can run here, unless that is all; says which.
-    pub fn leave_out_unusable(&mut self) -> Vec<String> {
+    /// Leaves out the parts of which nothing can run here, unless that is all; returns what was
+    /// left out.
+    pub fn leave_out_unusable(&mut self) -> LeftOut {
+        let mut left_out = LeftOut::default();
         if self.parts.iter().all(|part| part.unusable().is_some()) {
-            return Vec::new();
+            return left_out;
         }
-        let mut left_out = Vec::new();
         self.parts.retain(|part| {
-            let problem = part.unusable();
-            left_out.extend(problem.iter().map(|problem| {
-                let points = shape::phrase("points", &part.points().count().to_string());
-                format!("left out: {points} of {}: {problem}", part.task.name())
-            }));
-            problem.is_none()
+            let Some(problem) = part.unusable() else {
+                return true;
+            };
+            let points = shape::phrase("points", &part.points().count().to_string());
+            let note = format!("left out: {points} of {}: {problem}", part.task.name());
+            left_out.notes.push(note);
+            left_out.devices.extend(missing_devices(&part.settings.devices));
+            false
         });
         left_out
     }

@@ -282,11 +282,12 @@ fn parts_that_can_t_run_here_are_left_out_unless_that_is_all() {
     };
     let mut mixed = suite(&[task("cpu"), task("cuda:9")]);
     let (hash, left_out) = (mixed.hash.clone(), mixed.leave_out_unusable());
-    assert_eq!(left_out.len(), 1);
-    assert!(left_out[0].starts_with("left out: 1 point of sort: cuda:9: "));
+    assert_eq!(left_out.notes.len(), 1);
+    assert!(left_out.notes[0].starts_with("left out: 1 point of sort: cuda:9: "));
+    assert_eq!(left_out.devices, ["cuda:9".parse().expect("a device")]);
     assert_eq!((mixed.parts.len(), mixed.hash), (1, hash));
     let mut none = suite(&[task("cuda:9")]);
-    assert!(none.leave_out_unusable().is_empty() && none.parts.len() == 1);
+    assert!(none.leave_out_unusable() == LeftOut::default() && none.parts.len() == 1);
 }
 
 #[test]

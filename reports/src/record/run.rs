@@ -42,6 +42,9 @@ pub struct RunRecord {
     pub machine: Machine,
     /// The state the machine was in at the start.
     pub environment: Environment,
+    /// Devices that were asked for and could not be used: `cuda:0`. The notes say why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_devices: Vec<String>,
     /// Bandwidths measured in this run, by device and number of threads: `cpu/2`,
     /// `cuda:0`.
     pub ceilings: BTreeMap<String, Bandwidth>,

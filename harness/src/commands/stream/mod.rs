@@ -46,10 +46,11 @@ fn present(
     flags: &StreamFlags,
 ) -> Result<(), Failure> {
     super::put(&flags.format, |format, paint| Ok(stream::render(format, record, rows, paint)?))?;
+    // Findings, which --quiet does not hide.
+    for note in &record.notes {
+        super::say(&format!("note: {note}"));
+    }
     if !flags.quiet {
-        for note in &record.notes {
-            super::say(&format!("note: {note}"));
-        }
         super::say(&format!("results: {}", folder.shown()));
     }
     Ok(())

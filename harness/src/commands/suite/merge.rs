@@ -130,6 +130,11 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
                 record.plugins.push(plugin.clone());
             }
         }
+        for device in &run.record.missing_devices {
+            if !record.missing_devices.contains(device) {
+                record.missing_devices.push(device.clone());
+            }
+        }
         effort.add(&run.record.effort.unwrap_or_default());
     }
     let records = || runs.iter().map(|run| &run.record);

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use reports::record::SuitePart;
 
-use super::{load_suite, refuse_development_build, say};
+use super::{load_suite, refuse_development_build};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::request::{MeasureRequest, SuiteRequest};
@@ -65,15 +65,18 @@ impl Planned {
         command: &[String],
         config: &Option<PathBuf>,
     ) -> Result<Self, Failure> {
-        for left_out in suite.leave_out_unusable() {
-            say(&format!("note: {left_out}"));
-        }
+        let left_out = suite.leave_out_unusable();
         let mut requests = suite.requests(command);
         // The record of a run tells once which file its defaults come from.
         if let Some(first) = requests.first_mut() {
             first.config.clone_from(config);
         }
-        let plans = suite.plans(&requests)?;
+        let mut plans = suite.plans(&requests)?;
+        // The record of the run names what is left out of it.
+        if let Some(first) = plans.first_mut() {
+            first.notes.extend(left_out.notes);
+            first.missing_devices.extend(left_out.devices);
+        }
         refuse_development_build()?;
         let part = SuitePart {
             points: plans.iter().map(Plan::len).sum(),
