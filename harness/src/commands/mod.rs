@@ -41,7 +41,7 @@ use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::platform::is_development_build;
-use crate::plugins::{self, Baseline};
+use crate::plugins::{self, Baseline, FailedTrial};
 use crate::progress::say;
 use crate::request::{MeasureRequest, Outputs};
 use crate::suite::{Suite, SuiteError, SuiteFile};
@@ -166,8 +166,8 @@ fn load_suite(file: &SuiteFile, given: &[PathBuf]) -> Result<Suite, Failure> {
     Ok(file.suite()?)
 }
 
-/// Tries the plugins' variants that are to be measured.
-fn try_plugins(plans: &[Plan], quiet: bool) -> Result<(), Failure> {
+/// Tries the plugins' variants that are to be measured; returns those that failed.
+fn try_plugins(plans: &[Plan], quiet: bool) -> Result<Vec<FailedTrial>, Failure> {
     Ok(plugins::try_out(plans, |text| tell(quiet, text))?)
 }
 

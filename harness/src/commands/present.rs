@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use algorithms::plugin;
 use reports::charts;
 use reports::history::{Store, Unfinished};
 use reports::record::Effort;
@@ -13,6 +14,7 @@ use text::Foreign;
 use crate::failure::{Exit, Failure};
 use crate::measure::Outcome;
 use crate::platform;
+use crate::plugins;
 use crate::request::OutputFlags;
 
 /// Parts of the time that are less than this share are told together.
@@ -50,10 +52,11 @@ pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, F
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
+    // Findings, which --quiet does not hide.
+    for note in &outcome.record.notes {
+        super::say(&format!("note: {note}"));
+    }
     if !output.quiet {
-        for note in &outcome.record.notes {
-            super::say(&format!("note: {note}"));
-        }
         let effort = outcome.record.effort;
         if let Some(effort) = effort.filter(|effort| effort.wall_s > 0.0) {
             super::say(&sentence(&effort));
@@ -84,8 +87,30 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
     let added = runs.add(folder, Unfinished::Refuse)?;
     let fingerprint = platform::executable_fingerprint();
     runs.keep_executable(&fingerprint, &std::env::current_exe()?)?;
+    keep_plugins(&runs, folder)?;
     let stored = format!("stored as {} in {}", added.id(), store.shown());
     super::tell(quiet, &stored);
+    Ok(())
+}
+
+/// Keeps the plugins of a run beside the executable, unless a file has changed since it was loaded.
+fn keep_plugins(store: &Store, run: &Path) -> Result<(), Failure> {
+    for record in store::read_run(run)?.plugins {
+        let loaded = plugin::plugins().into_iter();
+        let Some(plugin) = loaded.into_iter().find(|it| it.fingerprint == record.fingerprint)
+        else {
+            continue;
+        };
+        let bytes = plugins::read(&plugin.path)?;
+        if plugins::fingerprint_of(&bytes) == record.fingerprint {
+            store.keep_plugin(&record.fingerprint, &record.file, &bytes)?;
+        } else {
+            super::say(&format!(
+                "note: {} has changed since it was loaded: it is not kept in the store",
+                plugin.file.shown()
+            ));
+        }
+    }
     Ok(())
 }
 

@@ -104,8 +104,3 @@ fn earlier(store: &Store, run: &Measured) -> Result<Vec<RunSummary>, HistoryErro
     runs.retain(|stored| stored.record != run.record);
     Ok(runs)
 }
-
-/// The executable that made a run, if the store kept it.
-pub(super) fn executable(store: &Path, fingerprint: &str) -> Option<PathBuf> {
-    Store::open(store).ok()?.executable(fingerprint)
-}

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use reports::compare::Thresholds;
-use reports::record::{Point, RunRecord};
+use reports::record::{Point, RunRecord, SummaryRow};
 
 use super::DuetError;
+use super::child::Side;
 use super::points::InputOrder;
+use super::side_plugins::SidePlugins;
 use crate::measure::Start;
 
 /// An executable with a name for people.
@@ -33,9 +35,12 @@ impl Executable {
 /// What to measure against what.
 pub(crate) struct Against<'a> {
     pub(crate) base: Executable,
+    pub(crate) base_plugins: SidePlugins,
     pub(crate) new: Executable,
-    /// Shared libraries with more variants, for both sides.
-    pub(crate) plugins: &'a [PathBuf],
+    pub(crate) new_plugins: SidePlugins,
+    /// Rows of the new side for points that must not be measured on either side, because
+    /// the trial of their plugin failed.
+    pub(crate) refused: Vec<SummaryRow>,
     pub(crate) inputs: Vec<InputOrder>,
     /// By which fraction the new side of a point is slowed down.
     pub(crate) slowdown: &'a dyn Fn(&Point) -> f64,
@@ -47,6 +52,16 @@ pub(crate) struct Against<'a> {
     pub(crate) started: Instant,
     pub(crate) budget: Option<Duration>,
     pub(crate) quiet: bool,
+}
+
+impl Against<'_> {
+    /// The executable of a side, and its plugins.
+    pub(super) fn side(&self, side: Side) -> (&Executable, &SidePlugins) {
+        match side {
+            Side::Base => (&self.base, &self.base_plugins),
+            Side::New => (&self.new, &self.new_plugins),
+        }
+    }
 }
 
 /// What came of it. What was measured is in the folders, whatever happened.

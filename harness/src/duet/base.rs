@@ -21,6 +21,19 @@ const SHALLOW: &str =
 /// Lines of a failed build that are told.
 const LAST_LINES: usize = 5;
 
+/// A base, and the run that it made, if it is named by one.
+pub(crate) struct Base {
+    pub(crate) executable: Executable,
+    /// The folder of the run.
+    pub(crate) run: Option<PathBuf>,
+}
+
+impl From<Executable> for Base {
+    fn from(executable: Executable) -> Self {
+        Base { executable, run: None }
+    }
+}
+
 /// Finds a base: `accepted`, `latest`, the id or folder of a run, an executable, or a
 /// revision of the git checkout that this is. The first two are those of a series.
 pub(crate) fn find(
@@ -28,11 +41,11 @@ pub(crate) fn find(
     store: &Path,
     series: Option<&Series>,
     tell: impl Fn(&str),
-) -> Result<Executable, DuetError> {
+) -> Result<Base, DuetError> {
     let path = Path::new(name);
     if path.is_file() {
         let bench = path.canonicalize().map_err(|source| file(path, source))?;
-        return Ok(Executable::new(bench, name));
+        return Ok(Executable::new(bench, name).into());
     }
     if path.is_dir() {
         return of_run(path, name, store);
@@ -59,7 +72,7 @@ pub(crate) fn find(
         let build = "build it again to compare what is checked out";
         say(&format!("note: the new side is the bench that runs: {difference}; {build}"));
     }
-    built(name, &commit, store, tell)
+    Ok(built(name, &commit, store, tell)?.into())
 }
 
 /// The executable that runs, which is the new side.
@@ -74,16 +87,19 @@ fn file(path: &Path, source: std::io::Error) -> DuetError {
 }
 
 /// The executable that made a run.
-fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Executable, DuetError> {
+fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Base, DuetError> {
     let not_kept = || DuetError::NotKept { run: name.to_owned(), store: store.to_owned() };
     let record = read_run(folder).map_err(|_| not_kept())?;
     let fingerprint = &record.software.fingerprint;
-    let store_kept = Store::open(store).ok();
-    let kept = store_kept.and_then(|store| store.executable(fingerprint));
-    // The very build that runs is at hand, kept or not.
-    let this = || (platform::executable_fingerprint() == *fingerprint).then(std::env::current_exe);
-    let bench = kept.or_else(|| this()?.ok()).ok_or_else(not_kept)?;
-    Ok(Executable::new(bench, name))
+    let bench = executable(fingerprint, store).ok_or_else(not_kept)?;
+    Ok(Base { executable: Executable::new(bench, name), run: Some(folder.to_owned()) })
+}
+
+/// The executable with a fingerprint: from the store, or this very one.
+pub(crate) fn executable(fingerprint: &str, store: &Path) -> Option<PathBuf> {
+    let kept = Store::open(store).ok().and_then(|store| store.executable(fingerprint));
+    let is_this = || !fingerprint.is_empty() && platform::executable_fingerprint() == fingerprint;
+    kept.or_else(|| is_this().then(std::env::current_exe)?.ok())
 }
 
 /// Builds a commit in a worktree of its own, unless it was built before.

@@ -16,6 +16,7 @@
 //! | `against` | what is measured against what |
 //! | `session`, `visits` | two children, and what comes of their visits |
 //! | `folders` | the run folders of both sides |
+//! | `side_plugins` | the plugins that a side is measured with |
 //! | `base` | finds, or builds, the executable to compare with |
 //! | `checkout` | the git checkout whose revisions are bases |
 
@@ -29,6 +30,7 @@ pub(crate) mod points;
 pub(crate) mod protocol;
 mod serve;
 mod session;
+mod side_plugins;
 mod turns;
 mod visits;
 
@@ -37,3 +39,4 @@ pub use error::{ChildProblem, DuetError};
 pub use serve::ServeError;
 pub(crate) use serve::serve;
 pub(crate) use session::measure;
+pub(crate) use side_plugins::SidePlugins;

@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use reports::aliases::ALIASES;
 use reports::clock::now;
-use reports::record::{Effort, RunRecord, SampleRow, SummaryRow};
+use reports::record::{Effort, Point, RunRecord, SampleRow, SummaryRow};
 use reports::store::RunFolder;
 use reports::units;
 
 use super::DuetError;
-use super::against::{Against, DuetOutcome, Executable};
+use super::against::{Against, DuetOutcome};
 use super::child::{Child, Side};
 use super::folders::{BASE, batches, folders, left, preparing, records, same_data};
 use super::points::{InputOrder, asked_of, under_former_names};
 use super::protocol::{Answer, Ask, InputPoints, Prepared, VisitOrder};
 use super::turns::{self, PairSampler, Rule, Stop, Turn};
-use crate::measure::Deadline;
+use crate::measure::{Deadline, TOTAL};
 use crate::platform::Interrupt;
 
 /// How long a child may make an input and check all its points.
@@ -70,7 +70,12 @@ pub(crate) fn measure(
 ) -> Result<DuetOutcome, DuetError> {
     let children = children(against, false)?;
     let records = records(against, &children);
-    let (folders, done) = folders(against, &records)?;
+    let (mut folders, mut done) = folders(against, &records)?;
+    for row in &against.refused {
+        if done.insert(row.point()) {
+            folders[Side::New as usize].append_summary(std::slice::from_ref(row))?;
+        }
+    }
     let inputs = left(&against.inputs, &done);
     let mut sides = Sides {
         inputs: Vec::new(),
@@ -104,12 +109,13 @@ pub(crate) fn measure(
 
 /// Both executables, started at the same time; see [`Ask::Hello`] for `again`.
 pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], DuetError> {
-    let start = |side, executable: &Executable| -> Result<Child, DuetError> {
-        let mut child = Child::start(side, &executable.bench, against.plugins)?;
+    let start = |side: Side| -> Result<Child, DuetError> {
+        let (executable, plugins) = against.side(side);
+        let mut child = Child::start(side, &executable.bench, &plugins.files)?;
         child.greet(again)?;
         Ok(child)
     };
-    let mut children = [start(Side::Base, &against.base)?, start(Side::New, &against.new)?];
+    let mut children = [start(Side::Base)?, start(Side::New)?];
     for child in &mut children {
         child.introduced()?;
     }
@@ -180,7 +186,7 @@ impl Sides<'_> {
             let limit = self.timeout(PREPARE_TIMEOUT);
             match self.child(side).receive(task, limit)? {
                 Answer::Open { unknown, fingerprints } if unknown.len() == self.inputs.len() => {
-                    both[side as usize] = unknown;
+                    both[side as usize] = self.with_lost_plugins(side, unknown);
                     // Who is started again does not tell them.
                     if fingerprints.iter().flatten().any(|told| !told.is_empty()) {
                         self.fingerprints[side as usize] = fingerprints;
@@ -190,6 +196,24 @@ impl Sides<'_> {
             }
         }
         Ok(both)
+    }
+
+    /// Why a side can't measure its points, by input and point: what it says itself, and that
+    /// a plugin of it is lost, which it can't know.
+    fn with_lost_plugins(
+        &self,
+        side: Side,
+        mut unknown: Vec<Vec<Option<String>>>,
+    ) -> Vec<Vec<Option<String>>> {
+        let (_, plugins) = self.against.side(side);
+        for (problems, order) in unknown.iter_mut().zip(&self.inputs) {
+            for (problem, point) in problems.iter_mut().zip(&order.input.points) {
+                if let Some(reason) = plugins.why_lost(point) {
+                    *problem = Some(reason);
+                }
+            }
+        }
+        unknown
     }
 
     /// Has both sides make an input at the same time, as far as they know its points.
@@ -252,8 +276,8 @@ impl Sides<'_> {
                 let refused = made.and_then(|made| made.refused.get(point));
                 match refused.map(Vec::as_slice) {
                     Some([]) if knows(unknown, side, input, point) => sides.push(side),
-                    Some(rows) => self.write(side, &[], rows)?,
-                    None => {}
+                    Some(rows) if !rows.is_empty() => self.write(side, &[], rows)?,
+                    _ => self.write_lost(side, identity)?,
                 }
             }
             // A base alone says nothing of the new side.
@@ -264,6 +288,15 @@ impl Sides<'_> {
             }
         }
         Ok(turns)
+    }
+
+    /// Writes down why a side does not measure a point, if a plugin of it is lost.
+    fn write_lost(&mut self, side: Side, point: &Point) -> Result<(), DuetError> {
+        let (_, plugins) = self.against.side(side);
+        let row = plugins
+            .why_lost(point)
+            .map(|note| SummaryRow { note, ..SummaryRow::new(point, TOTAL) });
+        self.write(side, &[], row.as_slice())
     }
 
     /// The rows of a visit, numbered over all processes, and kept.

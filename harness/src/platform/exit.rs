@@ -19,10 +19,21 @@ pub enum Exit {
     WrongOutput = 3,
     /// A regression was found.
     Regression = 4,
-    /// Nothing was measured.
+    /// Nothing was measured, or not everything that was asked for could be measured or judged.
     NothingMeasured = 5,
     /// Interrupted; what was measured before is kept.
     Interrupted = 130,
+}
+
+impl Exit {
+    /// The exit code of two findings together: a wrong output comes before a regression, and
+    /// that before what could not be measured.
+    #[must_use]
+    pub(crate) fn and(self, other: Exit) -> Exit {
+        let precedence = [Exit::WrongOutput, Exit::Regression, Exit::NothingMeasured];
+        let found = precedence.into_iter().find(|exit| [self, other].contains(exit));
+        found.unwrap_or(if self == Exit::Success { other } else { self })
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -17,10 +17,12 @@ pub(crate) mod trial;
 use std::path::{Path, PathBuf};
 
 use algorithms::device::gpu::cuda;
-use algorithms::plugin::{self, PluginInfo, baseline};
+use algorithms::plugin::{self, Condemnation, PluginInfo, baseline};
 use algorithms::registry;
+use reports::record::{Point, SummaryRow};
 use sha2::{Digest, Sha256};
 
+use crate::measure::{FAILED, TOTAL, WRONG};
 use crate::plan::{CandidateSpec, Plan};
 use crate::platform::{hash_text, plugin_guard};
 use trial::PluginVariant;
@@ -78,20 +80,32 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
 }
 
 /// A hash of the whole file: kernels are no machine code that could be told from data.
-fn fingerprint(path: &Path) -> Result<String, PluginFailure> {
+pub(crate) fn fingerprint(path: &Path) -> Result<String, PluginFailure> {
+    Ok(fingerprint_of(&read(path)?))
+}
+
+/// The fingerprint of a plugin with this content.
+pub(crate) fn fingerprint_of(bytes: &[u8]) -> String {
+    hash_text("plugin", &Sha256::digest(bytes))
+}
+
+/// The whole file of a plugin.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, PluginFailure> {
     let unreadable = |problem: String| PluginFailure::Unreadable { path: path.to_owned(), problem };
     // A pipe would never end.
     if path.exists() && !path.is_file() {
         return Err(unreadable("it is no file".to_owned()));
     }
-    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-    Ok(hash_text("plugin", &Sha256::digest(bytes)))
+    std::fs::read(path).map_err(|error| unreadable(error.to_string()))
 }
 
 /// Tries the variants of plugins that plans have, each on the devices and with the
 /// threads that it is planned for. Those that crash, hang, fail or are wrong are
-/// refused from now on.
-pub(crate) fn try_out(plans: &[Plan], tell: impl Fn(&str)) -> Result<(), PluginFailure> {
+/// refused from now on, and returned.
+pub(crate) fn try_out(
+    plans: &[Plan],
+    tell: impl Fn(&str),
+) -> Result<Vec<FailedTrial>, PluginFailure> {
     let mut variants: Vec<PluginVariant> = Vec::new();
     for plan in plans {
         let specs = plan.inputs.iter().flat_map(|input| &input.candidates);
@@ -103,14 +117,42 @@ pub(crate) fn try_out(plans: &[Plan], tell: impl Fn(&str)) -> Result<(), PluginF
             }
         }
     }
-    for variant in &variants {
+    let mut failed = Vec::new();
+    for variant in variants {
         tell(&format!("trying {variant}"));
-        if let Some(condemnation) = trial::run(variant)? {
+        if let Some(condemnation) = trial::run(&variant)? {
             let name = (variant.task, variant.variant);
-            plugin::condemn(name, variant.plugin, variant.device, condemnation);
+            plugin::condemn(name, variant.plugin, variant.device, condemnation.clone());
+            failed.push(FailedTrial { variant, condemnation });
         }
     }
-    Ok(())
+    Ok(failed)
+}
+
+/// A variant of a plugin whose trial failed.
+pub(crate) struct FailedTrial {
+    variant: PluginVariant,
+    condemnation: Condemnation,
+}
+
+impl FailedTrial {
+    /// The row of a point that is not measured because its variant failed the trial; `None` for
+    /// points of other variants.
+    pub(crate) fn row(&self, point: &Point) -> Option<SummaryRow> {
+        let PluginVariant { plugin, task, variant, device, .. } = &self.variant;
+        let is_its = (*task, *variant) == (&point.algorithm, &point.variant)
+            && device.to_string() == point.device;
+        let note = match &self.condemnation {
+            Condemnation::Wrong(problem) => format!("{WRONG}{problem}"),
+            Condemnation::Failed(problem) => format!("{FAILED}{} {problem}", plugin.file),
+        };
+        is_its.then(|| SummaryRow {
+            backend: device.backend().to_string(),
+            fingerprint: plugin.fingerprint.clone(),
+            note,
+            ..SummaryRow::new(point, TOTAL)
+        })
+    }
 }
 
 /// A candidate's variant, if a plugin has it.

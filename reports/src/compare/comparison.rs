@@ -28,6 +28,10 @@ pub struct Comparison {
     pub only_base: Vec<Unmatched>,
     /// Points and stages that only the new run has, or that are valid there only.
     pub only_new: Vec<Unmatched>,
+    /// Whether both runs were asked for the same points: what only the base has is missing in
+    /// the new run then.
+    #[serde(default)]
+    pub asked_alike: bool,
     /// What a reader should know about the comparison as a whole.
     pub notes: Vec<String>,
     /// How often the gate errs on this machine, if that was ever measured.

@@ -18,6 +18,7 @@ use super::measured::{Measured, MeasuredPoint, Samples};
 use super::multiplicity::{Family, hold_back};
 use super::rounds::{JUDGED, judge_rounds};
 use super::scatter::RunScatter;
+use super::unjudged::asked_alike;
 use super::words::Found;
 use crate::rank::TOTAL;
 
@@ -77,6 +78,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         points: points.collect(),
         only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED),
         only_new: unmatched(judged_points(new, in_turn), &in_base, NEW),
+        asked_alike: asked_alike(base, new),
         notes: super::notes::notes(base, new, terms),
         thresholds: terms.thresholds,
         base: name,

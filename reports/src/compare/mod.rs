@@ -12,6 +12,7 @@
 //! | `multiplicity` | takes back what is to be expected among so many points |
 //! | `join` | finds the points that both runs have, and has them judged |
 //! | `words`, `counters`, `notes`, `advice` | say why, and what to do next |
+//! | `unjudged` | names the points that have no verdict |
 //! | `gate` | says how often verdicts err |
 //! | `comparison` | holds what comes of it |
 //! | `render` | writes it for terminals, pages, programs and CI servers |
@@ -33,6 +34,7 @@ pub mod render;
 mod rounds;
 mod scatter;
 mod thresholds;
+mod unjudged;
 mod words;
 
 pub use advice::{command, confirm as confirm_command, quoted};
@@ -46,3 +48,4 @@ pub use measured::{Measured, MeasuredPoint, Samples};
 pub use rounds::{Quantity, Round, judge_paired, paired};
 pub use scatter::{Origin, RunScatter, scatter_of};
 pub use thresholds::Thresholds;
+pub use unjudged::Unjudged;

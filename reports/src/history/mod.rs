@@ -7,6 +7,7 @@
 //! | `accepted/<series>.json` | the accepted run of a series, and earlier ones |
 //! | `selftest/<machine>.json` | how often the gate errs on a machine |
 //! | `executables/<fingerprint>` | what made the runs |
+//! | `plugins/<fingerprint>/` | the plugins that runs were made with |
 //! | `incoming/`, `trash/` | what is being written or deleted |
 //! | `lock` | held by whoever writes |
 //!
@@ -24,6 +25,7 @@ mod list;
 mod listing;
 mod marks;
 mod names;
+mod plugins;
 mod resolve;
 mod retention;
 mod self_tests;

@@ -31,6 +31,7 @@ impl Store {
             writer.discard(&self.run_folder(id))?;
         }
         let _ = self.drop_executables(&writer);
+        let _ = self.drop_plugins(&writer);
         Ok(old)
     }
 

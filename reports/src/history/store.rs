@@ -16,10 +16,11 @@ const MANIFEST: &str = "store.json";
 const INCOMING: &str = "incoming";
 const TRASH: &str = "trash";
 /// What a store consists of beside its manifest; earlier versions kept an index.
-const PARTS: [&str; 10] = [
+const PARTS: [&str; 11] = [
     "runs",
     "bases",
     "executables",
+    "plugins",
     INCOMING,
     "accepted",
     "accepted-shifts.toml",

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use reports::clock::now;
 use reports::compare::render::words;
 use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, confirm_command};
+use reports::history::Store;
 use reports::record::{Point, RunRecord};
 use reports::units;
 use text::Foreign;
 
 use super::super::suite::against::judged;
 use super::super::tell;
-use crate::duet::{self, Against, Executable, points};
+use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder};
 use crate::platform::{self, Interrupt};
@@ -39,16 +40,36 @@ pub(super) struct Confirmation<'a> {
     pub(super) terms: &'a Terms,
 }
 
+/// The runs that are compared.
+#[derive(Clone, Copy)]
+pub(super) struct Runs<'a> {
+    pub(super) base: &'a Measured,
+    pub(super) new: &'a Measured,
+}
+
+/// The plugins of both runs.
+struct BothPlugins {
+    base: SidePlugins,
+    new: SidePlugins,
+}
+
+impl BothPlugins {
+    /// Why a point can't be measured with the plugins that are there.
+    fn why_lost(&self, point: &Point) -> Option<String> {
+        self.base.why_lost(point).or_else(|| self.new.why_lost(point))
+    }
+}
+
 impl Confirmation<'_> {
     /// Judges the points anew that are slower or not clear: what is slower
     /// first, and what has changed most. What could not be measured again keeps
     /// its verdict, with a note.
-    pub(super) fn confirm(&self, comparison: &mut Comparison, new: &Measured) {
-        let doubtful = doubtful(comparison);
+    pub(super) fn confirm(&self, comparison: &mut Comparison, runs: Runs<'_>) {
+        let mut doubtful = doubtful(comparison);
         if doubtful.is_empty() {
             return;
         }
-        if new.record.machine_key != platform::machine_key() {
+        if runs.new.record.machine_key != platform::machine_key() {
             let note = "not measured again: the run is of another machine than this one";
             comparison.notes.push(note.to_owned());
             return;
@@ -57,7 +78,22 @@ impl Confirmation<'_> {
             comparison.notes.push(NOT_KEPT.to_owned());
             return;
         };
-        match self.measure(&doubtful, base, &new.record) {
+        let plugins = match self.plugins(runs) {
+            Ok(plugins) => plugins,
+            Err(failure) => {
+                comparison.notes.push(format!("not measured again: {failure}"));
+                return;
+            }
+        };
+        doubtful.retain(|key| {
+            let lost = plugins.why_lost(&key.point);
+            comparison.notes.extend(lost.iter().map(|why| format!("{}: {why}", words(key))));
+            lost.is_none()
+        });
+        if doubtful.is_empty() {
+            return;
+        }
+        match self.measure(&doubtful, base, &runs.new.record, plugins) {
             Ok(again) => self.replace(comparison, again, &doubtful),
             // Not one point had its time.
             Err(Failure::Compare(_)) => {
@@ -69,12 +105,23 @@ impl Confirmation<'_> {
         }
     }
 
+    /// The plugins that both runs were made with.
+    fn plugins(&self, runs: Runs<'_>) -> Result<BothPlugins, Failure> {
+        let store = Store::open(&self.request.store).ok();
+        let of_run = |run: &Measured| {
+            let candidates = named_plugins(&run.record);
+            SidePlugins::of_run(&run.folder, &run.record, &candidates, store.as_ref())
+        };
+        Ok(BothPlugins { base: of_run(runs.base)?, new: of_run(runs.new)? })
+    }
+
     /// Measures points in turn, and compares what came of it.
     fn measure(
         &self,
         doubtful: &[Key],
         base: &Path,
         earlier: &RunRecord,
+        plugins: BothPlugins,
     ) -> Result<Comparison, Failure> {
         let made = new_folder("confirm");
         let out = made.map_err(|(path, source)| Failure::Write { path, source })?;
@@ -87,11 +134,13 @@ impl Confirmation<'_> {
         let (count, base_name) = (units::counted(points.len(), "point"), base.shown());
         let sides = format!("measuring {count} again, in turn with {base_name}");
         tell(self.request.quiet, &sides);
-        let plugins = plugins(earlier);
         let order = Against {
             base: Executable::new(base.to_owned(), &self.request.base),
+            base_plugins: plugins.base,
             new: Executable::of_this_process("this build")?,
-            plugins: &plugins,
+            new_plugins: plugins.new,
+            // Whatever failed its trial has no times that could be doubtful.
+            refused: Vec::new(),
             inputs: points::of_points(points.into_iter().cloned(), earlier.seed, MOST_TIME),
             slowdown: &|_| 0.0,
             record: RunRecord {
@@ -170,8 +219,8 @@ impl Confirmation<'_> {
     }
 }
 
-/// The libraries of a run, as the command that made it names them.
-fn plugins(record: &RunRecord) -> Vec<PathBuf> {
+/// The libraries that the command of a run names.
+fn named_plugins(record: &RunRecord) -> Vec<PathBuf> {
     let words = record.command.windows(2);
     let flags = words.filter(|pair| pair[0] == "--plugin");
     flags.map(|pair| PathBuf::from(&pair[1])).collect()

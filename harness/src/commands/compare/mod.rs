@@ -9,9 +9,10 @@ use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
 use super::runs::{self, Background};
+use crate::duet;
 use crate::failure::{Exit, Failure};
 use crate::request::{CompareRequest, FailOn, Outputs};
-use confirm::Confirmation;
+use confirm::{Confirmation, Runs};
 
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (base, new) = folders(request)?;
@@ -29,17 +30,19 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let mut comparison = compare(&base, &new, &terms)?;
     background.told(&mut comparison);
     if request.confirm {
-        let kept = || runs::executable(&request.store, &base.record.software.fingerprint);
+        let fingerprint = &base.record.software.fingerprint;
+        let kept = || duet::base::executable(fingerprint, &request.store);
         let base_bench = request.base_bench.clone().or_else(kept);
         let confirmation =
             Confirmation { request, base_bench: base_bench.as_deref(), terms: &terms };
-        confirmation.confirm(&mut comparison, &new);
+        confirmation.confirm(&mut comparison, Runs { base: &base, new: &new });
     }
     show(&comparison, &request.format, request.listing)?;
     Ok(exit(&comparison, request.judging.fail_on))
 }
 
-/// A wrong output comes first: nobody minds how fast it is.
+/// The exit code of a comparison. A wrong output comes first, then a regression, then points that
+/// could not be judged.
 pub(super) fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
     let not_clear = comparison.count(Verdict::Inconclusive);
     let found = comparison.count(Verdict::Slower)
@@ -51,6 +54,8 @@ pub(super) fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
         Exit::WrongOutput
     } else if found > 0 {
         Exit::Regression
+    } else if !comparison.unjudged().is_empty() {
+        Exit::NothingMeasured
     } else {
         Exit::Success
     }

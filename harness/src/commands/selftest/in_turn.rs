@@ -5,7 +5,6 @@
 //! every alarm is false, and one in which each point is slowed down by one of several
 //! known amounts.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use reports::clock::now;
@@ -15,7 +14,7 @@ use reports::record::{Point, Trial};
 use super::super::suite::against::judged;
 use super::count;
 use super::sittings::{Ended, Sittings};
-use crate::duet::{self, Against, Executable, points};
+use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::measure::Start;
 
 /// What points are slowed down by, in turn.
@@ -64,11 +63,14 @@ fn compared(
 ) -> Result<Comparison, Ended> {
     let mut record = sittings.record();
     record.pair = Some(format!("{}-{name}", now()));
-    let plugins: [PathBuf; 0] = [];
+    let plugins = SidePlugins::of_files(&sittings.plugins);
     let order = Against {
         base: Executable::of_this_process("the same build")?,
+        base_plugins: plugins.clone(),
         new: Executable::of_this_process("this build")?,
-        plugins: &plugins,
+        new_plugins: plugins,
+        // Variants whose trial failed have ended the self-test before.
+        refused: Vec::new(),
         inputs: points::of_jobs(&sittings.jobs()),
         slowdown,
         record,

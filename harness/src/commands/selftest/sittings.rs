@@ -33,6 +33,8 @@ pub(super) struct Sittings<'a> {
     command: &'a [String],
     plans: Vec<Plan>,
     requests: Vec<MeasureRequest>,
+    /// The libraries that the suite names.
+    pub(super) plugins: Vec<PathBuf>,
     pub(super) folder: &'a Path,
     pub(super) interrupt: &'a Interrupt,
     quiet: bool,
@@ -47,11 +49,21 @@ impl<'a> Sittings<'a> {
     ) -> Result<Self, Failure> {
         let requests = suite.requests(&request.command);
         let plans = suite.plans(&requests)?;
-        super::super::try_plugins(&plans, request.quiet)?;
+        let failed = super::super::try_plugins(&plans, request.quiet)?;
+        let mut points = plans.iter().flat_map(Plan::points);
+        let refused = points.find_map(|point| failed.iter().find_map(|trial| trial.row(&point)));
+        drop(points);
+        if let Some(row) = refused {
+            let problem = format!("{} {}: {}", row.algorithm, row.variant, row.note);
+            return Err(Failure::WrongOutput(problem));
+        }
+        let named = crate::suite::plugins_of(&request.suite)?;
+        let libraries = named.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
         Ok(Sittings {
             command: &request.command,
             plans,
             requests,
+            plugins: libraries,
             folder,
             interrupt,
             quiet: request.quiet,

@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use algorithms::plugin;
+use reports::aliases::ALIASES;
 use reports::clock::now;
-use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
-use reports::history::Series;
-use reports::store::{Run, read_run};
+use reports::compare::render::words;
+use reports::compare::{Comparison, Key, Measured, Terms, Thresholds, compare};
+use reports::history::{Series, Store};
+use reports::record::{Point, RunRecord, SuitePart, YesNo};
+use reports::store::{Run, StoreError, read_run, read_summary};
 use reports::units;
 use text::Foreign;
 
@@ -13,10 +17,13 @@ use super::super::present::keep_complete;
 use super::super::{say, tell, try_plugins};
 use super::Planned;
 use super::earlier;
-use crate::duet::{self, Against, DuetOutcome, Executable, points};
+use crate::duet::base::Base;
+use crate::duet::{self, Against, DuetOutcome, Executable, SidePlugins, points};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, KernelTimes, Outcome, Start, default_folder, describe};
-use crate::plan::plugin_records;
+use crate::measure::{
+    Assignment, Job, KernelTimes, Outcome, Start, TOTAL, default_folder, describe,
+};
+use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::suite::Suite;
@@ -32,8 +39,9 @@ pub(super) fn run(
     let store = request.store.clone();
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
     let series = Series::of_suite(&platform::machine_key(), &part);
-    let base = duet::base::find(&against.base, &store, Some(&series), tell)?;
-    try_plugins(&plans, request.output.quiet)?;
+    let Base { executable: base, run: base_run } =
+        duet::base::find(&against.base, &store, Some(&series), tell)?;
+    let failed = try_plugins(&plans, request.output.quiet)?;
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();
     let earlier = earlier::find_paired(request, &part, &plugin_records(plans.iter()))?;
@@ -42,6 +50,20 @@ pub(super) fn run(
     let named = || request.output.out.clone().unwrap_or_else(|| default_folder(&name));
     let out = earlier.unwrap_or_else(named);
     let libraries = absolute(&[&request.plugins[..], named_plugins].concat())?;
+    let new_plugins = SidePlugins::of_files(&libraries);
+    let base_plugins = match &base_run {
+        Some(run) => {
+            let loaded: Vec<PathBuf> =
+                plugin::plugins().iter().map(|loaded| loaded.path.clone()).collect();
+            let store = Store::open(&store).ok();
+            SidePlugins::of_run(run, &read_run(run)?, &loaded, store.as_ref())?
+        }
+        None => new_plugins.clone(),
+    };
+    let planned: Vec<Point> = plans.iter().flat_map(Plan::points).collect();
+    let points = planned.clone().into_iter();
+    let refused = points.filter_map(|point| failed.iter().find_map(|trial| trial.row(&point)));
+    let refused = refused.collect();
     let jobs = Job::of(&requests, &plans);
     let inputs = points::of_jobs(&jobs);
     let assignment = Assignment {
@@ -71,8 +93,10 @@ pub(super) fn run(
     ));
     let order = Against {
         base,
+        base_plugins,
         new: Executable::of_this_process("this build")?,
-        plugins: &libraries,
+        new_plugins,
+        refused,
         inputs,
         slowdown: &|_| 0.0,
         record,
@@ -84,14 +108,33 @@ pub(super) fn run(
         quiet: request.output.quiet,
     };
     let outcome = duet::measure(&order, &Interrupt::listen())?;
-    conclude(request, against, outcome)
+    let vanished = match &base_run {
+        Some(run) => vanished(run, &part, &planned)?,
+        None => Vec::new(),
+    };
+    conclude(request, against, outcome, &vanished)
 }
 
-/// Stores the new side, and says what came of it.
+/// The points that a base was measured at, and that the same suite no longer asks for.
+fn vanished(run: &Path, part: &SuitePart, planned: &[Point]) -> Result<Vec<Key>, StoreError> {
+    let RunRecord { suite, software, .. } = read_run(run)?;
+    let is_same = |suite: &SuitePart| (&suite.name, suite.shard) == (&part.name, part.shard);
+    if !suite.as_ref().is_some_and(is_same) {
+        return Ok(Vec::new());
+    }
+    let rows = read_summary(run)?;
+    let measured = rows.iter().filter(|row| row.valid_median().is_some() && row.stage == TOTAL);
+    let points = measured.map(|row| ALIASES.point(row.point(), &software.version));
+    let lost = points.filter(|point| !planned.contains(point));
+    Ok(lost.map(|point| Key::new(point, TOTAL)).collect())
+}
+
+/// Stores the new side, and reports what was found.
 fn conclude(
     request: &SuiteRequest,
     against: &AgainstRequest,
     outcome: DuetOutcome,
+    vanished: &[Key],
 ) -> Result<Exit, Failure> {
     let folder = outcome.folder.shown().to_string();
     if let Some(failure) = outcome.failure {
@@ -104,23 +147,33 @@ fn conclude(
     let counted =
         Outcome { interrupted: outcome.interrupted, ..Outcome::from(Run::read(&outcome.folder)?) };
     keep_complete(&counted, request.store.as_deref(), request.output.quiet)?;
-    if outcome.left_out > 0 {
-        say(&format!(
-            "note: the time was over before the first round of {}",
-            units::counted(outcome.left_out, "point")
-        ));
+    for note in &counted.record.notes {
+        say(&format!("note: {note}"));
+    }
+    let base = read_summary(&outcome.base)?;
+    for (side, rows) in [("", &counted.summary), ("the base: ", &base)] {
+        for row in rows.iter().filter(|row| row.valid == YesNo::No) {
+            let point = words(&Key::new(row.point(), &row.stage));
+            say(&format!("bench: not measured: {side}{point}: {}", row.note));
+        }
+    }
+    for key in vanished {
+        say(&format!("bench: not judged: only the base has {}", words(key)));
     }
     let judged = judged(&outcome.base, &outcome.folder, &Terms::default());
-    if counted.exit() != Exit::Success && judged.is_err() {
-        return Ok(counted.exit());
+    let own = counted.exit();
+    if own != Exit::Success && judged.is_err() {
+        return Ok(own);
     }
     let comparison = judged?;
     super::super::compare::show(&comparison, &against.format, against.listing)?;
     tell(request.output.quiet, &format!("results: {folder}"));
-    Ok(match counted.exit() {
-        Exit::Success => super::super::compare::exit(&comparison, against.fail_on),
-        exit => exit,
-    })
+    if own == Exit::Interrupted {
+        return Ok(own);
+    }
+    let is_complete = outcome.left_out == 0 && vanished.is_empty();
+    let complete = if is_complete { Exit::Success } else { Exit::NothingMeasured };
+    Ok(own.and(super::super::compare::exit(&comparison, against.fail_on)).and(complete))
 }
 
 /// What both sides of a measurement in turn say.

@@ -15,22 +15,25 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
     let task = |key: &Key| key.point.algorithm.clone();
     for (algorithm, points) in grouped(&comparison.points, |point| task(&point.key)) {
         let lost = comparison.only_base.iter().filter(|point| task(&point.key) == algorithm);
+        let status = |point| lost_status(point, comparison.asked_alike);
+        let lost = lost.map(|point| named(&point.key, status(point), &point.reason));
         let mut suite = TestSuite::new(algorithm.shown().to_string());
         suite.add_test_cases(points.into_iter().map(case));
-        suite.add_test_cases(lost.map(lost_case));
+        suite.add_test_cases(lost);
         report.add_test_suite(suite);
     }
     let text = report.to_string();
     text.map_err(|error| RenderError::Junit(error.to_string()))
 }
 
-/// A point that only the base has: not measured, or no longer right.
-fn lost_case(point: &Unmatched) -> TestCase {
-    let status = match point.reason.as_str() {
-        NOT_MEASURED => TestCaseStatus::skipped(),
-        _ => TestCaseStatus::non_success(NonSuccessKind::Error),
-    };
-    named(&point.key, status, &point.reason)
+/// The status of a point that only the base has: it vanished, was not asked for, or is no longer
+/// right.
+fn lost_status(point: &Unmatched, asked_alike: bool) -> TestCaseStatus {
+    if point.reason == NOT_MEASURED && !asked_alike {
+        TestCaseStatus::skipped()
+    } else {
+        TestCaseStatus::non_success(NonSuccessKind::Error)
+    }
 }
 
 fn named(key: &Key, mut status: TestCaseStatus, message: &str) -> TestCase {

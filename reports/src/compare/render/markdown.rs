@@ -22,6 +22,9 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
         text.push_str(&format!("- all points: {}\n", escaped(&phrases)));
     }
     text.push_str(&format!("\n{}\n", rows::counts(comparison)));
+    if let Some(unjudged) = comparison.unjudged_words() {
+        text.push_str(&format!("\n**{}**\n", escaped(&unjudged)));
+    }
     text.push_str(&table(comparison, listing, &common));
     text.push_str(&list("Next", rows::steps(comparison)));
     text.push_str(&list("Notes", comparison.notes.clone()));

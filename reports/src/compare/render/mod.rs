@@ -69,6 +69,7 @@ fn columns(comparison: &Comparison, listing: Listing) -> String {
     lines.extend(table.lines().map(str::to_owned));
     lines.push(rows::counts(comparison));
     lines.extend(rows::unmatched(comparison));
+    lines.extend(comparison.unjudged_words());
     lines.extend(comparison.notes.iter().map(|note| format!("note: {note}")));
     lines.extend(rows::steps(comparison).iter().map(|step| format!("next: {step}")));
     lines.push(gate::sentence(comparison));

@@ -37,6 +37,7 @@ pub fn comparison(verdicts: &[Verdict]) -> Comparison {
         thresholds: Thresholds::default(),
         points: points.map(|(i, verdict)| point(i, *verdict)).collect(),
         only_base: vec![],
+        asked_alike: true,
         only_new: vec![Unmatched { key: key("fresh"), reason: "new".into() }],
         notes: vec![],
         gate: Some(gate()),

@@ -1,0 +1,83 @@
+//! The plugins that a side is measured with.
+
+use std::path::{Path, PathBuf};
+
+use reports::history::Store;
+use reports::record::{PluginRecord, Point, RunRecord};
+use reports::store::{StoreError, read_summary};
+use text::Foreign;
+
+use crate::plugins;
+
+/// The files of a side's plugins, and those that can't be found any more.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SidePlugins {
+    pub(crate) files: Vec<PathBuf>,
+    lost: Vec<LostPlugin>,
+}
+
+/// A plugin of an earlier run of which there is no copy.
+#[derive(Clone, Debug)]
+struct LostPlugin {
+    plugin: PluginRecord,
+    /// The points of that run that were measured with it.
+    points: Vec<Point>,
+}
+
+impl SidePlugins {
+    /// These files.
+    pub(crate) fn of_files(files: &[PathBuf]) -> Self {
+        SidePlugins { files: files.to_vec(), lost: Vec::new() }
+    }
+
+    /// The very plugins of an earlier run: among these files if they are still the same, else
+    /// from the store.
+    ///
+    /// # Errors
+    /// If the run can't be read.
+    pub(crate) fn of_run(
+        folder: &Path,
+        record: &RunRecord,
+        candidates: &[PathBuf],
+        store: Option<&Store>,
+    ) -> Result<Self, StoreError> {
+        let mut found = SidePlugins::default();
+        let mut lost = Vec::new();
+        for plugin in &record.plugins {
+            let is_same = |file: &&PathBuf| {
+                plugins::fingerprint(file).is_ok_and(|hash| hash == plugin.fingerprint)
+            };
+            let unchanged = candidates.iter().find(is_same).cloned();
+            let kept = || store?.plugin(&plugin.fingerprint, &plugin.file);
+            match unchanged.or_else(kept) {
+                Some(file) => found.files.push(file),
+                None => lost.push(plugin.clone()),
+            }
+        }
+        if lost.is_empty() {
+            return Ok(found);
+        }
+        let rows = read_summary(folder)?;
+        let points_of = |plugin: &PluginRecord| {
+            let rows = rows.iter().filter(|row| row.fingerprint == plugin.fingerprint);
+            rows.map(|row| row.point()).collect()
+        };
+        let lost = lost.into_iter();
+        found.lost = lost.map(|plugin| LostPlugin { points: points_of(&plugin), plugin }).collect();
+        Ok(found)
+    }
+
+    /// Why a point can't be measured; `None` if its plugin, if it has one, is there.
+    pub(crate) fn why_lost(&self, point: &Point) -> Option<String> {
+        let variant =
+            |point: &Point| (point.algorithm.clone(), point.variant.clone(), point.device.clone());
+        let has =
+            |lost: &&LostPlugin| lost.points.iter().any(|known| variant(known) == variant(point));
+        let lost = self.lost.iter().find(has)?;
+        Some(format!(
+            "not run: {} has changed since, and the one that was measured was not kept; measure \
+             the base again with --store, which keeps plugins",
+            lost.plugin.file.shown()
+        ))
+    }
+}

@@ -1,0 +1,96 @@
+//! The plugins that runs were made with: a later run measures the old code with them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::series::safe_name;
+use super::store::{Writer, create_folder, entries, rename, write_new};
+use super::{HistoryError, Store};
+use crate::store::read_run;
+
+const FOLDER: &str = "plugins";
+
+impl Store {
+    /// Keeps a plugin under its fingerprint and the name of its file; does nothing if it is kept
+    /// already.
+    ///
+    /// # Errors
+    /// If the copy can't be written.
+    pub fn keep_plugin(
+        &self,
+        fingerprint: &str,
+        file: &str,
+        bytes: &[u8],
+    ) -> Result<(), HistoryError> {
+        let writer = self.writer()?;
+        let folder = self.plugin_folder(fingerprint);
+        if folder.join(file).exists() {
+            return Ok(());
+        }
+        let copy = writer.draft("plugin")?;
+        write_new(&copy, bytes)?;
+        create_folder(&folder)?;
+        rename(&copy, &folder.join(file))
+    }
+
+    /// The plugin of that fingerprint and file name, if it was kept.
+    pub fn plugin(&self, fingerprint: &str, file: &str) -> Option<PathBuf> {
+        let path = self.plugin_folder(fingerprint).join(file);
+        // A record may come from anywhere: only the name of a file is taken from it.
+        let is_name = Path::new(file).file_name().is_some_and(|name| name == file);
+        (!fingerprint.is_empty() && is_name && path.is_file()).then_some(path)
+    }
+
+    /// Deletes the plugins that no remaining run was made with.
+    pub(super) fn drop_plugins(&self, _writer: &Writer<'_>) -> Result<(), HistoryError> {
+        let runs = entries(&self.runs_folder())?;
+        let records: Vec<_> = runs.iter().filter_map(|folder| read_run(folder).ok()).collect();
+        let used = |folder: &PathBuf| {
+            let mut plugins = records.iter().flat_map(|record| &record.plugins);
+            plugins.any(|plugin| self.plugin_folder(&plugin.fingerprint) == *folder)
+        };
+        for folder in entries(&self.root().join(FOLDER))? {
+            if !used(&folder) {
+                let _ = fs::remove_dir_all(folder);
+            }
+        }
+        Ok(())
+    }
+
+    fn plugin_folder(&self, fingerprint: &str) -> PathBuf {
+        self.root().join(FOLDER).join(safe_name(fingerprint))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Shelf, record};
+    use super::*;
+    use crate::record::PluginRecord;
+
+    #[test]
+    fn a_plugin_is_kept_as_long_as_a_run_was_made_with_it() {
+        let shelf = Shelf::new();
+        let store = &shelf.store;
+        let mut with_plugin = record(1);
+        with_plugin.plugins = vec![PluginRecord {
+            file: "e.so".into(),
+            name: "e".into(),
+            version: "1".into(),
+            fingerprint: "plugin:12".into(),
+        }];
+        shelf.add(&with_plugin);
+        for fingerprint in ["plugin:12", "plugin:34"] {
+            store.keep_plugin(fingerprint, "e.so", b"code").expect("kept");
+            store.keep_plugin(fingerprint, "e.so", b"other").expect("kept already");
+        }
+        let kept = store.plugin("plugin:12", "e.so").expect("kept");
+        assert_eq!(fs::read(kept).expect("readable"), b"code");
+        for (fingerprint, file) in [("plugin:56", "e.so"), ("", "e.so"), ("plugin:12", "../e.so")] {
+            assert_eq!(store.plugin(fingerprint, file), None);
+        }
+        store.drop_plugins(&store.writer().expect("alone")).expect("dropped");
+        assert_eq!(store.plugin("plugin:34", "e.so"), None);
+        assert!(store.plugin("plugin:12", "e.so").is_some());
+    }
+}
