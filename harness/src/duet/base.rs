@@ -5,14 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use reports::history::{Series, Store};
+use reports::history::{BaselineState, HistoryError, Series, Store};
 use reports::store::read_run;
 use text::Foreign;
 
 use super::DuetError;
 use super::against::Executable;
 use super::checkout::{Checkout, RunningBuild};
-use crate::platform;
+use crate::platform::{self, Topology};
 use crate::progress::say;
 
 /// Added to a message about a name that means nothing, where git does not have all commits.
@@ -51,10 +51,13 @@ pub(crate) fn find(
         return of_run(path, name, store);
     }
     let kept = Store::open(store).ok();
-    let hint = match kept.map(|kept| kept.resolve(name, series)) {
+    let hint = match kept.as_ref().map(|kept| kept.resolve(name, series)) {
         Some(Ok(folder)) => {
             let id = folder.file_name().unwrap_or(folder.as_os_str());
             return of_run(&folder, &id.to_string_lossy(), store);
+        }
+        Some(Err(HistoryError::NoneAccepted(series))) => {
+            return Err(none_accepted(series, kept.as_ref())?.into());
         }
         // A series without an accepted run is no name that could be a revision's.
         Some(Err(problem)) if ["accepted", "latest"].contains(&name) => return Err(problem.into()),
@@ -80,6 +83,17 @@ fn running_build() -> RunningBuild {
     let executable = std::env::current_exe().and_then(fs::metadata);
     let built = executable.and_then(|file| file.modified()).ok();
     RunningBuild { commit: platform::software().git_commit, built }
+}
+
+/// Why a series has no baseline: no run of the suite was ever accepted, or one on another machine.
+fn none_accepted(series: Series, store: Option<&Store>) -> Result<HistoryError, HistoryError> {
+    let machine = platform::machine(&Topology::of_this_machine());
+    match store.map(|store| store.baseline_state(&series, &machine)).transpose()? {
+        Some(BaselineState::Elsewhere(elsewhere)) => {
+            Ok(HistoryError::BaselineElsewhere(Box::new(elsewhere)))
+        }
+        _ => Ok(HistoryError::NoneAccepted(series)),
+    }
 }
 
 fn file(path: &Path, source: std::io::Error) -> DuetError {

@@ -69,8 +69,9 @@ impl DuetError {
     /// The exit code that tells scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
+            // A base that was lost is not one that never was.
+            DuetError::NotKept { .. } => Exit::NothingMeasured,
             DuetError::NoBase { .. }
-            | DuetError::NotKept { .. }
             | DuetError::Foreign { .. }
             | DuetError::Start { .. }
             | DuetError::OtherData { .. }

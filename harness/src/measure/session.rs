@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use reports::charts;
 use reports::clock::{clock_problem, now};
-use reports::record::{Effort, Point, RunRecord, SCHEMA_VERSION};
+use reports::record::{Effort, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE};
 use reports::store::{RunFolder, StoreError};
 use reports::units;
 use text::Foreign;
@@ -22,7 +22,7 @@ use super::resources::Resources;
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
-use crate::request::{CacheMode, MeasureRequest, NOTE, is_only_tried};
+use crate::request::{CacheMode, MeasureRequest, is_only_tried};
 
 /// The part of a budget that measuring the bandwidth of memory may take.
 const CEILINGS: f64 = 0.05;
@@ -243,7 +243,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     let mut notes = platform::oddities(&environment);
     notes.extend(platform::built_for_less());
     notes.extend(clock_problem());
-    notes.extend(is_only_tried().then(|| NOTE.to_owned()));
+    notes.extend(is_only_tried().then(|| SMALL_NOTE.to_owned()));
     let plans = assignment.jobs.iter().map(|job| job.plan);
     for note in plans.clone().flat_map(|plan| &plan.notes) {
         if !notes.contains(note) {

@@ -73,7 +73,9 @@ impl From<&HistoryError> for Exit {
             | HistoryError::NoneAccepted(_)
             | HistoryError::WhichSeries(_)
             | HistoryError::NotFinished(_)
+            | HistoryError::NotAcceptable { .. }
             | HistoryError::NotAccepted(_) => Exit::Usage,
+            HistoryError::BaselineElsewhere(_) => Exit::NothingMeasured,
             _ => Exit::Failed,
         }
     }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::{ArgAction, Args, Subcommand};
-use reports::history::{Filter, Unfinished};
+use reports::history::{Filter, Retention, Unfinished};
 use reports::rank::Rank;
+use reports::record::Shard;
 use reports::table::Format;
 use reports::trend::{Listing, Terms};
 use statistics::Search;
@@ -50,13 +51,15 @@ pub enum HistoryAction {
         #[arg(long, value_name = "TEXT", default_value = "")]
         #[arg(hide_default_value = true)]
         note: String,
-        /// Only if there is no baseline yet.
+        /// Only if no run of its suite was ever accepted, on whatever machine.
         #[arg(long)]
         if_none: bool,
         /// Where it is.
         #[command(flatten)]
         store: StoreFolder,
     },
+    /// Print the accepted run of a suite on this machine, if its executable is kept.
+    Baseline(BaselineRequest),
     /// Take an acceptance back.
     Unaccept {
         /// An id, the beginning of one or of the hash in it, latest, or accepted.
@@ -66,20 +69,7 @@ pub enum HistoryAction {
         store: StoreFolder,
     },
     /// Delete old runs, but never an accepted one nor the newest of a suite.
-    Prune {
-        /// Keep the N newest runs of each suite on each machine.
-        #[arg(long, value_name = "N", required_unless_present = "keep_days")]
-        keep: Option<usize>,
-        /// Keep runs that were added in the last N days.
-        #[arg(long, value_name = "N")]
-        keep_days: Option<u64>,
-        /// Delete nothing, only say what would be deleted.
-        #[arg(long)]
-        dry_run: bool,
-        /// Where they are.
-        #[command(flatten)]
-        store: StoreFolder,
-    },
+    Prune(PruneRequest),
     /// Print the results of a run.
     Show {
         /// An id, the beginning of one or of the hash in it, latest, or accepted.
@@ -96,6 +86,51 @@ pub enum HistoryAction {
     },
     /// Find when points became slower or faster, over all runs of a store.
     Changes(Box<ChangesRequest>),
+}
+
+/// A suite whose accepted run is asked for.
+#[derive(Args, Clone, Debug)]
+pub struct BaselineRequest {
+    /// The file, or the name of a built-in suite.
+    #[arg(value_name = "SUITE")]
+    pub suite: PathBuf,
+    /// Only the Ith of N parts.
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+    /// Where it is.
+    #[command(flatten)]
+    pub store: StoreFolder,
+}
+
+/// Which runs are deleted.
+#[derive(Args, Clone, Debug)]
+pub struct PruneRequest {
+    /// Keep the N newest runs of each suite on each machine.
+    #[arg(long, value_name = "N", required_unless_present = "keep_days")]
+    keep: Option<usize>,
+    /// Keep runs that were added in the last N days.
+    #[arg(long, value_name = "N")]
+    keep_days: Option<u64>,
+    /// Keep the N newest executables, and those of accepted runs and of the newest of each suite.
+    #[arg(long, value_name = "N")]
+    keep_executables: Option<usize>,
+    /// Delete nothing, only say what would be deleted.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Where they are.
+    #[command(flatten)]
+    pub store: StoreFolder,
+}
+
+impl PruneRequest {
+    /// What stays.
+    pub fn retention(&self) -> Retention {
+        Retention {
+            keep_runs: self.keep,
+            keep_days: self.keep_days,
+            keep_executables: self.keep_executables,
+        }
+    }
 }
 
 /// A store of runs.

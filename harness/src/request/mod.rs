@@ -34,7 +34,10 @@ pub use compare::{CompareRequest, DEFAULT_STORE, FailOn, Judging};
 pub use devices::DevicesRequest;
 pub use export::ExportRequest;
 pub use generate::GenerateRequest;
-pub use history::{ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, StoreFolder};
+pub use history::{
+    BaselineRequest, ChangesRequest, HistoryAction, HistoryRequest, ListRunsRequest, PruneRequest,
+    StoreFolder,
+};
 pub use list::ListRequest;
 pub use measure::{
     CacheMode, ClusterFlags, DamagePolicy, DecodeRequest, DigiFlags, FindRequest, FoundFlags,
@@ -52,7 +55,7 @@ pub use site::SiteRequest;
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};
 pub use suite::{AgainstRequest, SuiteRequest};
 pub use throughput::{DevicePlace, Processes, ThroughputFlags, ThroughputRequest};
-pub(crate) use trying::{NOTE, confirming, is_only_tried};
+pub(crate) use trying::{confirming, is_only_tried};
 pub use values::{SampleRange, Threads};
 pub use verify::{FileOptions, VerifyRequest};
 pub use winners::WinnersRequest;

@@ -9,10 +9,6 @@ use super::values::SampleRange;
 /// Says that commands are only tried: inputs are small, samples few and short.
 const VARIABLE: &str = "RECOBENCH_SMALL";
 
-/// What stands in the record of such a run.
-pub const NOTE: &str = "RECOBENCH_SMALL is set: inputs are small and samples few; nothing was \
-    measured that counts";
-
 const MOST_TIME: Duration = Duration::from_millis(20);
 const MOST_SAMPLES: usize = 3;
 

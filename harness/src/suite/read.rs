@@ -37,7 +37,7 @@ pub(super) fn suite(root: Section<'_>) -> Suite {
 }
 
 /// The name, which becomes part of the names of folders.
-fn name(root: Section<'_>) -> String {
+pub(super) fn name(root: Section<'_>) -> String {
     let Some(entry) = root.entry("name") else {
         root.problem("this suite has no name; begin with name = \"…\"");
         return String::new();

@@ -133,6 +133,36 @@ fn points_are_filtered() {
     compare(&folder, "--task sts").exits(5);
 }
 
+/// Takes the rows of a variant from the new run, but not those of the clearest point.
+fn lose_a_variant(folder: &Folder) -> String {
+    let rows = read_summary(Path::new(SOURCE)).expect("readable");
+    let clearest = rows.iter().find(|row| row.point().id() == clearest()).expect("a row");
+    let others = |row: &&SummaryRow| row.variant != clearest.variant && row.valid == YesNo::Yes;
+    let lost = rows.iter().find(others).expect("another variant").variant.clone();
+    let path = folder.join("new/summary.csv");
+    let text = folder.read(&path);
+    let kept = text.lines().filter(|line| !line.contains(&format!(",{lost},")));
+    folder.write(&path, kept.map(|line| line.to_owned() + "\n").collect::<String>());
+    lost
+}
+
+#[test]
+fn points_that_vanished_are_named_and_exit_with_5() {
+    let folder = runs(|_| 1.0);
+    let lost = lose_a_variant(&folder);
+    let run = compare(&folder, "").exits(5);
+    run.prints("not judged: ").prints(format!("sort {lost}"));
+    compare(&folder, "--format markdown").prints("**not judged: ");
+    compare(&folder, "--format junit").prints("<error message=\"not measured\"");
+    // Another command was not asked for them.
+    edit_record(&folder.join("new"), |record| record["command"] = Value::Array(vec![]));
+    compare(&folder, "").exits(0);
+    // A regression comes first.
+    let folder = runs(only_clearest(1.10));
+    lose_a_variant(&folder);
+    compare(&folder, "").exits(4);
+}
+
 #[test]
 fn a_variant_that_is_wrong_now_exits_with_3() {
     let folder = runs(|_| 1.0);

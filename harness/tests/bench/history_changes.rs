@@ -1,6 +1,6 @@
 //! `bench history changes` from the outside.
 
-use crate::common::{Folder, folder, made_up};
+use crate::common::{Folder, edit_record, folder, made_up};
 
 /// Adds a run of each day of January; `slow` takes 10 % more from the 21st on.
 fn fill_store(folder: &Folder, days: usize) {
@@ -38,6 +38,36 @@ fn a_change_alarms_until_it_is_accepted() {
     folder.write("other.toml", "");
     let other = format!("{line} --accepted-shifts other.toml");
     folder.bench(other).exits(4);
+}
+
+#[test]
+fn a_machine_that_changed_is_named_as_long_as_its_runs_are_too_few() {
+    let folder = folder();
+    let add = |days: std::ops::RangeInclusive<usize>, key: &str| {
+        for day in days {
+            let (name, date) = (format!("{key}-{day:02}"), format!("2026-01-{day:02}T00:00:00Z"));
+            let noise = 1.0 + 0.002 * ((day * 7) % 5) as f64;
+            // Three times as slow on the other machine.
+            let factor = if key == "00ff" { 1.0 } else { 3.0 };
+            let medians = [("steady", 1e-3 * noise * factor)];
+            made_up::write_run(&folder, &name, &date, 1, &medians);
+            edit_record(&folder.join(&name), |record| record["machine_key"] = key.into());
+            folder.bench(format!("history add {name} --store s")).exits(0);
+        }
+    };
+    let check = "history changes --check --store s";
+    add(1..=6, "00ff");
+    folder.bench(check).exits(0);
+    add(7..=9, "11ee");
+    let run = folder.bench(check).exits(5);
+    run.says("not judged: the machine of 1 point changed");
+    run.says("sort steady (machine 11ee, 3 runs there, before on machine 00ff)");
+    folder.bench("history changes --store s").exits(0).says("not judged");
+    // The new machine has a history of its own by then, and so have two that take turns.
+    add(10..=12, "11ee");
+    folder.bench(check).exits(0);
+    add(13..=13, "00ff");
+    folder.bench(check).exits(0);
 }
 
 #[test]

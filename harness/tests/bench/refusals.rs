@@ -119,11 +119,28 @@ fn devices_that_are_not_there() {
 }
 
 #[test]
-fn a_device_without_variants_beside_one_with_is_noted() {
+fn a_missing_device_beside_one_that_is_there_exits_with_5() {
     let Some(folder) = measuring() else { return };
-    let line = "sort --digis 5k --device cpu,cuda:9999 --max-time 50ms --no-charts --out r";
-    let run = folder.bench(line).exits(0);
-    run.says("cuda:9999 can't be used: ");
+    let line = "sort --digis 5k --device cpu,cuda:9999 --max-time 50ms --no-charts --quiet --out r";
+    let run = folder.bench(line).exits(5);
+    run.says("cuda:9999 can't be used: ").prints("std-stable");
+    assert_eq!(folder.record("r").missing_devices, ["cuda:9999"]);
+    let task = |device: &str| {
+        format!(
+            "[[task]]\nname = \"sort\"\nvariants = [\"block-merge\"]\ndevice = \"{device}\"\n\
+             axes = {{ segments = 24, digis = \"1k\" }}\n"
+        )
+    };
+    let suite = ["cpu", "cuda:9999"].map(task).concat();
+    folder.write("both.toml", format!("name = \"both\"\n[defaults]\nmax-time = \"50ms\"\n{suite}"));
+    let line = "run both.toml --store s --no-charts --no-ceilings --quiet --out";
+    let run = folder.bench(format!("{line} suite")).exits(5);
+    run.says("left out: 1 point of sort: cuda:9999: ");
+    // The same once more: the run is whole, and lacks what it lacked.
+    folder.bench(format!("{line} suite")).exits(5).says("cuda:9999");
+    let run = folder.bench(format!("{line} paired --against suite"));
+    assert!(matches!(run.code, Some(4 | 5)), "{}", run.story());
+    run.says("left out: 1 point of sort: cuda:9999: ");
 }
 
 #[test]

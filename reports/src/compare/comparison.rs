@@ -211,10 +211,15 @@ impl Comparison {
     }
 }
 
+/// Whether the note of a row says that its output was wrong, or that it failed.
+pub(crate) fn is_wrong(note: &str) -> bool {
+    WRONG.iter().any(|begin| note.starts_with(begin))
+}
+
 impl Unmatched {
     /// Whether the other run has the point, but a wrong output of it or none.
     pub fn is_wrong(&self) -> bool {
-        WRONG.iter().any(|begin| self.reason.starts_with(begin))
+        is_wrong(&self.reason)
     }
 }
 

@@ -21,6 +21,7 @@ use super::scatter::RunScatter;
 use super::unjudged::asked_alike;
 use super::words::Found;
 use crate::rank::TOTAL;
+use crate::record::SMALL_NOTE;
 
 /// What a comparison goes by.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +80,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED),
         only_new: unmatched(judged_points(new, in_turn), &in_base, NEW),
         asked_alike: asked_alike(base, new),
-        notes: super::notes::notes(base, new, terms),
+        notes: [small_runs(base, new), super::notes::notes(base, new, terms)].concat(),
         thresholds: terms.thresholds,
         base: name,
         new: other,
@@ -197,6 +198,13 @@ fn unmatched<'a>(
         Some(Unmatched { key, reason })
     };
     points.filter_map(lonely).collect()
+}
+
+/// A note for each run whose times say nothing.
+fn small_runs(base: &Measured, new: &Measured) -> Vec<String> {
+    let runs = [("base", base), ("new run", new)].into_iter();
+    let small = runs.filter(|(_, run)| run.record.is_small());
+    small.map(|(name, _)| format!("the {name}: {SMALL_NOTE}")).collect()
 }
 
 fn name(run: &Measured) -> RunName {

@@ -38,6 +38,7 @@ mod unjudged;
 mod words;
 
 pub use advice::{command, confirm as confirm_command, quoted};
+pub(crate) use comparison::is_wrong;
 pub use comparison::{
     Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched, Verdict,
 };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use text::{Foreign, SENTENCE};
 
-use super::Series;
+use super::{Elsewhere, Series};
 use crate::store::StoreError;
 
 /// A store that can't be used, or a run that can't be stored or found.
@@ -51,6 +51,15 @@ pub enum HistoryError {
         .0.shown()
     )]
     NotFinished(String),
+    /// A run that is not fit to be compared with, and why.
+    #[error("{} can't be accepted: it {problem}", id.shown())]
+    NotAcceptable { id: String, problem: String },
+    /// The suite has no baseline on the machine, but had one elsewhere.
+    #[error(
+        "{0}; nothing is accepted by itself where the suite is known: `bench history accept RUN` \
+         accepts a run of this machine"
+    )]
+    BaselineElsewhere(Box<Elsewhere>),
     /// The run is not the baseline.
     #[error("{} is not accepted, so there is nothing to take back", .0.shown())]
     NotAccepted(String),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::series::safe_name;
 use super::store::{Writer, create_folder, entries, rename};
 use super::{HistoryError, Store};
-use crate::store::read_run;
+use crate::record::RunRecord;
 
 const FOLDER: &str = "executables";
 
@@ -45,13 +45,16 @@ impl Store {
         (!fingerprint.is_empty() && path.exists()).then_some(path)
     }
 
-    /// Deletes the executables that made none of the runs that are left. Space that can't be
-    /// had back now is had back next time.
-    pub(super) fn drop_executables(&self, _writer: &Writer<'_>) -> Result<(), HistoryError> {
-        let runs = entries(&self.runs_folder())?;
-        let records = runs.iter().filter_map(|folder| read_run(folder).ok());
-        let needed: HashSet<PathBuf> =
-            records.map(|record| self.executable_path(&record.software.fingerprint)).collect();
+    /// Deletes the executables that made none of these runs.
+    pub(super) fn drop_executables(
+        &self,
+        _writer: &Writer<'_>,
+        needing: &[RunRecord],
+    ) -> Result<(), HistoryError> {
+        let needed: HashSet<PathBuf> = needing
+            .iter()
+            .map(|record| self.executable_path(&record.software.fingerprint))
+            .collect();
         for path in entries(&self.root().join(FOLDER))? {
             if !needed.contains(&path) {
                 let _ = fs::remove_file(path);
@@ -85,7 +88,7 @@ mod tests {
         let kept = store.executable("code:12").expect("there").metadata().expect("a file");
         assert_eq!(kept.len(), this.metadata().expect("a file").len());
         assert_eq!((store.executable("code:56"), store.executable("")), (None, None));
-        store.drop_executables(&store.writer().expect("alone")).expect("dropped");
+        store.drop_executables(&store.writer().expect("alone"), &[by_34]).expect("dropped");
         assert_eq!(store.executable("code:12"), None);
         assert!(store.executable("code:34").is_some());
     }

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::resolve::is_meant;
 use super::store::{STORE_VERSION, Writer, entries, read_json};
-use super::{HistoryError, Series, Store, StoredRun};
+use super::{HistoryError, Series, Store, StoredRun, acceptable};
 use crate::clock::now;
+use crate::store::{read_run, read_summary};
 
 /// A run that was accepted.
 #[derive(Serialize, Deserialize)]
@@ -36,18 +37,30 @@ pub(super) struct Baseline {
     earlier: Vec<Acceptance>,
 }
 
+/// A run that is or was the baseline of a series.
+pub(super) struct Accepted {
+    pub(super) series: Series,
+    pub(super) run: String,
+    /// UTC, RFC 3339.
+    pub(super) when: String,
+}
+
 impl Store {
     /// Makes a run the baseline of its series; what was accepted before
     /// becomes history.
     ///
     /// # Errors
-    /// If there is no such run, it is damaged or unfinished, or the store
-    /// can't be written.
+    /// If there is no such run, it is damaged or unfinished, it is not fit to be compared with,
+    /// or the store can't be written.
     pub fn accept(&self, id: &str, note: &str) -> Result<(), HistoryError> {
         let writer = self.writer()?;
         let run = self.intact(id)?;
         if run.finished.is_none() {
             return Err(HistoryError::NotFinished(run.id));
+        }
+        let folder = self.run_folder(&run.id);
+        if let Some(problem) = acceptable::problem(&read_run(&folder)?, &read_summary(&folder)?) {
+            return Err(HistoryError::NotAcceptable { id: run.id, problem });
         }
         let mut baseline = self.baseline_file(&run.series())?;
         let current = baseline.accepted.as_ref();
@@ -120,6 +133,16 @@ impl Store {
     /// The accepted runs of all series.
     pub(super) fn accepted_runs(&self) -> Result<Vec<String>, HistoryError> {
         Ok(self.baselines()?.into_iter().filter_map(Baseline::run).collect())
+    }
+
+    /// All acceptances of all series, also those that hold no longer.
+    pub(super) fn acceptances(&self) -> Result<Vec<Accepted>, HistoryError> {
+        let of_series = |baseline: Baseline| {
+            let all = baseline.earlier.into_iter().chain(baseline.accepted);
+            let series = baseline.series;
+            all.map(move |it| Accepted { series: series.clone(), run: it.run, when: it.when })
+        };
+        Ok(self.baselines()?.into_iter().flat_map(of_series).collect())
     }
 
     /// All baselines, for those who must not overlook one.
@@ -271,7 +294,7 @@ mod tests {
     fn nothing_is_deleted_as_long_as_a_mark_is_damaged() {
         let (shelf, _) = damaged();
         shelf.add(&record(3));
-        let least = Retention { keep_runs: Some(1), keep_days: None };
+        let least = Retention { keep_runs: Some(1), ..Retention::default() };
         let refusal = shelf.store.prune(least).expect_err("damaged");
         assert!(refusal.to_string().contains("sort@11.json"), "{refusal}");
         assert!(shelf.store.baseline(&series()).expect("read").is_some());

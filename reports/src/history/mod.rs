@@ -15,7 +15,9 @@
 //! disk, so a kill at any moment leaves all or nothing. `docs/history.md` is the
 //! contract with other tools.
 
+mod acceptable;
 mod add;
+mod baseline;
 mod check;
 mod content;
 mod error;
@@ -37,6 +39,7 @@ mod summaries;
 pub(crate) mod testing;
 
 pub use add::{Added, Unfinished};
+pub use baseline::{BaselineState, Elsewhere};
 pub use error::HistoryError;
 pub use filter::Filter;
 pub use list::Entry;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::series::safe_name;
 use super::store::{Writer, create_folder, entries, rename, write_new};
 use super::{HistoryError, Store};
-use crate::store::read_run;
+use crate::record::RunRecord;
 
 const FOLDER: &str = "plugins";
 
@@ -41,12 +41,14 @@ impl Store {
         (!fingerprint.is_empty() && is_name && path.is_file()).then_some(path)
     }
 
-    /// Deletes the plugins that no remaining run was made with.
-    pub(super) fn drop_plugins(&self, _writer: &Writer<'_>) -> Result<(), HistoryError> {
-        let runs = entries(&self.runs_folder())?;
-        let records: Vec<_> = runs.iter().filter_map(|folder| read_run(folder).ok()).collect();
+    /// Deletes the plugins that none of these runs was made with.
+    pub(super) fn drop_plugins(
+        &self,
+        _writer: &Writer<'_>,
+        needing: &[RunRecord],
+    ) -> Result<(), HistoryError> {
         let used = |folder: &PathBuf| {
-            let mut plugins = records.iter().flat_map(|record| &record.plugins);
+            let mut plugins = needing.iter().flat_map(|record| &record.plugins);
             plugins.any(|plugin| self.plugin_folder(&plugin.fingerprint) == *folder)
         };
         for folder in entries(&self.root().join(FOLDER))? {
@@ -89,7 +91,8 @@ mod tests {
         for (fingerprint, file) in [("plugin:56", "e.so"), ("", "e.so"), ("plugin:12", "../e.so")] {
             assert_eq!(store.plugin(fingerprint, file), None);
         }
-        store.drop_plugins(&store.writer().expect("alone")).expect("dropped");
+        let writer = store.writer().expect("alone");
+        store.drop_plugins(&writer, &[with_plugin]).expect("dropped");
         assert_eq!(store.plugin("plugin:34", "e.so"), None);
         assert!(store.plugin("plugin:12", "e.so").is_some());
     }

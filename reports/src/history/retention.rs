@@ -1,9 +1,11 @@
 //! Deleting old runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use super::{Entry, HistoryError, Series, Store};
+use crate::record::RunRecord;
+use crate::store::read_run;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -15,6 +17,9 @@ pub struct Retention {
     pub keep_runs: Option<usize>,
     /// Runs that were added in the last days.
     pub keep_days: Option<u64>,
+    /// The newest executables, with the plugins of their runs; those of accepted runs and of the
+    /// newest run of each series are kept besides. `None` for the executables of all runs.
+    pub keep_executables: Option<usize>,
 }
 
 impl Store {
@@ -30,8 +35,11 @@ impl Store {
         for id in &old {
             writer.discard(&self.run_folder(id))?;
         }
-        let _ = self.drop_executables(&writer);
-        let _ = self.drop_plugins(&writer);
+        // Space that can't be freed now is freed the next time.
+        if let Ok(records) = self.needing_executables(retention) {
+            let _ = self.drop_executables(&writer, &records);
+            let _ = self.drop_plugins(&writer, &records);
+        }
         Ok(old)
     }
 
@@ -44,6 +52,33 @@ impl Store {
         self.accepted_runs()?;
         let entries = self.entries()?;
         Ok(retention.old(&entries, SystemTime::now()))
+    }
+}
+
+impl Store {
+    /// The runs whose executables and plugins stay.
+    fn needing_executables(&self, retention: Retention) -> Result<Vec<RunRecord>, HistoryError> {
+        let entries = self.entries()?;
+        let mut series = HashSet::new();
+        let mut newest: Vec<String> = Vec::new();
+        let mut needing = Vec::new();
+        for entry in entries.iter().rev() {
+            let Ok(record) = read_run(&self.run_folder(&entry.run.id)) else {
+                continue;
+            };
+            let fingerprint = &record.software.fingerprint;
+            let is_known = newest.contains(fingerprint);
+            let limit = retention.keep_executables.unwrap_or(usize::MAX);
+            let is_among_newest = is_known || newest.len() < limit;
+            if !is_known && is_among_newest {
+                newest.push(fingerprint.clone());
+            }
+            let is_first = series.insert(entry.run.series());
+            if is_among_newest || is_first || entry.accepted {
+                needing.push(record);
+            }
+        }
+        Ok(needing)
     }
 }
 
@@ -92,7 +127,7 @@ mod tests {
     use super::*;
 
     fn keep(runs: usize) -> Retention {
-        Retention { keep_runs: Some(runs), keep_days: None }
+        Retention { keep_runs: Some(runs), ..Retention::default() }
     }
 
     fn left(shelf: &Shelf) -> Vec<String> {
@@ -113,6 +148,30 @@ mod tests {
         assert_eq!(left(&shelf), [&ids[1], &ids[2], &ids[4], &ids[5], &other].map(String::clone));
         assert_eq!(shelf.store.prune(keep(0)).expect("pruned"), [ids[4].clone()]);
         assert!(!shelf.store.root().join("trash").exists());
+    }
+
+    #[test]
+    fn executables_are_kept_of_accepted_and_the_newest_runs() {
+        let shelf = Shelf::new();
+        let this = std::env::current_exe().expect("an executable");
+        let ids: Vec<_> = (0..5)
+            .map(|seed| {
+                let mut run = record(seed);
+                run.software.fingerprint = format!("code:{seed}");
+                shelf.store.keep_executable(&run.software.fingerprint, &this).expect("kept");
+                shelf.add(&run)
+            })
+            .collect();
+        shelf.store.accept(&ids[1], "").expect("accepted");
+        let kept = |retention| {
+            shelf.store.prune(retention).expect("pruned");
+            let is_kept = |seed: &i32| shelf.store.executable(&format!("code:{seed}")).is_some();
+            (0..5).filter(is_kept).collect::<Vec<_>>()
+        };
+        assert_eq!(kept(keep(5)), [0, 1, 2, 3, 4]);
+        assert_eq!(kept(Retention { keep_executables: Some(2), ..keep(5) }), [1, 3, 4]);
+        assert_eq!(kept(Retention { keep_executables: Some(0), ..keep(5) }), [1, 4]);
+        assert_eq!(left(&shelf).len(), 5);
     }
 
     #[test]
@@ -137,7 +196,7 @@ mod tests {
         let entries = [entry(1, "a"), entry(2, "b"), entry(3, "c"), entry(30, "d")];
         let now = humantime::parse_rfc3339("2026-01-10T00:00:00Z").expect("a time");
         let old = |keep_runs, keep_days| {
-            let retention = Retention { keep_runs, keep_days };
+            let retention = Retention { keep_runs, keep_days, ..Retention::default() };
             retention.old(&entries, now)
         };
         assert_eq!(old(None, Some(8)), ["a", "b"]);

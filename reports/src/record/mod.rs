@@ -17,7 +17,7 @@ pub use params::{InvalidParams, Params};
 pub use point::Point;
 pub use run::{
     Adapter, CacheLevel, DIRTY, Effort, Environment, Gpu, HipGpu, Machine, PluginRecord, RunRecord,
-    SCHEMA_VERSION, Shaders, Software,
+    SCHEMA_VERSION, SMALL_NOTE, Shaders, Software,
 };
 pub use sample::{SampleRow, flags, retain_samples_of};
 pub use self_test::{PointScatter, SELF_TEST_VERSION, SelfTest, Trial};

@@ -287,6 +287,17 @@ pub struct Environment {
     pub usable_threads: usize,
 }
 
+/// The note of a run under RECOBENCH_SMALL.
+pub const SMALL_NOTE: &str = "RECOBENCH_SMALL is set: inputs are small and samples few; nothing was \
+    measured that counts";
+
+impl RunRecord {
+    /// Whether it was measured under RECOBENCH_SMALL: it is no base of comparisons.
+    pub fn is_small(&self) -> bool {
+        self.notes.iter().any(|note| note == SMALL_NOTE)
+    }
+}
+
 impl Machine {
     /// A name for machines of this very kind: a hash of all fields but the
     /// memory's exact size, which firmware rounds as it likes.

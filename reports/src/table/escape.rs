@@ -7,14 +7,22 @@ use text::{Foreign, SENTENCE};
 pub(crate) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let text = text.replace(['\n', '\r'], " ");
-    for letter in text.shown().at_most(SENTENCE).to_string().chars() {
+    let text = text.shown().at_most(SENTENCE).to_string();
+    let mut letters = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(letter) = letters.next() {
+        let is_within_a_word =
+            before.is_alphanumeric() && letters.peek().is_some_and(|next| next.is_alphanumeric());
         match letter {
+            // No emphasis begins there, and whoever searches for a name finds it.
+            '_' if is_within_a_word => shown.push('_'),
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
             '&' => shown.push_str("&amp;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' => shown.extend(['\\', letter]),
             _ => shown.push(letter),
         }
+        before = letter;
     }
     shown
 }
@@ -26,6 +34,7 @@ mod tests {
     #[test]
     fn signs_lose_their_meaning() {
         assert_eq!(escaped("a|b\n*c* <d> [e](f)"), r"a\|b \*c\* &lt;d&gt; \[e\](f)");
-        assert_eq!(escaped("95 % of `x_y`"), r"95 % of \`x\_y\`");
+        assert_eq!(escaped("95 % of `x_y`"), r"95 % of \`x_y\`");
+        assert_eq!(escaped("_x_ a__b"), r"\_x\_ a\_\_b");
     }
 }

@@ -167,7 +167,7 @@ fn writer() {
         "Add" => add(&store, &folder, number),
         "Accept" => accept(&store, &folder),
         _ => loop {
-            let retention = Retention { keep_runs: Some(KEEP), keep_days: None };
+            let retention = Retention { keep_runs: Some(KEEP), ..Retention::default() };
             store.prune(retention).expect("pruned");
         },
     }

@@ -83,7 +83,7 @@ fn it_goes_on() {
     let orders: Vec<u64> = listed.iter().map(|entry| entry.run.order).collect();
     assert_eq!((orders.as_slice(), &*listed[0].run.id), (&[3, 2, 1][..], added.id()));
     store.accept(added.id(), "the next").expect("accepted");
-    let least = Retention { keep_runs: Some(1), keep_days: None };
+    let least = Retention { keep_runs: Some(1), ..Retention::default() };
     assert_eq!(store.prune(least).expect("pruned").len(), 2);
     assert_eq!(
         store.resolve("accepted", None).expect("one"),

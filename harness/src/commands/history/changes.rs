@@ -9,7 +9,7 @@ use reports::table::Format;
 use reports::trend::{self, AcceptedShift, Listing, Track, Trend};
 use text::Foreign;
 
-use super::accepted_shifts;
+use super::{accepted_shifts, moved};
 use crate::failure::{Exit, Failure};
 use crate::request::ChangesRequest;
 
@@ -25,6 +25,8 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
         let nothing = format!("nothing was compared: no such valid point in {store}");
         return Err(Failure::NothingMeasured(nothing));
     }
+    let unjudged = moved::unjudged(&tracks);
+    let moved = (!unjudged.is_empty()).then(|| moved::words(&unjudged, &tracks));
     let trends = trend::trends(tracks, &request.judging.terms(), &accepted);
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
@@ -32,14 +34,16 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     super::super::put(&request.format, |format, _| {
         Ok(trend::render(format, &trends, request.listing)?)
     })?;
-    let alarms: usize = trends.iter().map(|trend| trend.alarms().count()).sum();
-    if alarms == 0 {
-        return Ok(Exit::Success);
+    if let Some(moved) = &moved {
+        super::super::say(moved);
     }
-    if request.format.stdout == Format::Table {
+    let alarms: usize = trends.iter().map(|trend| trend.alarms().count()).sum();
+    if alarms > 0 && request.format.stdout == Format::Table {
         super::super::say(&advice(store, request));
     }
-    Ok(if request.judging.check { Exit::Regression } else { Exit::Success })
+    let found = if alarms > 0 { Exit::Regression } else { Exit::Success };
+    let judged = if moved.is_some() { Exit::NothingMeasured } else { Exit::Success };
+    Ok(if request.judging.check { found.and(judged) } else { Exit::Success })
 }
 
 /// Nothing is accepted where the store has no file of its own.

@@ -2,21 +2,30 @@
 
 mod accepted_shifts;
 mod changes;
+mod moved;
 
 use std::path::{Path, PathBuf};
 
 pub(crate) use accepted_shifts::parse as parse_accepted_shifts;
 pub(super) use changes::accepted;
-use reports::history::{self, Added, Filter, HistoryError, Retention, Store, Unfinished};
+use reports::history::{
+    self, Added, BaselineState, Filter, HistoryError, Retention, Series, Store, Unfinished,
+};
 use reports::rank::Rank;
+use reports::record::SuitePart;
 use reports::run_table::{self, View};
 use reports::store::{read_run, read_summary};
 use reports::table::Format;
 use reports::units;
 use text::Foreign;
 
+use crate::duet::{self, DuetError};
 use crate::failure::{Exit, Failure};
-use crate::request::{HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder};
+use crate::platform::{self, Topology};
+use crate::request::{
+    BaselineRequest, HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder,
+};
+use crate::suite;
 
 pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
     match &request.action {
@@ -28,10 +37,10 @@ pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
         Some(HistoryAction::Accept { run, note, if_none, store }) => {
             accept(&open(store)?, run, note, *if_none)
         }
+        Some(HistoryAction::Baseline(request)) => baseline(request),
         Some(HistoryAction::Unaccept { run, store }) => unaccept(&open(store)?, run),
-        Some(HistoryAction::Prune { keep, keep_days, dry_run, store }) => {
-            let retention = Retention { keep_runs: *keep, keep_days: *keep_days };
-            prune(&open(store)?, retention, *dry_run)
+        Some(HistoryAction::Prune(request)) => {
+            prune(&open(&request.store)?, request.retention(), request.dry_run)
         }
         Some(HistoryAction::Show { run, format, rank, store }) => {
             show(&open(store)?, run, format, *rank)
@@ -87,16 +96,60 @@ fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
 
 fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, Failure> {
     let run = store.find(run, None)?;
-    // Without --if-none nobody asks for the old baseline: it may be damaged, and
-    // that be the reason for another one.
-    let known = if if_none { store.baseline(&run.series())? } else { None };
-    if let Some(baseline) = known {
-        let (id, series) = (&baseline.id, run.series());
-        super::print(&format!("{id}: stays accepted for {series}\n"))?;
-        return Ok(Exit::Success);
+    // Without --if-none the old baseline is not read: it may be damaged, and that be the reason
+    // for another one.
+    if if_none {
+        let record = read_run(&store.run_folder(&run.id)).map_err(HistoryError::from)?;
+        match store.baseline_state(&run.series(), &record.machine)? {
+            BaselineState::Accepted(baseline) => {
+                let (id, series) = (&baseline.id, run.series());
+                super::print(&format!("{id}: stays accepted for {series}\n"))?;
+                return Ok(Exit::Success);
+            }
+            BaselineState::Elsewhere(elsewhere) => {
+                return Err(HistoryError::BaselineElsewhere(Box::new(elsewhere)).into());
+            }
+            BaselineState::Unknown => {}
+        }
     }
     store.accept(&run.id, note)?;
     super::print(&format!("{}: accepted for {}\n", run.id, run.series()))?;
+    Ok(Exit::Success)
+}
+
+/// Prints the id of the accepted run of a suite on this machine, or nothing if no run of it was
+/// ever accepted.
+///
+/// # Errors
+/// If the suite has a baseline on another machine only, or its executable is not kept: a gate
+/// that took that for "nothing to compare with yet" would pass.
+fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
+    let BaselineRequest { suite, shard, store: StoreFolder { folder } } = request;
+    let name = suite::name_of(suite)?;
+    let part = SuitePart { name, hash: String::new(), shard: *shard, points: 0 };
+    let series = Series::of_suite(&platform::machine_key(), &part);
+    let store = match Store::open(folder) {
+        Err(HistoryError::Missing(_)) => {
+            super::say(&format!("no run of {series} is accepted yet: there is no store"));
+            return Ok(Exit::Success);
+        }
+        store => store?,
+    };
+    let machine = platform::machine(&Topology::of_this_machine());
+    match store.baseline_state(&series, &machine)? {
+        BaselineState::Unknown => super::say(&format!("no run of {series} is accepted yet")),
+        BaselineState::Elsewhere(elsewhere) => {
+            return Err(HistoryError::BaselineElsewhere(Box::new(elsewhere)).into());
+        }
+        BaselineState::Accepted(run) => {
+            let record = read_run(&store.run_folder(&run.id)).map_err(HistoryError::from)?;
+            if duet::base::executable(&record.software.fingerprint, folder).is_none() {
+                let (run, store) = (run.id, folder.to_owned());
+                return Err(DuetError::NotKept { run, store }.into());
+            }
+            super::print(&format!("{}\n", run.id))?;
+        }
+    }
     Ok(Exit::Success)
 }
 

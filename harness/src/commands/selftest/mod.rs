@@ -21,13 +21,13 @@ use reports::clock::now;
 use reports::compare::render::selftest as rendered;
 use reports::compare::{PointVerdict, Thresholds, Verdict, scatter_of};
 use reports::history::Store;
-use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
+use reports::record::{SELF_TEST_VERSION, SMALL_NOTE, SelfTest, Trial};
 
 use super::{load_suite, refuse_development_build, say, tell};
 use crate::failure::{Exit, Failure};
 use crate::measure::default_folder;
 use crate::platform::{self, Interrupt};
-use crate::request::{SelfTestRequest, Ways};
+use crate::request::{SelfTestRequest, Ways, is_only_tried};
 use crate::suite::SuiteFile;
 use sittings::{Ended, Sittings};
 use text::Foreign;
@@ -49,6 +49,9 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
         Ok(test) => test,
     };
     super::put(&request.format, |format, _| Ok(rendered(format, &test)?))?;
+    if is_only_tried() {
+        say(&format!("note: {SMALL_NOTE}"));
+    }
     let kept = keep(request, &test)?;
     tell(request.quiet, &format!("runs: {}{kept}", folder.shown()));
     Ok(Exit::Success)
@@ -58,6 +61,9 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
 fn keep(request: &SelfTestRequest, test: &SelfTest) -> Result<String, Failure> {
     if request.way != Ways::Both {
         return Ok(String::new());
+    }
+    if is_only_tried() {
+        return Ok("; not kept: under RECOBENCH_SMALL it says nothing of this machine".to_owned());
     }
     Store::create_or_open(&request.store)?.put_self_test(test)?;
     let store = request.store.shown();

@@ -145,6 +145,20 @@ fn memory_that_is_not_told_counts_all_the_same() {
 }
 
 #[test]
+fn a_run_of_which_no_sample_counts_measured_nothing() {
+    let Some(workshop) = measuring() else { return };
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        eprintln!("skipped: a single CPU");
+        return;
+    }
+    let flags = "--digis 20k --variant foreign --threads 1 --places {0} --bind close";
+    sort(&workshop, "-DWHERE=run_call -DHOW=stray -DFROM=20000", flags).exits(5);
+    let (row, samples) = (&workshop.rows("r")[0], workshop.samples("r"));
+    assert!(!samples.is_empty() && row.valid == YesNo::No);
+    assert!(row.note.contains("a thread was outside its place"), "{}", row.note);
+}
+
+#[test]
 fn a_crash_in_this_process_names_the_plugin_and_keeps_what_was_measured() {
     let ways = [("crash", "SIGSEGV"), ("give_up", "SIGABRT"), ("leave", "exit")];
     for (how, word) in ways {

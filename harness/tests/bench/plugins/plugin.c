@@ -6,6 +6,8 @@
  *   -DUNTIL=1000                    only with fewer digis, as in a trial
  *   -DNAME='"x"' -DTABLE_NAME=NULL  other values of the table
  */
+#define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +58,7 @@ enum { nowhere, constructor, describe, prepare_call, memory_call, reset_call, ru
 #ifndef WHERE
 #define WHERE nowhere
 #endif
-enum { nothing, crash, give_up, leave, hang, quit, vanish, wander, bear, need_limit, wrong, beyond, far_beyond, spoil, lie, unmap, ask, heap, nap };
+enum { nothing, crash, give_up, leave, hang, quit, vanish, wander, bear, need_limit, wrong, beyond, far_beyond, spoil, lie, unmap, ask, heap, nap, stray };
 #ifndef HOW
 #define HOW nothing
 #endif
@@ -82,6 +84,11 @@ static void happen(int where) {
     /* Sleeps in all executables but one that is called benchold. */
     char executable[4096] = "";
     if (HOW == nap && readlink("/proc/self/exe", executable, sizeof executable - 1) > 0 && !strstr(executable, "benchold")) usleep(5000);
+    /* To another CPU than the first one. */
+    cpu_set_t other;
+    CPU_ZERO(&other);
+    CPU_SET(1, &other);
+    if (HOW == stray) sched_setaffinity(0, sizeof other, &other);
     struct rlimit limit;
     if (HOW == need_limit && (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)) abort();
 }

@@ -22,6 +22,8 @@ pub fn text(input: &ReportInput) -> String {
     let mut parts = vec![format!("## {}\n", escaped(&title(input)))];
     let sentences = verdict::sentences(input);
     parts.extend(sentences.iter().map(|line| format!("**{}.**\n", escaped(line))));
+    let notes = &input.run.record.notes;
+    parts.extend(notes.iter().map(|note| format!("Note: {}\n", escaped(note))));
     parts.extend(input.comparison.map(changes::text));
     parts.extend(input.published.iter().map(published));
     for algorithm in input.algorithms() {
@@ -102,6 +104,7 @@ mod tests {
         assert!(lines[1].starts_with("**1 of 2 points is slower"), "{text}");
         assert!(lines[2].starts_with("**sort: a is the fastest"), "{text}");
         assert!(lines[lines.len() - 2].starts_with("Measured on Model 9000"));
+        assert!(run.record.notes.iter().all(|note| text.contains(&format!("\nNote: {note}\n"))));
         assert!(lines[lines.len() - 1].starts_with("This gate on this machine"));
     }
 

@@ -1,0 +1,147 @@
+//! Whether a suite has a baseline on a machine, and where else it has one.
+
+use std::fmt;
+
+use text::Foreign;
+
+use super::{HistoryError, Series, Store, StoredRun};
+use crate::record::Machine;
+use crate::store::read_run;
+
+/// What a store knows of the baseline of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BaselineState {
+    /// It has this accepted run.
+    Accepted(StoredRun),
+    /// It has none, but the same suite or task has one on another machine, or had one.
+    Elsewhere(Elsewhere),
+    /// No run of the suite or task was ever accepted.
+    Unknown,
+}
+
+/// The last run of a suite or task that was accepted, for another machine or in another time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    wanted: Series,
+    run: String,
+    machine_key: String,
+    /// In what that machine differs; `None` if the run is no longer there.
+    differences: Option<Vec<String>>,
+}
+
+impl Store {
+    /// The state of the baseline of a series on a machine.
+    ///
+    /// # Errors
+    /// If the store can't be read, or the accepted run is damaged or gone.
+    pub fn baseline_state(
+        &self,
+        series: &Series,
+        machine: &Machine,
+    ) -> Result<BaselineState, HistoryError> {
+        if let Some(run) = self.baseline(series)? {
+            return Ok(BaselineState::Accepted(run));
+        }
+        let same_name = self.acceptances()?.into_iter();
+        let same_name = same_name.filter(|accepted| accepted.series.name == series.name);
+        let Some(last) = same_name.max_by(|a, b| a.when.cmp(&b.when)) else {
+            return Ok(BaselineState::Unknown);
+        };
+        let record = read_run(&self.run_folder(&last.run)).ok();
+        Ok(BaselineState::Elsewhere(Elsewhere {
+            wanted: series.clone(),
+            machine_key: last.series.machine_key,
+            run: last.run,
+            differences: record.map(|record| differences(&record.machine, machine)),
+        }))
+    }
+}
+
+impl fmt::Display for Elsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (run, key) = (self.run.shown(), self.machine_key.shown());
+        write!(f, "no baseline of {} any more: the last one, {run}, was ", self.wanted)?;
+        if self.machine_key == self.wanted.machine_key {
+            return write!(f, "taken back");
+        }
+        write!(f, "of {key}, which differs in ")?;
+        match self.differences.as_deref() {
+            Some([]) => write!(f, "nothing that its record names"),
+            Some(differences) => write!(f, "{}", differences.join(", ")),
+            None => write!(f, "what is not known, as that run is gone"),
+        }
+    }
+}
+
+/// In what a machine differs from another one, in words: `cores (2, now 1)`.
+fn differences(then: &Machine, now: &Machine) -> Vec<String> {
+    let caches = |machine: &Machine| {
+        let caches = machine.caches.iter();
+        let caches = caches.map(|it| format!("L{} {} × {} B", it.level, it.count, it.bytes));
+        caches.collect::<Vec<_>>().join(" + ")
+    };
+    let gpus = |machine: &Machine| {
+        let gpus = machine.gpus.iter();
+        let gpus = gpus.map(|gpu| format!("{} driver {}", gpu.model.shown(), gpu.driver.shown()));
+        gpus.collect::<Vec<_>>().join(" + ")
+    };
+    let fields: [(&str, &dyn Fn(&Machine) -> String); 8] = [
+        ("CPU model", &|machine| machine.cpu_model.shown().to_string()),
+        ("architecture", &|machine| machine.architecture.shown().to_string()),
+        ("sockets", &|machine| machine.packages.to_string()),
+        ("cores", &|machine| machine.cores.to_string()),
+        ("hardware threads", &|machine| machine.hardware_threads.to_string()),
+        ("NUMA nodes", &|machine| machine.numa_nodes.to_string()),
+        ("caches", &caches),
+        ("GPUs", &gpus),
+    ];
+    let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
+    let differ = fields.into_iter().filter_map(|(name, value)| {
+        let [then, now] = [value(then), value(now)].map(or_none);
+        (then != now).then(|| format!("{name} ({then}, now {now})"))
+    });
+    differ.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Shelf, record, row};
+    use super::super::{Added, Unfinished};
+    use super::*;
+    use crate::record::RunRecord;
+
+    #[test]
+    fn a_suite_is_known_wherever_a_run_of_it_was_accepted() {
+        let shelf = Shelf::new();
+        let store = &shelf.store;
+        let here = record(1);
+        let mut there = RunRecord { machine_key: "11".into(), ..record(2) };
+        there.machine.cores += 2;
+        let folder = shelf.source("there");
+        super::super::testing::write(&folder, &there, &[row("std-stable")]);
+        let series = Series::of(&here, &[row("a")]);
+        let state = || store.baseline_state(&series, &here.machine).expect("read");
+        assert_eq!(state(), BaselineState::Unknown);
+        let Ok(Added::New(elsewhere)) = store.add(&folder, Unfinished::Refuse) else {
+            panic!("not added");
+        };
+        assert_eq!(state(), BaselineState::Unknown);
+        store.accept(&elsewhere, "").expect("accepted");
+        let words = |state| match state {
+            BaselineState::Elsewhere(elsewhere) => elsewhere.to_string(),
+            state => panic!("{state:?}"),
+        };
+        let (then, now) = (there.machine.cores, here.machine.cores);
+        let expected = format!(
+            "no baseline of sort on machine 00ff any more: the last one, {elsewhere}, was of 11, \
+             which differs in cores ({then}, now {now})"
+        );
+        assert_eq!(words(state()), expected);
+        let own = shelf.add(&here);
+        store.accept(&own, "").expect("accepted");
+        assert!(matches!(state(), BaselineState::Accepted(run) if run.id == own));
+        store.unaccept(&own).expect("taken back");
+        store.unaccept(&elsewhere).expect("taken back");
+        assert!(words(state()).starts_with("no baseline of sort on machine 00ff any more"));
+    }
+}
