@@ -24,6 +24,7 @@ mod live;
 mod measuring;
 mod memory;
 mod merge;
+mod nightly;
 mod noisy_pads;
 mod page_labels;
 mod places;
