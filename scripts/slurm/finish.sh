@@ -14,19 +14,35 @@ found() {
     return "$code"
 }
 
+# Ends with a code.
+exit_code() {
+    return "$1"
+}
+
+# accept: makes the run that was added last the baseline of its type, if that was asked for
+# (ACCEPT=1), or if no run of the suite was ever accepted.
+accept() {
+    if [ "${ACCEPT:-first}" = 1 ]; then
+        "$BENCH" history accept latest --note "accepted by ACCEPT=1" --store "$STORE"
+    else
+        "$BENCH" history accept latest --if-none --note "the first run" --store "$STORE"
+    fi
+}
+
 # finish TYPE: what can be said of the nodes of a type.
 finish() {
-    local type=$1 run=$OUT/merged/$1 store=() accepted
+    local type=$1 run=$OUT/merged/$1 store=() accepted code=0
     if [ -n "$STORE" ]; then store=(--store "$STORE"); fi
     if [ ! -e "$run/run.json" ]; then
         found "$BENCH" run "$SUITE" --merge "$OUT/$type"/shard-*/ --out "$run" --quiet \
-            ${store[@]+"${store[@]}"} > "$OUT/$type.txt" || return
+            ${store[@]+"${store[@]}"} > "$OUT/$type.txt" || [ -e "$run/run.json" ] || return
     fi
     merged+=("$run")
     if [ -n "$STORE" ]; then
         # A type has a series of its own, as its machines have another key.
-        accepted=$("$BENCH" history accept latest --if-none --note "the first run" --store "$STORE") \
-            || found false || return
+        accepted=$(accept) || code=$?
+        # What is not accepted is reported all the same.
+        found exit_code "$code" || true
         echo "$accepted"
         # The first run of a series has nothing to be compared with.
         if [[ $accepted == *": stays accepted"* ]]; then
