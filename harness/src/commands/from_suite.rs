@@ -72,6 +72,10 @@ impl FromSuite<'_> {
             quiet: self.output.quiet,
         };
         let outcome = Session::run(&assignment, self.interrupt)?;
+        // Findings, which --quiet does not hide.
+        for note in &outcome.record.notes {
+            super::say(&format!("note: {note}"));
+        }
         Ok((Run::read(&outcome.folder)?, outcome.exit()))
     }
 

@@ -101,6 +101,18 @@ fn revisions_are_those_of_the_checkout_and_the_new_side_is_the_bench_that_runs()
     whole.says("note: the new side is the bench that runs: it ").says("no cargo here");
 }
 
+#[test]
+fn points_of_the_base_that_the_suite_lost_are_named() {
+    let Some(folder) = suite() else { return };
+    let line = "run pair.toml --no-charts --no-ceilings --quiet --store s --out";
+    folder.bench(format!("{line} a")).exits(0);
+    folder.write("pair.toml", SUITE.replace("\"std-stable\", ", ""));
+    let run = folder.bench(format!("{line} b --against a"));
+    assert!(matches!(run.code, Some(4 | 5)), "{}", run.story());
+    run.says("not judged: 1 point of the base's run: sort std-stable");
+    assert_eq!(folder.rows("b").len(), 1);
+}
+
 /// What a child says that speaks the protocol.
 const HELLO: &str = r#"{"hello":{"protocol":1,"software":{"version":"0","git_commit":null,"compiler":"","build_profile":"release","target":"","target_features":"","fingerprint":"code:0"}}}"#;
 

@@ -85,19 +85,21 @@ fn differences(then: &Machine, now: &Machine) -> Vec<String> {
         let gpus = gpus.map(|gpu| format!("{} driver {}", gpu.model.shown(), gpu.driver.shown()));
         gpus.collect::<Vec<_>>().join(" + ")
     };
-    let fields: [(&str, &dyn Fn(&Machine) -> String); 8] = [
-        ("CPU model", &|machine| machine.cpu_model.shown().to_string()),
-        ("architecture", &|machine| machine.architecture.shown().to_string()),
-        ("sockets", &|machine| machine.packages.to_string()),
-        ("cores", &|machine| machine.cores.to_string()),
-        ("hardware threads", &|machine| machine.hardware_threads.to_string()),
-        ("NUMA nodes", &|machine| machine.numa_nodes.to_string()),
-        ("caches", &caches),
-        ("GPUs", &gpus),
-    ];
+    let fields = |machine: &Machine| {
+        [
+            ("CPU model", machine.cpu_model.shown().to_string()),
+            ("architecture", machine.architecture.shown().to_string()),
+            ("sockets", machine.packages.to_string()),
+            ("cores", machine.cores.to_string()),
+            ("hardware threads", machine.hardware_threads.to_string()),
+            ("NUMA nodes", machine.numa_nodes.to_string()),
+            ("caches", caches(machine)),
+            ("GPUs", gpus(machine)),
+        ]
+    };
     let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
-    let differ = fields.into_iter().filter_map(|(name, value)| {
-        let [then, now] = [value(then), value(now)].map(or_none);
+    let differ = fields(then).into_iter().zip(fields(now)).filter_map(|(then, (name, now))| {
+        let [then, now] = [then.1, now].map(or_none);
         (then != now).then(|| format!("{name} ({then}, now {now})"))
     });
     differ.collect()

@@ -21,7 +21,7 @@ use reports::clock::now;
 use reports::compare::render::selftest as rendered;
 use reports::compare::{PointVerdict, Thresholds, Verdict, scatter_of};
 use reports::history::Store;
-use reports::record::{SELF_TEST_VERSION, SMALL_NOTE, SelfTest, Trial};
+use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
 use super::{load_suite, refuse_development_build, say, tell};
 use crate::failure::{Exit, Failure};
@@ -49,12 +49,14 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
         Ok(test) => test,
     };
     super::put(&request.format, |format, _| Ok(rendered(format, &test)?))?;
-    if is_only_tried() {
-        say(&format!("note: {SMALL_NOTE}"));
-    }
     let kept = keep(request, &test)?;
     tell(request.quiet, &format!("runs: {}{kept}", folder.shown()));
-    Ok(Exit::Success)
+    let record = sittings.record();
+    for note in &record.notes {
+        say(&format!("note: {note}"));
+    }
+    let is_complete = record.missing_devices.is_empty();
+    Ok(if is_complete { Exit::Success } else { Exit::NothingMeasured })
 }
 
 /// Keeps a self-test that is whole; returns where, in words.

@@ -1,5 +1,6 @@
 //! A suite measured in turn with a base.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use algorithms::plugin;
@@ -8,7 +9,7 @@ use reports::clock::now;
 use reports::compare::render::words;
 use reports::compare::{Comparison, Key, Measured, Terms, Thresholds, compare};
 use reports::history::{Series, Store};
-use reports::record::{Point, RunRecord, SuitePart, YesNo};
+use reports::record::{Point, RunRecord, SuitePart, SummaryRow, YesNo};
 use reports::store::{Run, StoreError, read_run, read_summary};
 use reports::units;
 use text::Foreign;
@@ -27,6 +28,9 @@ use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::suite::Suite;
+
+/// Points that are named.
+const NAMED: usize = 5;
 
 pub(super) fn run(
     suite: Suite,
@@ -108,15 +112,15 @@ pub(super) fn run(
         quiet: request.output.quiet,
     };
     let outcome = duet::measure(&order, &Interrupt::listen())?;
-    let vanished = match &base_run {
-        Some(run) => vanished(run, &part, &planned)?,
+    let known = match &base_run {
+        Some(run) => points_of(run, &part)?,
         None => Vec::new(),
     };
-    conclude(request, against, outcome, &vanished)
+    conclude(request, against, outcome, &known)
 }
 
-/// The points that a base was measured at, and that the same suite no longer asks for.
-fn vanished(run: &Path, part: &SuitePart, planned: &[Point]) -> Result<Vec<Key>, StoreError> {
+/// The points that a base was measured at, if it is a run of the same suite.
+fn points_of(run: &Path, part: &SuitePart) -> Result<Vec<Point>, StoreError> {
     let RunRecord { suite, software, .. } = read_run(run)?;
     let is_same = |suite: &SuitePart| (&suite.name, suite.shard) == (&part.name, part.shard);
     if !suite.as_ref().is_some_and(is_same) {
@@ -124,9 +128,7 @@ fn vanished(run: &Path, part: &SuitePart, planned: &[Point]) -> Result<Vec<Key>,
     }
     let rows = read_summary(run)?;
     let measured = rows.iter().filter(|row| row.valid_median().is_some() && row.stage == TOTAL);
-    let points = measured.map(|row| ALIASES.point(row.point(), &software.version));
-    let lost = points.filter(|point| !planned.contains(point));
-    Ok(lost.map(|point| Key::new(point, TOTAL)).collect())
+    Ok(measured.map(|row| ALIASES.point(row.point(), &software.version)).collect())
 }
 
 /// Stores the new side, and reports what was found.
@@ -134,7 +136,7 @@ fn conclude(
     request: &SuiteRequest,
     against: &AgainstRequest,
     outcome: DuetOutcome,
-    vanished: &[Key],
+    known: &[Point],
 ) -> Result<Exit, Failure> {
     let folder = outcome.folder.shown().to_string();
     if let Some(failure) = outcome.failure {
@@ -157,8 +159,19 @@ fn conclude(
             say(&format!("bench: not measured: {side}{point}: {}", row.note));
         }
     }
-    for key in vanished {
-        say(&format!("bench: not judged: only the base has {}", words(key)));
+    let version = read_run(&outcome.base)?.software.version;
+    let again = base.iter().map(|row| ALIASES.point(row.point(), &version)).collect();
+    let vanished = vanished(known, &again, &counted);
+    if !counted.interrupted && !vanished.is_empty() {
+        let names =
+            vanished.iter().take(NAMED).map(|point| words(&Key::new((*point).clone(), TOTAL)));
+        let names = names.collect::<Vec<_>>().join("; ");
+        let more = match vanished.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let count = units::counted(vanished.len(), "point");
+        say(&format!("bench: not judged: {count} of the base's run: {names}{more}"));
     }
     let judged = judged(&outcome.base, &outcome.folder, &Terms::default());
     let own = counted.exit();
@@ -174,6 +187,16 @@ fn conclude(
     let is_complete = outcome.left_out == 0 && vanished.is_empty();
     let complete = if is_complete { Exit::Success } else { Exit::NothingMeasured };
     Ok(own.and(super::super::compare::exit(&comparison, against.fail_on)).and(complete))
+}
+
+/// The points of the base's run that the base was not measured at again: the suite no longer has
+/// them, the base can't measure them here, or there was no time. Those whose variant is wrong or
+/// fails now have a row that says so.
+fn vanished<'a>(known: &'a [Point], again: &HashSet<Point>, new: &Outcome) -> Vec<&'a Point> {
+    let refused = new.summary.iter().filter(|row| row.valid == YesNo::No);
+    let refused: HashSet<Point> = refused.map(SummaryRow::point).collect();
+    let is_lost = |point: &&Point| !again.contains(*point) && !refused.contains(*point);
+    known.iter().filter(is_lost).collect()
 }
 
 /// What both sides of a measurement in turn say.
