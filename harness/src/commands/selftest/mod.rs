@@ -39,7 +39,7 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
     let folder = request.out.clone();
     let folder = folder.unwrap_or_else(|| default_folder("selftest"));
     let interrupt = Interrupt::listen();
-    let sittings = Sittings::new(&suite, request, &folder, &interrupt)?;
+    let sittings = Sittings::new(&suite, &file.plugins, request, &folder, &interrupt)?;
     let test = match measured(&sittings, request) {
         Err(Ended::Interrupted) => {
             say("bench: interrupted; a self-test has to be complete to say anything");

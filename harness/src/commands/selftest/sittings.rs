@@ -43,6 +43,7 @@ pub(super) struct Sittings<'a> {
 impl<'a> Sittings<'a> {
     pub(super) fn new(
         suite: &Suite,
+        plugins: &[PathBuf],
         request: &'a SelfTestRequest,
         folder: &'a Path,
         interrupt: &'a Interrupt,
@@ -57,8 +58,7 @@ impl<'a> Sittings<'a> {
             let problem = format!("{} {}: {}", row.algorithm, row.variant, row.note);
             return Err(Failure::WrongOutput(problem));
         }
-        let named = crate::suite::plugins_of(&request.suite)?;
-        let libraries = named.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
+        let libraries = plugins.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
         Ok(Sittings {
             command: &request.command,
             plans,
