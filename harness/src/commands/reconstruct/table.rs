@@ -64,7 +64,7 @@ impl Rows {
             Product::OfflineClusters(clusters) => {
                 clusters_of(clusters, OfflineCluster::order, offline_cluster)
             }
-            Product::Hits(hits) => hits_of(hits, Hit::order, hit),
+            Product::Hits(hits) | Product::Streams(hits) => hits_of(hits, Hit::order, hit),
             Product::OfflineHits(hits) => hits_of(hits, OfflineHit::order, offline_hit),
             _ => unreachable!("the chain leaves clusters and hits"),
         }
@@ -169,6 +169,12 @@ mod tests {
         let text = text(&[&first, &second]);
         let ends: Vec<_> = text.lines().map(|line| line.rsplit(',').next().unwrap_or("")).collect();
         assert_eq!(ends, ["timeslice", "0", "0", "1"], "{text}");
+    }
+
+    #[test]
+    fn hits_that_a_variant_leaves_in_order_of_time_are_hits() {
+        let Product::Hits(found) = hits(&[7, 3]) else { panic!("hits") };
+        assert_eq!(text(&[&Product::Streams(found)]), text(&[&hits(&[3, 7])]));
     }
 
     #[test]
