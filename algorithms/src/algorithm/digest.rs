@@ -29,11 +29,16 @@ pub struct Segments {
 impl Segments {
     /// All segments.
     pub const ALL: Self = Segments { first: 0, stride: 1 };
+    /// No segment: a digest has nothing but counts.
+    pub const NONE: Self = Segments { first: usize::MAX, stride: 0 };
 
-    /// Every `stride`-th segment, `turn` segments further: `stride` turns cover all.
+    /// Every `stride`-th segment, `turn` segments further: `stride` turns cover all. A stride of 0
+    /// covers none.
     pub fn every(stride: usize, turn: usize) -> Self {
-        let stride = stride.max(1);
-        Segments { first: turn % stride, stride }
+        match turn.checked_rem(stride) {
+            Some(first) => Segments { first, stride },
+            None => Segments::NONE,
+        }
     }
 
     /// Index of the first segment that is covered.
@@ -41,14 +46,14 @@ impl Segments {
         self.first
     }
 
-    /// Distance between segments that are covered.
+    /// Distance between segments that are covered; 0 if none is.
     pub fn stride(self) -> usize {
         self.stride
     }
 
     /// Indices of the segments that are covered, of `count`.
     pub fn indices(self, count: usize) -> impl Iterator<Item = usize> {
-        (self.first..count).step_by(self.stride)
+        (self.first..count).step_by(self.stride.max(1))
     }
 }
 
@@ -127,7 +132,12 @@ where
         let numbers = items_of(segment).into_iter().map(|item| item.sum(salt));
         numbers.fold(0, u64::wrapping_add)
     };
-    map(covered.collect::<Vec<_>>(), sum)
+    let covered: Vec<usize> = covered.collect();
+    // Waking other threads takes longer than one segment.
+    if covered.len() < 2 {
+        return covered.into_iter().map(sum).collect();
+    }
+    map(covered, sum)
 }
 
 /// What is added to the sums of items of a segment.
@@ -218,5 +228,7 @@ mod tests {
         assert_eq!(turns.map(|digest| digest.sum).sum::<u64>(), all.sum);
         assert_eq!(sums.digest(Segments::every(50, 49)), Digest { sum: 0, ..all });
         assert_eq!(sums.segments(), 7);
+        assert_eq!(Segments::every(0, 3), Segments::NONE);
+        assert_eq!(sums.digest(Segments::NONE), Digest { sum: 0, ..all });
     }
 }

@@ -15,6 +15,9 @@ pub(super) struct DigestCost {
     pub(super) segments: usize,
     /// Time in which the timeslice is processed.
     pub(super) work_ns: u64,
+    /// Whether it is found where the result lies. Then counts alone cost nothing; else the output is
+    /// copied for them, too.
+    pub(super) is_in_place: bool,
 }
 
 /// Time that a worker has spent on its work and on digests.
@@ -36,11 +39,14 @@ impl CheckBudget {
     }
 
     /// The segments for a result's digest, of which there were `turn` before: as many as there is
-    /// time for, and different ones each time until all had their turn. `None` if a digest of a
-    /// single segment takes more than its part of the time, and that is spent.
+    /// time for, and different ones each time until all had their turn. None of them, but counts,
+    /// if a single segment takes more than its part of the time, and that is spent; `None` if there
+    /// is no time for counts either.
     pub(super) fn segments(&self, cost: &DigestCost, turn: usize) -> Option<Segments> {
-        let stride = self.stride(cost)?;
-        Some(Segments::every(stride, turn))
+        match self.stride(cost) {
+            Some(stride) => Some(Segments::every(stride, turn)),
+            None => cost.is_in_place.then_some(Segments::NONE),
+        }
     }
 
     fn stride(&self, cost: &DigestCost) -> Option<usize> {
@@ -62,8 +68,13 @@ impl CheckBudget {
 mod tests {
     use super::*;
 
-    const COST: DigestCost =
-        DigestCost { smallest_ns: 10, whole_ns: 1000, segments: 24, work_ns: 10_000 };
+    const COST: DigestCost = DigestCost {
+        smallest_ns: 10,
+        whole_ns: 1000,
+        segments: 24,
+        work_ns: 10_000,
+        is_in_place: true,
+    };
 
     /// The time for digests over that for work where each result is to be compared; and the strides.
     fn shares(cost: DigestCost, results: usize) -> (f64, Vec<Option<usize>>) {
@@ -105,6 +116,9 @@ mod tests {
         assert!(share <= 0.0201, "{share}");
         let compared = strides.iter().flatten().count();
         assert!((150..=200).contains(&compared), "{compared}");
+        let spent = CheckBudget { worked_ns: 50, spent_ns: 1 };
+        assert_eq!(spent.segments(&dear, 3), Some(Segments::NONE), "counts cost nothing");
+        assert_eq!(spent.segments(&DigestCost { is_in_place: false, ..dear }, 3), None);
     }
 
     #[test]

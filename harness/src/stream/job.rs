@@ -1,6 +1,6 @@
 //! A prepared timeslice with all that a worker does to it.
 
-use algorithms::algorithm::{Opening as At, Segments, Session, Variant};
+use algorithms::algorithm::{Digest, Opening as At, Segments, Session, Variant};
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Arena, Target};
 use algorithms::sts::task::{STS, StsTask, Timeslices};
@@ -74,12 +74,17 @@ impl<'a> Job<'a> {
 
     /// The digest of what the last run has found, from where that lies if the variant knows how.
     pub(super) fn digest(&mut self, segments: Segments) -> Result<Found, End> {
-        let chain = match self.chain.digest(segments).map_err(wrong)? {
+        let chain = match self.digest_in_place(segments)? {
             Some(digest) => digest,
             None => digest_of(&self.output()?, segments),
         };
         let events = self.events.as_ref().map(|stage| events_digest(stage.events(), segments));
         Ok(Found::new(chain, events))
+    }
+
+    /// The digest of what the chain has found; `None` if its output has to be copied for that.
+    pub(super) fn digest_in_place(&mut self, segments: Segments) -> Result<Option<Digest>, End> {
+        self.chain.digest(segments).map_err(wrong)
     }
 
     /// What the last run's chain has found.

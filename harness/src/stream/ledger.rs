@@ -36,7 +36,7 @@ pub(super) struct Record {
 /// A comparison with the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CheckRecord {
-    /// One in so many segments was compared bit by bit.
+    /// Distance between segments that were compared bit by bit; 0 if only counts were.
     pub(super) stride: u32,
     /// Time of the worker that this took.
     pub(super) took_ns: u64,

@@ -78,7 +78,11 @@ fn fill_checks(row: &mut StreamRow, records: &[Record]) {
     let worked_ns: u64 = done().map(|it| it.ended_ns.saturating_sub(it.begun_ns)).sum();
     let checked_ns: u64 = checks().map(|check| check.took_ns).sum();
     row.check_share = (worked_ns > 0).then(|| checked_ns as f64 / worked_ns as f64);
-    let shares = checks().map(|CheckRecord { stride, .. }| 1.0 / f64::from(stride.max(1)));
+    let share = |check: CheckRecord| match check.stride {
+        0 => 0.0,
+        stride => 1.0 / f64::from(stride),
+    };
+    let shares = checks().map(share);
     row.compared_share = (row.checked > 0).then(|| shares.sum::<f64>() / row.checked as f64);
 }
 

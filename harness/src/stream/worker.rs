@@ -135,7 +135,8 @@ impl<'a> Checked<'a> {
         // Whatever the clock says, a part costs no more than the whole.
         let smallest_ns = self.digest_ns(Segments::every(segments, 0))?.min(whole_ns);
         let work_ns = took.ended_ns - took.begun_ns;
-        self.cost = DigestCost { smallest_ns, whole_ns, segments, work_ns };
+        let is_in_place = self.job.digest_in_place(Segments::NONE)?.is_some();
+        self.cost = DigestCost { smallest_ns, whole_ns, segments, work_ns, is_in_place };
         self.job.release();
         Ok(found)
     }
@@ -159,8 +160,7 @@ impl<'a> Checked<'a> {
         let found = self.job.digest(segments)?;
         let took_ns = start.elapsed().as_nanos() as u64;
         budget.spent(took_ns);
-        let (stride, turn) = (segments.stride(), segments.first());
-        Ok(Some(Check { found, stride, turn, took_ns }))
+        Ok(Some(Check { found, stride: segments.stride(), turn: segments.first(), took_ns }))
     }
 }
 

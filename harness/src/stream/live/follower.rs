@@ -45,6 +45,7 @@ impl Follower<'_> {
 
 #[cfg(test)]
 mod tests {
+    use algorithms::algorithm::SegmentSums;
     use reports::stream::live::LiveStream;
 
     use super::super::super::data::Size;
@@ -60,6 +61,14 @@ mod tests {
         Found { clusters: 1, hits: 0, sum: 0, events: None },
     ];
 
+    /// What is right, without any bits.
+    fn expected(found: Found) -> Expected {
+        let mut chain = SegmentSums::default();
+        chain.add(0, found.clusters as usize, Vec::new());
+        chain.add(1, found.hits as usize, Vec::new());
+        Expected { chain, events: None }
+    }
+
     /// Answers for a worker.
     fn answer(desk: &Desk, worker: usize, number: u64) {
         let (begun_ns, ended_ns) = (number * MS, number * MS + 2 * MS);
@@ -72,7 +81,7 @@ mod tests {
 
     /// Two workers and a queue for two: all fates, with a look after each step.
     fn followed(board: &Board) -> (LiveStream, Ledger) {
-        let desk = Desk::new(2, vec![Expected::default(); 2], 1);
+        let desk = Desk::new(2, FOUND.map(expected).to_vec(), 1);
         desk.open_for_tests(Ledger::new(2, 16, 2, WhenFull::Drop));
         let content = Content { sizes: &SIZES, expected: &FOUND };
         let place = board.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));
