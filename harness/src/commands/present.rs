@@ -93,7 +93,7 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
     Ok(())
 }
 
-/// Keeps the plugins of a run beside the executable, unless a file has changed since it was loaded.
+/// Keeps the plugins of a run in the store, unless a file has changed since it was loaded.
 fn keep_plugins(store: &Store, run: &Path) -> Result<(), Failure> {
     for record in store::read_run(run)?.plugins {
         let loaded = plugin::plugins().into_iter();

@@ -69,7 +69,7 @@ impl Outcome {
             Exit::Failed
         } else if self.interrupted {
             Exit::Interrupted
-        } else if !self.rows.iter().any(is_measured) {
+        } else if !self.rows.iter().any(is_measured) || !self.record.missing_devices.is_empty() {
             Exit::NothingMeasured
         } else {
             Exit::Success

@@ -45,7 +45,7 @@ impl Outcome {
             Exit::WrongOutput
         } else if self.interrupted {
             Exit::Interrupted
-        } else if self.measured == 0 {
+        } else if self.measured == 0 || !self.record.missing_devices.is_empty() {
             Exit::NothingMeasured
         } else {
             Exit::Success

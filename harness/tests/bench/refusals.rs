@@ -119,12 +119,22 @@ fn devices_that_are_not_there() {
 }
 
 #[test]
-fn a_missing_device_beside_one_that_is_there_exits_with_5() {
+fn a_missing_device_exits_with_5_whatever_else_was_measured() {
     let Some(folder) = measuring() else { return };
     let line = "sort --digis 5k --device cpu,cuda:9999 --max-time 50ms --no-charts --quiet --out r";
     let run = folder.bench(line).exits(5);
     run.says("cuda:9999 can't be used: ").prints("std-stable");
     assert_eq!(folder.record("r").missing_devices, ["cuda:9999"]);
+    let devices = "--device cpu,cuda:9999 --no-charts --quiet --out";
+    for line in [
+        format!("throughput sort --digis 2k --segments 24 --duration 50ms --streams 1 {devices} t"),
+        format!(
+            "stream --preset mcbm-2024 --scale 0.0005 --processes 1 --ring 2 --speed 0.05 \
+             --duration 1s {devices} st"
+        ),
+    ] {
+        folder.bench(line).exits(5).says("cuda:9999 can't be used: ");
+    }
     let task = |device: &str| {
         format!(
             "[[task]]\nname = \"sort\"\nvariants = [\"block-merge\"]\ndevice = \"{device}\"\n\

@@ -243,7 +243,7 @@ mod tests {
 
     /// Sleeping is no waiting for a core: the new side sleeps for as long as it works.
     #[test]
-    fn who_sleeps_is_compared_by_the_wall_also_beside_other_load() {
+    fn sleep_counts_with_and_without_other_load() {
         let rounds = |wall: f64, delay: f64| -> Vec<Round> {
             let sample =
                 SampleRow { run_delay_s: Some(delay), ..sample(0, wall + delay, Some(1.0), "") };

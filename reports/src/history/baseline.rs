@@ -24,7 +24,8 @@ pub enum BaselineState {
 pub struct Elsewhere {
     wanted: Series,
     run: String,
-    machine_key: String,
+    /// The series that the run was accepted for.
+    of: Series,
     /// In what that machine differs; `None` if the run is no longer there.
     differences: Option<Vec<String>>,
 }
@@ -50,7 +51,7 @@ impl Store {
         let record = read_run(&self.run_folder(&last.run)).ok();
         Ok(BaselineState::Elsewhere(Elsewhere {
             wanted: series.clone(),
-            machine_key: last.series.machine_key,
+            of: last.series,
             run: last.run,
             differences: record.map(|record| differences(&record.machine, machine)),
         }))
@@ -59,9 +60,9 @@ impl Store {
 
 impl fmt::Display for Elsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (run, key) = (self.run.shown(), self.machine_key.shown());
+        let (run, key) = (self.run.shown(), self.of.machine_key.shown());
         write!(f, "no baseline of {} any more: the last one, {run}, was ", self.wanted)?;
-        if self.machine_key == self.wanted.machine_key {
+        if self.of == self.wanted {
             return write!(f, "taken back");
         }
         write!(f, "of {key}, which differs in ")?;

@@ -18,7 +18,7 @@ pub struct Retention {
     /// Runs that were added in the last days.
     pub keep_days: Option<u64>,
     /// The newest executables, with the plugins of their runs; those of accepted runs and of the
-    /// newest run of each series are kept besides. `None` for the executables of all runs.
+    /// newest run of each series are kept as well. `None` for the executables of all runs.
     pub keep_executables: Option<usize>,
 }
 

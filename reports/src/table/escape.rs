@@ -14,7 +14,7 @@ pub(crate) fn escaped(text: &str) -> String {
         let is_within_a_word =
             before.is_alphanumeric() && letters.peek().is_some_and(|next| next.is_alphanumeric());
         match letter {
-            // No emphasis begins there, and whoever searches for a name finds it.
+            // Emphasis does not begin within a word; unescaped names can be searched for.
             '_' if is_within_a_word => shown.push('_'),
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),

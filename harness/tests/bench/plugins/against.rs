@@ -1,4 +1,4 @@
-//! Plugins measured in turn with a base: nothing passes that was not compared.
+//! Plugins in paired runs: nothing passes that was not compared.
 
 use std::fs;
 
