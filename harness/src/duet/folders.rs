@@ -24,6 +24,8 @@ pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecor
     Side::BOTH.map(|side| {
         let mut record = against.record.clone();
         record.software = children[side as usize].software.clone();
+        let (_, plugins) = against.side(side);
+        record.plugins.clone_from(&plugins.records);
         let (other, name) = match side {
             Side::Base => ("new", &against.new.name),
             Side::New => ("base", &against.base.name),

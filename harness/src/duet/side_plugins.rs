@@ -13,6 +13,8 @@ use crate::plugins;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SidePlugins {
     pub(crate) files: Vec<PathBuf>,
+    /// What the side's record says of them.
+    pub(super) records: Vec<PluginRecord>,
     lost: Vec<LostPlugin>,
 }
 
@@ -25,9 +27,9 @@ struct LostPlugin {
 }
 
 impl SidePlugins {
-    /// These files.
-    pub(crate) fn of_files(files: &[PathBuf]) -> Self {
-        SidePlugins { files: files.to_vec(), lost: Vec::new() }
+    /// These files, with their records.
+    pub(crate) fn of_files(files: Vec<PathBuf>, records: Vec<PluginRecord>) -> Self {
+        SidePlugins { files, records, lost: Vec::new() }
     }
 
     /// The very plugins of an earlier run: among these files if they are still the same, else
@@ -41,14 +43,16 @@ impl SidePlugins {
         candidates: &[PathBuf],
         store: Option<&Store>,
     ) -> Result<Self, StoreError> {
-        let mut found = SidePlugins::default();
+        let records = record.plugins.clone();
+        let mut found = SidePlugins { records, ..SidePlugins::default() };
         let mut lost = Vec::new();
         for plugin in &record.plugins {
             let is_same = |file: &&PathBuf| {
                 plugins::fingerprint(file).is_ok_and(|hash| hash == plugin.fingerprint)
             };
             let unchanged = candidates.iter().find(is_same).cloned();
-            let kept = || store?.plugin(&plugin.fingerprint, &plugin.file);
+            let kept =
+                || store?.plugin(&plugin.fingerprint, &plugin.file).filter(|it| is_same(&it));
             match unchanged.or_else(kept) {
                 Some(file) => found.files.push(file),
                 None => lost.push(plugin.clone()),

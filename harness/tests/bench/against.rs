@@ -109,7 +109,7 @@ fn points_of_the_base_that_the_suite_lost_are_named() {
     folder.write("pair.toml", SUITE.replace("\"std-stable\", ", ""));
     let run = folder.bench(format!("{line} b --against a"));
     assert!(matches!(run.code, Some(4 | 5)), "{}", run.story());
-    run.says("not judged: 1 point of the base's run: sort std-stable");
+    run.prints("not judged: 1 point of the base's run: sort std-stable");
     assert_eq!(folder.rows("b").len(), 1);
 }
 

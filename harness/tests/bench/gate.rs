@@ -100,3 +100,16 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
     let run = folder.bench(format!("{CONFIRM} --confirm-time 1ms"));
     run.exits(4).prints("did not fit into --confirm-time 1ms");
 }
+
+#[test]
+fn a_run_by_this_very_executable_is_measured_again_without_a_store() {
+    let Some(folder) = suite() else { return };
+    let line = "run tiny.toml --no-charts --no-ceilings --quiet --no-store --out";
+    for (out, middle) in [("base", 1e-5), ("new", MADE_UP * 1e-5)] {
+        folder.bench(format!("{line} {out}")).exits(0);
+        make_up(&folder.join(out), middle);
+    }
+    let run = folder.bench("compare base new --confirm --confirm-time 1h --min-effect 99%");
+    run.says("measuring 2 points again");
+    assert!(!run.stdout.contains("was not kept"), "{}", run.story());
+}

@@ -63,7 +63,7 @@ fn compared(
 ) -> Result<Comparison, Ended> {
     let mut record = sittings.record();
     record.pair = Some(format!("{}-{name}", now()));
-    let plugins = SidePlugins::of_files(&sittings.plugins);
+    let plugins = SidePlugins::of_files(sittings.plugins.clone(), record.plugins.clone());
     let order = Against {
         base: Executable::of_this_process("the same build")?,
         base_plugins: plugins.clone(),

@@ -1,36 +1,26 @@
 //! A suite measured in turn with a base.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use algorithms::plugin;
-use reports::aliases::ALIASES;
 use reports::clock::now;
-use reports::compare::render::words;
-use reports::compare::{Comparison, Key, Measured, Terms, Thresholds, compare};
+use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
 use reports::history::{Series, Store};
-use reports::record::{Point, RunRecord, SuitePart, SummaryRow, YesNo};
-use reports::store::{Run, StoreError, read_run, read_summary};
+use reports::record::Point;
+use reports::store::read_run;
 use reports::units;
 use text::Foreign;
 
-use super::super::present::keep_complete;
-use super::super::{say, tell, try_plugins};
-use super::Planned;
-use super::earlier;
+use super::super::{tell, try_plugins};
+use super::{Planned, conclusion, earlier};
 use crate::duet::base::Base;
-use crate::duet::{self, Against, DuetOutcome, Executable, SidePlugins, points};
+use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::{Exit, Failure};
-use crate::measure::{
-    Assignment, Job, KernelTimes, Outcome, Start, TOTAL, default_folder, describe,
-};
+use crate::measure::{Assignment, Job, KernelTimes, Start, default_folder, describe};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::suite::Suite;
-
-/// Points that are named.
-const NAMED: usize = 5;
 
 pub(super) fn run(
     suite: Suite,
@@ -48,13 +38,14 @@ pub(super) fn run(
     let failed = try_plugins(&plans, request.output.quiet)?;
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();
-    let earlier = earlier::find_paired(request, &part, &plugin_records(plans.iter()))?;
+    let plugins = plugin_records(plans.iter());
+    let earlier = earlier::find_paired(request, &part, &plugins)?;
     let start = Start::after(&earlier);
     let name = format!("{}-against-{}", part.name, simple(&base.name));
     let named = || request.output.out.clone().unwrap_or_else(|| default_folder(&name));
     let out = earlier.unwrap_or_else(named);
     let libraries = absolute(&[&request.plugins[..], named_plugins].concat())?;
-    let new_plugins = SidePlugins::of_files(&libraries);
+    let new_plugins = SidePlugins::of_files(libraries, plugins);
     let base_plugins = match &base_run {
         Some(run) => {
             let loaded: Vec<PathBuf> =
@@ -113,90 +104,10 @@ pub(super) fn run(
     };
     let outcome = duet::measure(&order, &Interrupt::listen())?;
     let known = match &base_run {
-        Some(run) => points_of(run, &part)?,
+        Some(run) => conclusion::points_of(run, &part)?,
         None => Vec::new(),
     };
-    conclude(request, against, outcome, &known)
-}
-
-/// The points that a base was measured at, if it is a run of the same suite.
-fn points_of(run: &Path, part: &SuitePart) -> Result<Vec<Point>, StoreError> {
-    let RunRecord { suite, software, .. } = read_run(run)?;
-    let is_same = |suite: &SuitePart| (&suite.name, suite.shard) == (&part.name, part.shard);
-    if !suite.as_ref().is_some_and(is_same) {
-        return Ok(Vec::new());
-    }
-    let rows = read_summary(run)?;
-    let measured = rows.iter().filter(|row| row.valid_median().is_some() && row.stage == TOTAL);
-    Ok(measured.map(|row| ALIASES.point(row.point(), &software.version)).collect())
-}
-
-/// Stores the new side, and reports what was found.
-fn conclude(
-    request: &SuiteRequest,
-    against: &AgainstRequest,
-    outcome: DuetOutcome,
-    known: &[Point],
-) -> Result<Exit, Failure> {
-    let folder = outcome.folder.shown().to_string();
-    if let Some(failure) = outcome.failure {
-        say(&format!(
-            "bench: what was measured is kept in {folder}; the same command with --out {folder} \
-             goes on where this one stopped"
-        ));
-        return Err(failure.into());
-    }
-    let counted =
-        Outcome { interrupted: outcome.interrupted, ..Outcome::from(Run::read(&outcome.folder)?) };
-    keep_complete(&counted, request.store.as_deref(), request.output.quiet)?;
-    for note in &counted.record.notes {
-        say(&format!("note: {note}"));
-    }
-    let base = read_summary(&outcome.base)?;
-    for (side, rows) in [("", &counted.summary), ("the base: ", &base)] {
-        for row in rows.iter().filter(|row| row.valid == YesNo::No) {
-            let point = words(&Key::new(row.point(), &row.stage));
-            say(&format!("bench: not measured: {side}{point}: {}", row.note));
-        }
-    }
-    let version = read_run(&outcome.base)?.software.version;
-    let again = base.iter().map(|row| ALIASES.point(row.point(), &version)).collect();
-    let vanished = vanished(known, &again, &counted);
-    if !counted.interrupted && !vanished.is_empty() {
-        let names =
-            vanished.iter().take(NAMED).map(|point| words(&Key::new((*point).clone(), TOTAL)));
-        let names = names.collect::<Vec<_>>().join("; ");
-        let more = match vanished.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        let count = units::counted(vanished.len(), "point");
-        say(&format!("bench: not judged: {count} of the base's run: {names}{more}"));
-    }
-    let judged = judged(&outcome.base, &outcome.folder, &Terms::default());
-    let own = counted.exit();
-    if own != Exit::Success && judged.is_err() {
-        return Ok(own);
-    }
-    let comparison = judged?;
-    super::super::compare::show(&comparison, &against.format, against.listing)?;
-    tell(request.output.quiet, &format!("results: {folder}"));
-    if own == Exit::Interrupted {
-        return Ok(own);
-    }
-    let is_complete = outcome.left_out == 0 && vanished.is_empty();
-    let complete = if is_complete { Exit::Success } else { Exit::NothingMeasured };
-    Ok(own.and(super::super::compare::exit(&comparison, against.fail_on)).and(complete))
-}
-
-/// The points of the base's run that the base was not measured at again: the suite no longer has
-/// them, the base can't measure them here, or there was no time. Those whose variant is wrong or
-/// fails now have a row that says so.
-fn vanished<'a>(known: &'a [Point], again: &HashSet<Point>, new: &Outcome) -> Vec<&'a Point> {
-    let refused = new.summary.iter().filter(|row| row.valid == YesNo::No);
-    let refused: HashSet<Point> = refused.map(SummaryRow::point).collect();
-    let is_lost = |point: &&Point| !again.contains(*point) && !refused.contains(*point);
-    known.iter().filter(is_lost).collect()
+    conclusion::conclude(request, against, outcome, &known)
 }
 
 /// What both sides of a measurement in turn say.

@@ -1,6 +1,7 @@
 //! `bench run`: a suite.
 
 pub(super) mod against;
+mod conclusion;
 pub(super) mod dry_run;
 pub(super) mod earlier;
 pub(super) mod measure;

@@ -74,6 +74,7 @@ fn a_plugin_that_was_built_anew_is_compared_with_the_one_that_was_kept() {
     let fingerprints = ["c/base", "c"].map(|run| workshop.rows(run)[0].fingerprint.clone());
     assert_eq!(fingerprints[0], base[0].fingerprint);
     assert_ne!(fingerprints[0], fingerprints[1]);
+    assert_eq!(workshop.record("c/base").plugins, base);
     // Measuring again does as well.
     let line = "compare a b --confirm --confirm-time 30s --store s";
     workshop.bench(line).exits(4).says("measuring 1 point again");
