@@ -113,6 +113,16 @@ pub(super) struct Rule {
     pub(super) seed: u64,
 }
 
+impl Rule {
+    /// The rounds from which on the sign test can find a change: with fewer, even if all agree on
+    /// a side, its p-value of 2^(1 - n) is above the significance.
+    fn min_rounds(&self) -> usize {
+        let p_value = |rounds: &usize| 2.0 * 0.5_f64.powi(*rounds as i32);
+        let mut counts = 1..=MOST_GENERATIONS;
+        counts.find(|rounds| p_value(rounds) < self.thresholds.significance).unwrap_or(0)
+    }
+}
+
 impl Turn {
     pub(super) fn new(input: usize, point: usize, sides: Vec<Side>, max_time: Duration) -> Self {
         Turn { input, point, sides, max_time, ..Turn::default() }
@@ -228,7 +238,9 @@ impl Turn {
             return Some(Stop::Verdict);
         }
         // One more than was looked at has all of the error that is left.
-        let may_end = generations >= MIN_GENERATIONS && !is_look(generations);
+        let may_end = generations >= MIN_GENERATIONS
+            && !is_look(generations)
+            && self.rounds() >= rule.min_rounds();
         if may_end && self.spent >= 2 * self.max_time {
             return Some(Stop::Time);
         }

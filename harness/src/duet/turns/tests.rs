@@ -129,3 +129,18 @@ fn what_there_was_no_time_for_comes_back() {
     assert_eq!(measured(&mut sides, &Side::BOTH).len(), 10);
     assert_eq!(sides.visits.len(), 100, "rounds are whole");
 }
+
+/// Runs that take longer than the time of their point: a generation has a round.
+#[test]
+fn a_point_that_is_slow_has_as_many_rounds_as_the_sign_test_needs() {
+    let mut sides = scripted(&[0.3], 0.001, 6);
+    let turn = Turn::new(0, 0, Side::BOTH.to_vec(), Duration::from_millis(1));
+    let rule = Rule { thresholds: Thresholds::default(), seed: 1 };
+    assert_eq!(rule.min_rounds(), 8);
+    // It would be clear at the first look, but for the error that a thousand points share.
+    measure(vec![turn], usize::MAX, &rule, &mut sides).expect("no errors");
+    let (why, generations) = sides.finished[&0];
+    assert!(why == Stop::Time && (8..=9).contains(&generations), "{why:?} {generations}");
+    let strict = Thresholds { significance: 1e-9, ..Thresholds::default() };
+    assert_eq!(Rule { thresholds: strict, seed: 1 }.min_rounds(), 0, "no number is enough");
+}
