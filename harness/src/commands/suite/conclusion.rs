@@ -46,6 +46,7 @@ pub(super) fn conclude(
     let vanished = vanished(known, &base, &read_run(&outcome.base)?, &new);
     let judged = judged(&outcome.base, &outcome.folder, &Terms::default());
     if new.exit() != Exit::Success && judged.is_err() {
+        vanished_words(&vanished).iter().for_each(|words| say(&format!("bench: {words}")));
         return Ok(new.exit());
     }
     let mut comparison = judged?;
