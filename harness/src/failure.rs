@@ -19,6 +19,7 @@ use text::Foreign;
 use crate::duet::{DuetError, ServeError};
 use crate::measure::MeasureError;
 use crate::plan::PlanError;
+use crate::platform::NoThreads;
 use crate::plugins::PluginFailure;
 use crate::stream::StreamError;
 use crate::suite::SuiteError;
@@ -81,6 +82,9 @@ pub enum Failure {
     /// Threads that can't be had.
     #[error(transparent)]
     Team(#[from] TeamError),
+    /// The system gives no threads at all.
+    #[error(transparent)]
+    Threads(#[from] NoThreads),
     /// Runs that can't be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),

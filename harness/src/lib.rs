@@ -46,6 +46,10 @@ use platform::supervisor::supervise;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     platform::process_start();
     platform::tell_of_full_files();
+    if let Err(problem) = platform::ensure_stack() {
+        progress::say(&format!("bench: {problem}"));
+        return platform::Exit::Failed.into();
+    }
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread;
+use std::thread::{self, Builder};
 
 use generators::DataError;
 use generators::io::{
@@ -135,7 +135,8 @@ fn write(
     let writers = (pages, labels.are_wanted().then(of_labels).transpose()?);
     let (sender, receiver) = sync_channel(WAITING);
     thread::scope(|scope| {
-        let writing = scope.spawn(|| write_all(writers, receiver));
+        let writing = Builder::new().spawn_scoped(scope, || write_all(writers, receiver));
+        let writing = writing.map_err(|error| DataError::io(pages_path, error))?;
         for sector in 0..sectors {
             // Nobody receives any more if writing failed: the thread says why.
             if sender.send(make(generator, labels, sector)).is_err() {

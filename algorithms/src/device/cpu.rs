@@ -22,7 +22,10 @@ pub struct InnerTeams(Vec<ThreadPool>);
 #[derive(Debug, thiserror::Error)]
 pub enum TeamError {
     /// The operating system gave no more threads.
-    #[error("a team of {threads} threads can't be had: {source}; use fewer with --threads")]
+    #[error(
+        "the system gives no team of size {threads}: {source}; use fewer --threads, or raise the \
+         limit of threads (`ulimit -u`, pids.max of the control group)"
+    )]
     Threads {
         /// How many were wanted.
         threads: usize,

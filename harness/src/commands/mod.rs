@@ -40,7 +40,7 @@ use text::Foreign;
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
-use crate::platform::is_development_build;
+use crate::platform::{is_development_build, start_global_pool};
 use crate::plugins::{self, Baseline, FailedTrial};
 use crate::progress::say;
 use crate::request::{MeasureRequest, Outputs};
@@ -89,6 +89,9 @@ impl Prepared {
     /// # Errors
     /// If it can't be done.
     pub fn execute(self) -> Result<Exit, Failure> {
+        if works_in_parallel(&self.request) {
+            start_global_pool()?.iter().for_each(|note| say(note));
+        }
         match (self.request, self.suite.transpose()?) {
             (Request::RunSuite(request), Some(file)) => suite::run(&request, &file),
             (Request::SelfTest(request), Some(file)) => selftest::run(&request, &file),
@@ -130,6 +133,19 @@ fn execute(request: Request) -> Result<Exit, Failure> {
             Ok(Exit::Success)
         }
     }
+}
+
+/// Whether a command generates, checks or reads much by itself: workers have teams of their own.
+fn works_in_parallel(request: &Request) -> bool {
+    !matches!(
+        request,
+        Request::List(_)
+            | Request::Completions { .. }
+            | Request::Man { .. }
+            | Request::StreamWorker(_)
+            | Request::ThroughputWorker
+            | Request::TryPlugin(_)
+    )
 }
 
 fn run_task(request: TaskRequest) -> Result<Exit, Failure> {

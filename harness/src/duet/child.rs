@@ -87,14 +87,23 @@ impl Child {
             let problem = "it has no standard streams".to_owned();
             return Err(DuetError::Foreign { bench, problem });
         };
+        let listening = lines_of(stdout).and_then(|answers| Ok((answers, lines_of(stderr)?)));
+        let (answers, said) = match listening {
+            Ok(listening) => listening,
+            Err(source) => {
+                let _ = process.kill();
+                let _ = process.wait();
+                return Err(DuetError::Start { bench, source });
+            }
+        };
         Ok(Child {
             side,
             bench,
             has_plugins: !plugins.is_empty(),
             process,
             asks,
-            answers: lines_of(stdout),
-            said: lines_of(stderr),
+            answers,
+            said,
             software: Software::default(),
         })
     }

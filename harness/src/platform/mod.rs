@@ -23,8 +23,10 @@ pub(crate) mod plugin_guard;
 mod process;
 mod run_delay;
 pub(crate) mod shared_memory;
+mod stack;
 pub(crate) mod supervisor;
 mod sysfs;
+mod threads;
 mod topology;
 pub(crate) mod worker;
 
@@ -47,4 +49,7 @@ pub(crate) use process::tell_of_full_files;
 pub use process::{Interrupt, process_start};
 pub(crate) use process::{lines, lines_of};
 pub use run_delay::run_delay;
+pub(crate) use stack::ensure_stack;
+pub use threads::NoThreads;
+pub(crate) use threads::start_global_pool;
 pub use topology::{Cache, LogicalCpu, Topology, gpu_node};

@@ -1,11 +1,11 @@
 //! This process: when it began, how it is asked to end; and what its children say.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
-use std::thread;
+use std::thread::Builder;
 use std::time::Instant;
 
 use files::Lines;
@@ -33,18 +33,21 @@ pub(crate) fn tell_of_full_files() {
 const LONGEST_LINE: usize = 64 << 20;
 
 /// The lines that another process writes; one that is endless is an error.
-pub(crate) fn lines(said: impl Read) -> impl Iterator<Item = std::io::Result<String>> {
+pub(crate) fn lines(said: impl Read) -> impl Iterator<Item = io::Result<String>> {
     BufReader::new(Lines::of_stream(said, LONGEST_LINE)).lines()
 }
 
 /// The lines that a child writes, as they come: whoever waits for one can give up.
-pub(crate) fn lines_of(output: impl Read + Send + 'static) -> Receiver<String> {
+///
+/// # Errors
+/// If the system gives no thread to read them.
+pub(crate) fn lines_of(output: impl Read + Send + 'static) -> io::Result<Receiver<String>> {
     let (sender, receiver) = channel();
-    thread::spawn(move || {
+    Builder::new().spawn(move || {
         let mut lines = lines(output).map_while(Result::ok);
         lines.try_for_each(|line| sender.send(line))
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 /// Ctrl-C: the first asks for an end, the second makes one.
@@ -72,11 +75,12 @@ impl Interrupt {
         let Some(orders) = supervisor::orders() else {
             return;
         };
-        thread::spawn(move || {
+        let listening = Builder::new().spawn(move || {
             let orders = BufReader::new(orders).bytes().map_while(Result::ok);
             orders.for_each(|_| self.ask_or_end());
         });
-        ledger::ledger().listens.store(true, SeqCst);
+        // Without a listener the supervisor ends the process: what is on disk is kept.
+        ledger::ledger().listens.store(listening.is_ok(), SeqCst);
     }
 
     /// The first asks for an end, the second makes one.
@@ -87,7 +91,7 @@ impl Interrupt {
             std::process::exit(Exit::Interrupted as i32);
         }
         let _ = writeln!(
-            std::io::stderr(),
+            io::stderr(),
             "\nbench: stopping after this sample; once more to stop at once"
         );
     }

@@ -53,16 +53,20 @@ impl Worker {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn()?;
         match (process.stdin.take(), process.stdout.take(), process.stderr.take()) {
-            (Some(asks), Some(answers), Some(words)) => {
-                Ok(Worker { process, asks, answers, words: lines_of(words) })
-            }
-            _ => {
-                let _ = process.kill();
-                let _ = process.wait();
-                Err(io::Error::other("it has no standard streams"))
-            }
+            (Some(asks), Some(answers), Some(words)) => match lines_of(words) {
+                Ok(words) => Ok(Worker { process, asks, answers, words }),
+                Err(error) => Err(given_up(process, error)),
+            },
+            _ => Err(given_up(process, io::Error::other("it has no standard streams"))),
         }
     }
+}
+
+/// Ends a process that nothing can listen to; returns why.
+fn given_up(mut process: Child, error: io::Error) -> io::Error {
+    let _ = process.kill();
+    let _ = process.wait();
+    error
 }
 
 /// A message between processes, as a line.

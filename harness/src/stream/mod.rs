@@ -71,6 +71,9 @@ pub enum StreamError {
     /// A worker that can't be started.
     #[error("a worker can't be started: {0}")]
     Start(io::Error),
+    /// The system gives no thread for the source of timeslices.
+    #[error("timeslices can't be emitted, as the system gives no thread: {0}")]
+    Source(io::Error),
     /// Hits can't be written.
     #[error("{}: {source}", path.shown())]
     Hits {

@@ -303,7 +303,7 @@ impl<'a> Session<'a> {
             live: &self.live,
             follower: self.live.follow(&row, content),
             tell: self.tell,
-        });
+        })?;
         tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {

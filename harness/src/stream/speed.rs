@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
+use super::StreamError;
 use super::desk::{Desk, Wrong};
 use super::ledger::Ledger;
 use super::live::{Follower, Live};
@@ -81,17 +82,21 @@ pub(super) struct Stream {
 
 impl Stream {
     /// Emits all and waits for the results.
-    pub(super) fn run(self, around: &Surroundings<'_>) -> Ran {
+    ///
+    /// # Errors
+    /// If the system gives no thread for the source.
+    pub(super) fn run(self, around: &Surroundings<'_>) -> Result<Ran, StreamError> {
         let Stream { emitting, ledger, hits, most_waiting } = self;
         around.desk.open(ledger, hits);
         let before = (CpuTimes::now(), around.workers.cpu_time(), around.counters.read());
         let stop = AtomicBool::new(false);
         let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {
             let (desk, spare_cpu, stop) = (around.desk, around.spare_cpu, &stop);
-            let source = scope.spawn(move || {
+            let source = Builder::new().spawn_scoped(scope, move || {
                 let is_on_time = be_on_time(spare_cpu, emitting.schedule.between_ns());
                 (emitting.run(desk, stop), is_on_time)
             });
+            let source = source.map_err(StreamError::Source)?;
             watch(around, &emitting, stop, most_waiting, || source.is_finished());
             // It does nothing that panics; if it did, nothing was due.
             let (end_ns, is_on_time) = source.join().unwrap_or((emitting.begin_ns, true));
@@ -99,8 +104,8 @@ impl Stream {
             let busy = busy(around.workers, &before.0, before.1, seconds);
             let energy = around.counters.since(&before.2);
             watch(around, &emitting, stop, None, || around.desk.is_over());
-            (end_ns, is_on_time, busy, energy)
-        });
+            Ok::<_, StreamError>((end_ns, is_on_time, busy, energy))
+        })?;
         let (ledger, wrong) = around.desk.take();
         let was_interrupted = around.interrupt.asked();
         let is_whole = !was_interrupted && wrong.is_none();
@@ -108,7 +113,7 @@ impl Stream {
         if let Some(follower) = &around.follower {
             follower.end(&ledger, wrong.is_none());
         }
-        Ran {
+        Ok(Ran {
             // The time of those that were lost is not known.
             busy: busy.filter(|_| ledger.workers_lost() == 0),
             begin_ns: emitting.begin_ns,
@@ -121,7 +126,7 @@ impl Stream {
             wrong,
             comparison,
             energy,
-        }
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Child, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use algorithms::algorithm::Segments;
@@ -128,7 +128,8 @@ impl Workers {
         let (sender, first_answers) = channel();
         let ear =
             Ear { number, desk: Arc::clone(&self.desk), process: Arc::clone(&process), words };
-        let listener = thread::spawn(move || ear.listen(answers, &sender));
+        let listener = Builder::new().spawn(move || ear.listen(answers, &sender));
+        let listener = listener.map_err(StreamError::Start)?;
         self.seats[number] = Some(Running { process, id, listener, answers: first_answers });
         Ok(Starting { number, since })
     }

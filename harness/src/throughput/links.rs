@@ -5,8 +5,9 @@
 //! after block, and measured while all others are busy, too.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Barrier};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use algorithms::ceilings::{Direction, HostMemory, LinkBuffers};
@@ -179,14 +180,31 @@ fn rates(
 ) -> Result<Vec<f64>, DeviceError> {
     let count = links.len();
     let meeting = Meeting { begin: Barrier::new(count), within: AtomicUsize::new(count), window };
+    let devices: Vec<String> = links.iter().map(Link::device).collect();
     thread::scope(|scope| {
-        let busy = |link| {
-            let meeting = &meeting;
-            scope.spawn(move || keep_busy(link, direction, meeting))
+        let meeting = &meeting;
+        let mut starts = Vec::new();
+        let start = |link| {
+            let (start, started) = sync_channel::<()>(1);
+            starts.push(start);
+            // One that is not started with all others would wait for them without end.
+            let work = move || started.recv().ok().map(|()| keep_busy(link, direction, meeting));
+            Builder::new().spawn_scoped(scope, work)
         };
-        let busy: Vec<_> = links.iter_mut().map(busy).collect();
+        let busy: Result<Vec<_>, _> = links.iter_mut().map(start).collect();
+        let no_thread = |problem: String| DeviceError::Failed {
+            device: devices.join(", "),
+            what: "starting a thread for each link",
+            problem,
+        };
+        let busy = busy.map_err(|error| no_thread(error.to_string()))?;
+        starts.iter().for_each(|start| {
+            // It waits for that.
+            let _ = start.send(());
+        });
         let rates = busy.into_iter().map(|link| match link.join() {
-            Ok(rate) => rate,
+            Ok(Some(rate)) => rate,
+            Ok(None) => Err(no_thread("it was not started".to_owned())),
             Err(panic) => std::panic::resume_unwind(panic),
         });
         // All of them end before anybody hears of it.

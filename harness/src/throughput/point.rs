@@ -1,9 +1,10 @@
 //! One point: its streams are made ready, checked, run for a window, and checked again.
 
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::Duration;
 
 use algorithms::algorithm::Work;
@@ -339,12 +340,18 @@ pub(super) fn run<T>(
             }
             ran
         };
-        let running: Vec<_> =
-            streams.iter_mut().map(|stream| scope.spawn(move || work(stream))).collect();
+        let start = |stream| {
+            let started = Builder::new().spawn_scoped(scope, move || work(stream));
+            started.map_err(|error| {
+                // The others don't wait for it.
+                clock.stream_has_failed();
+                no_thread(&error)
+            })
+        };
+        let running: Vec<_> = streams.iter_mut().map(start).collect();
         let beside = beside();
-        let ended = running.into_iter().map(|stream| match stream.join() {
-            Ok(ran) => ran,
-            Err(panic) => Err(Refusal::Wrong(panicked(&*panic))),
+        let ended = running.into_iter().map(|stream| {
+            stream?.join().unwrap_or_else(|panic| Err(Refusal::Wrong(panicked(&*panic))))
         });
         // All of them end before anybody hears of it.
         let ended: Vec<_> = ended.collect();
@@ -409,9 +416,10 @@ pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refus
             };
             candidates.iter_mut().try_for_each(checked)
         };
-        let running: Vec<_> =
-            streams.iter_mut().map(|stream| scope.spawn(move || check(stream))).collect();
+        let start = |stream| Builder::new().spawn_scoped(scope, move || check(stream));
+        let running: Vec<_> = streams.iter_mut().map(start).collect();
         let checked = running.into_iter().enumerate().map(|(number, stream)| {
+            let stream = stream.map_err(|error| no_thread(&error))?;
             let checked =
                 stream.join().unwrap_or_else(|panic| Err(CheckError::Wrong(panicked(&*panic))));
             checked.map_err(|error| match Refusal::from(error) {
@@ -434,6 +442,13 @@ pub(super) fn remarks(streams: &[Stream<'_>]) -> Vec<String> {
     remarks.sort();
     remarks.dedup();
     remarks
+}
+
+/// A stream without a thread of its own.
+fn no_thread(error: &io::Error) -> Refusal {
+    Refusal::Unavailable(format!(
+        "not run: the system gives no thread: {error}; use fewer --streams"
+    ))
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> String {

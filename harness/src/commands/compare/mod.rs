@@ -3,6 +3,7 @@
 mod confirm;
 
 use std::path::{Path, PathBuf};
+use std::thread::{self, Builder};
 
 use reports::compare::render::{Format, Listing, render};
 use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
@@ -76,12 +77,16 @@ fn folders(request: &CompareRequest) -> Result<(PathBuf, PathBuf), Failure> {
 
 /// Both at once: reading takes longer than comparing.
 fn read_both(base: &Path, new: &Path) -> Result<(Measured, Measured), StoreError> {
-    let (base, new) = std::thread::scope(|scope| {
-        let base = scope.spawn(|| Measured::read(base));
+    let (base, new) = thread::scope(|scope| {
+        let reading = Builder::new().spawn_scoped(scope, || Measured::read(base));
         let new = Measured::read(new);
-        (base.join(), new)
+        let base = match reading {
+            Ok(reading) => reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // The system gives no thread.
+            Err(_) => Measured::read(base),
+        };
+        (base, new)
     });
-    let base = base.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     Ok((base?, new?))
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
+use std::thread::Builder;
 use std::time::Duration;
 
 use algorithms::device::Device;
@@ -39,8 +39,17 @@ pub(super) fn run(
     variant: Option<&PluginVariant>,
 ) -> Result<Verdict, PluginFailure> {
     let mut child = start(plugin, variant)?;
-    let said = child.stderr.take().map(last_line);
-    let events = events(&mut child);
+    let listening = child.stderr.take().map(last_line).transpose();
+    let listening = listening.and_then(|said| Ok((said, events(&mut child)?)));
+    let (said, events) = match listening {
+        Ok(listening) => listening,
+        Err(error) => {
+            kill_group(&child);
+            let _ = child.wait();
+            let bench = std::env::current_exe().unwrap_or_default();
+            return Err(PluginFailure::NoTrial { bench, source: error });
+        }
+    };
     let timeout = match variant.map(|variant| variant.device) {
         None | Some(Device::Cpu) => CALL_TIMEOUT,
         Some(_) => LONG_TIMEOUT,
@@ -98,20 +107,20 @@ enum News {
 }
 
 /// All that there is to hear, as it comes.
-fn events(child: &mut Child) -> Receiver<News> {
+fn events(child: &mut Child) -> io::Result<Receiver<News>> {
     let (sender, receiver) = channel();
     let (ends, id) = (sender.clone(), child.id());
-    thread::spawn(move || {
+    Builder::new().spawn(move || {
         wait_for_end(id);
         ends.send(News::End)
-    });
-    let lines = child.stdout.take().map(lines_of);
-    thread::spawn(move || {
+    })?;
+    let lines = child.stdout.take().map(lines_of).transpose()?;
+    Builder::new().spawn(move || {
         let mut lines = lines.iter().flatten();
         lines.try_for_each(|line| sender.send(News::Line(line)))?;
         sender.send(News::Silence)
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }
 
 /// Listens until the process ends, or until it takes too long: then it says how long.
@@ -168,9 +177,9 @@ fn kill_group(child: &Child) {
 }
 
 /// The last line that was said as an error, once all is said.
-fn last_line(errors: ChildStderr) -> Receiver<String> {
+fn last_line(errors: ChildStderr) -> io::Result<Receiver<String>> {
     let (sender, receiver) = channel();
-    thread::spawn(move || {
+    Builder::new().spawn(move || {
         let (mut bytes, mut errors) = (Vec::new(), errors);
         let _ = errors.by_ref().take(MAX_BYTES).read_to_end(&mut bytes);
         // Whoever goes on talking must not have to wait.
@@ -180,6 +189,6 @@ fn last_line(errors: ChildStderr) -> Receiver<String> {
         let printable = last.unwrap_or_default().trim().chars();
         let printable = printable.filter(|c| !c.is_control());
         let _ = sender.send(printable.take(MAX_CHARACTERS).collect());
-    });
-    receiver
+    })?;
+    Ok(receiver)
 }

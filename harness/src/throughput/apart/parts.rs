@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Child, ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::part::SUBCOMMAND;
@@ -183,7 +183,7 @@ impl Part {
         };
         // One that is gone says nothing, which is noticed next.
         let _ = asks.write_all(line(&Ask::Open(opening)).as_bytes());
-        let listener = thread::spawn(move || listen(number, answers, &said));
+        let listener = Builder::new().spawn(move || listen(number, answers, &said))?;
         let device = match point.processes % point.place.devices().len() {
             0 => point.place.of_stream(number).to_string(),
             _ => point.place.to_string(),

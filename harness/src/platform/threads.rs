@@ -1,0 +1,67 @@
+//! Threads of this process, which the system may refuse to give: `ulimit -u` and `pids.max` of a
+//! control group are easily reached on login nodes.
+//!
+//! What is generated, checked and read in parallel uses rayon's global pool. Left to itself, that
+//! pool starts with its first use, and ends the process if the system gives too few threads. So it
+//! is started here, before any work.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{Builder, available_parallelism};
+
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+
+/// Why there are no threads.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the system gives no thread: {0}; end other processes, or raise the limit (`ulimit -u`, \
+     pids.max of the control group)"
+)]
+pub struct NoThreads(io::Error);
+
+/// A thread that waits for the part of a pool that it is to be.
+type Waiting = SyncSender<ThreadBuilder>;
+
+/// Starts the pool that all but measured work uses. Returns a note if it has fewer threads than
+/// there are CPUs.
+///
+/// # Errors
+/// If the system gives no thread at all.
+pub(crate) fn start_global_pool() -> Result<Option<String>, NoThreads> {
+    let wanted = available_parallelism().map_or(1, NonZero::get);
+    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut refusal = None;
+    while waiting.len() < wanted && refusal.is_none() {
+        match waiting_thread() {
+            Ok(thread) => waiting.push(thread),
+            Err(error) => refusal = Some(error),
+        }
+    }
+    let note = match refusal {
+        None => None,
+        Some(error) if waiting.is_empty() => return Err(NoThreads(error)),
+        Some(error) => {
+            // The others end: listeners and what is measured need threads, too.
+            waiting.truncate(1);
+            Some(format!(
+                "note: the system gives fewer than {wanted} threads ({error}); one of them \
+                 generates and checks"
+            ))
+        }
+    };
+    let hand_out = |part: ThreadBuilder| {
+        let thread = &waiting[part.index()];
+        thread.send(part).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(waiting.len()).spawn_handler(hand_out);
+    // An error says that there is a pool already, which serves as well: no thread is started here.
+    drop(pool.build_global());
+    Ok(note)
+}
+
+fn waiting_thread() -> io::Result<Waiting> {
+    let (sender, part) = sync_channel(1);
+    Builder::new().spawn(move || part.recv().map(ThreadBuilder::run))?;
+    Ok(sender)
+}
