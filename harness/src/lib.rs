@@ -58,6 +58,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(answer) => return answer.print(),
     };
     parsed.color.write_global();
+    parsed.notes.iter().for_each(|note| progress::say(note));
     let mut command = Prepared::new(parsed.request);
     let is_supervised = command.loads_plugins();
     let work = || {

@@ -46,6 +46,7 @@ use crate::suite::built_in;
 
 pub use answer::Answer;
 pub use color::choice as color_choice;
+use config::Found;
 pub use config::Surroundings;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
@@ -67,6 +68,8 @@ pub struct Parsed {
     pub request: Request,
     /// Whether output is to be coloured.
     pub color: ColorChoice,
+    /// What the user has to know of the file of defaults.
+    pub notes: Vec<String>,
 }
 
 /// Parses a command line, the program's name first, with the defaults of a file.
@@ -84,9 +87,11 @@ pub fn parse_in(
     let mut command = command();
     let mut defaults = None;
     // Commands that `bench` starts itself are told all that they need.
-    if !is_hidden(&command, &arguments)
-        && let Some(path) = surroundings.file(&arguments)
-    {
+    let Found { file, mut notes } = match is_hidden(&command, &arguments) {
+        true => Found::default(),
+        false => surroundings.file(&arguments),
+    };
+    if let Some(path) = file {
         match config::read(command.clone(), &path) {
             Ok(with_defaults) => (command, defaults) = (with_defaults, Some(path)),
             // A damaged file keeps nobody from the help.
@@ -98,8 +103,9 @@ pub fn parse_in(
         }
     }
     let matches = command.try_get_matches_from(arguments).map_err(Answer::new)?;
+    notes.extend(defaults.as_deref().and_then(|file| config::note_on_plugins(&matches, file)));
     let request = request(&matches, typed, defaults).map_err(Answer::new)?;
-    Ok(Parsed { request, color: color::of(&matches) })
+    Ok(Parsed { request, color: color::of(&matches), notes })
 }
 
 fn is_hidden(command: &Command, arguments: &[OsString]) -> bool {

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::super::early::last_value;
 use super::FLAG;
+use super::trust::{distrust, this_user};
 
 /// The name of the file where none is named.
 const NAME: &str = "recobench.toml";
 
 /// The variable that names the file; empty for none.
-const VARIABLE: &str = "RECOBENCH_CONFIG";
+pub(super) const VARIABLE: &str = "RECOBENCH_CONFIG";
 
 /// What a command line is read in.
 #[derive(Clone, Debug, Default)]
@@ -27,28 +28,52 @@ impl Surroundings {
         Surroundings { folder: std::env::current_dir().ok(), variable: std::env::var_os(VARIABLE) }
     }
 
-    /// The file with the defaults: the one that is named, or the nearest one.
-    pub(in crate::cli) fn file(&self, arguments: &[OsString]) -> Option<PathBuf> {
+    /// The file with the defaults: the one that is named, or the nearest one that can be trusted.
+    pub(in crate::cli) fn file(&self, arguments: &[OsString]) -> Found {
         if let Some(named) = last_value(arguments, &format!("--{FLAG}")) {
-            return Some(named.into());
+            return Found::named(named);
         }
-        match &self.variable {
-            Some(none) if none.is_empty() => None,
-            Some(named) => Some(named.into()),
-            None => self.folder.as_deref().and_then(nearest),
+        match (&self.variable, &self.folder) {
+            (Some(none), _) if none.is_empty() => Found::default(),
+            (Some(named), _) => Found::named(named.clone()),
+            (None, Some(folder)) => Found::nearest(folder),
+            (None, None) => Found::default(),
         }
     }
 }
 
-/// The file in a folder, or in the nearest one above it.
-fn nearest(folder: &Path) -> Option<PathBuf> {
-    let files = folder.ancestors().map(|folder| folder.join(NAME));
-    files.into_iter().find(|file| file.is_file())
+/// The file of defaults.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::cli) struct Found {
+    /// Its path, if there is one.
+    pub file: Option<PathBuf>,
+    /// Notes on nearer ones that are not trusted.
+    pub notes: Vec<String>,
+}
+
+impl Found {
+    fn named(file: OsString) -> Self {
+        Found { file: Some(file.into()), notes: Vec::new() }
+    }
+
+    /// Looks in a folder and in those above it.
+    fn nearest(folder: &Path) -> Self {
+        let mut found = Found::default();
+        let files = folder.ancestors().map(|folder| folder.join(NAME));
+        for file in files.filter(|file| file.is_file()) {
+            match distrust(&file, this_user()) {
+                Some(note) => found.notes.push(note),
+                None => return Found { file: Some(file), ..found },
+            }
+        }
+        found
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -65,14 +90,34 @@ mod tests {
         fs::write(&file, "").expect("written");
         let mut here = Surroundings { folder: Some(below), variable: None };
         let plain = arguments("bench sort");
-        assert_eq!(here.file(&plain), Some(file));
+        assert_eq!(here.file(&plain).file, Some(file.clone()));
         here.variable = Some("env.toml".into());
-        assert_eq!(here.file(&plain), Some("env.toml".into()));
+        assert_eq!(here.file(&plain).file, Some("env.toml".into()));
         for line in ["bench --config c.toml sort", "bench sort --config=c.toml"] {
-            assert_eq!(here.file(&arguments(line)), Some("c.toml".into()));
+            assert_eq!(here.file(&arguments(line)).file, Some("c.toml".into()));
         }
         here.variable = Some("".into());
-        assert_eq!(here.file(&plain), None);
-        assert_eq!(Surroundings::default().file(&plain), None);
+        assert_eq!(here.file(&plain), Found::default());
+        assert_eq!(Surroundings::default().file(&plain), Found::default());
+    }
+
+    #[test]
+    fn a_file_that_all_can_write_gives_way_to_one_above_it() {
+        let top = tempfile::tempdir().expect("a folder");
+        let below = top.path().join("a");
+        fs::create_dir(&below).expect("made");
+        let [above, near] = [top.path(), &below].map(|folder| folder.join(NAME));
+        for file in [&above, &near] {
+            fs::write(file, "").expect("written");
+        }
+        fs::set_permissions(&near, fs::Permissions::from_mode(0o666)).expect("permitted");
+        let here = Surroundings { folder: Some(below), variable: None };
+        let found = here.file(&arguments("bench sort"));
+        assert_eq!(found.file, Some(above));
+        let [note] = &found.notes[..] else { panic!("{found:?}") };
+        assert!(
+            note.contains("a/recobench.toml is ignored") && note.contains("--config"),
+            "{note}"
+        );
     }
 }

@@ -3,6 +3,7 @@
 //! | module | does |
 //! |---|---|
 //! | `find` | finds the file |
+//! | `trust` | whether a file that was found may be used |
 //! | `apply` | makes its values the defaults of flags |
 //!
 //! Keys are the long names of flags: at the top for all commands that have such a flag, in a
@@ -10,18 +11,23 @@
 
 mod apply;
 mod find;
+mod trust;
 
 use std::path::Path;
 
-use clap::{Arg, Command};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
 use files::{LARGEST_DOCUMENT, read_text};
 use text::Foreign;
 
 pub(crate) use apply::with_defaults;
+pub(super) use find::Found;
 pub use find::Surroundings;
 
 /// The flag that names the file.
 const FLAG: &str = "config";
+/// The flag of commands that load plugins.
+const PLUGINS: &str = "plugins";
 
 /// A command with the defaults of a file.
 ///
@@ -31,6 +37,21 @@ pub(super) fn read(command: Command, path: &Path) -> Result<Command, String> {
     let name = path.shown().to_string();
     let text = read_text(path, LARGEST_DOCUMENT).map_err(|error| format!("{name}: {error}"))?;
     with_defaults(command, &name, &text).map_err(|error| error.to_string())
+}
+
+/// A note on the plugins that a file names for a command: they are code, and on the command line
+/// nothing shows them.
+pub(super) fn note_on_plugins(matches: &ArgMatches, file: &Path) -> Option<String> {
+    let mut matches = matches;
+    while let Some((_, below)) = matches.subcommand() {
+        matches = below;
+    }
+    let is_known = matches.ids().any(|id| id == PLUGINS);
+    let is_default = is_known && matches.value_source(PLUGINS) == Some(ValueSource::DefaultValue);
+    let named = matches.get_raw(PLUGINS).into_iter().flatten().filter(|_| is_default);
+    let named: Vec<String> = named.map(|path| Path::new(path).shown().to_string()).collect();
+    let file = file.shown();
+    (!named.is_empty()).then(|| format!("note: plugins that {file} names: {}", named.join(", ")))
 }
 
 /// The flag, for all commands.

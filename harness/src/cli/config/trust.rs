@@ -1,0 +1,102 @@
+//! Which files of defaults count without being named.
+//!
+//! A file in the current folder or above it counts by its location alone, and may name plugins,
+//! which are code. On a shared machine anybody can leave one in `/tmp` or `/scratch`: it counts
+//! only if nobody but this user and root can have written it.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use text::Foreign;
+
+use super::FLAG;
+use super::find::VARIABLE;
+
+const ROOT: u32 = 0;
+/// Permission of all users to write.
+const WRITABLE_BY_ALL: u32 = 0o002;
+/// In such a folder users can replace their own files only.
+const STICKY: u32 = 0o1000;
+
+/// The user that this process acts for.
+pub(super) fn this_user() -> u32 {
+    // SAFETY: the call has no arguments and can't fail.
+    unsafe { libc::geteuid() }
+}
+
+/// A note on a file that `user` should not trust; `None` for one that is fine.
+pub(super) fn distrust(file: &Path, user: u32) -> Option<String> {
+    let reason = reason(file, user).unwrap_or_else(|error| Some(error.to_string()))?;
+    Some(format!(
+        "note: {} is ignored: {reason}; to use it all the same, name it with --{FLAG} or {VARIABLE}",
+        file.shown()
+    ))
+}
+
+fn reason(file: &Path, user: u32) -> io::Result<Option<String>> {
+    let (link, target) = (fs::symlink_metadata(file)?, fs::metadata(file)?);
+    let folder = fs::metadata(files::folder_of(file))?;
+    let owners = [&link, &target].map(Metadata::uid);
+    let mut others = owners.into_iter().filter(|owner| ![user, ROOT].contains(owner));
+    Ok(if let Some(other) = others.next() {
+        Some(format!("it belongs to another user (number {other})"))
+    } else if target.mode() & WRITABLE_BY_ALL != 0 {
+        Some("every user can write to it".to_owned())
+    } else if folder.mode() & WRITABLE_BY_ALL != 0 && folder.mode() & STICKY == 0 {
+        Some("every user can write to its folder".to_owned())
+    } else {
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
+    use super::*;
+
+    fn allow(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permitted");
+    }
+
+    #[test]
+    fn only_what_no_other_user_can_write_is_trusted() {
+        let top = tempfile::tempdir().expect("a folder");
+        let file = top.path().join("recobench.toml");
+        fs::write(&file, "").expect("written");
+        for (of_folder, of_file, reason) in [
+            (0o755, 0o644, None),
+            (0o775, 0o664, None),
+            (0o1777, 0o644, None),
+            (0o755, 0o646, Some("every user can write to it")),
+            (0o777, 0o644, Some("every user can write to its folder")),
+        ] {
+            allow(&file, of_file);
+            allow(top.path(), of_folder);
+            let note = distrust(&file, this_user());
+            assert_eq!(note.is_some(), reason.is_some(), "{note:?}");
+            assert!(note.unwrap_or_default().contains(reason.unwrap_or_default()));
+        }
+    }
+
+    #[test]
+    fn files_of_others_are_not_trusted_nor_their_links_to_ours() {
+        let top = tempfile::tempdir().expect("a folder");
+        let (file, link) = (top.path().join("own.toml"), top.path().join("recobench.toml"));
+        fs::write(&file, "").expect("written");
+        symlink(&file, &link).expect("linked");
+        assert_eq!(distrust(&link, this_user()), None);
+        let other = "belongs to another user";
+        if this_user() == ROOT {
+            std::os::unix::fs::lchown(&link, Some(65_534), None).expect("given away");
+            assert!(distrust(&link, ROOT).is_some_and(|note| note.contains(other)));
+            chown(&file, Some(65_534), None).expect("given away");
+            assert!(distrust(&file, ROOT).is_some_and(|note| note.contains(other)));
+            assert_eq!(distrust(&file, 65_534), None);
+        } else {
+            assert!(distrust(&file, this_user() + 1).is_some_and(|note| note.contains(other)));
+        }
+    }
+}
