@@ -25,10 +25,17 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     }
     let params = plan.params.iter().map(|(name, value)| format!("{name}={value}"));
     let params: Vec<_> = params.collect();
+    // Fewer items help only where what every measurement takes is there.
+    let remedy = match RESERVE < available {
+        true => "use fewer items",
+        false => "raise the limit (ulimit -v, memory of the control group) or end other processes",
+    };
     Err(PlanError::Usage(format!(
-        "{} needs {} of memory, but {} are available; use fewer items",
+        "{} needs {} of memory, {} of it whatever the items, for bandwidth tests and the system, \
+         but {} are available; {remedy}",
         params.join(" "),
         units::bytes(needed as f64),
+        units::bytes(RESERVE as f64),
         units::bytes(available as f64),
     )))
 }
@@ -66,7 +73,12 @@ mod tests {
         let error = check(&plan, 8_000_000_000).expect_err("too much").to_string();
         assert!(error.contains("digis=1000000000000 needs 32 TB"), "{error}");
         assert!(error.contains("8 GB are available"), "{error}");
+        assert!(error.ends_with("use fewer items"), "{error}");
         assert!(check(&plan, u64::MAX).is_ok());
+        plan.memory_bytes = 32_000;
+        let error = check(&plan, 123_000_000).expect_err("too much").to_string();
+        assert!(error.contains("537 MB of it whatever the items"), "{error}");
+        assert!(error.contains("123 MB are available; raise the limit (ulimit -v"), "{error}");
     }
 
     #[test]
