@@ -85,7 +85,7 @@ fn a_task_can_be_dry_run() {
     let folder = folder();
     let line = "sort --segments 24 --digis 1M,2M --threads 1 --variant std-* --dry-run";
     let run = folder.bench(line).exits(0);
-    let total = "sort: 2 inputs, 4 candidates, at most 40s\n";
+    let total = "sort: 2 inputs, 4 candidates, at most 40s of sampling; ";
     assert!(run.stdout.ends_with(total), "{}", run.stdout);
     let run = folder.bench(format!("{line} --budget 8s --format json"));
     let json: Value = run.json();
@@ -106,7 +106,7 @@ fn defaults_come_from_the_nearest_file() {
     let sort = "threads = 1\ndigis = \"1M\"\nvariant = [\"std-stable\"]\nmax-time = \"3s\"\n";
     folder.write("recobench.toml", format!("[sort]\n{sort}"));
     let run = dry_run("");
-    run.prints("1 M digis").prints("sort: 1 input, 1 candidate, at most 3s\n");
+    run.prints("1 M digis").prints("sort: 1 input, 1 candidate, at most 3s of sampling; ");
     dry_run("--digis 2M,3M").prints("sort: 2 inputs");
     folder.write("bad.toml", "[sort]\nthread = 1\n");
     folder.check(

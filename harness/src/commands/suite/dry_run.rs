@@ -31,6 +31,7 @@ struct Row {
     at_most: Duration,
 }
 
+/// The third is the time of sampling.
 const HEADER: [&str; 4] = ["task", "candidates", "at most", "input"];
 
 impl DryRun {
@@ -71,7 +72,7 @@ impl DryRun {
         }
     }
 
-    /// The inputs with their candidates, and the time that they take at most.
+    /// The inputs with their candidates, and the longest time that sampling takes.
     pub(in crate::commands) fn render(&self, format: Format) -> String {
         match format {
             Format::Table => format!("{}{}\n", aligned(&self.rows), self.total()),
@@ -103,19 +104,20 @@ impl DryRun {
         format!("{description:#}\n")
     }
 
-    /// `smoke, shard 1/2: 2 inputs, 20 candidates, at most 30s`
+    /// `smoke, shard 1/2: 2 inputs, 20 candidates, at most 30s of sampling; …`
     fn total(&self) -> String {
         let shard = self.shard.map_or(String::new(), |shard| format!(", shard {shard}"));
-        let budget = self
-            .budget
-            .map_or(String::new(), |budget| format!(" with a budget of {}", words(budget)));
+        let rest = self.budget.map_or_else(
+            || "inputs, checks and charts take more".to_owned(),
+            |budget| format!("{} for all of it", words(budget)),
+        );
         let candidates: usize = self.rows.iter().map(|row| row.candidates).sum();
         let times = self.rows.iter().map(|row| row.at_most);
         let time = words(times.fold(Duration::ZERO, Duration::saturating_add));
         let inputs = shape::phrase("inputs", &self.rows.len().to_string());
         let candidates = shape::phrase("candidates", &candidates.to_string());
         let name = &self.name;
-        format!("{name}{shard}: {inputs}, {candidates}, at most {time}{budget}")
+        format!("{name}{shard}: {inputs}, {candidates}, at most {time} of sampling; {rest}")
     }
 }
 
