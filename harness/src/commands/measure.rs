@@ -2,7 +2,7 @@
 
 use text::Foreign;
 
-use super::present::{keep_complete, present, store_and_show};
+use super::present::{check_store, keep_complete, present, say_what_resumes, store_and_show};
 use super::suite::dry_run::DryRun;
 use super::suite::earlier::{self, Earlier};
 use super::{refuse_development_build, say};
@@ -32,10 +32,12 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     refuse_development_build()?;
+    let points = plan.len();
     let earlier = go_on(request, &mut plan)?;
     if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.is_finished) {
         return store_and_show(&earlier.folder, session.store.as_deref(), output);
     }
+    check_store(session.store.as_deref())?;
     super::try_plugins(std::slice::from_ref(&plan), output.quiet)?;
     let interrupt = Interrupt::listen();
     let mut assignment = Assignment::of(request, &plan);
@@ -47,7 +49,7 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     keep_complete(&outcome, session.store.as_deref(), output.quiet)?;
     let exit = present(&outcome, output)?;
     if outcome.interrupted && output.out.is_some() {
-        say("bench: the same command goes on where this one stopped");
+        say_what_resumes(&outcome, points);
     }
     Ok(exit)
 }

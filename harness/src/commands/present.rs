@@ -5,9 +5,10 @@ use std::path::Path;
 use algorithms::plugin;
 use reports::charts;
 use reports::history::{Store, Unfinished};
+use reports::rank::TOTAL;
 use reports::record::Effort;
 use reports::run_table::{self, View};
-use reports::store::{self, Run};
+use reports::store::{self, INTERRUPTED, Run};
 use reports::units;
 use text::Foreign;
 
@@ -69,6 +70,29 @@ pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, F
     Ok(outcome.exit())
 }
 
+/// Says what the same command does with a run of so many points that was interrupted.
+pub(super) fn say_what_resumes(outcome: &Outcome, points: usize) {
+    let whole = outcome.summary.iter().filter(|row| row.stage == TOTAL);
+    let (cut_off, done): (Vec<_>, Vec<_>) = whole.partition(|row| row.stopped_by == INTERRUPTED);
+    let lost = match cut_off.iter().filter(|row| row.samples > 0).count() {
+        0 => String::new(),
+        1 => "; 1 of them has samples, which don't count".to_owned(),
+        some => format!("; {some} of them have samples, which don't count"),
+    };
+    super::say(&format!(
+        "bench: the same command resumes: {} of {} are done, and the others are measured from \
+         their beginning{lost}",
+        done.len(),
+        units::counted(points, "point")
+    ));
+}
+
+/// Sees that a store can be written, before anything is measured for it.
+pub(super) fn check_store(store: Option<&Path>) -> Result<(), Failure> {
+    let Some(store) = store else { return Ok(()) };
+    Ok(Store::create_or_open(store)?.check_writable()?)
+}
+
 /// Adds a run to the history if it has all that could be measured: before anybody judges it, or
 /// can't print it.
 pub(super) fn keep_complete(
@@ -85,12 +109,18 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
     let Some(store) = store else { return Ok(()) };
     let runs = Store::create_or_open(store)?;
     let added = runs.add(folder, Unfinished::Refuse)?;
-    let fingerprint = platform::executable_fingerprint();
-    runs.keep_executable(&fingerprint, &std::env::current_exe()?)?;
-    keep_plugins(&runs, folder)?;
     let stored = format!("stored as {} in {}", added.id(), store.shown());
-    super::tell(quiet, &stored);
-    Ok(())
+    let fingerprint = platform::executable_fingerprint();
+    let kept = runs.keep_executable(&fingerprint, &std::env::current_exe()?);
+    let kept = kept.map_err(Failure::from).and_then(|()| keep_plugins(&runs, folder));
+    if kept.is_err() {
+        super::say(&format!(
+            "bench: {stored}, but without the executable or its plugins, which paired runs need:"
+        ));
+    } else {
+        super::tell(quiet, &stored);
+    }
+    kept
 }
 
 /// Keeps the plugins of a run in the store, unless a file has changed since it was loaded.

@@ -89,6 +89,16 @@ impl Store {
         self.runs_folder().join(id)
     }
 
+    /// Sees that the store can be written. Waits until no other process writes to it.
+    ///
+    /// # Errors
+    /// Why it can't be.
+    pub fn check_writable(&self) -> Result<(), HistoryError> {
+        let writer = self.writer()?;
+        create_folder(&self.runs_folder())?;
+        write_new(&writer.draft("probe")?, b"")
+    }
+
     /// Waits until nobody else writes.
     pub(super) fn writer(&self) -> Result<Writer<'_>, HistoryError> {
         let path = self.root.join("lock");

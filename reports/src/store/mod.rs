@@ -29,6 +29,7 @@ pub use published_streams::read_published_streams;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
 pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
 pub(crate) use regular::open as open_file;
+pub use resume::INTERRUPTED;
 pub use stream::{StreamFolder, StreamRun};
 pub use throughput::{ThroughputFolder, ThroughputRun};
 pub use write::{RunFolder, clean, describe};

@@ -10,7 +10,7 @@ use super::{Run, RunFolder, SAMPLES, SUMMARY, StoreError};
 use crate::record::{Point, SampleRow, SummaryRow};
 
 /// What `stopped_by` says of points that were cut short.
-const INTERRUPTED: &str = "interrupt";
+pub const INTERRUPTED: &str = "interrupt";
 
 impl RunFolder {
     /// Opens the folder of a run that was stopped, with what it holds.

@@ -11,6 +11,7 @@ use reports::store::read_run;
 use reports::units;
 use text::Foreign;
 
+use super::super::present::check_store;
 use super::super::{tell, try_plugins};
 use super::{Planned, conclusion, earlier};
 use crate::duet::base::Base;
@@ -35,6 +36,7 @@ pub(super) fn run(
     let series = Series::of_suite(&platform::machine_key(), &part);
     let Base { executable: base, run: base_run } =
         duet::base::find(&against.base, &store, Some(&series), tell)?;
+    check_store(request.store.as_deref())?;
     let failed = try_plugins(&plans, request.output.quiet)?;
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();

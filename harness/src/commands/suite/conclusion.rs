@@ -34,7 +34,7 @@ pub(super) fn conclude(
     if let Some(failure) = outcome.failure {
         say(&format!(
             "bench: what was measured is kept in {folder}; the same command with --out {folder} \
-             goes on where this one stopped"
+             resumes it: points that are not done are measured from their beginning"
         ));
         return Err(failure.into());
     }

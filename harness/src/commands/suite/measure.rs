@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use reports::record::SuitePart;
 use text::Foreign;
 
-use super::super::present::{keep_complete, present, store_and_show};
+use super::super::present::{
+    check_store, keep_complete, present, say_what_resumes, store_and_show,
+};
 use super::super::{say, try_plugins};
 use super::Planned;
 use super::earlier::{self, Earlier};
@@ -28,7 +30,9 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
     if let Some(earlier) = earlier.as_ref().filter(|it| it.is_finished && nothing_left) {
         return store_and_show(&earlier.folder, request.store.as_deref(), output);
     }
+    check_store(request.store.as_deref())?;
     try_plugins(&plans, request.output.quiet)?;
+    let points = part.points;
     let start = Start::after(&earlier);
     let assignment = Assignment {
         command: &request.command,
@@ -49,7 +53,7 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
     keep_complete(&outcome, request.store.as_deref(), output.quiet)?;
     let exit = present(&outcome, output)?;
     if outcome.interrupted {
-        say("bench: the same command goes on where this one stopped");
+        say_what_resumes(&outcome, points);
     }
     Ok(exit)
 }
