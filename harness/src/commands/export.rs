@@ -44,8 +44,11 @@ fn runs(request: &ExportRequest) -> Result<Vec<(PathBuf, RunSummary)>, Failure> 
 }
 
 fn samples(folders: &[PathBuf], runs: Vec<RunSummary>) -> Result<Vec<StoredSamples>, Failure> {
-    let runs = folders.iter().zip(runs).map(|(folder, RunSummary { id, record, .. })| {
-        Ok(StoredSamples { rows: read_samples(folder)?, id, record })
-    });
-    runs.collect()
+    let read = |(folder, run): (&PathBuf, RunSummary)| match read_samples(folder) {
+        // It was deleted from the store since it was found there.
+        Err(_) if !folder.exists() => None,
+        rows => Some(rows.map(|rows| StoredSamples { rows, id: run.id, record: run.record })),
+    };
+    let samples: Result<Vec<_>, _> = folders.iter().zip(runs).filter_map(read).collect();
+    Ok(samples?)
 }

@@ -53,7 +53,11 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
 fn page_of_run(store: &Store, runs: &[RunSummary], i: usize) -> Result<Page, Failure> {
     let RunSummary { id, record, rows } = &runs[i];
     let folder = store.run_folder(id);
-    let mut samples = read_samples(&folder)?;
+    let mut samples = match read_samples(&folder) {
+        // It was deleted from the store since it was listed.
+        Err(_) if !folder.exists() => Vec::new(),
+        read => read?,
+    };
     retain_samples_of(rows, &mut samples);
     let run = Run { folder, record: record.clone(), summary: rows.clone(), samples };
     let before = runs[..i].iter().rev();

@@ -42,15 +42,69 @@ impl Store {
         runs: impl Iterator<Item = StoredRun>,
     ) -> Result<Vec<RunSummary>, HistoryError> {
         let runs: Vec<StoredRun> = runs.collect();
-        let read = |run: StoredRun| Ok(RunSummary::read(&self.run_folder(&run.id))?);
-        runs.into_par_iter().rev().map(read).collect()
+        let read = |run: StoredRun| {
+            let folder = self.run_folder(&run.id);
+            match RunSummary::read(&folder) {
+                // It was deleted since it was listed.
+                Err(_) if !folder.exists() => None,
+                read => Some(read.map_err(HistoryError::from)),
+            }
+        };
+        runs.into_par_iter().rev().filter_map(read).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::super::Retention;
     use super::super::testing::{Shelf, elsewhere, record, row};
     use super::*;
+
+    #[test]
+    fn readers_find_whole_runs_while_others_add_and_delete() {
+        /// So many that none of those which a reader has listed goes before it is read.
+        const KEPT: usize = 20;
+        let shelf = Shelf::new();
+        (0..KEPT).for_each(|seed| drop(shelf.add(&record(seed as u64))));
+        let series = Series::of(&record(0), &[row("a")]);
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let read = |look: &dyn Fn() -> usize| {
+                let mut rounds = 0;
+                while !is_over.load(Ordering::Relaxed) || rounds == 0 {
+                    assert!(look() > 0, "the newest are never deleted");
+                    rounds += 1;
+                }
+            };
+            let store = &shelf.store;
+            let listing = || {
+                let entries = store.list(&Filter::default()).expect("listed");
+                let damaged: Vec<_> =
+                    entries.iter().filter(|it| it.run.problem.is_some()).collect();
+                assert!(damaged.is_empty(), "{damaged:?}");
+                entries.len()
+            };
+            scope.spawn(move || read(&listing));
+            scope.spawn(move || read(&|| store.summaries(&Filter::default()).expect("read").len()));
+            let of_series = &series;
+            scope.spawn(move || read(&|| store.summaries_of(of_series, 50).expect("read").len()));
+            scope.spawn(move || {
+                read(&|| {
+                    store.find("latest", None).expect("the newest one is always there");
+                    1
+                });
+            });
+            for seed in KEPT..70 {
+                shelf.add(&record(seed as u64));
+                let kept = Retention { keep_runs: Some(KEPT), ..Retention::default() };
+                store.prune(kept).expect("pruned");
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+    }
 
     #[test]
     fn whole_runs_come_in_the_order_of_adding() {
