@@ -20,6 +20,7 @@ mod hip;
 mod history;
 mod history_changes;
 mod interruption;
+mod limits;
 mod live;
 mod measuring;
 mod memory;

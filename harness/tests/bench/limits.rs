@@ -1,0 +1,147 @@
+//! Limits of the system: what can't be done within them is said in a sentence, without a panic.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{BENCH, Folder, Run, folder, measuring};
+
+/// A control group whose processes and threads are limited; there is one only for root and with
+/// version 1 or 2 of the controller at its usual path.
+struct Pids(PathBuf);
+
+impl Pids {
+    fn new(most: usize) -> Option<Self> {
+        let roots = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].map(Path::new);
+        let group = |root: &Path| root.join(format!("recobench-{}-{most}", std::process::id()));
+        let made = roots.into_iter().map(group).find(|group| {
+            let limited = fs::create_dir(group)
+                .and_then(|()| fs::write(group.join("pids.max"), most.to_string()));
+            if limited.is_err() {
+                let _ = fs::remove_dir(group);
+            }
+            limited.is_ok()
+        });
+        if made.is_none() {
+            eprintln!("skipped: no control group can be made here");
+        }
+        made.map(Pids)
+    }
+
+    fn bench(&self, folder: &Folder, line: &str) -> Run {
+        let procs = self.0.join("cgroup.procs");
+        let script = format!("echo $$ > {} && exec {BENCH} {line}", procs.to_string_lossy());
+        Run::of(Command::new("sh").args(["-c", &script]).current_dir(&**folder))
+    }
+}
+
+impl Drop for Pids {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// A command that works, or says that there are too few threads.
+#[track_caller]
+fn ends_well(run: &Run) {
+    assert!(!run.stderr.contains("panicked"), "{}", run.story());
+    let says_why = ["thread", "Resource temporarily unavailable"];
+    let is_refused =
+        matches!(run.code, Some(1 | 2)) && says_why.iter().any(|words| run.stderr.contains(words));
+    // Times of a few samples may well differ.
+    let is_done = matches!(run.code, Some(0 | 4));
+    assert!(is_done || is_refused, "{}", run.story());
+}
+
+#[test]
+fn few_threads_are_no_panic_of_any_command() {
+    let Some(folder) = measuring() else { return };
+    for out in ["r", "r2"] {
+        let line = "sort --segments 24 --digis 2k --samples 5..5 --threads 1 --variant std-* \
+                    --store s -q --no-charts";
+        folder.bench(format!("{line} --out {out}")).exits(0);
+    }
+    let run = folder.bench("history --store s --format csv").exits(0).stdout;
+    assert_eq!(run.lines().count(), 3, "{run}");
+    for most in [1, 2, 3, 4, 6] {
+        let Some(pids) = Pids::new(most) else { return };
+        for line in [
+            "generate sts --segments 24 --digis 100k --out d.bin",
+            "generate tpc --sectors 1 --orbits 1 --out d.pages",
+            "history --store s",
+            "compare r r2",
+            "report r --out r.html",
+            "export r --format csv",
+            "winners r",
+            "verify sort --variant std-stable",
+            "sort --segments 24 --digis 2k --samples 3..3 --threads 1 --variant std-stable -q",
+            "sts --preset mcbm-2024 --scale 0.001 --samples 3..3 --threads 2 --variant online -q",
+            "throughput sts --preset mcbm-2024 --scale 0.001 --streams 2 --duration 100ms -q",
+            "stream --preset mcbm-2024 --scale 0.001 --processes 1 --duration 200ms -q",
+            "devices",
+            "list sort",
+        ] {
+            let run = pids.bench(&folder, line);
+            ends_well(&run);
+            if most == 1 && line.starts_with("generate") {
+                assert_eq!(run.code, Some(1), "{}", run.story());
+                run.says("the system gives no thread");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_stack_is_raised_or_refused() {
+    let folder = folder();
+    let run = folder.bench_with_limit("-S -s 64", "list sort");
+    assert_eq!(run.code, Some(0), "{}", run.story());
+    let run = folder.bench_with_limit("-s 64", "list sort");
+    assert_eq!(run.code, Some(1), "{}", run.story());
+    run.says("the stack is limited to 65.5 kB").says("ulimit -s 8192");
+}
+
+#[test]
+fn what_fewer_items_do_not_help_is_not_advised() {
+    let Some(folder) = measuring() else { return };
+    let line = "sort --segments 24 --digis 2k --threads 1 --variant std-stable --out r";
+    let run = folder.bench_with_limit("-v 400000", line).exits(2);
+    run.says("whatever the items").says("raise the limit (ulimit -v");
+    assert!(!run.stderr.contains("use fewer items"), "{}", run.story());
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_refused_before_anything_is_measured() {
+    let Some(folder) = measuring() else { return };
+    // A file where folders are made refuses root as well.
+    fs::create_dir(folder.join("s")).expect("made");
+    folder.write("s/store.json", "{\"schema_version\": 1}\n");
+    folder.write("s/runs", "");
+    let line = "sort --segments 24 --digis 2k --samples 3..3 --threads 1 --variant std-stable";
+    folder.bench(format!("{line} --out r --store s")).exits(1).says("s/");
+    assert!(!folder.join("r").exists(), "it was measured");
+    folder.write("file", "");
+    folder.bench(format!("{line} --out r --store file")).exits(2);
+    assert!(!folder.join("r").exists(), "it was measured");
+}
+
+#[test]
+fn a_file_of_defaults_that_all_can_write_loads_no_plugin() {
+    let folder = folder();
+    fs::create_dir_all(folder.join("pub/me")).expect("made");
+    folder.write("pub/recobench.toml", "plugin = \"./e.so\"\n");
+    let list =
+        |folder: &Folder| Run::of(folder.command("list sort").current_dir(folder.join("pub/me")));
+    let mode = |mode| {
+        let file = folder.join("pub/recobench.toml");
+        fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("permitted");
+    };
+    mode(0o666);
+    let run = list(&folder).exits(0);
+    run.says("pub/recobench.toml is ignored: every user can write to it").says("--config");
+    mode(0o644);
+    let run = list(&folder);
+    assert_ne!(run.code, Some(0), "its plugin is missing: {}", run.story());
+    run.says("note: plugins that ").says("recobench.toml names: ./e.so");
+}
