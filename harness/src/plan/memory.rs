@@ -25,19 +25,20 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     }
     let params = plan.params.iter().map(|(name, value)| format!("{name}={value}"));
     let params: Vec<_> = params.collect();
+    let (needed, reserve, available) = (needed as f64, RESERVE as f64, available as f64);
+    let needs = format!("{} needs {} of memory", params.join(" "), units::bytes(needed));
+    let available_words = format!("but {} are available", units::bytes(available));
     // Fewer items help only where what every measurement takes is there.
-    let remedy = match RESERVE < available {
-        true => "use fewer items",
-        false => "raise the limit (ulimit -v, memory of the control group) or end other processes",
-    };
-    Err(PlanError::Usage(format!(
-        "{} needs {} of memory, {} of it whatever the items, for bandwidth tests and the system, \
-         but {} are available; {remedy}",
-        params.join(" "),
-        units::bytes(needed as f64),
-        units::bytes(RESERVE as f64),
-        units::bytes(available as f64),
-    )))
+    Err(PlanError::Usage(if reserve < available {
+        format!("{needs}, {available_words}; use fewer items")
+    } else {
+        format!(
+            "{needs}, {} of it whatever the items, for bandwidth tests and the system, \
+             {available_words}; raise the limit (ulimit -v, memory of the control group) or end \
+             other processes",
+            units::bytes(reserve)
+        )
+    }))
 }
 
 /// Refuses so many streams at once, each with so many events in memory, their references and its
@@ -78,7 +79,7 @@ mod tests {
         plan.memory_bytes = 32_000;
         let error = check(&plan, 123_000_000).expect_err("too much").to_string();
         assert!(error.contains("537 MB of it whatever the items"), "{error}");
-        assert!(error.contains("123 MB are available; raise the limit (ulimit -v"), "{error}");
+        assert!(error.contains("but 123 MB are available; raise the limit (ulimit -v"), "{error}");
     }
 
     #[test]

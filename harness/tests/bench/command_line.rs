@@ -85,7 +85,7 @@ fn a_task_can_be_dry_run() {
     let folder = folder();
     let line = "sort --segments 24 --digis 1M,2M --threads 1 --variant std-* --dry-run";
     let run = folder.bench(line).exits(0);
-    let total = "sort: 2 inputs, 4 candidates, at most 40s of sampling; ";
+    let total = "sort: 2 inputs, 4 candidates, at most 40s of sampling; inputs, checks and charts take more\n";
     assert!(run.stdout.ends_with(total), "{}", run.stdout);
     let run = folder.bench(format!("{line} --budget 8s --format json"));
     let json: Value = run.json();
