@@ -62,7 +62,7 @@ measure() {
     local suite=$1 limit=$2
     shift 2
     # shellcheck disable=SC2086 # several flags
-    step "$suite" "$limit" run "$suite" --out "$out/$suite" --format markdown --quiet "$@" ${FLAGS:-}
+    step "$suite" "$limit" run "$suite" --out "$out/$suite" --format markdown --stages --quiet "$@" ${FLAGS:-}
     step "$suite-html" 10 report "$out/$suite" --out "$out/$suite.html"
     step "$suite-text" 10 report "$out/$suite" --out "$out/$suite.md"
 }

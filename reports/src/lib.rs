@@ -27,6 +27,7 @@
 //! | [`winners`] | who is the fastest at each setting |
 //! | [`rank`] | what variants are ranked by: end to end, or kernels |
 //! | [`paint`] | colours of words for terminals |
+//! | [`screen`] | what tables for people are shown on |
 //! | [`clock`] | the time of day, as records have it |
 //! | [`units`] | numbers in words: seconds, counts, bytes, rates |
 //!
@@ -54,6 +55,7 @@ pub mod report;
 pub mod run_table;
 #[cfg(test)]
 mod schema;
+pub mod screen;
 pub mod shape;
 pub mod site;
 pub mod store;

@@ -34,6 +34,7 @@ use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
 use reports::paint::Paint;
+use reports::screen::{Screen, Size};
 use reports::units;
 use text::Foreign;
 
@@ -191,10 +192,10 @@ fn try_plugins(plans: &[Plan], quiet: bool) -> Result<Vec<FailedTrial>, Failure>
 /// takes nothing from the files.
 fn put<F: Copy>(
     outputs: &Outputs<F>,
-    text: impl Fn(F, Paint) -> Result<String, Failure>,
+    text: impl Fn(F, Screen) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
-    write_files(outputs, |format| text(format, Paint::Plain))?;
-    print(&text(outputs.stdout, paint())?)
+    write_files(outputs, |format| text(format, Screen::default()))?;
+    print(&text(outputs.stdout, screen())?)
 }
 
 /// Writes results to the files that were asked for.
@@ -208,12 +209,18 @@ fn write_files<F: Copy>(
     Ok(())
 }
 
-/// Whether standard output takes colours: a terminal, unless somebody said otherwise.
-fn paint() -> Paint {
-    match anstream::AutoStream::choice(&std::io::stdout()) {
+/// What standard output is shown on: a terminal takes colours, unless the user said otherwise, and
+/// has a size.
+fn screen() -> Screen {
+    let size = terminal_size::terminal_size_of(std::io::stdout());
+    let size = size.map(|(columns, rows)| Size { columns: columns.0.into(), rows: rows.0.into() });
+    // A terminal that does not know its size says zero.
+    let size = size.filter(|size| size.columns > 0);
+    let paint = match anstream::AutoStream::choice(&std::io::stdout()) {
         ColorChoice::Never => Paint::Plain,
         _ => Paint::Colored,
-    }
+    };
+    Screen { paint, size }
 }
 
 /// Prints to standard output, where the results of a command go. That a reader

@@ -45,8 +45,8 @@ pub(super) fn show_again(outcome: &Outcome, output: &OutputFlags) -> Result<Exit
 /// Prints the table of a run.
 pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
     let rank = output.rank;
-    super::put(&output.format, |format, paint| {
-        let view = View { rank, paint };
+    super::put(&output.format, |format, screen| {
+        let view = View { rank, screen, detail: output.detail };
         Ok(run_table::render(format, &outcome.record, &outcome.summary, view)?)
     })?;
     let folder = outcome.folder.shown();

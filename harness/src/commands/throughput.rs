@@ -59,8 +59,8 @@ fn throughput_of_another() -> Result<Box<ThroughputRequest>, String> {
 
 /// Prints the table of a run.
 fn present(outcome: &Outcome, request: &ThroughputRequest) -> Result<Exit, Failure> {
-    super::put(&request.flags.format, |format, paint| {
-        Ok(throughput::render(format, &outcome.record, &outcome.rows, paint)?)
+    super::put(&request.flags.format, |format, screen| {
+        Ok(throughput::render(format, &outcome.record, &outcome.rows, screen)?)
     })?;
     let folder = outcome.folder.shown();
     if outcome.interrupted {

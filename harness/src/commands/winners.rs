@@ -21,8 +21,8 @@ pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
         return Err(Failure::NothingMeasured(nothing));
     }
     refuse_unknown_axes(request, &winners::axes(&rows, request.rank))?;
-    super::put(&request.format, |format, paint| {
-        let view = View { rank: request.rank, paint };
+    super::put(&request.format, |format, screen| {
+        let view = View { rank: request.rank, screen, ..View::default() };
         Ok(winners::render(format, &record, &rows, view)?)
     })?;
     if let Some(out) = &request.out {

@@ -6,6 +6,7 @@ use clap::{ArgAction, Args};
 use reports::charts::{Diagnostics, Wanted};
 use reports::compare::render::{Format as ComparisonFormat, SelfTestFormat};
 use reports::rank::Rank;
+use reports::run_table::Detail;
 use reports::table::Format;
 
 use super::values;
@@ -85,6 +86,10 @@ pub struct OutputFlags<F: Formats = Format> {
     /// Rank what runs on GPUs by the total, copies included, or by the kernels.
     #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
     pub rank: Rank,
+    /// Show what stages and kernels take, too.
+    #[arg(long = "stages", action = ArgAction::SetTrue)]
+    #[arg(value_parser = values::switch(Detail::Ranking, Detail::Stages))]
+    pub detail: Detail,
     /// Draw no charts.
     #[arg(long = "no-charts", action = ArgAction::SetTrue, value_parser = values::switch(true, false))]
     pub charts: bool,

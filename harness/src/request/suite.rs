@@ -111,6 +111,7 @@ impl SuiteRequest {
             format,
             out: wanted.out.clone(),
             rank: wanted.rank,
+            detail: wanted.detail,
             charts: wanted.charts,
             diagnostics: wanted.diagnostics,
             quiet: wanted.quiet,

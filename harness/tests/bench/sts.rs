@@ -62,7 +62,7 @@ fn suite() -> String {
 fn chain_and_stages_are_right_and_compared_by_time_and_quality() {
     let Some(folder) = measuring() else { return };
     folder.write("chain.toml", suite());
-    let line = "run chain.toml --no-ceilings --quiet --format markdown=r.md";
+    let line = "run chain.toml --no-ceilings --quiet --stages --format markdown=r.md";
     let rows = folder.measure(line);
     for (task, points) in TASKS {
         let totals = rows.iter().filter(|row| row.algorithm == task);

@@ -4,8 +4,8 @@ use super::cost::{CLAIMED, Cost, Judged};
 use super::find::{Comparison, Contender};
 use crate::frame::{Cell, Document, Frame, Record};
 use crate::grouped::distinct;
-use crate::paint::Paint;
 use crate::record::RunRecord;
+use crate::screen::Screen;
 use crate::shape;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people, known};
 use crate::units;
@@ -29,12 +29,12 @@ pub fn render(
     format: Format,
     run: &RunRecord,
     comparisons: &[Comparison],
-    paint: Paint,
+    screen: Screen,
 ) -> Result<String, TableError> {
     match format {
         Format::Table | Format::Markdown => {
             let tables: Vec<Table> = comparisons.iter().map(table).collect();
-            Ok(for_people(format, &tables, paint))
+            Ok(for_people(format, &tables, screen))
         }
         Format::Csv => Ok(frame(comparisons).csv()?),
         Format::Json => Ok(Document::new(run, &frame(comparisons)).json()?),
@@ -180,7 +180,7 @@ mod tests {
     fn rendered(format: Format) -> String {
         let (rows, samples) = run();
         let found = comparisons(&rows, &samples, &PAIRS);
-        render(format, &fixture::run(), &found, Paint::Plain).expect("a text")
+        render(format, &fixture::run(), &found, Screen::default()).expect("a text")
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rows of one data shape, fastest first.
 
-use super::cells::{Line, columns};
+use super::Detail;
+use super::cells::{DISPENSABLE, Line, columns};
 use super::entry::{Entry, Fastest, Ratios, entries};
 use super::remarks::{self, Note};
 use crate::grouped::{distinct, grouped};
@@ -38,14 +39,21 @@ struct Naming {
     with_algorithm: bool,
     with_device: bool,
     rank: Rank,
+    detail: Detail,
 }
 
-/// The blocks of a run, in the order in which their shapes first occur.
+/// The blocks of a run with their stages, in the order in which their shapes first occur.
 pub fn blocks(rows: &[SummaryRow], rank: Rank) -> Vec<Block> {
+    of_detail(rows, rank, Detail::Stages)
+}
+
+/// The blocks of a run with or without stages.
+pub fn of_detail(rows: &[SummaryRow], rank: Rank, detail: Detail) -> Vec<Block> {
     let naming = Naming {
         with_algorithm: differ(rows, |row| &row.algorithm),
         with_device: differ(rows, |row| &row.device),
         rank,
+        detail,
     };
     let shapes = grouped(rows, |row| (&row.algorithm, shape::axes(row)));
     shapes.iter().map(|(_, rows)| naming.block(rows)).collect()
@@ -59,16 +67,27 @@ impl Naming {
         let fastest = Fastest::of(&entries);
         let columns = columns(self.with_device, with_kernels, fastest.differ());
         let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
-        let lines = entries.iter().flat_map(|entry| lines(entry, &fastest));
+        let most = match self.detail {
+            Detail::Ranking => 1,
+            Detail::Stages => usize::MAX,
+        };
+        let lines = entries.iter().flat_map(|entry| lines(entry, &fastest).into_iter().take(most));
         let cells =
             lines.map(|line| columns.iter().map(|(_, _, say)| say(&line)).collect::<Vec<String>>());
         let heading = rows.first().map_or_else(String::new, |row| self.heading(row, ranked_by));
         let heading = if fastest.differ() { format!("{heading}{ALIKE}") } else { heading };
         let looks = entries.iter();
         Block {
-            table: Table::new(&headings, cells).under(heading).with_looks(
-                looks.flat_map(|entry| looks_of(fastest.is(entry, self.rank), entry)).collect(),
-            ),
+            table: Table::new(&headings, cells)
+                .under(heading)
+                .with_looks(
+                    looks
+                        .flat_map(|entry| {
+                            looks_of(fastest.is(entry, self.rank), entry).into_iter().take(most)
+                        })
+                        .collect(),
+                )
+                .without_if_narrow(&DISPENSABLE),
             axes: rows.first().map_or_else(Vec::new, |row| shape::axes(row)),
             ranked_by,
             notes: self.notes(&entries),

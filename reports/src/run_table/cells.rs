@@ -19,6 +19,19 @@ pub struct Line<'a> {
 /// A column: what stands over it, where its texts line up, and what it says of a row.
 pub type Column = (&'static str, Side, fn(&Line) -> String);
 
+/// Columns that a narrow terminal does without, those that matter least first.
+pub const DISPENSABLE: [&str; 9] = [
+    "stable",
+    "bytes/s",
+    "given",
+    "samples",
+    "of copy",
+    "kernel ratio",
+    "items/s",
+    "memory",
+    "95 % CI",
+];
+
 /// The columns of a table; not all tell of devices, of kernels and of what was given.
 pub fn columns(with_device: bool, with_kernels: bool, with_given: bool) -> Vec<Column> {
     use Side::{Left, Right};

@@ -17,19 +17,37 @@ pub(crate) use entry::{Entry, Fastest, entries};
 pub(crate) use remarks::gather;
 
 use crate::frame::{Document, Frame};
-use crate::paint::Paint;
-use crate::rank::Rank;
+use crate::rank::{Rank, TOTAL};
 use crate::record::{RunRecord, SummaryRow};
+use crate::screen::Screen;
 use crate::shape::{self, Axes};
 use crate::table::{Format, Table, TableError, for_people};
+use crate::units;
+
+/// Where a ranking leaves stages out.
+const STAGES: &str = "times of stages and kernels: --stages, or summary.csv";
+/// Of a table, however small the screen is.
+const FEWEST_ROWS: usize = 10;
 
 /// How people want a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// What variants are ranked by, where there is a choice.
     pub rank: Rank,
-    /// Whether winners and what is wrong are coloured, in a table for a terminal.
-    pub paint: Paint,
+    /// What it is shown on.
+    pub screen: Screen,
+    /// Which rows there are.
+    pub detail: Detail,
+}
+
+/// How much of variants is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The ranking of whole variants.
+    #[default]
+    Ranking,
+    /// What their stages and kernels take, too.
+    Stages,
 }
 
 /// The rows of `run` as a text that ends with a line break; empty without rows where only
@@ -46,23 +64,50 @@ pub fn render(
 ) -> Result<String, TableError> {
     match format {
         Format::Table | Format::Markdown => {
-            Ok(for_people(format, &tables(rows, view.rank), view.paint))
+            Ok(for_people(format, &tables(rows, view), view.screen))
         }
         Format::Csv => Ok(Frame::of_summary(rows).csv()?),
         Format::Json => Ok(Document::new(run, &Frame::of_summary(rows)).json()?),
     }
 }
 
-fn tables(rows: &[SummaryRow], rank: Rank) -> Vec<Table> {
-    let mut blocks = blocks(rows, rank);
+fn tables(rows: &[SummaryRow], view: View) -> Vec<Table> {
+    let mut blocks = block::of_detail(rows, view.rank, view.detail);
     let remarks = gather(&mut blocks);
     let mut tables: Vec<Table> = blocks.into_iter().map(Block::into_table).collect();
+    if let Some(size) = view.screen.size {
+        tables = screenful(tables, size.rows);
+    }
+    if view.detail == Detail::Ranking && rows.iter().any(|row| row.stage != TOTAL) {
+        tables.push(Table::default().with_notes(vec![STAGES.to_owned()]));
+    }
     if !remarks.is_empty() {
         tables.push(Table::default().under("Remarks").with_notes(remarks));
     }
-    tables.extend(stages::tables(rows));
+    if view.detail == Detail::Stages {
+        tables.extend(stages::tables(rows));
+    }
     tables.extend(quality::tables(rows));
     tables
+}
+
+/// The first tables, and rows of the last one of them, that fill a screen.
+fn screenful(tables: Vec<Table>, rows: usize) -> Vec<Table> {
+    let (all, mut left) = (tables.len(), rows);
+    let mut shown = Vec::new();
+    for table in tables {
+        if !shown.is_empty() && table.lines_of_rows() > left {
+            break;
+        }
+        let table = table.at_most(left.max(FEWEST_ROWS));
+        left = left.saturating_sub(table.lines_of_rows());
+        shown.push(table);
+    }
+    if shown.len() < all {
+        let more = units::counted(all - shown.len(), "setting");
+        shown.push(Table::default().under(format!("… and {more} more: see summary.csv")));
+    }
+    shown
 }
 
 /// What rows have in common that differ in their threads only.
@@ -70,4 +115,71 @@ fn axes_but_threads(row: &SummaryRow) -> Axes {
     let mut axes = shape::axes(row);
     axes.retain(|(name, _)| name != "threads");
     axes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paint::Paint;
+    use crate::rank::KERNEL;
+    use crate::screen::Size;
+    use block::tests::row;
+
+    /// Variants of a GPU, each with kernels, at several settings.
+    fn on_gpus(variants: usize, settings: usize) -> Vec<SummaryRow> {
+        let mut rows = Vec::new();
+        for setting in 0..settings {
+            for variant in 0..variants {
+                for stage in [TOTAL, KERNEL, "kernel/count_digis", "h2d", "d2h"] {
+                    rows.push(SummaryRow {
+                        stage: stage.to_owned(),
+                        device: "cuda:0".to_owned(),
+                        params: format!("digis={}", 1000 + setting).parse().expect("well formed"),
+                        ..row(&format!("a-variant-{variant:02}"), 1e-3 * (1 + variant) as f64)
+                    });
+                }
+            }
+        }
+        rows
+    }
+
+    fn shown(rows: &[SummaryRow], size: Option<Size>, detail: Detail) -> String {
+        let screen = Screen { paint: Paint::Plain, size };
+        let view = View { screen, detail, ..View::default() };
+        render(Format::Table, &RunRecord::default(), rows, view).expect("a text")
+    }
+
+    #[test]
+    fn a_ranking_has_a_line_for_each_variant_and_stages_are_asked_for() {
+        let rows = on_gpus(3, 1);
+        let ranking = shown(&rows, None, Detail::Ranking);
+        assert_eq!(ranking.lines().filter(|line| line.contains("a-variant-")).count(), 3);
+        assert!(!ranking.contains("count_digis") && ranking.contains("--stages"), "{ranking}");
+        let stages = shown(&rows, None, Detail::Stages);
+        assert!(stages.contains("count_digis") && !stages.contains("--stages"), "{stages}");
+        let without = shown(&[row("a", 1.0)], None, Detail::Ranking);
+        assert!(!without.contains("--stages"), "there are none: {without}");
+    }
+
+    #[test]
+    fn a_terminal_has_about_a_screen_of_rows_that_fit() {
+        for (variants, settings) in [(3, 1), (60, 1), (5, 40), (1, 1)] {
+            let rows = on_gpus(variants, settings);
+            for detail in [Detail::Ranking, Detail::Stages] {
+                let size = Size { columns: 80, rows: 40 };
+                let text = shown(&rows, Some(size), detail);
+                let longest = text.lines().map(|line| line.chars().count()).max();
+                assert!(longest <= Some(80), "{text}");
+                let ranked = text.lines().take_while(|line| !line.starts_with("sort, ")).count();
+                assert!(ranked <= 60, "{ranked} lines: {text}");
+            }
+            let all = shown(&rows, None, Detail::Ranking);
+            let lines = all.lines().filter(|line| line.starts_with("a-variant-"));
+            assert_eq!(lines.count(), variants * settings, "what is no terminal has all");
+        }
+        let text = shown(&on_gpus(60, 1), Some(Size { columns: 80, rows: 40 }), Detail::Ranking);
+        assert!(text.contains("… and 20 more: see summary.csv"), "{text}");
+        let text = shown(&on_gpus(5, 40), Some(Size { columns: 80, rows: 40 }), Detail::Ranking);
+        assert!(text.contains("settings more: see summary.csv"), "{text}");
+    }
 }

@@ -6,8 +6,8 @@ use super::kept_up::highest_kept_up;
 use super::row::StreamRow;
 use crate::frame::{Document, Frame, Record};
 use crate::grouped::grouped;
-use crate::paint::Paint;
 use crate::record::{RunRecord, YesNo};
+use crate::screen::Screen;
 use crate::shape;
 use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
 use crate::units;
@@ -35,6 +35,11 @@ const COLUMNS: [(&str, Side); 21] = [
     ("cores", Side::Right),
     (PER_JOULE, Side::Right),
 ];
+/// Columns that a narrow terminal does without, those that matter least first.
+const DISPENSABLE: [&str; 11] = [
+    "late p99", "p99.9", PER_JOULE, KEPT, "cores", BUILDING, EVENTS, "repeated", "max", "dropped",
+    "backlog",
+];
 const NODE: &str = "node";
 const EVENTS: &str = "events";
 /// The share of digis that are in events.
@@ -51,13 +56,13 @@ pub fn render(
     format: Format,
     run: &RunRecord,
     rows: &[StreamRow],
-    paint: Paint,
+    screen: Screen,
 ) -> Result<String, TableError> {
     let frame = || Frame::new(&record(&StreamRow::default()), rows.iter().map(record));
     match format {
         Format::Json => Ok(Document::new(run, &frame()).json()?),
         Format::Csv => Ok(frame().csv()?),
-        Format::Table | Format::Markdown => Ok(for_people(format, &tables(rows), paint)),
+        Format::Table | Format::Markdown => Ok(for_people(format, &tables(rows), screen)),
     }
 }
 
@@ -158,6 +163,7 @@ fn table(task: &str, setting: &[(String, String)], rows: &[&StreamRow]) -> Table
         .under(format!("{task}: {}", heading(setting, rows)))
         .with_notes(limits(rows).chain(notes(rows)).collect())
         .with_looks(rows.iter().map(look).collect())
+        .without_if_narrow(&DISPENSABLE)
 }
 
 /// `17.8 M digis a second from the detector, in timeslices of 50 ms · 2 processes · …`.
@@ -177,7 +183,7 @@ fn heading(setting: &[(String, String)], rows: &[&StreamRow]) -> String {
 }
 
 /// To which speed each device keeps up; of nodes that is said of all of them together.
-fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
+pub(crate) fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     let rows = rows.iter().filter(|row| row.node.is_empty());
     grouped(rows, |row| who(row)).into_iter().filter_map(|(who, rows)| {
         let rows: Vec<&StreamRow> = rows.into_iter().copied().collect();
@@ -265,7 +271,7 @@ mod tests {
         assert_eq!(table.column("due"), ["200", "400", "1600"]);
         assert_eq!(table.column("backlog"), ["0", "0", "200"]);
         assert!(!table.names().contains(&"done/J"), "nobody tells");
-        let text = for_people(Format::Table, &all, Paint::Plain);
+        let text = for_people(Format::Table, &all, Screen::default());
         for words in ["18 M digis a second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
             assert!(text.contains(words), "{words}: {text}");
         }
@@ -283,7 +289,7 @@ mod tests {
         let [all, each] = &tables[..] else { panic!("{}", tables.len()) };
         assert!(!all.names().contains(&NODE));
         assert_eq!(each.column(NODE), ["n1", "n2"]);
-        let text = for_people(Format::Table, &tables, Paint::Plain);
+        let text = for_people(Format::Table, &tables, Screen::default());
         for words in ["2 nodes · 4 workers", "time-sweep on cpu of n2, speed 1: known of n2"] {
             assert!(text.contains(words), "{words}: {text}");
         }
@@ -311,17 +317,17 @@ mod tests {
     fn what_was_not_measured_says_why() {
         let empty =
             StreamRow { due: 0, valid: YesNo::No, note: "not run: tired".into(), ..row(1.0) };
-        let text = for_people(Format::Markdown, &tables(&[empty]), Paint::Plain);
+        let text = for_people(Format::Markdown, &tables(&[empty]), Screen::default());
         assert!(text.contains("not run: tired") && !text.contains("keeps up with"), "{text}");
     }
 
     #[test]
     fn programs_get_all_columns() {
-        let text = render(Format::Csv, &RunRecord::default(), &[row(1.0)], Paint::Plain);
+        let text = render(Format::Csv, &RunRecord::default(), &[row(1.0)], Screen::default());
         let text = text.expect("rows");
         let header = text.lines().next().expect("a header");
         assert!(header.starts_with(StreamRow::COLUMNS), "{header}");
-        let json = render(Format::Json, &RunRecord::default(), &[row(1.0)], Paint::Plain);
+        let json = render(Format::Json, &RunRecord::default(), &[row(1.0)], Screen::default());
         let json = json.expect("rows");
         let [columns, of_schema] = crate::schema::columns("stream", "StreamRow", &json);
         assert_eq!(columns, of_schema);

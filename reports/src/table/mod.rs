@@ -2,6 +2,7 @@
 //! page. Programs get frames ([`crate::frame`]).
 
 mod escape;
+mod fit;
 mod html;
 mod markdown;
 mod terminal;
@@ -10,10 +11,11 @@ pub(crate) use escape::escaped;
 pub(crate) use html::{NUMBER, Row, cards};
 pub use terminal::{aligned, aligned_columns};
 
+use fit::{Fitted, left_out};
 use text::{Foreign, SENTENCE};
 
 use crate::frame::FrameError;
-use crate::paint::Paint;
+use crate::screen::Screen;
 
 /// What stands where there is no number.
 pub(crate) const NOTHING: &str = "-";
@@ -81,6 +83,8 @@ pub(crate) struct Table {
     looks: Vec<Look>,
     /// What stands under it.
     notes: Vec<String>,
+    /// Columns that a narrow screen does without, those that matter least first.
+    dispensable: &'static [&'static str],
 }
 
 impl Table {
@@ -108,6 +112,27 @@ impl Table {
         self
     }
 
+    /// The table that does without these columns where a screen is narrow, the first ones first.
+    pub fn without_if_narrow(mut self, dispensable: &'static [&'static str]) -> Self {
+        self.dispensable = dispensable;
+        self
+    }
+
+    /// Lines of a heading, the names of columns, and rows.
+    pub fn lines_of_rows(&self) -> usize {
+        2 + self.rows.len()
+    }
+
+    /// The table with its first rows, and how many more there are.
+    pub fn at_most(mut self, rows: usize) -> Self {
+        let more = self.rows.len().saturating_sub(rows);
+        if more > 0 {
+            self.rows.truncate(rows);
+            self.notes.insert(0, format!("… and {more} more: see summary.csv"));
+        }
+        self
+    }
+
     /// The table with rows that may be coloured so.
     pub fn with_looks(mut self, looks: Vec<Look>) -> Self {
         self.looks = looks;
@@ -121,19 +146,28 @@ fn shown(text: String) -> String {
 }
 
 /// What people read: as a terminal shows it, or as markdown for any other format.
-pub(crate) fn for_people(format: Format, tables: &[Table], paint: Paint) -> String {
-    let written = tables.iter().map(|table| match format {
-        Format::Table => table.terminal(paint),
-        _ => table.markdown(),
-    });
-    written.collect::<Vec<_>>().join("\n")
+pub(crate) fn for_people(format: Format, tables: &[Table], screen: impl Into<Screen>) -> String {
+    let screen = screen.into();
+    if format != Format::Table {
+        return tables.iter().map(Table::markdown).collect::<Vec<_>>().join("\n");
+    }
+    let fitted: Vec<Fitted> = tables.iter().map(|table| table.fitted(screen)).collect();
+    let text = fitted.iter().map(|table| table.terminal(screen.paint));
+    let text = text.collect::<Vec<_>>().join("\n");
+    text + &left_out(&fitted, screen)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::paint::Paint;
 
     impl Table {
+        /// As a terminal of any width shows it.
+        pub fn terminal(&self, paint: Paint) -> String {
+            for_people(Format::Table, std::slice::from_ref(self), paint)
+        }
+
         /// The cells under a name.
         pub fn column(&self, name: &str) -> Vec<&str> {
             let place = self.columns.iter().position(|(column, _)| column == name);

@@ -2,15 +2,21 @@
 
 use comfy_table::{CellAlignment, presets};
 
-use super::{Look, Side, Table};
+use super::{Fitted, Look, Side, Table};
 use crate::paint::Paint;
 
-impl Table {
+impl Fitted<'_> {
     /// Heading, rows and footnotes, each line with its break.
     pub fn terminal(&self, paint: Paint) -> String {
-        let heading = Some(paint.heading(&self.heading)).filter(|_| !self.heading.is_empty());
+        self.table.printed(paint)
+    }
+}
+
+impl Table {
+    fn printed(&self, paint: Paint) -> String {
+        let heading = self.heading.lines().map(|line| paint.heading(line));
         let notes = self.notes.iter().map(|note| format!("  {note}"));
-        let lines = heading.into_iter().chain(self.lines(paint)).chain(notes);
+        let lines = heading.chain(self.lines(paint)).chain(notes);
         lines.map(|line| line + "\n").collect()
     }
 

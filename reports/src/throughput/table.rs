@@ -4,8 +4,8 @@ use super::curve::{Curve, curves};
 use super::row::ThroughputRow;
 use crate::frame::{Document, Frame, Record};
 use crate::grouped::grouped;
-use crate::paint::Paint;
 use crate::record::{RunRecord, YesNo};
+use crate::screen::Screen;
 use crate::shape;
 use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
 use crate::units;
@@ -32,6 +32,9 @@ const COLUMNS: [(&str, Side); 17] = [
     ("link", Side::Right),
     ("kernels", Side::Right),
 ];
+/// Columns that a narrow terminal does without, those that matter least first.
+const DISPENSABLE: [&str; 9] =
+    ["events/J", "copy", "others", "link", "kernels", "cores", "of ideal", "95 %", "events/s"];
 
 /// The rows of `run` as a text that ends with a line break.
 ///
@@ -41,13 +44,13 @@ pub fn render(
     format: Format,
     run: &RunRecord,
     rows: &[ThroughputRow],
-    paint: Paint,
+    screen: Screen,
 ) -> Result<String, TableError> {
     let frame = || Frame::new(&record(&ThroughputRow::default()), rows.iter().map(record));
     match format {
         Format::Json => Ok(Document::new(run, &frame()).json()?),
         Format::Csv => Ok(frame().csv()?),
-        Format::Table | Format::Markdown => Ok(for_people(format, &tables(rows), paint)),
+        Format::Table | Format::Markdown => Ok(for_people(format, &tables(rows), screen)),
     }
 }
 
@@ -131,6 +134,7 @@ fn table(task: &str, setting: &[(String, String)], rows: &[&ThroughputRow]) -> T
         .under(heading)
         .with_notes(said.chain(notes(rows)).chain(few).collect())
         .with_looks(looks)
+        .without_if_narrow(&DISPENSABLE)
 }
 
 /// The notes of rows, each once, with the streams that it is about.
@@ -224,7 +228,7 @@ mod tests {
         assert!(!table.names().contains(&"processes"), "it is one");
         assert!(!table.names().contains(&"events/J"), "nobody tells");
         assert!(table.heading().starts_with("sts: 1 M digis an event"), "{}", table.heading());
-        let text = for_people(Format::Table, &all, Paint::Plain);
+        let text = for_people(Format::Table, &all, Screen::default());
         assert!(text.contains("plateau of 19.1 M/s"), "{text}");
     }
 
@@ -234,18 +238,18 @@ mod tests {
         let all = tables(&[row(1, 10e6), row(2, 19e6), apart(row(2, 19.5e6))]);
         let [table] = &all[..] else { panic!("{}", all.len()) };
         assert_eq!(table.column("processes"), ["1", "1", "2"]);
-        let text = for_people(Format::Table, &all, Paint::Plain);
+        let text = for_people(Format::Table, &all, Screen::default());
         assert!(text.contains("1 thread a stream, 2 processes: "), "{text}");
     }
 
     #[test]
     fn programs_get_all_columns() {
-        let text = render(Format::Csv, &RunRecord::default(), &[row(1, 10e6)], Paint::Plain);
+        let text = render(Format::Csv, &RunRecord::default(), &[row(1, 10e6)], Screen::default());
         let text = text.expect("rows");
         let header = text.lines().next().expect("a header");
         assert!(header.starts_with(ThroughputRow::COLUMNS), "{header}");
         assert!(header.ends_with("axis_scale"), "{header}");
-        let json = render(Format::Json, &RunRecord::default(), &[row(1, 10e6)], Paint::Plain);
+        let json = render(Format::Json, &RunRecord::default(), &[row(1, 10e6)], Screen::default());
         let json = json.expect("rows");
         let [columns, of_schema] = crate::schema::columns("throughput", "ThroughputRow", &json);
         assert_eq!(columns, of_schema);
@@ -262,7 +266,7 @@ mod tests {
         };
         let all = tables(&[row(1, 10e6), wrong, other]);
         assert_eq!(all.len(), 2);
-        let text = for_people(Format::Markdown, &all, Paint::Plain);
+        let text = for_people(Format::Markdown, &all, Screen::default());
         assert!(text.contains("streams 2: wrong output: hit 3"), "{text}");
     }
 }

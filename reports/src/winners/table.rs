@@ -36,7 +36,7 @@ pub fn render(
                 let ranked_by = has_kernels(rows.iter().copied()).then_some(view.rank);
                 table(task, ranked_by, races)
             });
-            Ok(for_people(format, &tables.collect::<Vec<_>>(), view.paint))
+            Ok(for_people(format, &tables.collect::<Vec<_>>(), view.screen))
         }
     }
 }

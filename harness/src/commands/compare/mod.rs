@@ -5,7 +5,7 @@ mod confirm;
 use std::path::{Path, PathBuf};
 use std::thread::{self, Builder};
 
-use reports::compare::render::{Format, Listing, render};
+use reports::compare::render::{Format, Listing, render_on};
 use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
@@ -96,10 +96,10 @@ pub(super) fn show(
     outputs: &Outputs<Format>,
     listing: Listing,
 ) -> Result<(), Failure> {
-    super::put(outputs, |format, paint| {
-        let text = render(format, comparison, listing)?;
+    super::put(outputs, |format, screen| {
+        let text = render_on(screen, format, comparison, listing)?;
         Ok(match format {
-            Format::Table => paint.verdicts(&text),
+            Format::Table => screen.paint.verdicts(&text),
             _ => text,
         })
     })

@@ -13,7 +13,7 @@ use reports::history::{
 };
 use reports::rank::Rank;
 use reports::record::SuitePart;
-use reports::run_table::{self, View};
+use reports::run_table::{self, Detail, View};
 use reports::store::{read_run, read_summary};
 use reports::table::Format;
 use reports::units;
@@ -175,8 +175,9 @@ fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Resul
     let folder = store.resolve(run, None)?;
     let record = read_run(&folder).map_err(HistoryError::from)?;
     let rows = read_summary(&folder).map_err(HistoryError::from)?;
-    super::put(format, |format, paint| {
-        Ok(run_table::render(format, &record, &rows, View { rank, paint })?)
+    super::put(format, |format, screen| {
+        let view = View { rank, screen, detail: Detail::Stages };
+        Ok(run_table::render(format, &record, &rows, view)?)
     })?;
     super::say(&format!("run: {}", folder.shown()));
     Ok(Exit::Success)

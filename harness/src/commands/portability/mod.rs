@@ -5,8 +5,8 @@ mod pairs;
 mod part;
 
 use reports::charts;
-use reports::paint::Paint;
 use reports::portability::{self, Comparison};
+use reports::screen::Screen;
 use reports::store::Run;
 use reports::table::Format;
 use text::Foreign;
@@ -53,11 +53,11 @@ pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
 
 /// Chart and table first: they are kept even if nobody takes the text.
 fn present(compared: &[Comparison], run: &Run, from: &FromSuite<'_>) -> Result<(), Failure> {
-    let text = |format, paint| Ok(portability::render(format, &run.record, compared, paint)?);
+    let text = |format, screen| Ok(portability::render(format, &run.record, compared, screen)?);
     if let Some(folder) = from.folder(run) {
         let path = folder.join(TABLE);
         files::create_folder(folder).map_err(Failure::writing(folder))?;
-        let table = text(Format::Csv, Paint::Plain)?;
+        let table = text(Format::Csv, Screen::default())?;
         files::write_own(&path, table).map_err(Failure::writing(&path))?;
         if from.output.charts {
             charts::write(folder, &charts::draw_portability(&run.record, compared)?)?;

@@ -45,7 +45,7 @@ fn present(
     folder: &Path,
     flags: &StreamFlags,
 ) -> Result<(), Failure> {
-    super::put(&flags.format, |format, paint| Ok(stream::render(format, record, rows, paint)?))?;
+    super::put(&flags.format, |format, screen| Ok(stream::render(format, record, rows, screen)?))?;
     // Findings, which --quiet does not hide.
     for note in &record.notes {
         super::say(&format!("note: {note}"));

@@ -10,7 +10,9 @@ use text::{Foreign, SENTENCE};
 use super::{Comparison, gate};
 use crate::frame::json_text;
 use crate::paint::Paint;
+use crate::screen::Screen;
 use crate::shape;
+use crate::table::{Format as TableFormat, for_people};
 
 pub use crate::trend::Listing;
 pub(crate) use rows::steps;
@@ -51,21 +53,35 @@ pub fn render(
     comparison: &Comparison,
     listing: Listing,
 ) -> Result<String, RenderError> {
+    render_on(Screen::default(), format, comparison, listing)
+}
+
+/// The comparison as [`render`] writes it, for a screen.
+///
+/// # Errors
+/// If it can't be serialised.
+pub fn render_on(
+    screen: Screen,
+    format: Format,
+    comparison: &Comparison,
+    listing: Listing,
+) -> Result<String, RenderError> {
     match format {
-        Format::Table => Ok(columns(comparison, listing)),
+        Format::Table => Ok(columns(screen, comparison, listing)),
         Format::Markdown => Ok(markdown::render(comparison, listing)),
         Format::Json => Ok(json_text(comparison)?),
         Format::Junit => Ok(text::page(junit::render(comparison)?)),
     }
 }
 
-fn columns(comparison: &Comparison, listing: Listing) -> String {
+fn columns(screen: Screen, comparison: &Comparison, listing: Listing) -> String {
     let mut lines: Vec<String> = rows::names(comparison).into();
     let common = rows::common(comparison);
     if !common.is_empty() {
         lines.push(format!("all   {}", shape::phrases(&common)));
     }
-    let table = rows::table(&rows::listed(comparison, listing), &common).terminal(Paint::Plain);
+    let table = rows::table(&rows::listed(comparison, listing), &common);
+    let table = for_people(TableFormat::Table, &[table], Screen { paint: Paint::Plain, ..screen });
     lines.extend(table.lines().map(str::to_owned));
     lines.push(rows::counts(comparison));
     lines.extend(rows::unmatched(comparison));

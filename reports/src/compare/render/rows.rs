@@ -48,6 +48,7 @@ pub fn common(comparison: &Comparison) -> Axes {
 /// Points with what tells them apart.
 pub fn table(points: &[&PointVerdict], common: &[(String, String)]) -> Table {
     Table::new(&COLUMNS, points.iter().map(|point| cells(point, common)))
+        .without_if_narrow(&["95 % CI", "base"])
 }
 
 /// The cells of a point, in the order of [`COLUMNS`], but for what all points
