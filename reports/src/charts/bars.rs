@@ -10,7 +10,7 @@ use crate::grouped::grouped;
 use crate::quality::Quality;
 use crate::record::SummaryRow;
 use crate::units;
-use crate::winners::FEWEST_SAMPLES;
+use crate::winners::{self, FEWEST_SAMPLES};
 
 const READING: &str = "bars: median, the fastest first, with its ratio to the fastest; whiskers: \
     95 % confidence interval of the median";
@@ -141,6 +141,7 @@ pub fn times_and_pages(study: &Study) -> Option<Chart<BarPanel>> {
     let pairs = total.panels.into_iter().zip(page.panels);
     let panels = pairs.flat_map(|(total, page)| [total.showing("total"), page.showing("a page")]);
     Some(Chart {
+        headline: total.headline,
         title: format!("{}: total time and time a page", study.algorithm),
         panels: panels.collect(),
         columns: 2,
@@ -173,10 +174,83 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
         false => caption::caption(&shown, &reading),
     };
     Chart {
+        headline: headline(study, quantity, &panels),
         title: format!("{}: {} by variant", study.algorithm, quantity.name()),
         columns: columns(axes::panels_a_row(&axes), panels.len()),
         panels,
         caption,
+    }
+}
+
+/// The answer of a chart; `None` where a quantity has no best.
+fn headline(study: &Study, quantity: Quantity, panels: &[BarPanel]) -> Option<String> {
+    match quantity {
+        Quantity::Time => study.headline(),
+        Quantity::Memory => {
+            let best = Best::of(panels, |value| format!("{value:.2} ×"))?;
+            Some(best.says(["takes", "take"], "the least memory", "the input"))
+        }
+        Quantity::Bandwidth => {
+            let best = Best::of(panels, units::percent)?;
+            Some(best.says(["has", "have"], "the highest bandwidth", "what was measured"))
+        }
+        Quantity::PageTime | Quantity::Quality(_) => None,
+    }
+}
+
+/// Who is best at the most settings.
+struct Best<'a> {
+    names: Vec<&'a str>,
+    /// Its smallest and its largest value there, in words.
+    values: [String; 2],
+    settings: usize,
+    all_settings: usize,
+}
+
+impl<'a> Best<'a> {
+    /// Bars of which `say` says the same are equally good; the first one of a panel is the best.
+    fn of(panels: &'a [BarPanel], say: fn(f64) -> String) -> Option<Self> {
+        let drawn: Vec<_> = panels.iter().filter(|panel| !panel.bars.is_empty()).collect();
+        let best = drawn.iter().flat_map(|panel| {
+            let value = say(panel.bars[0].value);
+            panel.bars.iter().filter(move |bar| say(bar.value) == value)
+        });
+        let by_name = grouped(best, |bar| bar.name.as_str());
+        let settings = by_name.iter().map(|(_, bars)| bars.len()).max()?;
+        let names: Vec<_> =
+            by_name.into_iter().filter(|(_, bars)| bars.len() == settings).collect();
+        let values = || names.iter().flat_map(|(_, bars)| bars.iter().map(|bar| bar.value));
+        let low = values().fold(f64::INFINITY, f64::min);
+        let high = values().fold(f64::NEG_INFINITY, f64::max);
+        Some(Best {
+            names: names.iter().map(|(name, _)| *name).collect(),
+            values: [low, high].map(say),
+            settings,
+            all_settings: drawn.len(),
+        })
+    }
+
+    /// `a and b take the least memory at both settings: 1.00 to 1.08 × the input`.
+    fn says(&self, [one, several]: [&str; 2], what: &str, of: &str) -> String {
+        let who = match self.names.as_slice() {
+            [name] => format!("{name} {one}"),
+            [a, b] => format!("{a} and {b} {several}"),
+            names => format!("{} variants {several}", names.len()),
+        };
+        let at = match (self.settings, self.all_settings) {
+            (_, 1) => String::new(),
+            (some, all) if some == all => format!(" at {}", winners::all_settings(all)),
+            (some, all) => format!(" at {some} of {all} settings"),
+        };
+        let [low, high] = &self.values;
+        let value = if low == high {
+            low.clone()
+        } else {
+            let number = low.rsplit_once(' ').map_or(low.as_str(), |(number, _)| number);
+            format!("{number} to {high}")
+        };
+        let of = if self.values[0].ends_with('%') { format!("of {of}") } else { of.to_owned() };
+        format!("{who} {what}{at}: {value} {of}")
     }
 }
 
@@ -240,6 +314,10 @@ mod tests {
         let bars = &chart.panels[0].bars;
         let said: Vec<_> = bars.iter().map(|bar| (bar.name.as_str(), bar.words.as_str())).collect();
         assert_eq!(said, [("b", "2.00 ms · 1.00 ×"), ("a", "3.00 ms · 1.50 ×")]);
+        assert_eq!(chart.headline.as_deref(), Some("b is fastest, 1.50 × ahead of a"));
+        let bandwidth = of_study(&[row("a", "n=1", 3e-3)], &[], bandwidth).expect("measured");
+        let expected = "a has the highest bandwidth: 50 % of what was measured";
+        assert_eq!(bandwidth.headline.as_deref(), Some(expected));
     }
 
     #[test]

@@ -21,11 +21,17 @@ const ACROSS: f64 = 1600.0;
 const MIN_WIDTH: f64 = 760.0;
 const MARGIN: f64 = 24.0;
 const TITLE: f64 = 23.0;
+/// Of a title under a headline.
+const SUBTITLE: f64 = 15.5;
+/// Pixels below it.
+const SUBTITLE_GAP: f64 = 8.0;
 const CAPTION: f64 = 13.0;
 
 /// A chart of panels of one kind.
 #[derive(Clone, Debug)]
 pub struct Chart<P> {
+    /// The answer that the chart gives, where there is one.
+    pub headline: Option<String>,
     /// What is shown.
     pub title: String,
     /// The panels, in reading order.
@@ -54,6 +60,11 @@ pub trait Panel: Clone {
     /// Paints the panel into an area of its size.
     fn paint(&self, area: &Area<'_>, layout: &Self::Layout) -> Painted;
 
+    /// What the caption adds of the looks of some panels.
+    fn note(_panels: &[Self]) -> Option<&'static str> {
+        None
+    }
+
     /// The lines that are named above the panels.
     fn legend(_panels: &[Self]) -> Vec<&Line> {
         Vec::new()
@@ -71,6 +82,8 @@ pub struct NamedSvg {
     pub name: String,
     /// Which image of a chart that does not fit one, from 1.
     pub page: usize,
+    /// The answer that the chart gives, where there is one: `rdst is fastest, 1.52 × ahead of …`.
+    pub headline: Option<String>,
     /// What is shown: `sort: time by variant`.
     pub title: String,
     /// The paragraphs under the chart, which are a part of the picture too.
@@ -139,16 +152,22 @@ impl<P: Panel> Chart<P> {
         caption: Vec<String>,
     ) -> Option<Self> {
         let columns = columns(natural, panels.len());
-        (!panels.is_empty()).then_some(Chart { title, panels, columns, caption })
+        (!panels.is_empty()).then_some(Chart { headline: None, title, panels, columns, caption })
+    }
+
+    /// The chart with its answer above the title.
+    pub fn under(self, headline: Option<String>) -> Self {
+        Chart { headline, ..self }
     }
 
     /// The images of the chart, named `bars`, `bars-2` and so on behind the prefix.
     pub fn svgs(
-        self,
+        mut self,
         algorithm: &str,
         prefix: &str,
         chart: &str,
     ) -> Result<Vec<NamedSvg>, ChartError> {
+        self.caption.extend(P::note(&self.panels).map(str::to_owned));
         let image = |(image, page): (Chart<P>, usize)| {
             let name = match page {
                 1 => format!("{prefix}{chart}"),
@@ -163,6 +182,7 @@ impl<P: Panel> Chart<P> {
                 chart: chart.to_owned(),
                 name,
                 page,
+                headline: image.headline,
                 title: image.title,
                 caption: image.caption,
                 width,
@@ -180,6 +200,7 @@ impl<P: Panel> Chart<P> {
         let pages = packed(rows, P::DOWN, |(_, height)| *height);
         let count = pages.len();
         let page = |(rows, page): (Vec<(&[P], f64)>, usize)| Chart {
+            headline: self.headline.clone(),
             title: match count {
                 1 => self.title.clone(),
                 _ => format!("{} ({page} of {count})", self.title),
@@ -201,11 +222,16 @@ impl<P: Panel> Chart<P> {
         let page = (panels.0 + 2.0 * MARGIN).max(MIN_WIDTH);
         let across = page - 2.0 * MARGIN;
         let lines = |text: &str, size: f64| wrap(text, size, across);
-        let title = lines(&self.title, TITLE);
+        let (title, subtitle) = match &self.headline {
+            Some(headline) => (lines(headline, TITLE), lines(&self.title, SUBTITLE)),
+            None => (lines(&self.title, TITLE), Vec::new()),
+        };
         let caption = self.caption.iter().flat_map(|text| lines(text, CAPTION));
         let caption: Vec<String> = caption.collect();
         let legend = P::legend(&self.panels);
-        let names = MARGIN + height(&title, TITLE) + 4.0;
+        let below_title = MARGIN + height(&title, TITLE) + 4.0;
+        let gap = if subtitle.is_empty() { 0.0 } else { SUBTITLE_GAP };
+        let names = below_title + height(&subtitle, SUBTITLE) + gap;
         let top = names + legend::height(&legend, across);
         let bottom = top + panels.1 + 6.0;
         let size = (page.ceil() as u32, (bottom + height(&caption, CAPTION) + MARGIN) as u32);
@@ -214,6 +240,7 @@ impl<P: Panel> Chart<P> {
             let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
             root.fill(&WHITE).map_err(said)?;
             write_lines(&root, &title, (MARGIN, MARGIN), TITLE, INK)?;
+            write_lines(&root, &subtitle, (MARGIN, below_title), SUBTITLE, QUIET)?;
             legend::paint(&root, &legend, (MARGIN, names), across)?;
             let corner = (((page - panels.0) / 2.0) as i32, top as i32);
             let room = (panels.0.ceil() as u32, panels.1.ceil() as u32);

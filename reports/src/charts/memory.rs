@@ -90,6 +90,8 @@ mod tests {
         let names: Vec<_> = none.panels[0].bars.iter().map(|bar| bar.name.as_str()).collect();
         assert_eq!((none.panels.len(), names), (1, vec!["a", "b"]));
         assert!(none.caption[2].contains("the same to 1 % at all points"));
+        let headline = "a and b take the least memory: 2.00 × the input";
+        assert_eq!(none.headline.as_deref(), Some(headline));
         let digis = of(|digis, _| f64::from(digis));
         assert_eq!(digis.panels.len(), 3);
         assert!(digis.caption[2].contains("the same to 1 % at all values of order"));

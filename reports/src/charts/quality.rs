@@ -58,6 +58,7 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     };
     let reading = format!("{}; {READING}{same}", reading(&shown));
     (!shown.is_empty()).then(|| Chart {
+        headline: None,
         title: format!("{}: how good, how fast", study.algorithm),
         columns: 2,
         panels,

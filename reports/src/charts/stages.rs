@@ -47,11 +47,28 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
         _ => format!("{READING}; {} not shown", units::counted(left_out, "further setting")),
     };
     Some(Chart {
+        headline: titles
+            .first()
+            .zip(breakdowns.first())
+            .and_then(|(title, it)| headline(title, it)),
         title: format!("{}: time by stage", study.algorithm),
         panels: panels.collect(),
         columns: titles.len(),
         caption: caption::of_samples(study, &reading),
     })
+}
+
+/// `cluster takes most of time-sweep, the fastest at threads = 1: 37 %`.
+fn headline(setting: &str, breakdown: &Breakdown) -> Option<String> {
+    let fastest = breakdown.bars.first()?;
+    let stages = fastest.parts.iter().filter(|part| part.stage != OTHER);
+    let longest = stages.max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    let is_alone = breakdown.bars.len() == 1;
+    let fastest_is = if is_alone { "" } else { ", the fastest" };
+    let share = units::percent(longest.seconds / fastest.total_s);
+    let at = if setting.is_empty() { String::new() } else { format!(" at {setting}") };
+    let (stage, variant) = (&longest.stage, &fastest.variant);
+    Some(format!("{stage} takes most of {variant}{fastest_is}{at}: {share}"))
 }
 
 /// The stages of each setting, with its title.
@@ -125,6 +142,7 @@ mod tests {
             assert_eq!(names, ["b", "a"]);
         }
         assert_eq!(chart.panels[2].bars[1].words, "10.0 ms · 2.00 × · 50 %");
+        assert_eq!(chart.headline.as_deref(), Some("scatter takes most of b, the fastest: 50 %"));
     }
 
     #[test]

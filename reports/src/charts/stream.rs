@@ -12,13 +12,15 @@ use super::unit::Unit;
 use crate::grouped::{distinct, grouped};
 use crate::record::RunRecord;
 use crate::shape;
-use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up, short};
+use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up, limits, short};
 use crate::units;
 
 /// Dots of a line: more lie on each other.
 pub const MOST_DOTS: usize = 600;
 /// Speeds that lines over time are told apart by; others are left out, which the caption says.
 const MOST_SPEEDS: usize = 6;
+/// Devices that a headline has answers for.
+const MOST_ANSWERS: usize = 2;
 /// The names of references in the legend.
 pub const DUE: &str = "due";
 const IDEAL: &str = "all that is due";
@@ -239,7 +241,10 @@ fn chart(
     ];
     caption.extend(reading.into_iter().flatten());
     let title = format!("{} stream: {what}", row.algorithm);
-    Chart::new(title, panels.len().min(2), panels, caption)
+    // The answers of many devices are no headline.
+    let answers: Vec<String> = limits(rows).take(MOST_ANSWERS + 1).collect();
+    let headline = (1..=MOST_ANSWERS).contains(&answers.len()).then(|| answers.join("; "));
+    Some(Chart::new(title, panels.len().min(2), panels, caption)?.under(headline))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::palette::{Palette, Style};
 use crate::rank::{Rank, TOTAL, has_kernels, standing};
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use crate::shape::CPU;
+use crate::winners;
 
 /// One algorithm of a run.
 #[derive(Clone, Debug)]
@@ -68,6 +69,11 @@ impl<'a> Study<'a> {
             placements,
             several_devices,
         }
+    }
+
+    /// Who is the fastest, and by how much, if variants are compared.
+    pub fn headline(&self) -> Option<String> {
+        winners::headline(&winners::races_of(&self.rows), |row| self.series(row))
     }
 
     /// The rows of whole runs and of their parts.

@@ -185,7 +185,14 @@ impl<'a> View<'a> {
             reading.join(shape::SEPARATOR),
         ];
         let title = format!("{}: {what}", row.algorithm);
-        Chart::new(title, panels.len(), panels, caption)
+        Some(Chart::new(title, panels.len(), panels, caption)?.under(self.headline()))
+    }
+
+    /// Where the only curve stops growing, if it is one.
+    fn headline(&self) -> Option<String> {
+        let mut curves = self.settings.iter().flat_map(|(_, curves)| curves);
+        let curve = curves.next().filter(|_| curves.next().is_none())?;
+        Some(format!("{}: {}", name(curve), curve.growth_in_words()))
     }
 
     fn curve(

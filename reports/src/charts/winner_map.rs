@@ -72,6 +72,7 @@ pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
         map(study, title, &races, [&across, &down])
     });
     Some(Chart {
+        headline: winners::headline(&races, |row| study.series(row)),
         title: format!("{}: who is the fastest", study.algorithm),
         panels: panels.collect(),
         columns: 1,

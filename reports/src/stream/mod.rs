@@ -24,5 +24,6 @@ pub use kept_up::{Shortfall, highest_kept_up, shortfall};
 pub use nodes::{NodePart, together};
 pub use rates::Rates;
 pub use row::{Fate, StreamRow, TimesliceRow, WRONG};
+pub(crate) use table::limits;
 pub use table::{render, short};
 pub use times::Times;

@@ -66,9 +66,9 @@ impl<'a> Curve<'a> {
         self.rows.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))).copied()
     }
 
-    /// What can be said of the growth, and what limits where it ends.
-    pub fn words(&self) -> String {
-        let said = match &self.growth {
+    /// What can be said of the growth.
+    pub fn growth_in_words(&self) -> String {
+        match &self.growth {
             Growth::TooFew => "plateau not judged: that takes three numbers of streams".to_owned(),
             Growth::Rising { doubling } => {
                 format!("no plateau: twice the streams do {}", units::times(*doubling))
@@ -81,7 +81,12 @@ impl<'a> Curve<'a> {
                     _ => format!("plateau of {level} from {} on", from(plateau.knee)),
                 }
             }
-        };
+        }
+    }
+
+    /// What can be said of the growth, and what limits where it ends.
+    pub fn words(&self) -> String {
+        let said = self.growth_in_words();
         let Some(row) = self.plateau().or_else(|| self.best()) else { return said };
         let further = [
             at(row),

@@ -3,6 +3,7 @@
 //! A setting is what variants are compared at: the data, and the threads and places of the CPU. A
 //! GPU takes part in each setting of the CPU with the same data, since it has threads of its own.
 
+mod headline;
 mod table;
 
 use std::collections::BTreeSet;
@@ -12,6 +13,8 @@ use crate::rank::{Rank, standing};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes, CPU, GIVEN};
 
+pub(crate) use headline::all_settings;
+pub use headline::headline;
 pub use table::render;
 
 /// The interval of fewer samples has a lower level: the range of five has 94 %.

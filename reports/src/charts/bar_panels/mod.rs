@@ -1,7 +1,9 @@
 //! Panels of horizontal bars, the best one first: who wins, and by how much.
 //!
 //! Names stand beside their bars and values behind them, so that no legend is needed. Where
-//! values span more than a decade the scale is logarithmic: the winners would be slivers.
+//! values span more than a decade the scale is logarithmic, or the winners would be slivers. There
+//! the length of a bar would mean nothing, as the axis has no zero: dots take the place of bars, in
+//! all panels of an image.
 
 mod paint;
 
@@ -10,6 +12,9 @@ use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::text::{width, wrap};
 use super::unit::Unit;
+
+const DOTS: &str = "dots take the place of bars, as an axis is logarithmic, and hollow dots that \
+    of hatched bars";
 
 /// From one bar to the next.
 const PITCH: f64 = 24.0;
@@ -114,6 +119,11 @@ impl BarPanel {
         self.bars.iter().map(|bar| width(&bar.words, VALUE)).fold(0.0, f64::max)
     }
 
+    /// Whether dots take the place of bars.
+    fn has_dots(&self) -> bool {
+        self.scale(1.0).spread == Spread::Log && self.bars.iter().any(|bar| bar.dots.is_empty())
+    }
+
     /// The value at which the longest bar ends.
     fn longest(&self) -> f64 {
         self.bars.iter().map(Bar::end).fold(0.0, f64::max)
@@ -143,8 +153,16 @@ impl BarPanel {
     }
 }
 
-/// Pixels that each panel of an image has.
+/// What stands for a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Bar,
+    Dot,
+}
+
+/// What the panels of an image have in common; lengths are in pixels.
 pub struct Layout {
+    mark: Mark,
     title: f64,
     names: f64,
     bars: f64,
@@ -163,7 +181,10 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
+    use plotters::style::RGBColor;
+
     use super::super::chart::Chart;
+    use super::super::palette::Palette;
     use super::*;
 
     #[test]
@@ -178,6 +199,25 @@ mod tests {
         let far = panel(&[1e-6, 1e-3]).scale(0.5);
         assert_eq!(far.spread, Spread::Log);
         assert!((far.position(1e-3) - 0.5).abs() < 1e-9 && far.position(1e-6) > 0.0);
+    }
+
+    #[test]
+    fn no_bar_stands_on_a_logarithmic_axis() {
+        for (values, are_bars) in [([1e-3, 5e-3], true), ([1e-3, 20e-3], false)] {
+            let style = Palette::new(["a".to_owned(), "b".to_owned()]).style("a");
+            let bar = |value: f64| Bar::new("a", value, String::new(), style);
+            let panel = BarPanel::new(String::new(), Unit::Time("time"), values.map(bar).to_vec());
+            let chart = Chart::new("sort".into(), 1, vec![panel], vec!["caption".to_owned()]);
+            let image =
+                chart.expect("a panel").svgs("sort", "", "bars").expect("painted").remove(0);
+            // All that is filled with the variant's colour.
+            let RGBColor(r, g, b) = style.color;
+            let color = format!("#{r:02X}{g:02X}{b:02X}");
+            let filled = image.svg.lines().filter(|line| line.contains(&color));
+            let rectangles = filled.filter(|line| line.contains("<rect")).count();
+            assert_eq!(rectangles, if are_bars { 2 } else { 0 }, "{}", image.svg);
+            assert_eq!(image.caption.iter().any(|line| line == DOTS), !are_bars);
+        }
     }
 
     #[test]

@@ -17,6 +17,8 @@ use super::*;
 /// What of the room from one bar to the next a bar has.
 const SHARE: f64 = 0.68;
 const TICK: f64 = 12.5;
+/// The radius of a dot in place of a bar.
+const DOT: f64 = 5.5;
 
 type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, RangedCoordf64>>;
 
@@ -27,6 +29,7 @@ impl Panel for BarPanel {
     fn layout(panels: &[BarPanel]) -> Layout {
         let widest = |of: fn(&BarPanel) -> f64| panels.iter().map(of).fold(0.0, f64::max);
         let layout = Layout {
+            mark: if panels.iter().any(BarPanel::has_dots) { Mark::Dot } else { Mark::Bar },
             title: 0.0,
             names: widest(BarPanel::names_width) + GAP,
             bars: BARS[usize::from(panels.len() > 1)],
@@ -34,6 +37,10 @@ impl Panel for BarPanel {
         };
         let titles = panels.iter().map(|panel| height(&layout.title(panel), PANEL_TITLE));
         Layout { title: titles.fold(0.0, f64::max) + 7.0, ..layout }
+    }
+
+    fn note(panels: &[BarPanel]) -> Option<&'static str> {
+        panels.iter().any(BarPanel::has_dots).then_some(DOTS)
     }
 
     fn size(&self, layout: &Layout) -> At {
@@ -69,8 +76,10 @@ impl Panel for BarPanel {
             .map_err(said)?;
         self.paint_reference(area, &plot)?;
         for (row, bar) in self.bars.iter().enumerate() {
-            bar.paint(area, &plot, row as f64)?;
-            self.paint_reference_in(bar, area, &plot, row as f64)?;
+            bar.paint(area, &plot, (layout.mark, row as f64))?;
+            if layout.mark == Mark::Bar {
+                self.paint_reference_in(bar, area, &plot, row as f64)?;
+            }
         }
         for (row, (name, reason)) in (self.bars.len()..).zip(&self.refused) {
             let at = place(area, &plot, (scale.low, row as f64 + 0.5));
@@ -104,20 +113,31 @@ impl BarPanel {
 }
 
 impl Bar {
-    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> Painted {
+    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>, (mark, row): (Mark, f64)) -> Painted {
         let half = SHARE / 2.0;
         let low = plot.x_range().start;
-        let [from, to] = [(low, row + 0.5 - half), (self.value, row + 0.5 + half)];
-        if self.dots.is_empty() {
-            self.paint_body(area, (place(area, plot, from), place(area, plot, to)))?;
-        } else {
-            self.paint_dots(area, plot, row)?;
-        }
         let middle = row + 0.5;
-        self.paint_whisker(area, plot, middle)?;
+        let [from, to] = [(low, middle - half), (self.value, middle + half)];
+        match (self.dots.is_empty(), mark) {
+            (true, Mark::Bar) => {
+                self.paint_body(area, (place(area, plot, from), place(area, plot, to)))?;
+                self.paint_whisker(area, plot, middle)?;
+            }
+            (true, Mark::Dot) => {
+                let ends = [low, self.value].map(|x| place(area, plot, (x, middle)));
+                line(area, &ends, GRID, 1)?;
+                self.paint_whisker(area, plot, middle)?;
+                self.paint_dot(area, ends[1])?;
+            }
+            (false, _) => {
+                self.paint_dots(area, plot, row)?;
+                self.paint_whisker(area, plot, middle)?;
+            }
+        }
         let at = place(area, plot, (self.end(), middle));
+        let dot = if mark == Mark::Dot { DOT } else { 0.0 };
         let style = anchored(text(VALUE, INK), HPos::Left);
-        write(area, &self.words, (at.0 + GAP, at.1), &style)?;
+        write(area, &self.words, (at.0 + dot + GAP, at.1), &style)?;
         write_name(area, &self.name, place(area, plot, (low, middle)), INK)
     }
 
@@ -134,6 +154,15 @@ impl Bar {
         lines
             .iter()
             .try_for_each(|ends| line(area, &ends.map(|end| place(area, plot, end)), INK, 1))
+    }
+
+    /// Hollow where there are few samples.
+    fn paint_dot(&self, area: &Area<'_>, at: At) -> Painted {
+        self.style.paint_marker(area, at, DOT)?;
+        if self.is_unsure {
+            disc(area, at, 0.6 * DOT, WHITE)?;
+        }
+        Ok(())
     }
 
     /// Side by side, so that equal ones are seen, and where the middle of all is.

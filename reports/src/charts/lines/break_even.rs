@@ -38,12 +38,17 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     for (panel, sweep) in panels.iter_mut().zip(&sweeps) {
         panel.cuts = cuts(sweep);
     }
-    Chart::new(
+    let headline = match sweeps.as_slice() {
+        [sweep] => break_even::sentences(sweep).into_iter().next(),
+        _ => None,
+    };
+    let chart = Chart::new(
         format!("{}: from which size on a GPU is worth it", study.algorithm),
         panels.len(),
         panels,
         caption(study, &sweeps),
-    )
+    );
+    Some(chart?.under(headline))
 }
 
 /// All sizes of all sweeps as an axis; `None` without any.

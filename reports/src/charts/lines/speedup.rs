@@ -45,12 +45,34 @@ fn chart<P: Panel>(
 ) -> Option<Chart<P>> {
     let mut grouping = Grouping::new(study, axis);
     let single = grouping.take_single_lines();
-    Chart::new(
+    let headline = headline(&grouping.panels);
+    let chart = Chart::new(
         format!("{}: speed-up over {}", study.algorithm, fewest(&grouping.panels)),
         grouping.row,
         draw(&grouping.panels),
         caption::of_samples(study, &reading(grouping.lines, single)),
-    )
+    );
+    Some(chart?.under(headline))
+}
+
+/// `time-sweep scales best: 1.96 × from 1 to 2 threads`.
+fn headline(panels: &[grouping::Panel]) -> Option<String> {
+    let lines = panels.iter().flat_map(|panel| &panel.lines);
+    let last = |line: &Line| Some((line.ends()?, *curve(line).points.last()?));
+    let mut ends: Vec<_> =
+        lines.filter_map(|line| Some((line.name.as_str(), last(line)?))).collect();
+    ends.sort_by(|(_, (_, a)), (_, (_, b))| b.y.total_cmp(&a.y));
+    let (name, ((first, most), best)) = ends.first()?;
+    let speed_up = format!("{} from {first} to {most} threads", units::times(best.y));
+    let others = ends.iter().skip(1).filter(|(other, _)| other != name);
+    let is_close = |point: &Point| match (best.interval, point.interval) {
+        (Some((low, _)), Some((_, high))) => low <= high,
+        _ => true,
+    };
+    Some(match others.map(|(_, (_, point))| point).any(is_close) {
+        true => format!("No variant clearly scales best: up to {speed_up}"),
+        false => format!("{name} scales best: {speed_up}"),
+    })
 }
 
 /// The speed-ups at the most threads, the best one first, beside the ideal.
@@ -159,6 +181,8 @@ mod tests {
         let panel = of_study(&rows, &[], bars).expect("bars").panels.remove(0);
         let said: Vec<_> = panel.bars.iter().map(|bar| bar.words.as_str()).collect();
         assert_eq!((said, panel.reference), (vec!["2.00 ×", "1.60 ×"], Some(2.0)));
+        let headline = of_study(&rows, &[], bars).and_then(|chart| chart.headline);
+        assert_eq!(headline.as_deref(), Some("b scales best: 2.00 × from 1 to 2 threads"));
     }
 
     #[test]

@@ -35,6 +35,7 @@ pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     let panels = line_panels::panels_over(&x_axis::of(axis), unit, scale, lines.collect());
     let reading = format!("{READING}{}", grouping::not_shown(single));
     Chart {
+        headline: study.headline(),
         title: format!("{}: {what} over {}", study.algorithm, axis.name),
         columns: columns(grouping.row, panels.len()),
         panels,

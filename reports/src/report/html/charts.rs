@@ -10,6 +10,11 @@ use crate::charts::NamedSvg;
 /// Further charts are left to the files of the run folder.
 const MOST_CHARTS: usize = 24;
 
+/// How much larger than drawn a chart may be shown.
+const LARGEST: f64 = 1.5;
+/// Charts of more pixels are too wide to stand side by side.
+const WIDE: u32 = 900;
+
 /// So many maps of winners are the first that a reader sees.
 pub const MOST_MAPS: usize = 3;
 
@@ -28,11 +33,11 @@ pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
     html! {
         @if !first.is_empty() {
             h3 { "Charts" }
-            @for chart in &first { (figure(chart)) }
+            div.charts { @for chart in &first { (figure(chart)) } }
             @if !further.is_empty() {
                 details {
                     summary { (counted(further.len(), "image")) " with further panels" }
-                    @for chart in &further { (figure(chart)) }
+                    div.charts { @for chart in &further { (figure(chart)) } }
                     (and_more(hidden.len(), "are in the run folder"))
                 }
             }
@@ -44,11 +49,14 @@ pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
 pub fn figure(chart: &NamedSvg) -> Markup {
     let caption = chart.caption.iter().map(|line| line.shown().at_most(SENTENCE).to_string());
     let caption = caption.collect::<Vec<_>>().join(" ");
-    let words = format!("{}. {caption}", chart.title.shown());
+    let answer = chart.headline.iter().map(|headline| format!("{}. ", headline.shown()));
+    let words = format!("{}{}. {caption}", answer.collect::<String>(), chart.title.shown());
+    let largest = LARGEST * f64::from(chart.width);
+    let is_wide = chart.width > WIDE;
     let picture = html! {
-        div.chart role="img" aria-label=(words) style={ "max-width:" (chart.width) "px" } {
+        div.chart role="img" aria-label=(words) style={ "max-width:" (largest) "px" } {
             (PreEscaped(&chart.svg))
         }
     };
-    html! { figure { (scrolling(&chart.title.shown().to_string(), &picture)) } }
+    html! { figure.wide-chart[is_wide] { (scrolling(&chart.title.shown().to_string(), &picture)) } }
 }

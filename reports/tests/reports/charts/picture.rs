@@ -72,5 +72,7 @@ pub fn height_of_tick(svg: &str, label: &str) -> f64 {
 
 /// The stroke of whiskers on bars.
 pub const INK: &str = "#1E1E1E";
+/// The stroke of axes, and of lines that lead to dots.
+pub const GRID: &str = "#E4E4E4";
 /// The stroke of what bars are compared with.
 pub const QUIET: &str = "#555555";
