@@ -31,6 +31,14 @@ const PRINTING: [(&str, &str); 9] = [
     ("algorithms/src/device/emulator.rs", "a word of tests"),
 ];
 
+/// Where `scope.spawn` hands work to a pool instead of starting a thread.
+const OF_POOLS: [(&str, &str); 4] = [
+    ("algorithms/src/sts_sort/cpu/times/spans.rs", "a scope of rayon"),
+    ("algorithms/src/sts_sort/cpu/times/finish.rs", "a scope of rayon"),
+    ("algorithms/src/sts_sort/cpu/channel_bucket/within_channels.rs", "a scope of rayon"),
+    ("algorithms/src/sts/chains/share_out.rs", "a scope of rayon"),
+];
+
 /// A line of the program, tests left out.
 struct Line {
     path: String,
@@ -106,4 +114,12 @@ fn nothing_else_prints() {
     let wanted = ["println!", "print!(", "stdout()", "stderr()"];
     let found = offences(&wanted, &PRINTING);
     assert!(found.is_empty(), "use `progress::say` or `print`:\n{}", found.join("\n"));
+}
+
+/// Both panic where the system gives no thread; `Builder` has an error to report.
+#[test]
+fn threads_that_the_system_may_refuse_are_started_by_builders() {
+    let mut found = offences(&["thread::spawn("], &[]);
+    found.extend(offences(&["scope.spawn("], &OF_POOLS));
+    assert!(found.is_empty(), "use `thread::Builder`:\n{}", found.join("\n"));
 }

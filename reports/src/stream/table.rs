@@ -36,10 +36,8 @@ const COLUMNS: [(&str, Side); 21] = [
     (PER_JOULE, Side::Right),
 ];
 /// Columns that a narrow terminal does without, those that matter least first.
-const DISPENSABLE: [&str; 11] = [
-    "late p99", "p99.9", PER_JOULE, KEPT, "cores", BUILDING, EVENTS, "repeated", "max", "dropped",
-    "backlog",
-];
+const DISPENSABLE: [&str; 10] =
+    ["late p99", "p99.9", PER_JOULE, KEPT, "cores", BUILDING, EVENTS, "max", "dropped", "backlog"];
 const NODE: &str = "node";
 const EVENTS: &str = "events";
 /// The share of digis that are in events.
