@@ -6,6 +6,7 @@ use super::Entry;
 use crate::frame::{Cell, Frame, Record, json_text};
 use crate::paint::Paint;
 use crate::record::DIRTY;
+use crate::screen::Screen;
 use crate::table::{Format, Side, Table, TableError, for_people, known};
 
 /// So many characters of a hash tell machines and commits apart.
@@ -27,11 +28,20 @@ const COLUMNS: [(&str, Side); 7] = [
 /// # Errors
 /// If the runs can't be serialised.
 pub fn render(format: Format, entries: &[Entry]) -> Result<String, TableError> {
+    render_on(Screen::default(), format, entries)
+}
+
+/// The runs as [`render`] writes them, for a screen.
+///
+/// # Errors
+/// If the runs can't be serialised.
+pub fn render_on(screen: Screen, format: Format, entries: &[Entry]) -> Result<String, TableError> {
     match format {
         Format::Table | Format::Markdown => {
             let table = Table::new(&COLUMNS, entries.iter().map(cells));
             let table = table.with_notes(notes(entries).collect());
-            Ok(for_people(format, &[table], Paint::Plain))
+            let table = table.without_if_narrow(&["points", "machine", "added", "commit"]);
+            Ok(for_people(format, &[table], Screen { paint: Paint::Plain, ..screen }))
         }
         Format::Csv => {
             Ok(Frame::new(&record(&Entry::default()), entries.iter().map(record)).csv()?)

@@ -43,7 +43,7 @@ pub use baseline::{BaselineState, Elsewhere};
 pub use error::HistoryError;
 pub use filter::Filter;
 pub use list::Entry;
-pub use listing::render;
+pub use listing::{render, render_on};
 pub use retention::Retention;
 pub use series::Series;
 pub use store::Store;

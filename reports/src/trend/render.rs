@@ -6,6 +6,7 @@ use super::shift::{Direction, Shift, Standing, Trend};
 use crate::compare::Code;
 use crate::frame::{self, Cell, Frame, Record, json_text};
 use crate::paint::Paint;
+use crate::screen::Screen;
 use crate::shape;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
 use crate::units;
@@ -35,12 +36,26 @@ pub enum Listing {
 /// # Errors
 /// If they can't be serialised.
 pub fn render(format: Format, trends: &[Trend], listing: Listing) -> Result<String, TableError> {
+    render_on(Screen::default(), format, trends, listing)
+}
+
+/// The trends as [`render`] writes them, for a screen.
+///
+/// # Errors
+/// If they can't be serialised.
+pub fn render_on(
+    screen: Screen,
+    format: Format,
+    trends: &[Trend],
+    listing: Listing,
+) -> Result<String, TableError> {
     let is_listed = |trend: &&Trend| listing == Listing::All || !trend.shifts.is_empty();
     let listed: Vec<&Trend> = trends.iter().filter(is_listed).collect();
     match format {
         Format::Table | Format::Markdown => {
             let cells = rows(&listed).map(|(trend, shift)| cells(trend, shift));
-            let table = for_people(format, &[Table::new(&COLUMNS, cells)], Paint::Plain);
+            let table = Table::new(&COLUMNS, cells).without_if_narrow(&["before", "after"]);
+            let table = for_people(format, &[table], Screen { paint: Paint::Plain, ..screen });
             let apart = if format == Format::Markdown && !listed.is_empty() { "\n" } else { "" };
             Ok(format!("{table}{apart}{}\n", sentence(trends)))
         }

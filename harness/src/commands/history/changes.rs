@@ -31,8 +31,8 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
     }
-    super::super::put(&request.format, |format, _| {
-        Ok(trend::render(format, &trends, request.listing)?)
+    super::super::put(&request.format, |format, screen| {
+        Ok(trend::render_on(screen, format, &trends, request.listing)?)
     })?;
     if let Some(moved) = &moved {
         super::super::say(moved);

@@ -83,7 +83,9 @@ fn outcome(added: &Added) -> String {
 fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
     let (store, filter) = (open(&request.runs.store)?, request.filter());
     let entries = store.list(&filter)?;
-    super::put(&request.format, |format, _| Ok(history::render(format, &entries)?))?;
+    super::put(&request.format, |format, screen| {
+        Ok(history::render_on(screen, format, &entries)?)
+    })?;
     for damaged in store.damaged_marks()? {
         super::say(&format!("bench: a mark of an accepted run: {damaged}"));
     }
