@@ -131,7 +131,7 @@ fn printed(reproduction: &Reproduction) -> Vec<(String, f64)> {
         // Of CPU and GPU it is the same.
         let what = value.label.trim_end_matches(", CPU").trim_end_matches(", GPU");
         let name = format!("{what} ({})", value.hardware);
-        let level = value.published.map(|published| (name, published));
+        let level = value.number().map(|published| (name, published));
         all.extend(level.filter(|level| !all.contains(level)));
     }
     all

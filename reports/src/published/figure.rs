@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::streams::Stream;
 use crate::grouped::distinct;
 use crate::record::{Params, Point};
+use crate::units;
 
 /// A figure with all that is known of it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -45,7 +46,7 @@ pub struct Value {
     /// The machine that was published; empty for what was not.
     pub hardware: String,
     /// The printed number.
-    pub published: Option<f64>,
+    pub published: Option<Printed>,
     /// Its unit.
     pub unit: Unit,
     /// How many items that time was for, where it is known.
@@ -71,6 +72,34 @@ pub struct Value {
     pub params: Params,
     /// A figure of the task that is meant instead of the time: `us_per_page`, `clusters`.
     pub metric: Option<String>,
+}
+
+/// A number as it was printed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Printed {
+    text: String,
+    /// The number.
+    pub number: f64,
+}
+
+impl TryFrom<String> for Printed {
+    type Error = std::num::ParseFloatError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let number = text.parse()?;
+        Ok(Printed { text, number })
+    }
+}
+
+impl Printed {
+    /// With all its digits, and no more: `276.6`, `5.9 M`.
+    pub fn words(&self) -> String {
+        match self.text.contains('e') {
+            true => units::count(self.number),
+            false => self.text.clone(),
+        }
+    }
 }
 
 /// The unit of a printed number.
@@ -174,8 +203,8 @@ impl Figure {
     /// How many times as fast as its basis a value was published to be.
     pub fn published_speed_up(&self, value: &Value) -> Option<f64> {
         match value.unit {
-            Unit::SpeedUp => return value.published,
-            Unit::Longer => return Some(100.0 / (100.0 + value.published?)),
+            Unit::SpeedUp => return value.number(),
+            Unit::Longer => return Some(100.0 / (100.0 + value.number()?)),
             _ => {}
         }
         let label = value.basis.as_ref()?;
@@ -186,6 +215,11 @@ impl Figure {
 }
 
 impl Value {
+    /// The printed number.
+    pub fn number(&self) -> Option<f64> {
+        self.published.as_ref().map(|printed| printed.number)
+    }
+
     /// The printed time, if it is one.
     pub fn seconds(&self) -> Option<f64> {
         let unit = match self.unit {
@@ -194,7 +228,7 @@ impl Value {
             Unit::Microseconds => 1_000.0,
             Unit::SpeedUp | Unit::Longer | Unit::Nothing | Unit::Amount(_) => return None,
         };
-        Some(self.published? * unit * 1e-9)
+        Some(self.number()? * unit * 1e-9)
     }
 
     /// What it counts, if it is no time.
@@ -207,7 +241,7 @@ impl Value {
 
     /// The printed time, in seconds, or amount.
     pub fn amount(&self) -> Option<f64> {
-        let counted = || self.counts().and(self.published);
+        let counted = || self.counts().and(self.number());
         self.seconds().or_else(counted)
     }
 

@@ -130,7 +130,7 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
         },
         there(value),
         known(value.amount_an_item(), |amount| each(value, amount)),
-        known(reproduction.figure.published_speed_up(value), times),
+        speed_up_there(&reproduction.figure, value),
         match found {
             Ok(here) if here.is_sample => format!("{} of a sample", written(value, here.amount)),
             Ok(here) => written(value, here.amount),
@@ -141,11 +141,25 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
     ]
 }
 
-/// What was printed: an amount, or `36 % longer`.
+/// What was printed, with its digits: `276.6 ms`, `36 % longer`. A speed-up has its own column.
 fn there(value: &Value) -> String {
-    match (&value.unit, value.published) {
-        (Unit::Longer, Some(percent)) => format!("{percent} % longer"),
-        _ => known(value.amount(), |amount| written(value, amount)),
+    let Some(printed) = &value.published else { return NOTHING.to_owned() };
+    let number = printed.words();
+    match &value.unit {
+        Unit::Seconds => format!("{number} s"),
+        Unit::Milliseconds => format!("{number} ms"),
+        Unit::Microseconds => format!("{number} µs"),
+        Unit::Longer => format!("{number} % longer"),
+        Unit::Amount(what) => format!("{number} {what}"),
+        Unit::SpeedUp | Unit::Nothing => NOTHING.to_owned(),
+    }
+}
+
+/// How many times as fast as its basis a value was: as printed, or else from printed times.
+fn speed_up_there(figure: &Figure, value: &Value) -> String {
+    match (&value.unit, &value.published) {
+        (Unit::SpeedUp, Some(printed)) => format!("{} ×", printed.words()),
+        _ => known(figure.published_speed_up(value), times),
     }
 }
 
@@ -277,6 +291,26 @@ mod tests {
         assert!(text.contains("not measured"), "{text}");
         let markdown = render(Format::Markdown, &reproduced()).expect("a text");
         assert!(markdown.starts_with("### fig3.9: Merging slice tracks"), "{markdown}");
+    }
+
+    #[test]
+    fn numbers_are_shown_with_the_digits_that_were_printed() {
+        let all = figures();
+        let value = |id: &str, hardware: &str| {
+            let figure = all.iter().find(|figure| figure.id == id).expect(id);
+            let value = figure.values.iter().find(|it| it.hardware.starts_with(hardware));
+            (figure, value.expect(hardware))
+        };
+        assert_eq!(there(value("fig5.6", "RTX 2080 Ti").1), "276.6 ms");
+        let (figure, faster) = value("fig3.6", "EPYC 7452 (72 threads)");
+        assert_eq!(speed_up_there(figure, faster), "47 ×");
+        for value in all.iter().flat_map(|figure| &figure.values) {
+            if let (Some(_), Unit::Milliseconds) = (&value.published, &value.unit) {
+                let shown = there(value);
+                let number: f64 = shown.trim_end_matches(" ms").parse().expect("a number");
+                assert_eq!(Some(number), value.number(), "{shown}");
+            }
+        }
     }
 
     #[test]
