@@ -35,7 +35,7 @@ pub(crate) const MICROSLICE: Flag<u64> = Flag::duration(
 );
 /// Microslices of the next timeslice.
 pub(crate) const OVERLAP: Flag<u32> =
-    Flag::count("overlap", "Microslices of the next timeslice behind those of each").or("1");
+    Flag::integer("overlap", "Microslices of the next timeslice behind those of each").or("1");
 /// The order within an epoch.
 pub(crate) const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
     "epoch-order",

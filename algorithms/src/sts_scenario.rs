@@ -27,11 +27,12 @@ pub const NOISE: Flag<f64> = Flag::frequency(
            preset's]",
 );
 /// The smallest charge that is seen.
-pub const THRESHOLD: Flag<f64> = Flag::count(
+pub const THRESHOLD: Flag<f64> = Flag::integer(
     "threshold",
     "Smallest charge that is seen, in electrons; without --noise, it changes the noise too \
            [default: the preset's]",
-);
+)
+.unit("e");
 /// The order of digis.
 pub const ORDER: Flag<Order> = Flag::order(
     "order",

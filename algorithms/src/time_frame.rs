@@ -52,7 +52,7 @@ pub const HOT_PADS: Flag<f64> = Flag::share(
 );
 /// The number of the first orbit.
 pub const FIRST_ORBIT: Flag<u32> =
-    Flag::count("first-orbit", "Number of the first orbit; it wraps at 4294967296").or("0");
+    Flag::integer("first-orbit", "Number of the first orbit; it wraps at 4294967296").or("0");
 /// Which pages there are beside those with data.
 pub const FRAMING: Flag<Framing> = Flag::choice(
     "framing",

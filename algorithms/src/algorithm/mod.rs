@@ -9,12 +9,14 @@
 //! | `digest` | an output as a few numbers |
 //! | `mutants` | outputs that a check must refuse |
 //! | `shrink` | smaller inputs |
-//! | `work` | how much there is to do, and the figures that follow from it |
+//! | `work` | how much there is to do |
+//! | `metric` | the figures of results, and what each of them means |
 
 mod difference;
 mod digest;
 mod filling;
 mod given;
+pub(crate) mod metric;
 pub(crate) mod mutants;
 mod output;
 mod session;
@@ -34,12 +36,13 @@ pub(crate) use difference::same;
 pub use digest::{Digest, KINDS, SegmentSums, Segments};
 pub(crate) use digest::{ITEM_MULTIPLIER, ItemWords, SEGMENT_MULTIPLIER, WORD_STEP, segment_sums};
 pub use given::Given;
+pub use metric::{About, Better, Metric, MetricInfo, Relation};
 pub use mutants::{Choose, Harm, Mutants};
 pub use output::{Element, Output};
 pub(crate) use session::Runner;
 pub use session::{Damage, Session};
 pub use variant::{Native, Open, Opened, Opening, SHADERS, Variant};
-pub use work::{MemoryShares, Metric, Plan, Relation, Work};
+pub use work::{MemoryShares, Plan, Work};
 
 /// What is known of a task without any data.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +62,8 @@ pub struct TaskInfo {
     /// What can be said about an input that is read from a file; some of it may be varied in
     /// generated data too.
     pub file_axes: &'static [Axis],
+    /// The figures that its variants may have in the results.
+    pub metrics: &'static [MetricInfo],
 }
 
 /// A reconstruction task with a known right answer.

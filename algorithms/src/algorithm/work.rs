@@ -1,5 +1,6 @@
-//! How much there is to do, and the figures that follow from it.
+//! How much there is to do.
 
+use super::Metric;
 use crate::axis::Params;
 
 /// A point with all parameters, and what it takes.
@@ -49,40 +50,4 @@ pub struct Work {
     pub has_reference: bool,
     /// Further figures of the task.
     pub metrics: Vec<Metric>,
-}
-
-/// A figure that a task wants to see in the results.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Metric {
-    /// Its name, with the unit.
-    pub name: &'static str,
-    amount: f64,
-    relation: Relation,
-}
-
-/// How a figure follows from an amount and the time of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// It is the amount.
-    Itself,
-    /// It is the amount that is done in a second.
-    PerSecond,
-    /// It is the seconds that one of the amount takes.
-    SecondsEach,
-}
-
-impl Metric {
-    /// A figure that follows from an amount.
-    pub const fn new(name: &'static str, amount: f64, relation: Relation) -> Self {
-        Metric { name, amount, relation }
-    }
-
-    /// The figure for a run of so many seconds; not finite if there is none.
-    pub fn value(&self, seconds: f64) -> f64 {
-        match self.relation {
-            Relation::Itself => self.amount,
-            Relation::PerSecond => self.amount / seconds,
-            Relation::SecondsEach => seconds / self.amount,
-        }
-    }
 }

@@ -27,14 +27,28 @@ impl<T> Flag<T> {
         kind: Kind,
     ) -> Self {
         Flag {
-            axis: Axis { name, help, value_name, default: None, kind, small: None },
+            axis: Axis {
+                name,
+                help,
+                value_name,
+                default: None,
+                kind,
+                small: None,
+                unit: kind.unit(),
+                label: name,
+            },
             values: PhantomData,
         }
     }
 
-    /// A whole number.
+    /// How many of the things there are that the name or the [label](Self::label) names.
     pub const fn count(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "N", Kind::Count)
+    }
+
+    /// A whole number that counts nothing.
+    pub const fn integer(name: &'static str, help: &'static str) -> Self {
+        Self::new(name, help, "N", Kind::Integer)
     }
 
     /// A share.
@@ -44,7 +58,7 @@ impl<T> Flag<T> {
 
     /// Any number.
     pub const fn number(name: &'static str, help: &'static str) -> Self {
-        Self::new(name, help, "NUMBER", Kind::Share)
+        Self::new(name, help, "NUMBER", Kind::Number)
     }
 
     /// In hertz.
@@ -98,6 +112,18 @@ impl<T> Flag<T> {
         self
     }
 
+    /// With the unit of its plain values.
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.axis.unit = unit;
+        self
+    }
+
+    /// With another name in tables and charts than the flag's.
+    pub const fn label(mut self, label: &'static str) -> Self {
+        self.axis.label = label;
+        self
+    }
+
     /// With another placeholder in the usage.
     pub const fn called(mut self, value_name: &'static str) -> Self {
         self.axis.value_name = value_name;
@@ -108,6 +134,12 @@ impl<T> Flag<T> {
     pub const fn with_help(mut self, help: &'static str) -> Self {
         self.axis.help = help;
         self
+    }
+
+    /// An axis to try values of a kind on.
+    #[cfg(test)]
+    pub(super) const fn of_kind(kind: Kind) -> Self {
+        Self::new("axis", "", "", kind)
     }
 
     /// Without the type of its values.

@@ -39,10 +39,15 @@ pub struct Axis {
     pub kind: Kind,
     /// Of what decides how large inputs are: no more than this where a command is only tried.
     pub small: Option<f64>,
+    /// The unit of plain values, which may follow a value; empty without one.
+    pub unit: &'static str,
+    /// The name in tables and charts, in the plural for a [`Kind::Count`]; the flag's, unless the
+    /// axis has another.
+    pub label: &'static str,
 }
 
-/// Two lists of axes as one.
-pub(crate) const fn joined<const N: usize>(first: &[Axis], second: &[Axis]) -> [Axis; N] {
+/// Two lists as one.
+pub(crate) const fn joined<T: Copy, const N: usize>(first: &[T], second: &[T]) -> [T; N] {
     assert!(first.len() + second.len() == N);
     let mut all = [first[0]; N];
     let mut place = 0;
@@ -56,10 +61,14 @@ pub(crate) const fn joined<const N: usize>(first: &[Axis], second: &[Axis]) -> [
 /// The values that an axis can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A whole number: `24`, `20M`.
+    /// How many things there are that the label names: `24`, `20M`.
     Count,
+    /// A whole number that counts nothing, such as an index or a threshold: `7`.
+    Integer,
     /// A share: `0.25`.
     Share,
+    /// Any number: `2.3`.
+    Number,
     /// In hertz: `50kHz`.
     Frequency,
     /// Kept in nanoseconds: `10ms`.
@@ -74,6 +83,34 @@ pub enum Kind {
     Switch,
     /// One of these names.
     Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// The unit of plain values that all axes of this kind have; empty without one.
+    const fn unit(self) -> &'static str {
+        match self {
+            Kind::Frequency => "Hz",
+            Kind::Duration => "ns",
+            _ => "",
+        }
+    }
+
+    /// The name in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Count => "count",
+            Kind::Integer => "integer",
+            Kind::Share => "share",
+            Kind::Number => "number",
+            Kind::Frequency => "frequency",
+            Kind::Duration => "duration",
+            Kind::Order => "order",
+            Kind::Skew => "skew",
+            Kind::Path => "path",
+            Kind::Switch => "switch",
+            Kind::Choice(_) => "choice",
+        }
+    }
 }
 
 /// A value that an axis can't have.
@@ -98,9 +135,10 @@ impl Axis {
     /// # Errors
     /// If the axis can't have that value; the error says what it can have.
     pub fn parse(&self, text: &str) -> Result<String, InvalidValue> {
+        let number = self.without_unit(text);
         let plain = match self.kind {
-            Kind::Count => parse_count(text).map(|count| count.to_string()),
-            Kind::Share => parse_number(text).map(|share| share.to_string()),
+            Kind::Count | Kind::Integer => parse_count(number).map(|count| count.to_string()),
+            Kind::Share | Kind::Number => parse_number(number).map(|number| number.to_string()),
             Kind::Frequency => parse_frequency(text).map(|hertz| hertz.to_string()),
             Kind::Duration => parse_duration(text).map(|time| time.to_string()),
             Kind::Order => text.parse().map(|order: Order| order.to_string()).map_err(say),
@@ -110,6 +148,14 @@ impl Axis {
             Kind::Choice(names) => parse_choice(text, names),
         };
         plain.map_err(|problem| InvalidValue { axis: self.name, text: text.to_owned(), problem })
+    }
+
+    /// A number without the unit that may follow it.
+    fn without_unit<'t>(&self, text: &'t str) -> &'t str {
+        match text.strip_suffix(self.unit) {
+            Some(number) if !self.unit.is_empty() => number.trim_end(),
+            _ => text,
+        }
     }
 }
 
@@ -121,7 +167,7 @@ fn say(error: impl fmt::Display) -> String {
 const PREFIXES: [(&str, u64); 4] =
     [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
 
-/// A whole number with a decimal suffix: `24`, `20M`, `1.5k`.
+/// A whole number with a decimal suffix: `24`, `20M`, `1.5k`, `2 M`.
 ///
 /// # Errors
 /// If it is not one, or not below 2^64.
@@ -131,7 +177,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     let Some((prefix, scale)) = prefix else {
         return text.parse().map_err(|_| problem());
     };
-    let digits = text.strip_suffix(prefix).unwrap_or(text);
+    let digits = text.strip_suffix(prefix).unwrap_or(text).trim_end();
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
@@ -190,13 +236,24 @@ mod tests {
         assert_eq!(parse_count("20M"), Ok(20_000_000));
         assert_eq!(parse_count("187.5M"), Ok(187_500_000));
         assert_eq!(parse_count("1.5k"), Ok(1500));
-        for bad in ["", "M", "-1", "1.5", "1.0001k", "1e6", "20m", "20 M", "99999999T", "1.2.3k"] {
+        assert_eq!(parse_count("20 M"), Ok(20_000_000));
+        for bad in ["", "M", "-1", "1.5", "1.0001k", "1e6", "20m", "2 0M", "99999999T", "1.2.3k"] {
             assert!(parse_count(bad).is_err(), "{bad}");
         }
     }
 
     fn axis(kind: Kind) -> Axis {
-        Axis { name: "axis", help: "", value_name: "", default: None, kind, small: None }
+        Flag::<String>::of_kind(kind).axis()
+    }
+
+    #[test]
+    fn a_value_may_have_the_unit_of_its_axis() {
+        const CUTOFF: Axis = Flag::<u8>::integer("cutoff", "").unit("ADC units").axis();
+        assert_eq!(
+            ["3", "3 ADC units", "3ADC units"].map(|text| CUTOFF.parse(text).ok()),
+            [Some("3".into()), Some("3".into()), Some("3".into())]
+        );
+        assert!(CUTOFF.parse("3 e").is_err());
     }
 
     #[test]

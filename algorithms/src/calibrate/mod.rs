@@ -93,6 +93,7 @@ impl Algorithm for Calibrate {
             file_endings: &["bin"],
             axes: axes::AXES,
             file_axes: axes::READING,
+            metrics: &[],
         }
     }
 

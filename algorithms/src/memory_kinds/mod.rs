@@ -77,6 +77,7 @@ impl Algorithm for MemoryKinds {
             file_endings: &["bin"],
             axes: axes::AXES,
             file_axes: axes::READING,
+            metrics: &[],
         }
     }
 

@@ -39,7 +39,10 @@ use std::path::Path;
 use generators::DataError;
 use generators::sts::Digi;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
+use crate::algorithm::metric::NS_PER_DIGI;
+use crate::algorithm::{
+    Algorithm, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+};
 use crate::axis::Params;
 
 pub use axes::RULES;
@@ -49,6 +52,9 @@ pub use event::{Event, Events};
 pub use input::DigiStream;
 pub use rules::EventRules;
 pub use stage::{EventStage, right_events};
+
+static METRICS: &[MetricInfo] = &[NS_PER_DIGI, EVENTS];
+const EVENTS: MetricInfo = MetricInfo::amount("events", "", "events", "events that were found");
 
 /// The task `events`.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +72,7 @@ impl Algorithm for StsEvents {
             file_endings: &["csv", "bin"],
             axes: axes::AXES,
             file_axes: axes::RULES,
+            metrics: METRICS,
         }
     }
 
@@ -110,8 +117,8 @@ impl Algorithm for StsEvents {
             to_host_bytes: None,
             has_reference: true,
             metrics: vec![
-                Metric::new("ns_per_digi", digis as f64 * 1e-9, Relation::SecondsEach),
-                Metric::new("events", right.events.len() as f64, Relation::Itself),
+                Metric::new(&NS_PER_DIGI, digis as f64 * 1e-9, Relation::SecondsEach),
+                Metric::new(&EVENTS, right.events.len() as f64, Relation::Itself),
             ],
         }
     }

@@ -60,6 +60,7 @@ impl Algorithm for StsSort {
             file_endings: &["csv", "bin"],
             axes: axes::AXES,
             file_axes: &[],
+            metrics: &[],
         }
     }
 

@@ -42,13 +42,24 @@ use generators::DataError;
 use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
 use crate::algorithm::{
-    Algorithm, Damage, Metric, Output, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, Damage, Metric, MetricInfo, Output, Plan, Promise, Relation, Semantics, TaskInfo,
+    Variant, Work,
 };
 use crate::axis::Params;
 
 pub use input::RawTimeslices;
 pub(crate) use order::DigiOrder;
 pub use reference::unpack;
+
+static METRICS: &[MetricInfo] = &[NS_PER_MESSAGE, RAW_GB_PER_S];
+const NS_PER_MESSAGE: MetricInfo = MetricInfo::time_each(
+    "ns_per_message",
+    "ns",
+    "time per message",
+    "time over the number of messages",
+);
+const RAW_GB_PER_S: MetricInfo =
+    MetricInfo::gigabytes_per_second("raw_gb_per_s", "raw data", "bytes of raw data over the time");
 
 /// The task `unpack`.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +77,7 @@ impl Algorithm for StsUnpack {
             file_endings: &["bin"],
             axes: axes::AXES,
             file_axes: axes::READING,
+            metrics: METRICS,
         }
     }
 
@@ -109,8 +121,8 @@ impl Algorithm for StsUnpack {
             to_host_bytes: None,
             has_reference: true,
             metrics: vec![
-                Metric::new("ns_per_message", messages as f64 * 1e-9, Relation::SecondsEach),
-                Metric::new("raw_gb_per_s", read as f64 * 1e-9, Relation::PerSecond),
+                Metric::new(&NS_PER_MESSAGE, messages as f64 * 1e-9, Relation::SecondsEach),
+                Metric::new(&RAW_GB_PER_S, read as f64 * 1e-9, Relation::PerSecond),
             ],
         }
     }

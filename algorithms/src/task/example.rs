@@ -31,6 +31,7 @@ impl Algorithm for ChannelCounts {
             file_endings: &["csv", "bin"],
             axes: StsSort.info().axes,
             file_axes: &[],
+            metrics: &[],
         }
     }
 

@@ -16,7 +16,7 @@ use generators::DataError;
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
 use crate::algorithm::{
-    Damage, Given, MemoryShares, Metric, Native, Plan, Semantics, TaskInfo, Work,
+    Damage, Given, MemoryShares, Metric, MetricInfo, Native, Plan, Semantics, TaskInfo, Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
@@ -41,6 +41,10 @@ pub trait Task: Sync {
     /// See [`TaskInfo::file_axes`].
     fn file_axes(&self) -> &'static [Axis] {
         self.info().file_axes
+    }
+    /// See [`TaskInfo::metrics`].
+    fn metrics(&self) -> &'static [MetricInfo] {
+        self.info().metrics
     }
     /// All variants; their places in this list are their numbers.
     fn variants(&self) -> Vec<VariantInfo>;

@@ -36,10 +36,10 @@ const AXES_OF_FRAMES: [Axis; 11] = [
     time_frame::FRAMING.axis(),
 ];
 
-pub(super) static AXES: &[Axis] = &joined::<22>(&AXES_OF_FRAMES, &OF_FINDING);
+pub(super) static AXES: &[Axis] = &joined::<_, 22>(&AXES_OF_FRAMES, &OF_FINDING);
 
 /// What can be said about files of pages.
-pub(super) static READING: &[Axis] = &joined::<15>(
+pub(super) static READING: &[Axis] = &joined::<_, 15>(
     &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis()],
     &OF_FINDING,
 );

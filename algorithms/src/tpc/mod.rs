@@ -26,14 +26,18 @@ use std::path::Path;
 
 use generators::DataError;
 
-use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
-use crate::axis::Params;
-use crate::tpc_cluster_finder::quality::figures;
+use crate::algorithm::{
+    Algorithm, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+};
+use crate::axis::{Params, joined};
+use crate::tpc_cluster_finder::quality::{FIGURES, figures};
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
-use crate::tpc_decode::TpcDecode;
+use crate::tpc_decode::{NS_PER_SAMPLE, PAGE_GB_PER_S, TpcDecode};
 
 pub use input::RawFrame;
 pub use noisy::NoisyRule;
+
+static METRICS: &[MetricInfo] = &joined::<_, 9>(&FIGURES, &[PAGE_GB_PER_S, NS_PER_SAMPLE]);
 
 /// The task `tpc`.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +56,7 @@ impl Algorithm for Tpc {
             file_endings: &["pages"],
             axes: axes::AXES,
             file_axes: axes::READING,
+            metrics: METRICS,
         }
     }
 
@@ -90,8 +95,8 @@ impl Algorithm for Tpc {
         Work {
             bytes_min: used + clusters,
             metrics: vec![
-                Metric::new("page_gb_per_s", used as f64 * 1e-9, Relation::PerSecond),
-                Metric::new("ns_per_sample", samples * 1e-9, Relation::SecondsEach),
+                Metric::new(&PAGE_GB_PER_S, used as f64 * 1e-9, Relation::PerSecond),
+                Metric::new(&NS_PER_SAMPLE, samples * 1e-9, Relation::SecondsEach),
             ],
             ..pages
         }

@@ -41,38 +41,46 @@ const GAIN: Flag<GainSpread> = Flag::choice(
 )
 .or("spread");
 /// Time bins that are worked on together.
-pub(crate) const FRAGMENT: Flag<u32> = Flag::count(
+pub(crate) const FRAGMENT: Flag<u32> = Flag::integer(
     "fragment",
     "Time bins that are worked on together, 8 of overlap on either side included",
 )
+.unit("time bins")
 .or("4000");
 const QMAX_CUTOFF: Flag<u8> =
-    Flag::count("qmax-cutoff", "A peak has more charge, in ADC units").or("3");
-const INNER_THRESHOLD: Flag<u8> = Flag::count(
+    Flag::integer("qmax-cutoff", "A peak has more charge, in ADC units").unit("ADC").or("3");
+const INNER_THRESHOLD: Flag<u8> = Flag::integer(
     "inner-threshold",
     "A cluster goes on behind a neighbour of its peak with more charge, in ADC units",
 )
+.unit("ADC")
 .or("0");
 const NOISE_EPS: Flag<u8> =
-    Flag::count("noise-eps", "A valley between peaks is deeper, in ADC units").or("10");
+    Flag::integer("noise-eps", "A valley between peaks is deeper, in ADC units")
+        .unit("ADC")
+        .or("10");
 const NOISE_EPS_REL: Flag<u8> =
-    Flag::count("noise-eps-rel", "And deeper than so many 255ths of the smaller peak").or("76");
+    Flag::integer("noise-eps-rel", "And deeper than so many 255ths of the smaller peak").or("76");
 const QTOT_CUTOFF: Flag<u8> =
-    Flag::count("qtot-cutoff", "A cluster has more charge, in ADC units").or("5");
-const QMAX_SINGLE_TIME: Flag<u8> = Flag::count(
+    Flag::integer("qtot-cutoff", "A cluster has more charge, in ADC units").unit("ADC").or("5");
+const QMAX_SINGLE_TIME: Flag<u8> = Flag::integer(
     "qmax-single-time",
     "The peak of a cluster of one time bin has more charge, in ADC units",
 )
+.unit("ADC")
 .or("0");
-const QMAX_SINGLE_PAD: Flag<u8> = Flag::count(
+const QMAX_SINGLE_PAD: Flag<u8> = Flag::integer(
     "qmax-single-pad",
     "The peak of a cluster of one pad has more charge, in ADC units",
 )
+.unit("ADC")
 .or("0");
 const MIN_SPLIT: Flag<u8> =
-    Flag::count("min-split", "A cluster that shares so many charges is marked as split").or("1");
+    Flag::integer("min-split", "A cluster that shares so many charges is marked as split").or("1");
 const TIME_SHIFT: Flag<f32> =
-    Flag::number("time-shift", "Subtracted from times of clusters, in time bins").or("0");
+    Flag::number("time-shift", "Subtracted from times of clusters, in time bins")
+        .unit("time bins")
+        .or("0");
 
 /// The thresholds.
 pub(crate) static SETTINGS: [Axis; 9] = [
@@ -123,7 +131,7 @@ const OF_PAGES: [Axis; 14] = joined(
 );
 
 /// What can be said about files.
-pub(super) static READING: &[Axis] = &joined::<15>(&[LABELS.axis()], &OF_PAGES);
+pub(super) static READING: &[Axis] = &joined::<_, 15>(&[LABELS.axis()], &OF_PAGES);
 
 const OF_CHARGES: [Axis; 13] = [
     time_frame::PRESET.axis(),
@@ -141,7 +149,7 @@ const OF_CHARGES: [Axis; 13] = [
     LABELS.axis(),
 ];
 
-pub(super) static AXES: &[Axis] = &joined::<22>(&OF_CHARGES, &SETTINGS);
+pub(super) static AXES: &[Axis] = &joined::<_, 22>(&OF_CHARGES, &SETTINGS);
 
 /// Bytes for each sample: itself, by row, and a place for a cluster in the output of a variant
 /// on the host and of one on a GPU; positions and lists of published variants.

@@ -43,9 +43,10 @@ use generators::io::write_charges;
 use generators::tpc::charges::Charge;
 
 use crate::algorithm::{
-    Algorithm, Damage, Metric, Plan, Promise, Relation, Semantics, TaskInfo, Variant, Work,
+    Algorithm, Damage, Metric, MetricInfo, Plan, Promise, Relation, Semantics, TaskInfo, Variant,
+    Work,
 };
-use crate::axis::Params;
+use crate::axis::{Params, joined};
 
 pub use cluster::{Cluster, flags};
 pub use input::{Charges, RowCluster};
@@ -53,6 +54,15 @@ pub use labels::Clusters;
 pub use reference::{RowClusters, Share, clusters};
 pub use row::Place;
 pub use settings::Settings;
+
+static METRICS: &[MetricInfo] =
+    &joined::<_, 11>(&quality::FIGURES, &joined::<_, 4>(&quality::OF_LABELS, &[NS_PER_CLUSTER]));
+const NS_PER_CLUSTER: MetricInfo = MetricInfo::time_each(
+    "ns_per_cluster",
+    "ns",
+    "time per cluster",
+    "time over the number of clusters",
+);
 
 /// The task `cluster-finder`.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +80,7 @@ impl Algorithm for TpcClusterFinder {
             file_endings: &["cases", "pages"],
             axes: axes::AXES,
             file_axes: axes::READING,
+            metrics: METRICS,
         }
     }
 
@@ -105,7 +116,7 @@ impl Algorithm for TpcClusterFinder {
         let (samples, clusters) = (input.samples(), input.right_clusters().len());
         let read = samples * size_of::<Charge>();
         let ns_per_cluster =
-            Metric::new("ns_per_cluster", clusters as f64 * 1e-9, Relation::SecondsEach);
+            Metric::new(&NS_PER_CLUSTER, clusters as f64 * 1e-9, Relation::SecondsEach);
         Work {
             items: samples as u64,
             item_unit: "sample",

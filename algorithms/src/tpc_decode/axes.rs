@@ -33,16 +33,17 @@ const PARALLEL: Flag<Sharing> = Flag::choice(
     Sharing::NAMES,
 )
 .or("sectors");
-const FRAGMENT: Flag<u32> = Flag::count(
+const FRAGMENT: Flag<u32> = Flag::integer(
     "fragment",
     "Time bins of a fragment, 8 of overlap on either side included; for charge maps",
 )
+.unit("time bins")
 .or("4000");
 /// The index of a file of pages.
 pub(crate) const INDEX: Flag<PathBuf> =
     Flag::path("index", "The index of a file of pages [default: its name with .index.csv]");
 /// The sector of a file of pages.
-pub(crate) const SECTOR: Flag<u8> = Flag::count(
+pub(crate) const SECTOR: Flag<u8> = Flag::integer(
     "sector",
     "The sector of a file of pages; needed where its index has none [default: all]",
 );

@@ -47,8 +47,8 @@ use generators::io::write_raw_pages;
 use generators::tpc::Digit;
 
 use crate::algorithm::{
-    self, Algorithm, Choose, Metric, Mutants, Plan, Promise, Relation, Semantics, TaskInfo,
-    Variant, Work,
+    self, Algorithm, Choose, Metric, MetricInfo, Mutants, Plan, Promise, Relation, Semantics,
+    TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::parallel::map;
@@ -64,6 +64,28 @@ pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
 pub(crate) use fragments::checked_length;
 pub use fragments::{FragmentOfFrame, Fragments};
 pub use input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
+
+static METRICS: &[MetricInfo] = &[PAGE_GB_PER_S, NS_PER_SAMPLE, US_PER_PAGE, BYTES_PER_SAMPLE];
+pub(crate) const PAGE_GB_PER_S: MetricInfo =
+    MetricInfo::gigabytes_per_second("page_gb_per_s", "pages", "bytes of pages over the time");
+pub(crate) const NS_PER_SAMPLE: MetricInfo = MetricInfo::time_each(
+    "ns_per_sample",
+    "ns",
+    "time per sample",
+    "time over the number of samples",
+);
+const US_PER_PAGE: MetricInfo = MetricInfo::time_each(
+    "us_per_page",
+    "µs",
+    "time per page",
+    "time over the number of pages with data",
+);
+const BYTES_PER_SAMPLE: MetricInfo = MetricInfo::amount(
+    "bytes_per_sample",
+    "B",
+    "bytes per sample",
+    "bytes of pages over the number of samples",
+);
 
 /// The task `decode`.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +117,7 @@ impl Algorithm for TpcDecode {
             file_endings: &["pages"],
             axes: axes::AXES,
             file_axes: axes::READING,
+            metrics: METRICS,
         }
     }
 
@@ -244,10 +267,10 @@ pub fn summary_of(damaged: &[DamagedPage], pages: usize) -> String {
 fn metrics(load: &Load) -> Vec<Metric> {
     let (pages, bytes, samples) = (load.pages as f64, load.bytes as f64, load.samples as f64);
     vec![
-        Metric::new("page_gb_per_s", bytes * 1e-9, Relation::PerSecond),
-        Metric::new("ns_per_sample", samples * 1e-9, Relation::SecondsEach),
-        Metric::new("us_per_page", pages * 1e-6, Relation::SecondsEach),
-        Metric::new("bytes_per_sample", bytes / samples, Relation::Itself),
+        Metric::new(&PAGE_GB_PER_S, bytes * 1e-9, Relation::PerSecond),
+        Metric::new(&NS_PER_SAMPLE, samples * 1e-9, Relation::SecondsEach),
+        Metric::new(&US_PER_PAGE, pages * 1e-6, Relation::SecondsEach),
+        Metric::new(&BYTES_PER_SAMPLE, bytes / samples, Relation::Itself),
     ]
 }
 

@@ -14,12 +14,17 @@ const SCALE: Flag<f64> =
         .small(1e-4);
 const TRACKS: Flag<usize> =
     Flag::count("tracks", "Tracks [default: 1170000 times the scale]").small(200.0);
-const FEWEST: Flag<usize> = Flag::count("fewest", "Clusters of the shortest tracks").or("20");
-const MOST: Flag<usize> = Flag::count("most", "Clusters of the longest tracks").or("160");
+const FEWEST: Flag<usize> = Flag::integer("fewest", "Clusters of the shortest tracks")
+    .label("min clusters per track")
+    .or("20");
+const MOST: Flag<usize> = Flag::integer("most", "Clusters of the longest tracks")
+    .label("max clusters per track")
+    .or("160");
 const ROW_CLUSTERS: Flag<usize> = Flag::count(
     "row-clusters",
     "Clusters of a row of a sector that are on no track [default: 4570 times the scale]",
 )
+.label("row clusters")
 .small(2.0);
 
 /// All of them; generated files have the same.

@@ -38,8 +38,8 @@ use generators::io::{read_clusters, write_clusters};
 use generators::tpc::clusters::{Clusters, generate};
 
 use crate::algorithm::{
-    Algorithm, Choose, Damage, Metric, Mutants, Output, Plan, Promise, Relation, Semantics,
-    TaskInfo, Variant, Work,
+    About, Algorithm, Better, Choose, Damage, Metric, MetricInfo, Mutants, Output, Plan, Promise,
+    Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -49,6 +49,44 @@ pub use axes::{AXES, shape};
 pub use check::Mismatch;
 pub use packed::Packed;
 use sample::Sample;
+
+static METRICS: &[MetricInfo] = &[
+    PACKED_GB_PER_S,
+    MULTIPROCESSORS,
+    COPIES,
+    COPIES_TIMED,
+    SLOWDOWN_OF_COPY,
+    SLOWDOWN_OF_COMPUTE,
+];
+const PACKED_GB_PER_S: MetricInfo = MetricInfo::gigabytes_per_second(
+    "packed_gb_per_s",
+    "packed",
+    "bytes of packed clusters over the time",
+);
+const MULTIPROCESSORS: MetricInfo = MetricInfo::amount(
+    "multiprocessors",
+    "",
+    "multiprocessors",
+    "multiprocessors that gathering occupies",
+);
+const COPIES: MetricInfo =
+    MetricInfo::amount("copies", "", "copies", "copies that gather all clusters");
+const COPIES_TIMED: MetricInfo =
+    MetricInfo::amount("copies_timed", "", "timed copies", "copies of the sample that is timed");
+const SLOWDOWN_OF_COPY: MetricInfo = MetricInfo {
+    name: "slowdown_of_copy",
+    unit: "",
+    label: "slowdown of a copy",
+    meaning: "time of a copy in device memory next to gathering, over that without",
+    better: Better::Near(1.0),
+    about: About::Speed,
+};
+const SLOWDOWN_OF_COMPUTE: MetricInfo = MetricInfo {
+    name: "slowdown_of_compute",
+    label: "slowdown of computing",
+    meaning: "time of work in registers next to gathering, over that without",
+    ..SLOWDOWN_OF_COPY
+};
 
 /// The task `gather`.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +114,7 @@ fn work_of(input: &Clusters, sample: Sample) -> Work {
         input_bytes: input.bytes().len() as u64,
         to_host_bytes: Some(packed),
         has_reference: true,
-        metrics: vec![Metric::new("packed_gb_per_s", gigabytes, Relation::PerSecond)],
+        metrics: vec![Metric::new(&PACKED_GB_PER_S, gigabytes, Relation::PerSecond)],
     }
 }
 
@@ -92,6 +130,7 @@ impl Algorithm for TpcGather {
             file_endings: &["bin"],
             axes: AXES,
             file_axes: &[],
+            metrics: METRICS,
         }
     }
 

@@ -74,6 +74,7 @@ impl Algorithm for TpcMerge {
             file_endings: &["csv", "bin"],
             axes: AXES,
             file_axes: &[],
+            metrics: &[],
         }
     }
 

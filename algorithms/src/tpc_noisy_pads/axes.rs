@@ -21,9 +21,12 @@ const OCCUPANCY: Flag<f64> =
     Flag::share("max-occupancy", "A pad with charge in a larger share of the time bins is noisy")
         .or("0.5");
 const RUN: Flag<f64> =
-    Flag::count("max-run", "A pad with charge in more time bins in a row is noisy").or("200");
+    Flag::integer("max-run", "A pad with charge in more time bins in a row is noisy")
+        .unit("time bins")
+        .or("200");
 const SATURATION: Flag<f64> =
-    Flag::count("saturation", "But not if its largest charge is above this, in ADC units")
+    Flag::integer("saturation", "But not if its largest charge is above this, in ADC units")
+        .unit("ADC")
         .or("700");
 /// Noisy pads are looked for in the maps that pages of any format make.
 const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");

@@ -16,6 +16,10 @@
 
 use text::Foreign;
 
+static METRICS: &[MetricInfo] = &[NS_PER_PAD];
+const NS_PER_PAD: MetricInfo =
+    MetricInfo::time_each("ns_per_pad", "ns", "time per pad", "time over the number of pads");
+
 mod activity;
 mod axes;
 mod cpu;
@@ -32,7 +36,9 @@ use std::path::Path;
 use generators::DataError;
 use generators::tpc::{Digit, PadId, ZsFormat};
 
-use crate::algorithm::{Algorithm, Metric, Plan, Relation, Semantics, TaskInfo, Variant, Work};
+use crate::algorithm::{
+    Algorithm, Metric, MetricInfo, Plan, Relation, Semantics, TaskInfo, Variant, Work,
+};
 use crate::axis::Params;
 use crate::plugin::Contract;
 use crate::plugin_session::variants;
@@ -59,6 +65,7 @@ impl Algorithm for TpcNoisyPads {
             file_endings: &["pages"],
             axes: axes::AXES,
             file_axes: axes::READING,
+            metrics: METRICS,
         }
     }
 
@@ -100,7 +107,7 @@ impl Algorithm for TpcNoisyPads {
     fn work(&self, input: &ChargeMaps) -> Work {
         let pads = input.pads() as u64;
         let read = input.bytes_with_pads();
-        let ns_per_pad = Metric::new("ns_per_pad", pads as f64 * 1e-9, Relation::SecondsEach);
+        let ns_per_pad = Metric::new(&NS_PER_PAD, pads as f64 * 1e-9, Relation::SecondsEach);
         Work {
             items: pads * u64::from(input.time_bins()),
             item_unit: "cell",

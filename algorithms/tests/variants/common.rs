@@ -2,6 +2,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
+use algorithms::algorithm::Metric;
 use algorithms::device::{Backend, Target};
 use algorithms::registry::tasks;
 use algorithms::task::{Candidate, Case, Task};
@@ -18,16 +19,28 @@ pub fn tasks_with_hard_cases() -> impl Iterator<Item = (&'static dyn Task, &'sta
     all.map(|(task, cases)| (*task, cases.get_or_init(|| task.hard_cases(5))))
 }
 
-/// Runs a candidate and checks what it makes.
-pub fn check(mut candidate: Box<dyn Candidate + '_>, target: &Target<'_>) -> Result<(), String> {
+/// Runs a candidate, checks what it makes, and looks at it before its buffers are given back.
+fn check(
+    mut candidate: Box<dyn Candidate + '_>,
+    target: &Target<'_>,
+    look: impl FnOnce(&mut dyn Candidate),
+) -> Result<(), String> {
     candidate
         .reset()
         .and_then(|()| candidate.poison())
         .and_then(|()| target.team.run(|| candidate.run()))
         .map_err(|error| error.to_string())?;
     let checked = candidate.check().map_err(|error| error.to_string());
+    look(candidate.as_mut());
     candidate.release();
     checked
+}
+
+/// Figures in the results are among those that the task declares.
+fn all_declared(task: &dyn Task, metrics: &[Metric]) {
+    for metric in metrics {
+        assert!(task.metrics().contains(metric.info), "{}: {:?}", task.name(), metric.info);
+    }
 }
 
 /// The numbers and names of a task's variants on a backend.
@@ -48,7 +61,13 @@ pub fn check_all(task: &dyn Task, case: &dyn Case, target: &Target<'_>, on: &str
             continue;
         };
         counts[0] += 1;
-        assert_eq!(check(candidate, target), Ok(()), "{name} on {on}");
+        let declared = |candidate: &mut dyn Candidate| {
+            all_declared(task, &case.work().metrics);
+            all_declared(task, &candidate.quality());
+            all_declared(task, &candidate.sample().map_or_else(Vec::new, |work| work.metrics));
+            all_declared(task, &candidate.figures().expect("figures"));
+        };
+        assert_eq!(check(candidate, target, declared), Ok(()), "{name} on {on}");
     }
     counts
 }

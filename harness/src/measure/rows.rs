@@ -145,7 +145,7 @@ impl Subject {
         let mut metrics = Params::default();
         for metric in self.work.metrics.iter().chain(&self.quality) {
             if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
-                metrics.set(metric.name, units::significant(value, FIGURES));
+                metrics.set(metric.info.name, units::significant(value, FIGURES));
             }
         }
         let counts: Vec<_> = counted.iter().filter_map(|it| it.counters).collect();

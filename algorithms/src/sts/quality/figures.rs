@@ -5,7 +5,8 @@ use generators::sts::setup::{Module, Setup};
 use super::Crossings;
 use super::crossings::{Point, Traces};
 use super::matching::{Claim, Strips};
-use crate::algorithm::{Metric, Relation};
+use crate::algorithm::metric::{EFFICIENCY, GHOSTS};
+use crate::algorithm::{Metric, MetricInfo, Relation};
 use crate::parallel::map;
 use crate::sts::Partitioned;
 
@@ -15,8 +16,16 @@ const UM_IN_A_CM: f32 = 1e4;
 
 /// What can be off: residuals in x, y and time, then the first two in standard
 /// deviations.
-const OFFSETS: [&str; 5] =
-    ["x_residual_um", "y_residual_um", "time_residual_ns", "x_pull", "y_pull"];
+const OFFSETS: [MetricInfo; 5] = [
+    MetricInfo::residual("x_residual_um", "µm", "x residual"),
+    MetricInfo::residual("y_residual_um", "µm", "y residual"),
+    MetricInfo::residual("time_residual_ns", "ns", "time residual"),
+    MetricInfo::pull("x_pull", "x pull"),
+    MetricInfo::pull("y_pull", "y pull"),
+];
+/// All figures of hits.
+pub(crate) const FIGURES: [MetricInfo; 7] =
+    [EFFICIENCY, GHOSTS, OFFSETS[0], OFFSETS[1], OFFSETS[2], OFFSETS[3], OFFSETS[4]];
 
 /// What is counted in a module.
 #[derive(Default)]
@@ -101,13 +110,12 @@ impl Tally {
 
     fn metrics(mut self) -> Vec<Metric> {
         let share = |part: usize, whole: usize| part as f64 / whole as f64;
-        let shares = [
-            ("efficiency", share(self.found, self.seen)),
-            ("ghosts", share(self.ghosts, self.hits)),
-        ];
-        let widths = OFFSETS.into_iter().zip(self.offsets.iter_mut().map(|offsets| width(offsets)));
+        let shares =
+            [(&EFFICIENCY, share(self.found, self.seen)), (&GHOSTS, share(self.ghosts, self.hits))];
+        let infos: &'static [MetricInfo] = &OFFSETS;
+        let widths = infos.iter().zip(self.offsets.iter_mut().map(|offsets| width(offsets)));
         let figures = shares.into_iter().chain(widths);
-        let metric = |(name, value)| Metric::new(name, value, Relation::Itself);
+        let metric = |(info, value)| Metric::new(info, value, Relation::Itself);
         figures.map(metric).collect()
     }
 }

@@ -16,4 +16,5 @@ mod figures;
 mod matching;
 
 pub use crossings::Crossings;
+pub(super) use figures::FIGURES;
 pub use figures::figures;

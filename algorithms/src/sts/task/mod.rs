@@ -35,17 +35,22 @@ use std::path::Path;
 use generators::DataError;
 use generators::sts::Digi;
 
+use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
-    Algorithm, Damage, MemoryShares, Metric, Plan, Promise, Relation, Semantics, TaskInfo, Variant,
-    Work,
+    Algorithm, Damage, MemoryShares, Metric, MetricInfo, Plan, Promise, Relation, Semantics,
+    TaskInfo, Variant, Work,
 };
-use crate::axis::Params;
+use crate::axis::{Params, joined};
 use crate::parallel::map;
 use crate::plugin::Contract;
+use crate::sts::quality::FIGURES;
 use crate::sts::{ChainStage, Product, Timeslice};
 use crate::sts_sort::shrink::without_digis;
 
 pub use check::Mismatch;
+
+static OF_HITS: &[MetricInfo] = &joined::<_, 8>(&FIGURES, &[NS_PER_DIGI]);
+static OF_THE_CHAIN: &[MetricInfo] = &joined::<_, 13>(OF_HITS, &quality::COUNTS);
 
 /// The task of a stage, or of the whole chain.
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +158,11 @@ impl Algorithm for StsTask {
             file_endings: &["csv", "bin"],
             axes: source::AXES,
             file_axes: source::READING,
+            metrics: match self.stage {
+                None => OF_THE_CHAIN,
+                Some(ChainStage::Hits) => OF_HITS,
+                Some(_) => &[NS_PER_DIGI],
+            },
         }
     }
 
@@ -213,7 +223,7 @@ impl Algorithm for StsTask {
             input_bytes,
             to_host_bytes: None,
             has_reference: true,
-            metrics: vec![Metric::new("ns_per_digi", digis as f64 * 1e-9, Relation::SecondsEach)],
+            metrics: vec![Metric::new(&NS_PER_DIGI, digis as f64 * 1e-9, Relation::SecondsEach)],
         }
     }
 

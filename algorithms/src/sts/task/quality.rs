@@ -3,10 +3,19 @@
 use generators::sts::Digi;
 
 use super::Timeslices;
-use crate::algorithm::{Metric, Relation};
+use crate::algorithm::{Metric, MetricInfo, Relation};
 use crate::sts::Product;
 use crate::sts::quality::figures as figures_of;
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit};
+
+/// What the whole chain has left.
+pub(super) const COUNTS: [MetricInfo; 5] = [
+    MetricInfo::amount("clusters", "", "clusters", "clusters that were found"),
+    MetricInfo::amount("hits", "", "hits", "hits that were found"),
+    MetricInfo::amount("digi_bytes", "B", "bytes per digi", "size of a digi"),
+    MetricInfo::amount("cluster_bytes", "B", "bytes per cluster", "size of a cluster"),
+    MetricInfo::amount("hit_bytes", "B", "bytes per hit", "size of a hit"),
+];
 
 /// The figures of the hits of all timeslices, whichever reconstruction found them; none
 /// where nobody knows what happened.
@@ -48,10 +57,9 @@ pub(super) fn counts(output: &[Product]) -> Vec<Metric> {
             _ => {}
         }
     }
-    let names = ["clusters", "hits", "digi_bytes", "cluster_bytes", "hit_bytes"];
     let values = counts.into_iter().chain(bytes);
-    let metrics = names.into_iter().zip(values);
-    metrics.map(|(name, value)| Metric::new(name, value as f64, Relation::Itself)).collect()
+    let metrics = COUNTS.iter().zip(values);
+    metrics.map(|(info, value)| Metric::new(info, value as f64, Relation::Itself)).collect()
 }
 
 /// The hits of a product that has clusters too.

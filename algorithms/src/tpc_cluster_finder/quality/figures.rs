@@ -8,14 +8,31 @@ use super::super::input::RowCluster;
 use super::super::settings::Settings;
 use super::matching::{Match, Matches, Point};
 use super::truth::{Truth, can_be_found};
-use crate::algorithm::{Metric, Relation};
+use crate::algorithm::metric::{EFFICIENCY, GHOSTS};
+use crate::algorithm::{Better, Metric, MetricInfo, Relation};
 use crate::parallel::map;
 
 /// The ends of the middle part of a normal distribution that is within a standard deviation.
 const MIDDLE: [f64; 2] = [0.158_655, 0.841_345];
 
 /// What can be off.
-const RESIDUALS: [&str; 3] = ["pad_residual", "time_residual", "charge_residual"];
+pub(super) const RESIDUALS: [MetricInfo; 3] = [
+    MetricInfo::residual("pad_residual", "pads", "pad residual"),
+    MetricInfo::residual("time_residual", "time bins", "time residual"),
+    MetricInfo::residual("charge_residual", "of the charge", "charge residual"),
+];
+pub(super) const SPLIT: MetricInfo = MetricInfo::share(
+    "split",
+    "split",
+    "of matched clusters, the share of which there is another piece",
+    Better::Lower,
+);
+pub(super) const MERGED: MetricInfo = MetricInfo::share(
+    "merged",
+    "merged",
+    "of matched clusters, the share that has something else in it",
+    Better::Lower,
+);
 
 /// What is counted in a row.
 #[derive(Debug, Default, PartialEq)]
@@ -113,14 +130,15 @@ impl Tally {
     fn metrics(mut self) -> Vec<Metric> {
         let share = |part: usize, whole: usize| part as f64 / whole as f64;
         let shares = [
-            ("efficiency", share(self.found, self.asked)),
-            ("ghosts", share(self.ghosts, self.clusters)),
-            ("split", share(self.split, self.pairs)),
-            ("merged", share(self.merged, self.pairs)),
+            (&EFFICIENCY, share(self.found, self.asked)),
+            (&GHOSTS, share(self.ghosts, self.clusters)),
+            (&SPLIT, share(self.split, self.pairs)),
+            (&MERGED, share(self.merged, self.pairs)),
         ];
-        let widths = RESIDUALS.into_iter().zip(self.residuals.iter_mut().map(|all| width(all)));
+        let infos: &'static [MetricInfo] = &RESIDUALS;
+        let widths = infos.iter().zip(self.residuals.iter_mut().map(|all| width(all)));
         let figures = shares.into_iter().chain(widths);
-        let metric = |(name, value)| Metric::new(name, value, Relation::Itself);
+        let metric = |(info, value)| Metric::new(info, value, Relation::Itself);
         figures.map(metric).collect()
     }
 }

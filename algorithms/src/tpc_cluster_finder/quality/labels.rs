@@ -7,8 +7,27 @@ use generators::tpc::geometry::ROWS;
 
 use super::super::labels::{Clusters, counted, is_noise};
 use super::super::settings::sixteenths;
-use crate::algorithm::{Metric, Relation};
+use crate::algorithm::{Better, Metric, MetricInfo, Relation};
 use crate::parallel::map;
+
+pub(super) const PURITY: MetricInfo = MetricInfo::share(
+    "purity",
+    "purity",
+    "of what has labels, the share that has one only",
+    Better::Higher,
+);
+pub(super) const LABEL_EFFICIENCY: MetricInfo = MetricInfo::share(
+    "label_efficiency",
+    "efficiency by labels",
+    "of all labels in a row, the share that was found there",
+    Better::Higher,
+);
+pub(super) const FAKES: MetricInfo = MetricInfo::share(
+    "fakes",
+    "fakes",
+    "the share that has the label of no particle",
+    Better::Lower,
+);
 
 /// What is counted in some rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,13 +101,13 @@ impl Tally {
         let share = |part: usize, whole: usize| part as f64 / whole as f64;
         let all = self.clusters + self.fakes;
         let figures = [
-            ("purity", self.pure, self.clusters),
-            ("label_efficiency", self.found, self.left),
-            ("fakes", self.fakes, all),
+            (&PURITY, self.pure, self.clusters),
+            (&LABEL_EFFICIENCY, self.found, self.left),
+            (&FAKES, self.fakes, all),
         ];
         let known = figures.into_iter().filter(|(_, _, whole)| *whole > 0);
         known
-            .map(|(name, part, whole)| Metric::new(name, share(part, whole), Relation::Itself))
+            .map(|(info, part, whole)| Metric::new(info, share(part, whole), Relation::Itself))
             .collect()
     }
 }
@@ -114,7 +133,7 @@ mod tests {
             ChargeCase { time_bins: 60, fragment: 60, charges, labels, ..Default::default() };
         let charges = Charges::new(vec![case]);
         let metrics = by_labels(charges.cases(), charges.right_clusters());
-        metrics.iter().map(|metric| (metric.name, metric.value(1.0))).collect()
+        metrics.iter().map(|metric| (metric.info.name, metric.value(1.0))).collect()
     }
 
     #[test]

@@ -16,6 +16,23 @@ mod matching;
 mod tests;
 mod truth;
 
+use crate::algorithm::MetricInfo;
+use crate::algorithm::metric::{EFFICIENCY, GHOSTS};
+
 pub(crate) use figures::figures;
 pub(super) use labels::by_labels;
 pub(crate) use truth::Truth;
+
+/// The figures of clusters of which the truth is known.
+pub(crate) const FIGURES: [MetricInfo; 7] = [
+    EFFICIENCY,
+    GHOSTS,
+    figures::SPLIT,
+    figures::MERGED,
+    figures::RESIDUALS[0],
+    figures::RESIDUALS[1],
+    figures::RESIDUALS[2],
+];
+/// The figures of clusters with labels.
+pub(super) const OF_LABELS: [MetricInfo; 3] =
+    [labels::PURITY, labels::LABEL_EFFICIENCY, labels::FAKES];

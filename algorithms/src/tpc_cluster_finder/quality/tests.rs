@@ -37,7 +37,7 @@ fn of(
     let truth = Truth::new(truth.to_vec());
     let metrics = figures(&[(&truth, &case.settings)], clusters);
     move |name| {
-        let metric = metrics.iter().find(|metric| metric.name == name);
+        let metric = metrics.iter().find(|metric| metric.info.name == name);
         metric.expect("a figure of that name").value(1.0)
     }
 }
@@ -140,7 +140,7 @@ fn of_sector(occupancy: &str, gain: &str) -> impl Fn(&str) -> f64 + use<> {
     let output = TpcClusterFinder.reference(&charges, Semantics::Exact).expect("a reference");
     let metrics = TpcClusterFinder.quality(&charges, &output);
     move |name| {
-        let metric = metrics.iter().find(|metric| metric.name == name);
+        let metric = metrics.iter().find(|metric| metric.info.name == name);
         metric.expect("a figure of that name").value(1.0)
     }
 }

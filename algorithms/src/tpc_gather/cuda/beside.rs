@@ -6,6 +6,7 @@ use crate::algorithm::{Metric, Relation};
 use crate::ceilings::MemoryStreams;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_gather_beside::{GATHER_BESIDE_COMPUTE, GatherBesideCompute, THREADS};
+use crate::tpc_gather::{SLOWDOWN_OF_COMPUTE, SLOWDOWN_OF_COPY};
 
 /// Blocks on each multiprocessor: more than run at a time, so that none is ever idle.
 const BLOCKS_EACH: u32 = 32;
@@ -30,9 +31,9 @@ pub(in crate::tpc_gather) fn slowdowns(
     let compute = Compute::new(gpu)?;
     let copy = of(gpu, alone, || streams.copy(gpu), &mut gather)?;
     let compute = of(gpu, alone, || compute.start(gpu), &mut gather)?;
-    let named = [("slowdown_of_copy", copy), ("slowdown_of_compute", compute)];
-    let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    Ok(known.map(|(name, value)| Metric::new(name, value, Relation::Itself)).collect())
+    let named = [(&SLOWDOWN_OF_COPY, copy), (&SLOWDOWN_OF_COMPUTE, compute)];
+    let known = named.into_iter().filter_map(|(info, value)| Some((info, value?)));
+    Ok(known.map(|(info, value)| Metric::new(info, value, Relation::Itself)).collect())
 }
 
 /// The slowdown of a kernel that is started over and over again for so many seconds.

@@ -13,6 +13,7 @@ use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::tpc_gather::packed::Packed;
 use crate::tpc_gather::sample::Sample;
+use crate::tpc_gather::{COPIES, COPIES_TIMED, MULTIPROCESSORS};
 use crate::tpc_gather::{TpcGather, work_of};
 
 struct OnGpu<'a> {
@@ -109,17 +110,17 @@ impl<'a> Runner<TpcGather> for OnGpu<'a> {
         let Held { pieces, gatherer } = held;
         let slowdowns = slowdowns(gpu, || gatherer.gather(gpu, input, pieces))?;
         let multiprocessors = f64::from(gatherer.multiprocessors(gpu));
-        let multiprocessors = Metric::new("multiprocessors", multiprocessors, Relation::Itself);
+        let multiprocessors = Metric::new(&MULTIPROCESSORS, multiprocessors, Relation::Itself);
         Ok([vec![multiprocessors], slowdowns].concat())
     }
 
     fn sample(&self) -> Option<Work> {
         let sample = self.sample.filter(|sample| !sample.is_all())?;
         let mut work = work_of(self.input, sample);
-        let count = |name, copies| Metric::new(name, copies as f64, Relation::Itself);
+        let count = |info, copies| Metric::new(info, copies as f64, Relation::Itself);
         work.metrics.extend([
-            count("copies", Sample::ALL.copies(self.input)),
-            count("copies_timed", sample.copies(self.input)),
+            count(&COPIES, Sample::ALL.copies(self.input)),
+            count(&COPIES_TIMED, sample.copies(self.input)),
         ]);
         Some(work)
     }

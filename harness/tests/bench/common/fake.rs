@@ -53,6 +53,7 @@ impl Task for FakeTask {
             file_endings: &["csv", "bin"],
             axes: &[],
             file_axes: &[],
+            metrics: &[],
         }
     }
 
