@@ -4,11 +4,15 @@
 //! followed; what is kept stays as it was written. A name may have gone to another variant since:
 //! the version of the program that measured says which one was meant.
 
+mod quantities;
+
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use crate::record::{Point, SummaryRow};
+
+pub use quantities::{old_axis, old_metric};
 
 const TABLE: &str = include_str!("../assets/aliases.csv");
 

@@ -1,6 +1,10 @@
 //! How good an output is: figures that a task has where it knows what really happened.
 
-use crate::record::SummaryRow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use crate::aliases::old_metric;
+use crate::record::{About, Better, MetricRecord, SummaryRow};
 use crate::units;
 
 /// Digits that tell variants apart which agree in all but a few things.
@@ -17,51 +21,53 @@ pub struct Quality {
     pub meaning: Option<&'static str>,
     /// What it should be, where it can be more or less than that.
     pub ideal: Option<f64>,
+    /// The direction of improvement.
+    pub better: Better,
 }
 
 impl Quality {
-    /// The share of what happened that was found.
-    pub const EFFICIENCY: Quality =
-        Quality::share("efficiency", "efficiency: of what happened, the share that was found");
-
-    /// All of them.
-    pub const ALL: [Quality; 15] = [
-        Quality::EFFICIENCY,
-        Quality::share("ghosts", "ghosts: of what was found, the share that did not happen"),
-        Quality::share("split", "split: the share of which there is another piece"),
-        Quality::share("merged", "merged: the share that has something else in it"),
-        Quality::share("purity", "purity: of what has labels, the share that has one only"),
-        Quality::named_share(
-            "label_efficiency",
-            "efficiency by labels",
-            "efficiency by labels: of all labels in a row, the share that was found there",
-        ),
-        Quality::share("fakes", "fakes: the share that has the label of no particle"),
-        // How far off things are, and that in units of the error that they have of themselves.
-        Quality::width("time_residual_ns", "time residual [ns]"),
-        Quality::width("x_residual_um", "x residual [µm]"),
-        Quality::pull("x_pull", "x pull"),
-        Quality::width("y_residual_um", "y residual [µm]"),
-        Quality::pull("y_pull", "y pull"),
-        Quality::width("pad_residual", "pad residual [pads]"),
-        Quality::width("time_residual", "time residual [time bins]"),
-        Quality::width("charge_residual", "charge residual [of the charge]"),
-    ];
-
-    const fn share(name: &'static str, meaning: &'static str) -> Self {
-        Quality::named_share(name, name, meaning)
+    /// The figures of quality that any of these rows has, as their run declares them: shares
+    /// first, then those with a unit, and pulls next to what they are of.
+    pub fn known<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Vec<Self> {
+        let mut known = BTreeMap::new();
+        for row in rows {
+            for (name, _) in row.metrics.iter() {
+                if let Some(quality) = Quality::declared(row, name)
+                    && quality.of(row).is_some()
+                {
+                    known.entry((!quality.is_share(), quality.metric)).or_insert(quality);
+                }
+            }
+        }
+        known.into_values().collect()
     }
 
-    const fn named_share(metric: &'static str, name: &'static str, meaning: &'static str) -> Self {
-        Quality { metric, name, meaning: Some(meaning), ideal: None }
+    /// The figure of this name, if the row's run declares it as one of quality.
+    fn declared(row: &SummaryRow, name: &str) -> Option<Self> {
+        let declared = row.metrics.declared();
+        let declared = declared.and_then(|declared| declared.metrics.get(&row.algorithm, name));
+        let record = declared.or_else(|| old_metric(name))?;
+        (record.about == About::Quality).then(|| Quality::new(name, record))
     }
 
-    const fn width(metric: &'static str, name: &'static str) -> Self {
-        Quality { metric, name, meaning: None, ideal: None }
+    fn new(metric: &str, record: &MetricRecord) -> Self {
+        let MetricRecord { unit, label, meaning, better, ideal, .. } = record;
+        let name = if unit.is_empty() { label.clone() } else { format!("{label} [{unit}]") };
+        // That a residual is a standard deviation is said for all of them at once.
+        let is_share = unit.is_empty() && *better != Better::Near;
+        let meaning = is_share.then(|| interned(&format!("{label}: {meaning}")));
+        let ideal = ideal.filter(|_| *better == Better::Near);
+        Quality { metric: interned(metric), name: interned(&name), meaning, ideal, better: *better }
     }
 
-    const fn pull(metric: &'static str, name: &'static str) -> Self {
-        Quality { metric, name, meaning: None, ideal: Some(1.0) }
+    /// Whether it is a part of a whole.
+    fn is_share(self) -> bool {
+        self.meaning.is_some()
+    }
+
+    /// Whether it is a share that is the better the nearer it is to 1.
+    pub fn should_be_one(self) -> bool {
+        self.is_share() && self.better == Better::Higher
     }
 
     /// The figure of a row, if it has it.
@@ -77,5 +83,48 @@ impl Quality {
 
 /// Whether anything is known of the quality of a row.
 pub fn is_known(row: &SummaryRow) -> bool {
-    Quality::ALL.iter().any(|quality| quality.of(row).is_some())
+    !Quality::known([row]).is_empty()
+}
+
+/// A text that stays as long as the process: names of figures, of which runs declare few.
+fn interned(text: &str) -> &'static str {
+    static KNOWN: LazyLock<Mutex<BTreeSet<&'static str>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(text) = known.get(text) {
+        return text;
+    }
+    let kept: &'static str = Box::leak(text.to_owned().into_boxed_str());
+    known.insert(kept);
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::record::{Declared, Quantities};
+
+    #[test]
+    fn figures_are_those_that_the_run_declares() {
+        let of = |name: &str, about, better| {
+            let label = name.to_owned();
+            let record = MetricRecord { label, about, better, ..MetricRecord::default() };
+            ("task".to_owned(), name.to_owned(), record)
+        };
+        let metrics = Declared::new([
+            of("tracks_found", About::Quality, Better::Higher),
+            of("speed", About::Speed, Better::Higher),
+        ]);
+        let quantities = Arc::new(Quantities { metrics, ..Quantities::default() });
+        let metrics: crate::record::Params =
+            "ns=3;purity=0.5;speed=2;tracks_found=0.9".parse().expect("well formed");
+        let row = SummaryRow { algorithm: "task".into(), metrics, ..SummaryRow::default() };
+        let names = |row: &SummaryRow| -> Vec<_> {
+            Quality::known([row]).iter().map(|quality| quality.name).collect()
+        };
+        assert_eq!(names(&row), ["purity"], "an old run");
+        let metrics = row.metrics.clone().declared_by(&quantities);
+        assert_eq!(names(&SummaryRow { metrics, ..row }), ["purity", "tracks_found"]);
+    }
 }

@@ -4,10 +4,15 @@
 //! can compare them. People read "2 M digis · order random" faster.
 
 use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
 
 use text::Foreign;
 
-use crate::record::{Params, Point, SummaryRow};
+use crate::aliases::old_axis;
+use crate::record::{AxisKind, AxisRecord, Params, Point, SummaryRow};
 use crate::units;
 
 /// What stands between the phrases of a shape.
@@ -19,17 +24,122 @@ pub const GIVEN: &str = "given";
 /// The device without a GPU.
 pub const CPU: &str = "cpu";
 
+/// The axis of how many threads there are, which all tasks have.
+pub const THREADS: &str = "threads";
+
 /// Names of axes with values.
-pub type Axes = Vec<(String, String)>;
+pub type Axes = Vec<(AxisName, String)>;
+
+/// The name of an axis, with what its task declares of it. Only the name identifies it.
+#[derive(Clone, Debug)]
+pub struct AxisName {
+    name: String,
+    declared: Arc<AxisRecord>,
+}
+
+impl AxisName {
+    /// An axis of a task, as the run declares it that these parameters are of; as old runs mean
+    /// it if that run declares none of that name.
+    pub fn of(task: &str, name: &str, params: &Params) -> Self {
+        let declared = params.declared().and_then(|declared| declared.axes.get(task, name));
+        let declared = declared.map_or_else(|| old_axis(task, name), Arc::clone);
+        AxisName { name: name.to_owned(), declared }
+    }
+
+    /// How many things there are of a name, in the plural.
+    pub fn count(name: &str) -> Self {
+        AxisName::of_all_tasks(name, AxisKind::Count)
+    }
+
+    fn of_all_tasks(name: &str, kind: AxisKind) -> Self {
+        let declared = AxisRecord { kind, label: name.to_owned(), ..AxisRecord::default() };
+        AxisName { name: name.to_owned(), declared: Arc::new(declared) }
+    }
+
+    /// The name without what is declared of it.
+    pub fn as_str(&self) -> &str {
+        &self.name
+    }
+
+    /// The name in tables and charts.
+    pub fn label(&self) -> &str {
+        &self.declared.label
+    }
+
+    /// What is declared of it.
+    pub fn declared(&self) -> &AxisRecord {
+        &self.declared
+    }
+}
+
+/// An axis of all tasks, such as where threads are placed.
+impl From<&str> for AxisName {
+    fn from(name: &str) -> Self {
+        AxisName::of_all_tasks(name, AxisKind::Text)
+    }
+}
+
+impl Deref for AxisName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for AxisName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.name.fmt(f)
+    }
+}
+
+impl PartialEq for AxisName {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl PartialEq<str> for AxisName {
+    fn eq(&self, other: &str) -> bool {
+        self.name == other
+    }
+}
+
+impl PartialEq<&str> for AxisName {
+    fn eq(&self, other: &&str) -> bool {
+        self.name == *other
+    }
+}
+
+impl Eq for AxisName {}
+
+impl PartialOrd for AxisName {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for AxisName {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name.cmp(&other.name)
+    }
+}
+
+impl Hash for AxisName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
 
 /// The axes of a row; see [`point_axes`].
 pub fn axes(row: &SummaryRow) -> Axes {
-    ordered(&row.params, row.threads, [&row.cache, &row.places, &row.bind])
+    let SummaryRow { algorithm, params, threads, cache, places, bind, .. } = row;
+    ordered((algorithm, params), *threads, [cache, places, bind])
 }
 
 /// The axes of a row, and what it was given: only rows that share all of it can be ranked.
 pub fn contest(row: &SummaryRow) -> Axes {
-    let given = (!row.given.is_empty()).then(|| (GIVEN.to_owned(), row.given.clone()));
+    let given = (!row.given.is_empty()).then(|| (GIVEN.into(), row.given.clone()));
     axes(row).into_iter().chain(given).collect()
 }
 
@@ -38,16 +148,36 @@ pub fn contest(row: &SummaryRow) -> Axes {
 ///
 /// Variant and device are no axes here: they say who was measured, not on what.
 pub fn point_axes(point: &Point) -> Axes {
-    ordered(&point.params, point.threads, [&point.cache, &point.places, &point.bind])
+    let Point { algorithm, params, threads, cache, places, bind, .. } = point;
+    ordered((algorithm, params), *threads, [cache, places, bind])
 }
 
-fn ordered(params: &Params, threads: usize, [cache, places, bind]: [&str; 3]) -> Axes {
-    let (counts, others): (Vec<_>, Vec<_>) =
-        params.iter().partition(|(name, value)| is_count(name, value));
-    let threads = threads.to_string();
-    let run = [("threads", &*threads), ("cache", cache), ("places", places), ("bind", bind)];
-    let axes = counts.into_iter().chain(others).chain(run);
-    axes.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+/// The parameters of a task as axes, in the order in which they are read.
+pub fn param_axes(task: &str, params: &Params) -> Axes {
+    let named = |(name, value): (&str, &str)| (AxisName::of(task, name, params), value.to_owned());
+    let (counts, others): (Axes, Axes) =
+        params.iter().map(named).partition(|(name, value)| is_count(name, value));
+    counts.into_iter().chain(others).collect()
+}
+
+fn ordered(
+    (task, params): (&str, &Params),
+    threads: usize,
+    [cache, places, bind]: [&str; 3],
+) -> Axes {
+    let threads = (AxisName::count(THREADS), threads.to_string());
+    let run = [("cache", cache), ("places", places), ("bind", bind)];
+    let run = run.map(|(name, value)| (name.into(), value.to_owned()));
+    param_axes(task, params).into_iter().chain([threads]).chain(run).collect()
+}
+
+/// An axis of a row by its name.
+pub fn axis_name(row: &SummaryRow, name: &str) -> AxisName {
+    match row.params.get(name) {
+        Some(_) => AxisName::of(&row.algorithm, name, &row.params),
+        None if name == THREADS => AxisName::count(name),
+        None => name.into(),
+    }
 }
 
 /// The value of an axis in a row; see [`point_axes`].
@@ -69,7 +199,7 @@ pub fn words(row: &SummaryRow) -> String {
 }
 
 /// Axes in words, without those at a value that nobody needs to be told.
-pub fn phrases(axes: &[(String, String)]) -> String {
+pub fn phrases(axes: &[(AxisName, String)]) -> String {
     let said = axes.iter().filter(|(name, value)| !is_silent(name, value));
     let phrases: Vec<String> = said.map(|(name, value)| phrase(name, value)).collect();
     phrases.join(SEPARATOR)
@@ -85,43 +215,83 @@ pub fn common(points: impl IntoIterator<Item = Axes>) -> Axes {
     })
 }
 
-/// An axis with its value: `2 M digis`, `1 thread`, `order random`.
-pub fn phrase(name: &str, text: &str) -> String {
+/// An axis with its value: `2 M digis`, `1 thread`, `window 20 ns`, `order random`.
+pub fn phrase(name: &AxisName, text: &str) -> String {
     let shown = value(name, text);
-    match name.strip_suffix('s') {
-        Some(singular) if is_count(name, text) && text == "1" => format!("1 {singular}"),
-        _ if is_count(name, text) => format!("{shown} {}", name.shown()),
-        _ => format!("{} {shown}", name.shown()),
+    match name.label().strip_suffix('s') {
+        Some(singular) if is_count(name, text) && text == "1" => format!("1 {}", singular.shown()),
+        _ if is_count(name, text) => format!("{shown} {}", name.label().shown()),
+        _ => format!("{} {shown}", name.label().shown()),
     }
 }
 
-/// A value with the unit of its axis and without loss: `2 M`, `10 ms`, `random`.
-pub fn value(name: &str, text: &str) -> String {
-    let short = short_value(name, text);
-    let exact = text.parse().is_ok_and(|v: f64| has_three_digits(v));
-    match unit(name) {
-        _ if exact || text.parse::<f64>().is_err() => short,
-        // To the nanosecond a time says less, and the records have it.
-        Some("ns") => short,
-        Some(unit) => format!("{text} {unit}"),
-        None => text.shown().to_string(),
+/// A value with the unit of its axis and without loss, as the axis' flag takes it: `2 M`, `10 ms`,
+/// `random`.
+pub fn value(name: &AxisName, text: &str) -> String {
+    let AxisRecord { kind, unit, .. } = name.declared();
+    let Some(number) = number_of(text) else { return text.shown().to_string() };
+    let exact = || text.shown().to_string();
+    match kind {
+        AxisKind::Count | AxisKind::Frequency if has_three_digits(number) => {
+            with_unit(&units::count(number), unit)
+        }
+        AxisKind::Duration => exact_time(text).unwrap_or_else(|| with_unit(&exact(), unit)),
+        _ => with_unit(&exact(), unit),
     }
 }
 
 /// A value with the unit of its axis, rounded to three digits: `31.6 k`.
-pub fn short_value(name: &str, text: &str) -> String {
-    match (text.parse::<f64>(), unit(name)) {
-        (Ok(number), Some("ns")) => {
+pub fn short_value(name: &AxisName, text: &str) -> String {
+    let AxisRecord { kind, unit, .. } = name.declared();
+    let Some(number) = number_of(text) else { return text.shown().to_string() };
+    match kind {
+        AxisKind::Duration => {
             let time = units::seconds(number * 1e-9, 4);
             match time.split_once(' ') {
                 Some((number, unit)) => format!("{} {unit}", units::trimmed(number)),
                 None => time,
             }
         }
-        (Ok(number), Some(unit)) => units::with_unit(&units::count(number), unit),
-        (Ok(number), None) if number.abs() >= 1000.0 => units::count(number),
-        _ => text.shown().to_string(),
+        AxisKind::Frequency => with_unit(&units::count(number), unit),
+        _ if number.abs() >= 1000.0 => with_unit(&units::count(number), unit),
+        _ => with_unit(&text.shown().to_string(), unit),
     }
+}
+
+/// A value as its flag takes it, in one word: `1000ns`.
+pub fn flag_value(name: &AxisName, text: &str) -> String {
+    match name.declared().kind {
+        AxisKind::Duration | AxisKind::Frequency if number_of(text).is_some() => {
+            format!("{text}{}", name.declared().unit)
+        }
+        _ => text.to_owned(),
+    }
+}
+
+fn with_unit(number: &str, unit: &str) -> String {
+    if unit.is_empty() {
+        number.to_owned()
+    } else {
+        units::with_unit(number, &unit.shown().to_string())
+    }
+}
+
+/// A number as records have it: without sign of infinity, and no other word.
+fn number_of(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Nanoseconds in the largest unit that leaves at most three decimals, or in seconds with all
+/// nine: `10.5 ms`, `102.4 µs`, `2.147483648 s`.
+fn exact_time(nanoseconds: &str) -> Option<String> {
+    const UNITS: [(u64, &str); 4] =
+        [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs"), (1, "ns")];
+    let time: u64 = nanoseconds.parse().ok()?;
+    let (scale, unit) = UNITS.into_iter().find(|(scale, _)| time >= *scale).unwrap_or(UNITS[3]);
+    let decimals = format!("{:0width$}", time % scale, width = scale.ilog10() as usize);
+    let decimals = if scale == 1 { "" } else { decimals.trim_end_matches('0') };
+    let point = if decimals.is_empty() { "" } else { "." };
+    Some(format!("{}{point}{decimals} {unit}", time / scale))
 }
 
 /// Numbers by size and before texts, texts by name.
@@ -140,21 +310,9 @@ pub fn is_silent(name: &str, value: &str) -> bool {
         || (name == "cache" && value.is_empty())
 }
 
-/// Whether the value counts the things that the axis names: `digis`, not
-/// `bias`, and not `duplicates`, of which it gives the share.
-fn is_count(name: &str, value: &str) -> bool {
-    let plural = name.ends_with('s') && !["ss", "us", "as"].iter().any(|e| name.ends_with(e));
-    plural && !["duplicates", "noise-eps"].contains(&name) && value.parse::<u64>().is_ok()
-}
-
-/// The unit that the contract gives an axis.
-pub fn unit(name: &str) -> Option<&'static str> {
-    match name {
-        "timeslice" | "microslice" => Some("ns"),
-        "rate" | "noise" => Some("Hz"),
-        "block size" => Some("B"),
-        _ => None,
-    }
+/// Whether the value is a number of the things that the label names.
+fn is_count(name: &AxisName, value: &str) -> bool {
+    name.declared().kind == AxisKind::Count && value.parse::<u64>().is_ok()
 }
 
 /// Whether three significant digits say all of the number.
@@ -181,34 +339,65 @@ pub fn on_device(name: String, device: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{Declared, Quantities};
+
+    /// An axis of runs that declare nothing.
+    fn old(task: &str, name: &str) -> AxisName {
+        AxisName::of(task, name, &Params::default())
+    }
+
+    fn declared(kind: AxisKind, unit: &str) -> AxisName {
+        let axis = AxisRecord { kind, unit: unit.into(), label: "it".into(), with_input: false };
+        let axes = Declared::new([("task".into(), "it".into(), axis)]);
+        let quantities = Quantities { axes, ..Quantities::default() };
+        AxisName::of("task", "it", &Params::default().declared_by(&Arc::new(quantities)))
+    }
 
     #[test]
     fn counts_come_before_their_name_and_words_after_it() {
+        let phrase = |name: &str, text: &str| phrase(&old("sort", name), text);
         assert_eq!(phrase("digis", "2000000"), "2 M digis");
-        assert_eq!(phrase("threads", "1"), "1 thread");
         assert_eq!(phrase("order", "random"), "order random");
         assert_eq!(phrase("skew", "1"), "skew 1");
         assert_eq!(phrase("bias", "3"), "bias 3");
+        assert_eq!(super::phrase(&AxisName::count(THREADS), "1"), "1 thread");
     }
 
     #[test]
     fn a_shortened_value_never_hides_digits() {
+        let value = |name: &str, text: &str| value(&old("sort", name), text);
         assert_eq!(value("segments", "1792"), "1792");
         assert_eq!(value("digis", "2500000"), "2.5 M");
         assert_eq!(value("digis", "3162278"), "3162278");
-        assert_eq!(short_value("digis", "3162278"), "3.16 M");
+        assert_eq!(short_value(&old("sort", "digis"), "3162278"), "3.16 M");
         assert_eq!(value("skew", "0.5"), "0.5");
     }
 
     #[test]
     fn times_and_frequencies_take_their_units() {
+        let value = |name: &str, text: &str| value(&old("sort", name), text);
         assert_eq!(value("timeslice", "10000000"), "10 ms");
         assert_eq!(value("timeslice", "10500000"), "10.5 ms");
+        assert_eq!(value("timeslice", "2147483648"), "2.147483648 s");
+        assert_eq!(value("timeslice", "1000000001"), "1.000000001 s");
         assert_eq!(value("microslice", "102400"), "102.4 µs");
+        assert_eq!(value("window", "20"), "20 ns");
+        assert_eq!(value("dead-time", "0"), "0 ns");
         assert_eq!(value("rate", "50000"), "50 kHz");
         assert_eq!(value("noise", "24"), "24 Hz");
         assert_eq!(value("rate", "12345"), "12345 Hz");
         assert_eq!(value("rate", "auto"), "auto");
+        assert_eq!(short_value(&old("sort", "timeslice"), "2147483648"), "2.147 s");
+    }
+
+    #[test]
+    fn what_the_run_declares_counts_and_not_the_name() {
+        assert_eq!(value(&old("decode", "noise"), "0.005"), "0.005");
+        assert_eq!(phrase(&declared(AxisKind::Duration, "ns"), "1000"), "it 1 µs");
+        assert_eq!(phrase(&declared(AxisKind::Share, ""), "2000"), "it 2000");
+        assert_eq!(phrase(&declared(AxisKind::Integer, "ADC"), "3"), "it 3 ADC");
+        assert_eq!(flag_value(&declared(AxisKind::Duration, "ns"), "1000"), "1000ns");
+        assert_eq!(flag_value(&declared(AxisKind::Integer, "ADC"), "3"), "3");
     }
 
     #[test]

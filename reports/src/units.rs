@@ -66,6 +66,23 @@ pub fn times(ratio: f64) -> String {
     format!("{} ×", significant(ratio, 3))
 }
 
+/// The change of a time, from the ratio of the new one to the old one: `+1.2 %`, `−50.0 %`; from
+/// twice the time on `3.4 ×`, which is the ratio.
+pub fn change(ratio: f64) -> String {
+    known(ratio, || match ratio {
+        2.0.. => format!("{} ×", significant(ratio, 2)),
+        _ => format!("{} %", signed(&format!("{:.1}", 100.0 * (ratio - 1.0)))),
+    })
+}
+
+/// A number with its sign: `+1.2`, `−3`.
+pub fn signed(number: &str) -> String {
+    match number.strip_prefix('-') {
+        Some(size) => format!("\u{2212}{size}"),
+        None => format!("+{number}"),
+    }
+}
+
 /// A fraction in per cent, to two digits: `0.50 %`, `12 %`.
 pub fn percent(fraction: f64) -> String {
     format!("{} %", significant(100.0 * fraction, 2))
@@ -142,6 +159,16 @@ mod tests {
     fn one_thing_is_no_things() {
         let counts = [0, 1, 2].map(|count| counted(count, "thread"));
         assert_eq!(counts, ["0 threads", "1 thread", "2 threads"]);
+    }
+
+    #[test]
+    fn changes_are_those_of_the_time() {
+        assert_eq!(change(1.012), "+1.2 %");
+        assert_eq!(change(0.8), "\u{2212}20.0 %");
+        assert_eq!(change(1.96), "+96.0 %");
+        assert_eq!(change(2.0), "2.0 ×");
+        assert_eq!(change(0.097), "\u{2212}90.3 %");
+        assert_eq!(change(f64::NAN), UNKNOWN);
     }
 
     #[test]

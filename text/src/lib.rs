@@ -19,4 +19,4 @@ mod shown;
 
 pub use borders::{colored_lines, json, lines, page};
 pub use hidden::is_hidden;
-pub use shown::{Foreign, SENTENCE, Shown};
+pub use shown::{COMMAND, Foreign, SENTENCE, Shown};

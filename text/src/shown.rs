@@ -14,6 +14,9 @@ const PATH: usize = 500;
 /// Sentences may be, too.
 pub const SENTENCE: usize = 1_000;
 
+/// Commands have to be copied as a whole; no shell takes a longer one in comfort.
+pub const COMMAND: usize = 20_000;
+
 /// What somebody else wrote.
 pub trait Foreign {
     /// On one line, with what is hidden escaped, and shortened where it is long.

@@ -1,5 +1,6 @@
 //! Command lines that are understood, and those that are not.
 
+mod advice;
 mod comparing;
 mod exports;
 mod history;

@@ -14,6 +14,7 @@ use super::rounds::At;
 use super::sampler::Sample;
 use super::series::Series;
 use super::stages::{Extent, KERNEL, TOTAL, is_whole, is_within, leaf};
+use crate::plan::quantities;
 use crate::platform::counters::Counts;
 
 /// Significant figures of a task's own metrics.
@@ -142,7 +143,7 @@ impl Subject {
     /// The figures of runs of this time: the task's own, what the processor counted, and
     /// what a GPU took.
     fn metrics(&self, seconds: Option<f64>, counted: &[&Sample]) -> Params {
-        let mut metrics = Params::default();
+        let mut metrics = quantities::metrics();
         for metric in self.work.metrics.iter().chain(&self.quality) {
             if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
                 metrics.set(metric.info.name, units::significant(value, FIGURES));
@@ -315,7 +316,7 @@ fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<
 
 /// Few samples have an interval that holds the truth less often than 95 %: how often.
 fn level_of(found: Option<statistics::Leveled>) -> Params {
-    let mut metrics = Params::default();
+    let mut metrics = quantities::metrics();
     if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {
         metrics.set("interval_level", format!("{:.2}", found.level));
     }

@@ -1,8 +1,10 @@
 //! A run: folder, teams, ceilings, and one batch of inputs after the other.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use algorithms::task::Task;
 use reports::charts;
 use reports::clock::{clock_problem, now};
 use reports::record::{Effort, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE};
@@ -19,7 +21,7 @@ use super::gpu::on_gpu::GpuMode;
 use super::gpu::shaders::shaders;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
-use crate::plan::{Plan, plugin_records};
+use crate::plan::{Plan, input_records, plugin_records, quantities};
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
 use crate::request::{CacheMode, MeasureRequest, is_only_tried};
@@ -236,6 +238,15 @@ fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     }
 }
 
+/// Environment variables that change what is measured, but for the one that names the file of
+/// defaults: the command has its flags.
+const VARIABLES: [&str; 3] = ["RECOBENCH_KERNELS", "RECOBENCH_LAST_LEVEL_CACHE", "RECOBENCH_SMALL"];
+
+fn variables() -> BTreeMap<String, String> {
+    let value = |name: &str| std::env::var_os(name).map(|it| it.to_string_lossy().into_owned());
+    VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
+}
+
 /// What is known of a run before it begins.
 pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
     let machine = platform::machine(topology);
@@ -250,6 +261,13 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
             notes.push(note.clone());
         }
     }
+    let mut tasks: Vec<&dyn Task> = Vec::new();
+    for plan in plans.clone() {
+        if !tasks.iter().any(|task| task.name() == plan.task().name()) {
+            tasks.push(plan.task());
+        }
+    }
+    let quantities = quantities::of_tasks(&tasks);
     let shaders = shaders(plans.clone());
     let hip = hip_gpus(plans.clone());
     let mut missing_devices: Vec<String> = Vec::new();
@@ -268,6 +286,8 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         suite: assignment.suite.clone(),
         pair: None,
         software: platform::software(),
+        variables: variables(),
+        inputs: input_records(plans.clone()),
         plugins: plugin_records(plans),
         machine_key: machine.key(),
         machine,
@@ -277,6 +297,8 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         ceilings: Default::default(),
         shaders,
         hip,
+        axes: quantities.axes.record(),
+        metrics: quantities.metrics.record(),
         effort: None,
     }
 }

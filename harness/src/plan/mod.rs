@@ -5,6 +5,7 @@
 //! | this | a plan: inputs, candidates, teams |
 //! | `of_request` | the plan for a request |
 //! | `of_points` | the plan for points that another process names |
+//! | `quantities` | what records say of axes and metrics |
 //! | `selection` | variants by name or glob |
 //! | `teams`, `team_layout` | teams of threads, and teams within teams |
 //! | `memory` | whether a point fits into memory |
@@ -12,6 +13,7 @@
 mod memory;
 mod of_points;
 mod of_request;
+pub(crate) mod quantities;
 mod selection;
 mod team_layout;
 mod teams;
@@ -22,7 +24,7 @@ use algorithms::axis::Params;
 use algorithms::device::Device;
 use algorithms::task::{Case, Task, VariantInfo};
 use generators::DataError;
-use reports::record::{PluginRecord, Point};
+use reports::record::{InputRecord, PluginRecord, Point};
 
 use crate::platform::Exit;
 use crate::request::CacheMode;
@@ -31,6 +33,7 @@ pub(crate) use memory::check_events;
 pub use memory::check_memory;
 pub(crate) use of_points::Candidates;
 pub(crate) use of_request::{missing_devices, unknown_levels};
+pub(crate) use quantities::record_params;
 pub(crate) use selection::device_names;
 pub use selection::{matching_variants, select_variants};
 pub use team_layout::{InnerTeams, TeamLayout};
@@ -194,13 +197,21 @@ impl Input {
     }
 }
 
-/// Parameters as records have them.
-pub(crate) fn record_params(params: &Params) -> reports::record::Params {
-    let mut record = reports::record::Params::default();
-    for (name, value) in params.iter() {
-        record.set(name, value);
+/// The files that inputs of plans were read from, for the record.
+pub(crate) fn input_records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<InputRecord> {
+    let mut records: Vec<InputRecord> = Vec::new();
+    for input in plans.flat_map(|plan| &plan.inputs) {
+        let Origin::Read { path, options, case } = &input.origin else { continue };
+        let record = InputRecord {
+            params: record_params(case.params()),
+            path: path.to_string_lossy().into_owned(),
+            options: options.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        };
+        if !records.contains(&record) {
+            records.push(record);
+        }
     }
-    record
+    records
 }
 
 /// The plugins that have variants in plans, for the record.
@@ -214,6 +225,7 @@ pub(crate) fn plugin_records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<P
                 name: plugin.name.clone(),
                 version: plugin.version.clone(),
                 fingerprint: plugin.fingerprint.clone(),
+                path: plugin.path.to_string_lossy().into_owned(),
             };
             if !records.contains(&record) {
                 records.push(record);

@@ -111,6 +111,12 @@ pub(super) fn text(suite: &Path) -> Result<String, SuiteError> {
     }
 }
 
+/// The file of a suite; `None` for one that comes with the binary.
+pub fn file_of(suite: &Path) -> Option<&Path> {
+    let is_built_in = SUITES.iter().any(|(name, _)| Path::new(name) == suite);
+    (!is_built_in || suite.is_file()).then_some(suite)
+}
+
 fn unknown(suite: &Path) -> SuiteError {
     let name = suite.to_string_lossy().into_owned();
     let instead = instead_of(&name, &names());

@@ -30,7 +30,7 @@ use std::time::Duration;
 use algorithms::device::Device;
 use generators::DataError;
 use reports::record::Point;
-use reports::shape;
+use reports::units;
 
 use crate::document::{self, Entry};
 use crate::failure::Failure;
@@ -192,7 +192,7 @@ impl Suite {
             let Some(problem) = part.unusable() else {
                 return true;
             };
-            let points = shape::phrase("points", &part.points().count().to_string());
+            let points = units::counted(part.points().count(), "point");
             let note = format!("left out: {points} of {}: {problem}", part.task.name());
             left_out.notes.push(note);
             left_out.devices.extend(missing_devices(&part.settings.devices));

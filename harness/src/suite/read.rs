@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use reports::record::Point;
-use reports::shape;
+use reports::units;
 use sha2::{Digest, Sha256};
 
 use super::task::{self, Parts};
@@ -71,7 +71,7 @@ fn check_points(root: Section<'_>, parts: &Parts<'_>) {
 
 fn measured_twice(point: &Point, more: usize) -> String {
     let (variant, params) = (&point.variant, &point.params);
-    let threads = shape::phrase("threads", &point.threads.to_string());
+    let threads = units::counted(point.threads, "thread");
     let also = match more {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -143,6 +143,44 @@ fn advice_works_when_it_is_pasted() {
     advised.iter().for_each(|line| run(line));
 }
 
+/// The commands that a comparison prints for people, and those of its page.
+fn next_lines(text: &str) -> Vec<String> {
+    text.lines().filter_map(|line| line.strip_prefix("next: ").map(str::to_owned)).collect()
+}
+
+/// What is advised on the terminal works for points of any task, whatever kinds of values its axes
+/// have, and for suites and inputs from files.
+#[test]
+fn printed_advice_works_for_all_kinds_of_axes_and_for_files() {
+    let Some(place) = Place::of(Path::new("printed advice"), "") else { return };
+    let here = Path::new("printed advice");
+    let run = |line: &str| assert_eq!(place.run(here, line), None);
+    let suite = "name = \"mine\"\n[defaults]\nthreads = 1\nsamples = \"5..5\"\n[[task]]\n\
+        name = \"sort\"\nvariants = [\"rdst\"]\n[task.axes]\nsegments = 24\ndigis = \"2k\"\n";
+    fs::write(place.0.path().join("my suite.toml"), suite).expect("written");
+    run("bench generate sts --segments 24 --digis 2k --out 'my digis.bin'");
+    let flags = "--samples 5..5 --threads 1 --no-charts -q";
+    let commands = [
+        format!("bench events --preset mcbm-2024 --variant at-distance --window 1us {flags}"),
+        format!("bench events --input 'my digis.bin' --variant at-distance --window 50ns {flags}"),
+        format!("bench decode --orbits 1 --noise 0.005 --variant simd {flags}"),
+        format!("bench noisy-pads --orbits 1 --max-run 100 --variant '*' {flags}"),
+        format!("bench sts --preset mcbm-2024 --noise 500Hz --compat --variant '*' {flags}"),
+        "bench run 'my suite.toml' --no-store --no-charts -q".to_owned(),
+    ];
+    for (number, command) in commands.iter().enumerate() {
+        run(&format!("{command} --out 'a {number}'"));
+        run(&format!("{command} --out 'b {number}'"));
+        run(&format!("bench compare 'a {number}' 'b {number}' > {number}.txt"));
+        let advised = next_lines(&place.0.read(&format!("{number}.txt")));
+        assert!(!advised.is_empty(), "{command}");
+        let measures = advised.iter().filter(|line| !line.starts_with("bench compare"));
+        let record = place.0.record(format!("a {number}"));
+        assert!(!record.axes.is_empty() && !record.metrics.is_empty(), "{command}");
+        measures.take(2).for_each(|line| run(line));
+    }
+}
+
 /// Runs all commands of the pages whose names end so.
 fn run_pages(wanted: impl Fn(&Path) -> bool) {
     let mut failed = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::grouped::grouped;
 use crate::record::SummaryRow;
-use crate::shape::{Axes, GIVEN};
+use crate::shape::{self, Axes, GIVEN};
 
 /// With fewer sizes there is no telling where lines cross.
 pub const MIN_SIZES: usize = 3;
@@ -24,11 +24,11 @@ pub fn axis(rows: &[&SummaryRow]) -> Option<String> {
 /// The data, the state of the cache and what was given, without the axis of the size. How many
 /// threads there are and where they run is for the CPU alone.
 pub fn setting(row: &SummaryRow, size: &str) -> Axes {
-    let params = row.params.iter().filter(|(name, _)| *name != size);
-    let params = params.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let params = shape::param_axes(&row.algorithm, &row.params).into_iter();
+    let params = params.filter(|(name, _)| *name != *size);
     let others = [("cache", &row.cache), (GIVEN, &row.given)];
     let others = others.into_iter().filter(|(name, value)| *name != GIVEN || !value.is_empty());
-    params.chain(others.map(|(name, value)| (name.to_owned(), value.clone()))).collect()
+    params.chain(others.map(|(name, value)| (name.into(), value.clone()))).collect()
 }
 
 /// The number of different values, if all are numbers.

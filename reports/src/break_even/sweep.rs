@@ -66,7 +66,7 @@ fn of_setting<'a>(setting: &Axes, rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
     let gpus = devices.iter().filter(|(device, _)| device != CPU);
     let cpu = Curve::fastest(rows.iter().filter(|row| row.device == CPU), TOTAL);
     let sweep = |(device, rows): &(String, Vec<&'a SummaryRow>)| Sweep {
-        setting: [setting.as_slice(), &[("device".to_owned(), device.clone())]].concat(),
+        setting: [setting.as_slice(), &[("device".into(), device.clone())]].concat(),
         item: rows.first().map_or_else(String::new, |row| row.item_unit.clone()),
         cpu: cpu.clone(),
         end_to_end: Curve::fastest(rows, TOTAL),
@@ -156,6 +156,7 @@ mod tests {
     use super::*;
     use crate::charts::fixture::{break_even_rows, row};
     use crate::record::YesNo;
+    use crate::shape::AxisName;
 
     fn of(rows: &[SummaryRow]) -> Vec<Sweep<'_>> {
         sweeps(&rows.iter().collect::<Vec<_>>())
@@ -180,7 +181,7 @@ mod tests {
     fn other_axes_make_sweeps_of_their_own() {
         let rows = break_even_rows(&["random", "time"]);
         let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
-        let order = |value: &str| vec![("order".to_owned(), value.to_owned())];
+        let order = |value: &str| vec![(AxisName::from("order"), value.to_owned())];
         assert_eq!(settings, [order("random"), order("time")]);
     }
 
@@ -193,7 +194,7 @@ mod tests {
             .map(|row| SummaryRow { device: "cuda:1".into(), ..row.clone() });
         rows.extend(second.collect::<Vec<_>>());
         let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
-        let device = |name: &str| vec![("device".to_owned(), name.to_owned())];
+        let device = |name: &str| vec![(AxisName::from("device"), name.to_owned())];
         assert_eq!(settings, [device("cuda:0"), device("cuda:1")]);
     }
 

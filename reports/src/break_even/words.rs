@@ -4,7 +4,6 @@ use statistics::{Contest, Crossing, Faster};
 
 use super::{Curve, Duel, Sweep, Way};
 use crate::record::SummaryRow;
-use crate::shape;
 use crate::units;
 
 /// A sentence for each way to compare, without a full stop: `from 45 k digis on
@@ -18,7 +17,7 @@ pub fn sentences(sweep: &Sweep) -> Vec<String> {
 /// block-merge with 2 threads; on the GPU: block-merge`.
 pub fn entrants(sweep: &Sweep) -> String {
     let with_threads = |row: &SummaryRow| {
-        let threads = shape::phrase("threads", &row.threads.to_string());
+        let threads = units::counted(row.threads, "thread");
         format!("{} with {threads}", row.variant)
     };
     let variant = |row: &SummaryRow| row.variant.clone();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::grouped::{distinct, grouped};
 use crate::record::SummaryRow;
-use crate::shape;
+use crate::shape::{self, AxisName};
 
 /// The axes that make up a placement, in the order in which they are said.
 pub const PLACEMENT: [&str; 2] = ["places", "bind"];
@@ -15,7 +15,7 @@ const ABSENT: &str = "–";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// `digis`, `threads`.
-    pub name: String,
+    pub name: AxisName,
     /// Distinct values, numbers by size.
     pub values: Vec<String>,
 }
@@ -32,15 +32,17 @@ pub struct Panel<'a> {
 impl Axis {
     /// The axis of this name with its values in some rows.
     fn of(name: &str, rows: &[&SummaryRow]) -> Axis {
-        Axis::new(name, rows.iter().map(|row| value_of(row, name)))
+        let declares = rows.iter().find(|row| row.params.get(name).is_some()).or(rows.first());
+        let named = declares.map_or_else(|| name.into(), |row| shape::axis_name(row, name));
+        Axis::new(named, rows.iter().map(|row| value_of(row, name)))
     }
 
     /// The axis of this name with the distinct ones of some values.
-    pub fn new(name: &str, values: impl IntoIterator<Item = String>) -> Axis {
+    pub fn new(name: impl Into<AxisName>, values: impl IntoIterator<Item = String>) -> Axis {
         let distinct: BTreeSet<String> = values.into_iter().collect();
         let mut values: Vec<String> = distinct.into_iter().collect();
         values.sort_by(|a, b| shape::order(a, b));
-        Axis { name: name.to_owned(), values }
+        Axis { name: name.into(), values }
     }
 
     /// The values as numbers, if all of them are.
@@ -53,9 +55,9 @@ impl Axis {
     /// long, else with prefixes, rounded where that leaves them distinct.
     pub fn labels(&self) -> Vec<String> {
         if self.values.iter().all(|value| value.len() <= 4) {
-            return self.said(|axis, value| match shape::unit(axis) {
-                Some(_) => shape::value(axis, value),
-                None => value.to_owned(),
+            return self.said(|axis, value| match axis.declared().unit.is_empty() {
+                false => shape::value(axis, value),
+                true => value.to_owned(),
             });
         }
         let short = self.said(shape::short_value);
@@ -63,7 +65,7 @@ impl Axis {
         if distinct.len() == short.len() { short } else { self.said(shape::value) }
     }
 
-    fn said(&self, say: fn(&str, &str) -> String) -> Vec<String> {
+    fn said(&self, say: fn(&AxisName, &str) -> String) -> Vec<String> {
         self.values.iter().map(|value| say(&self.name, value)).collect()
     }
 }
@@ -102,7 +104,7 @@ pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[Axis]) -> Vec<Panel<'a>> {
         let places = axes.iter().zip(&values);
         let place = |(axis, value): (&Axis, &String)| axis.values.iter().position(|v| v == value);
         let panel = panels.entry(places.filter_map(place).collect()).or_insert_with(|| {
-            let names = axes.iter().map(|axis| axis.name.as_str());
+            let names = axes.iter().map(|axis| &axis.name);
             Panel { title: title(names.zip(&values)), rows: Vec::new() }
         });
         panel.rows.push(row);
@@ -116,7 +118,7 @@ pub fn panels_a_row(axes: &[Axis]) -> usize {
 }
 
 /// `order = random · threads = 2`.
-pub fn title<'a>(setting: impl IntoIterator<Item = (&'a str, &'a String)>) -> String {
+pub fn title<'a>(setting: impl IntoIterator<Item = (&'a AxisName, &'a String)>) -> String {
     let setting = setting.into_iter();
     let parts = setting.map(|(name, value)| format!("{name} = {}", shape::value(name, value)));
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
@@ -158,8 +160,9 @@ mod tests {
 
     #[test]
     fn labels_stay_distinct() {
-        let labels =
-            |name: &str, values: [&str; 2]| Axis::new(name, values.map(str::to_owned)).labels();
+        let labels = |name: &str, values: [&str; 2]| {
+            Axis::new(AxisName::count(name), values.map(str::to_owned)).labels()
+        };
         assert_eq!(labels("digis", ["1000000", "1000001"]), ["1 M", "1000001"]);
         assert_eq!(labels("segments", ["1280", "1344"]), ["1280", "1344"]);
     }

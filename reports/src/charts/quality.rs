@@ -10,11 +10,10 @@ use super::bar_panels::BarPanel;
 use super::bars::{self, Quantity};
 use super::caption;
 use super::chart::Chart;
-use super::lines::THREADS;
 use super::study::Study;
 use crate::quality::{Quality, is_known};
 use crate::record::SummaryRow;
-use crate::shape;
+use crate::units;
 use crate::winners::is_of_data;
 
 const READING: &str = "dashed: what would be ideal; time: median";
@@ -35,8 +34,7 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let mut panels = of(Quantity::Time, &format!("time, {threads}"));
     let (mut shown, mut same) = (Vec::new(), Vec::new());
     let differs = |quality: &Quality| the_only_value(&study.rows, *quality).is_none();
-    let is_known = |quality: &Quality| study.rows.iter().any(|row| quality.of(row).is_some());
-    let known: Vec<_> = Quality::ALL.into_iter().filter(is_known).collect();
+    let known = Quality::known(study.rows.iter().copied());
     let shows_all = axes.is_empty() && !known.iter().any(differs);
     for quality in known {
         match the_only_value(&study.rows, quality) {
@@ -99,7 +97,7 @@ pub fn with_quality<'a>(study: &Study<'a>) -> Option<(Study<'a>, String)> {
     let fewest = study.rows.iter().map(|row| row.threads).min()?;
     study.rows.retain(|row| row.threads == fewest);
     study.varying.retain(|axis| is_of_data(&axis.name));
-    Some((study, shape::phrase(THREADS, &fewest.to_string())))
+    Some((study, units::counted(fewest, "thread")))
 }
 
 #[cfg(test)]
@@ -107,12 +105,14 @@ mod tests {
     use super::super::fixture::{of_study, row};
     use super::*;
 
+    const FIGURES: [&str; 4] = ["efficiency", "ghosts", "x_pull", "x_residual_um"];
+
     fn good(variant: &str, threads: usize, efficiency: &str) -> SummaryRow {
         let mut row = SummaryRow { threads, ..row(variant, "n=1", 1e-3) };
-        for quality in Quality::ALL {
-            row.metrics.set(quality.metric, "0.5");
+        for metric in FIGURES {
+            row.metrics.set(metric, "0.5");
         }
-        row.metrics.set(Quality::EFFICIENCY.metric, efficiency);
+        row.metrics.set("efficiency", efficiency);
         row
     }
 
@@ -120,7 +120,7 @@ mod tests {
     fn where_nothing_differs_all_figures_are_shown_and_with_several_settings_none() {
         let rows = ["a", "b"].map(|variant| good(variant, 1, "0.5"));
         let chart = of_study(&rows, &[], figure).expect("a chart");
-        assert_eq!(chart.panels.len(), 1 + Quality::ALL.len());
+        assert_eq!(chart.panels.len(), 1 + FIGURES.len());
         let others = rows
             .clone()
             .map(|row| SummaryRow { params: "n=2".parse().expect("well formed"), ..row });

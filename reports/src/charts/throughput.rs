@@ -14,7 +14,7 @@ use super::scale::{Scale, Spread};
 use super::unit::Unit;
 use crate::grouped::{distinct, grouped};
 use crate::record::RunRecord;
-use crate::shape;
+use crate::shape::{self, Axes, AxisName};
 use crate::throughput::{Curve, ThroughputRow, curves, what_limits};
 use crate::units;
 
@@ -347,7 +347,7 @@ fn name(curve: &Curve<'_>) -> String {
 }
 
 /// What of a setting is not the same in all.
-fn differing(setting: &[(String, String)], all: &[Vec<(String, String)>]) -> String {
+fn differing(setting: &[(AxisName, String)], all: &[Axes]) -> String {
     let common = shape::common(all.iter().cloned());
     let own: Vec<_> = setting.iter().filter(|axis| !common.contains(axis)).cloned().collect();
     shape::phrases(&own)

@@ -8,7 +8,8 @@ use super::palette::{Palette, Style};
 use super::scale::Scale;
 use super::unit::Unit;
 use crate::shape;
-use crate::trend::{Level, Shift, Trend, change};
+use crate::trend::{Level, Shift, Trend};
+use crate::units;
 
 const READING: &str = "markers: median of a run, whiskers: its 95 % confidence interval · lines: \
     medians of levels · dashed: where the level changes, and by how much";
@@ -72,7 +73,7 @@ fn cut(shift: &Shift) -> Cut {
     Cut {
         at: number(shift.first) - 0.5,
         interval: None,
-        words: change(shift.ratio()),
+        words: units::change(shift.ratio()),
         is_low: false,
         style: Style::reference(),
     }

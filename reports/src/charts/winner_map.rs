@@ -13,6 +13,7 @@ use super::palette::Style;
 use super::study::Study;
 use super::text::{width, wrap};
 use crate::grouped::grouped;
+use crate::shape::AxisName;
 use crate::units;
 use crate::winners::{self, Evidence, Race};
 
@@ -59,16 +60,16 @@ pub struct Field {
 pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
     let races = winners::races_of(&study.rows);
     let varying = winners::varying(&races);
-    let asked = over.iter().filter(|axis| varying.contains(axis));
-    let rest = varying.iter().filter(|axis| !over.contains(axis));
+    let asked = over.iter().filter_map(|name| varying.iter().find(|axis| **axis == **name));
+    let rest = varying.iter().filter(|axis| !over.iter().any(|name| **axis == **name));
     let mut names = asked.chain(rest).cloned();
     let across = names.next()?;
-    let down = names.next().unwrap_or_default();
-    let others: Vec<String> = names.collect();
+    let down = names.next().unwrap_or_else(|| "".into());
+    let others: Vec<AxisName> = names.collect();
     let setting = |race: &Race| others.iter().map(|axis| value(race, axis)).collect::<Vec<_>>();
     let panels = grouped(races.iter(), |race| setting(race)).into_iter();
     let panels = panels.map(|(values, races)| {
-        let title = axes::title(others.iter().map(String::as_str).zip(&values));
+        let title = axes::title(others.iter().zip(&values));
         map(study, title, &races, [&across, &down])
     });
     Some(Chart {
@@ -84,8 +85,9 @@ fn value(race: &Race, axis: &str) -> String {
     race.value(axis).unwrap_or_default().to_owned()
 }
 
-fn map(study: &Study, title: String, races: &[&Race], [across, down]: [&str; 2]) -> WinnerMap {
-    let axis = |name: &str| Axis::new(name, races.iter().map(|race| value(race, name)));
+fn map(study: &Study, title: String, races: &[&Race], [across, down]: [&AxisName; 2]) -> WinnerMap {
+    let axis =
+        |name: &AxisName| Axis::new(name.clone(), races.iter().map(|race| value(race, name)));
     let (columns, rows) = (axis(across), axis(down));
     let field = |x: &String, y: &String| {
         let mut at = races.iter().filter(|race| value(race, across) == *x);
@@ -94,7 +96,7 @@ fn map(study: &Study, title: String, races: &[&Race], [across, down]: [&str; 2])
     let fields = |y: &String| columns.values.iter().map(|x| field(x, y)).collect();
     WinnerMap {
         title,
-        axes: [across.to_owned(), down.to_owned()],
+        axes: [across.label().to_owned(), down.label().to_owned()],
         rows: rows.labels().into_iter().zip(rows.values.iter().map(fields)).collect(),
         columns: columns.labels(),
     }

@@ -2,35 +2,51 @@
 
 use super::comparison::Key;
 use super::measured::Measured;
-use crate::record::RunRecord;
+use crate::record::{AxisKind, Point, RunRecord};
+use crate::shape::{self, AxisName};
 
 /// The axis of data that were read from a file.
 const INPUT: &str = "input";
 
 /// What is needed to measure again.
 #[derive(Clone, Debug)]
-pub struct Advice {
+pub struct Advice<'a> {
     /// The command that measures doubtful points again.
     pub confirm: String,
     /// The command that measures both sides in turn, where the runs are of a suite.
     pub against: Option<String>,
-    /// The seed of the new run's data.
-    pub seed: u64,
+    /// The new run.
+    pub record: &'a RunRecord,
 }
 
-impl Advice {
+/// What to do about a point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// Why, or what no command does.
+    pub hint: Option<&'static str>,
+    /// Commands as a shell takes them, the first one first.
+    pub commands: Vec<String>,
+}
+
+impl<'a> Advice<'a> {
     /// For a comparison of these runs that was made with such flags.
-    pub fn of(base: &str, new: &Measured, flags: &[String]) -> Self {
+    pub fn of(base: &str, new: &'a Measured, flags: &[String]) -> Self {
         Advice {
             confirm: confirm(base, &new.folder.to_string_lossy(), flags),
             against: against(base, &new.record, flags),
-            seed: new.record.seed,
+            record: &new.record,
         }
     }
 
     /// The command that measures both in turn, if there is one; else the other.
     pub fn in_turn(&self) -> &str {
         self.against.as_deref().unwrap_or(&self.confirm)
+    }
+
+    /// The command that measures a point of the new run again, with these flags more.
+    pub fn measure(&self, key: &Key, flags: &[&str]) -> String {
+        let line = measure_again(key, self.record);
+        flags.iter().fold(line, |line, flag| format!("{line} {flag}"))
     }
 }
 
@@ -57,8 +73,7 @@ fn against(base: &str, new: &RunRecord, flags: &[String]) -> Option<String> {
         }
         return Some(shell_line(words));
     }
-    let suite = new.suite.as_ref()?;
-    let mut words = vec!["bench", "run", suite.name.as_str(), "--against", base];
+    let mut words = vec!["bench", "run", new.suite.as_ref()?.asked_for(), "--against", base];
     if let Some(at) = flags.iter().position(|flag| flag == "--store") {
         words.extend(flags[at..].iter().take(2).map(String::as_str));
     }
@@ -70,39 +85,61 @@ fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The command that measures a point again, with data of the same seed.
-pub fn command(key: &Key, seed: u64) -> String {
-    let mut command =
-        format!("bench {} --variant {}", key.point.algorithm, quoted(&key.point.variant));
-    let mut flag = |name: &str, value: &str| {
-        command.push_str(&format!(" --{name} {}", quoted(value)));
-    };
-    match key.point.params.get(INPUT) {
-        // What else is said of a file is found out by reading it.
-        Some(file) => flag(INPUT, file),
-        None => {
-            for (name, value) in key.point.params.iter() {
-                flag(name, &with_unit(name, value));
-            }
-            flag("seed", &seed.to_string());
+/// The command that measures a point of a run again, with data of the same seed, or of the same
+/// file.
+pub fn measure_again(key: &Key, record: &RunRecord) -> String {
+    let Point { algorithm, variant, device, threads, places, bind, cache, params } = &key.point;
+    let mut words = vec!["bench".to_owned(), algorithm.clone()];
+    words.extend(flag("variant", variant));
+    for plugin in record.plugins.iter().filter(|plugin| !plugin.path.is_empty()) {
+        words.extend(flag("plugin", &plugin.path));
+    }
+    match (record.input(params), params.get(INPUT)) {
+        (Some(input), _) => {
+            words.extend(flag(INPUT, &input.path));
+            let options = input.options.iter();
+            words.extend(options.flat_map(|(name, value)| {
+                axis_flag(&AxisName::of(algorithm, name, params), value)
+            }));
+        }
+        (None, Some(file)) => {
+            words.extend(flag(INPUT, file));
+            let axes = shape::param_axes(algorithm, params).into_iter();
+            let options = axes.filter(|(name, _)| name.declared().with_input);
+            words.extend(options.flat_map(|(name, value)| axis_flag(&name, &value)));
+        }
+        (None, None) => {
+            let axes = shape::param_axes(algorithm, params).into_iter();
+            words.extend(axes.flat_map(|(name, value)| axis_flag(&name, &value)));
+            words.extend(flag("seed", &record.seed.to_string()));
         }
     }
-    flag("device", &key.point.device);
-    flag("threads", &key.point.threads.to_string());
-    if !["", "none"].contains(&key.point.places.as_str()) {
-        flag("places", &key.point.places);
-        flag("bind", &key.point.bind);
+    words.extend(flag("device", device));
+    words.extend(flag("threads", &threads.to_string()));
+    if !["", "none"].contains(&places.as_str()) {
+        words.extend(flag("places", places));
+        words.extend(flag("bind", bind));
     }
-    flag("cache", &key.point.cache);
-    command
+    words.extend(flag("cache", cache));
+    shell_line(words.iter().map(String::as_str))
 }
 
-/// A value as its flag takes it: `1000ns`.
-fn with_unit(name: &str, value: &str) -> String {
-    match crate::shape::unit(name) {
-        Some(unit) if value.parse::<f64>().is_ok() => format!("{value}{unit}"),
-        _ => value.to_owned(),
+/// The words of a flag: one where the value could be taken for another flag.
+fn flag(name: &str, value: &str) -> Vec<String> {
+    if value.starts_with('-') {
+        vec![format!("--{name}={value}")]
+    } else {
+        vec![format!("--{name}"), value.to_owned()]
     }
+}
+
+/// The words of an axis' flag. That of a switch needs no value, so it takes one in the same word
+/// only.
+fn axis_flag(name: &AxisName, value: &str) -> Vec<String> {
+    if name.declared().kind == AxisKind::Switch {
+        return vec![format!("--{name}={value}")];
+    }
+    flag(name, &shape::flag_value(name, value))
 }
 
 /// A word as a shell takes it.
@@ -119,19 +156,52 @@ pub fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
     use crate::charts::fixture::row;
-    use crate::record::Point;
+    use crate::record::{InputRecord, Params, PluginRecord};
 
     #[test]
     fn a_point_can_be_measured_again() {
+        let record = RunRecord { seed: 7, ..RunRecord::default() };
         let point = row("rdst", "order=jitter:64;timeslice=1000", 1.0).point();
         let bound = Point { places: "{0:1},{1:1}".into(), bind: "close".into(), ..point };
-        let mut key = Key::new(bound, "total");
+        let key = Key::new(bound, "total");
         let expected = "bench sort --variant rdst --order jitter:64 --timeslice 1000ns --seed 7 \
              --device cpu --threads 2 --places '{0:1},{1:1}' --bind close --cache hot";
-        assert_eq!(command(&key, 7), expected);
-        key.point.params = "content=ab;digis=5;input=my digis.csv".parse().expect("well formed");
+        assert_eq!(measure_again(&key, &record), expected);
+    }
+
+    #[test]
+    fn a_file_is_read_from_where_it_was_and_as_it_was() {
+        let params: Params = "content=ab;digis=5;input=my digis.csv".parse().expect("well formed");
+        let point = Point { params: params.clone(), ..row("rdst", "", 1.0).point() };
+        let key = Key::new(point, "total");
+        let mut record = RunRecord::default();
         let expected = "bench sort --variant rdst --input 'my digis.csv' --device cpu";
-        assert!(command(&key, 7).starts_with(expected), "{}", command(&key, 7));
+        assert!(
+            measure_again(&key, &record).starts_with(expected),
+            "{}",
+            measure_again(&key, &record)
+        );
+        let options = [("window".to_owned(), "50".to_owned())].into();
+        record.inputs = vec![InputRecord { params, path: "data/my digis.csv".into(), options }];
+        let expected = "bench sort --variant rdst --input 'data/my digis.csv' --window 50ns --dev";
+        assert!(
+            measure_again(&key, &record).starts_with(expected),
+            "{}",
+            measure_again(&key, &record)
+        );
+    }
+
+    #[test]
+    fn variants_of_plugins_are_loaded_again() {
+        let plugin = PluginRecord { path: "/my plugins/a.so".into(), ..PluginRecord::default() };
+        let record = RunRecord { plugins: vec![plugin], ..RunRecord::default() };
+        let key = Key::new(row("mine", "digis=5", 1.0).point(), "total");
+        let expected = "bench sort --variant mine --plugin '/my plugins/a.so' --digis 5 --seed 0";
+        assert!(
+            measure_again(&key, &record).starts_with(expected),
+            "{}",
+            measure_again(&key, &record)
+        );
     }
 
     #[test]
@@ -142,6 +212,7 @@ mod tests {
             "bench compare base runs/new --confirm --store 'my store' --min-effect 3%"
         );
     }
+
     #[test]
     fn a_suite_is_measured_against_its_base() {
         let mut record = crate::charts::fixture::run();
@@ -151,9 +222,14 @@ mod tests {
             hash: "h".into(),
             shard: None,
             points: 1,
+            path: None,
         });
         let flags = ["--min-effect", "3%", "--store", "my store"].map(str::to_owned);
         let expected = "bench run smoke --against old --store 'my store'";
+        assert_eq!(against("old", &record, &flags).as_deref(), Some(expected));
+        let suite = record.suite.as_mut().expect("set");
+        suite.path = Some("my suites/smoke.toml".into());
+        let expected = "bench run 'my suites/smoke.toml' --against old --store 'my store'";
         assert_eq!(against("old", &record, &flags).as_deref(), Some(expected));
         let given =
             ["/bin/bench", "run", "smoke", "--out", "x", "--against=v1", "--out=y", "--quiet"];

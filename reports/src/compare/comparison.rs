@@ -117,8 +117,21 @@ pub struct PointVerdict {
     pub code: Code,
     /// Why, in words.
     pub reason: String,
-    /// What to do next, as a command where there is one.
+    /// The command to run next, as a shell takes it.
     pub next: Option<String>,
+    /// The command to run after that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<String>,
+    /// Why, or what no command does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl PointVerdict {
+    /// The commands to run next, in their order.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        self.next.iter().chain(&self.then).map(String::as_str)
+    }
 }
 
 /// The samples of one point in one run.

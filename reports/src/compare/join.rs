@@ -121,7 +121,7 @@ impl<'a> Pair<'a> {
         self.new.key.stage == TOTAL
     }
 
-    fn verdict(&self, family: Family, terms: &Terms, advice: &Advice) -> PointVerdict {
+    fn verdict(&self, family: Family, terms: &Terms, advice: &Advice<'_>) -> PointVerdict {
         let Pair { base, new, code, series, judgement } = self;
         let side = |point: &MeasuredPoint, series: &Series| Side {
             samples: series.samples(),
@@ -135,6 +135,8 @@ impl<'a> Pair<'a> {
             counters: counters::words(&base.metrics, &new.metrics),
             thresholds: &terms.thresholds,
         };
+        let steps = found.next(&new.key, advice);
+        let mut commands = steps.commands.into_iter();
         PointVerdict {
             key: new.key.clone(),
             base: side(base, series[0]),
@@ -148,7 +150,9 @@ impl<'a> Pair<'a> {
             verdict: judgement.verdict,
             code: *code,
             reason: found.reason(),
-            next: found.next(&new.key, advice),
+            next: commands.next(),
+            then: commands.next(),
+            hint: steps.hint.map(str::to_owned),
         }
     }
 }

@@ -37,7 +37,7 @@ mod thresholds;
 mod unjudged;
 mod words;
 
-pub use advice::{command, confirm as confirm_command, quoted};
+pub use advice::{confirm as confirm_command, measure_again, quoted};
 pub(crate) use comparison::is_wrong;
 pub use comparison::{
     Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched, Verdict,

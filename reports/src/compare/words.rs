@@ -3,7 +3,7 @@
 use statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
 
 use super::Thresholds;
-use super::advice::{Advice, command};
+use super::advice::{Advice, Steps};
 use super::comparison::{Code, Key, Verdict};
 use super::judge::{Judgement, Why};
 use super::multiplicity::Family;
@@ -12,6 +12,12 @@ use crate::units;
 
 /// Ten times as long, as a change.
 const TENFOLD: f64 = 9.0;
+
+const MORE_SAMPLES: &str = "a point with too few samples is to be measured with more of them";
+const ENVIRONMENTS: &str =
+    "a point is slower by the same machine code: compare the environments in both run.json";
+const PROFILE: &str = "measure a point that is slower again before it is profiled";
+const LARGER: &str = "a point takes no time: measure a larger one";
 
 /// What was found of a point, to be said.
 pub struct Found<'a> {
@@ -106,31 +112,33 @@ impl Found<'_> {
     }
 
     /// What to do about the point.
-    pub fn next(&self, key: &Key, advice: &Advice) -> Option<String> {
-        let (judgement, seed) = (self.judgement, advice.seed);
+    pub fn next(&self, key: &Key, advice: &Advice<'_>) -> Steps {
+        let judgement = self.judgement;
         let again = match judgement.why {
             _ if judgement.rounds.is_some() => advice.in_turn(),
             Why::Busy | Why::UnlikeLoads => advice.in_turn(),
             _ => &advice.confirm,
         };
+        let again = || again.to_owned();
         match (judgement.verdict, judgement.why) {
-            (_, Why::TooFewSamples) => Some(format!(
-                "measure it with more samples: {} --samples 30..100 --max-time 30s",
-                command(key, seed)
-            )),
+            (_, Why::TooFewSamples) => Steps {
+                hint: Some(MORE_SAMPLES),
+                commands: vec![advice.measure(key, &["--samples", "30..100", "--max-time", "30s"])],
+            },
             (Verdict::Slower, _) if self.code == Code::Same => {
-                Some(format!("compare the environments in both run.json, then {again}"))
+                Steps { hint: Some(ENVIRONMENTS), commands: vec![again()] }
             }
-            (Verdict::Slower, _) => {
-                Some(format!("{again}, then profile it: {} --profile", command(key, seed)))
-            }
+            (Verdict::Slower, _) => Steps {
+                hint: Some(PROFILE),
+                commands: vec![again(), advice.measure(key, &["--profile"])],
+            },
             (Verdict::Inconclusive, Why::NoDuration) => {
-                Some("measure a larger point: this one takes no time".to_owned())
+                Steps { hint: Some(LARGER), commands: Vec::new() }
             }
             // It would be seen again.
-            (_, Why::SameCode) => None,
-            (Verdict::Inconclusive, _) => Some(again.to_owned()),
-            _ => None,
+            (_, Why::SameCode) => Steps::default(),
+            (Verdict::Inconclusive, _) => Steps { hint: None, commands: vec![again()] },
+            _ => Steps::default(),
         }
     }
 }
@@ -160,26 +168,21 @@ fn with_code(verdict: Verdict, code: Code) -> &'static str {
     }
 }
 
-/// `1.2 to 3.4 % slower`, `1.2 % faster to 0.3 % slower`, `2.0 to 7.9 × slower`.
-fn range(interval: Interval) -> String {
-    let times = |ratio: f64| if ratio >= 1.0 { (ratio, "slower") } else { (1.0 / ratio, "faster") };
-    let ((low, low_way), (high, high_way)) = (times(interval.low), times(interval.high));
-    let in_percent = low.max(high) <= 2.0;
-    let size =
-        |times: f64| units::significant(if in_percent { 100.0 * (times - 1.0) } else { times }, 2);
-    let unit = if in_percent { "%" } else { "×" };
-    match (low_way == high_way, low_way) {
-        (true, "slower") => format!("{} to {} {unit} slower", size(low), size(high)),
-        (true, _) => format!("{} to {} {unit} faster", size(high), size(low)),
-        (false, _) => {
-            format!("{} {unit} {low_way} to {} {unit} {high_way}", size(low), size(high))
-        }
+/// The change of the time, as an interval: `+1.2 % to +3.4 % time`, `−50 % to −20 % time`,
+/// `−1.0 % to +2.0 % time`, `2.0 to 7.9 × the time`.
+fn range(Interval { low, high }: Interval) -> String {
+    if high >= 2.0 {
+        let times = |ratio| units::significant(ratio, 2);
+        return format!("{} to {} × the time", times(low), times(high));
     }
+    let percent = |ratio: f64| units::signed(&units::significant(100.0 * (ratio - 1.0), 2));
+    format!("{} % to {} % time", percent(low), percent(high))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::RunRecord;
 
     fn judgement(why: Why, verdict: Verdict) -> Judgement {
         Judgement {
@@ -205,11 +208,12 @@ mod tests {
     #[test]
     fn ranges_read_well() {
         let range = |low, high| range(Interval { low, high });
-        assert_eq!(range(1.012, 1.034), "1.2 to 3.4 % slower");
-        assert_eq!(range(0.5, 0.8), "25 to 100 % faster");
-        assert_eq!(range(0.99, 1.02), "1.0 % faster to 2.0 % slower");
-        assert_eq!(range(0.125, 7.9), "8.0 × faster to 7.9 × slower");
-        assert_eq!(range(1.4, 2.1), "1.4 to 2.1 × slower");
+        assert_eq!(range(1.012, 1.034), "+1.2 % to +3.4 % time");
+        assert_eq!(range(0.5, 0.8), "\u{2212}50 % to \u{2212}20 % time");
+        assert_eq!(range(0.99, 1.02), "\u{2212}1.0 % to +2.0 % time");
+        assert_eq!(range(0.536, 1.23), "\u{2212}46 % to +23 % time");
+        assert_eq!(range(0.126, 7.9), "0.13 to 7.9 × the time");
+        assert_eq!(range(1.4, 2.1), "1.4 to 2.1 × the time");
     }
 
     #[test]
@@ -220,7 +224,7 @@ mod tests {
         let smallest = found.detectable().expect("an interval");
         // 1 % and (4.3 + 0.9) times the error, which is 3.9 % over 2 · 2.086.
         assert!((0.055..0.065).contains(&smallest), "{smallest}");
-        let expected = "2.0 to 6.0 % slower, but among 64 points such a difference is expected by \
+        let expected = "+2.0 % to +6.0 % time, but among 64 points such a difference is expected by \
             chance; a change of 6.";
         assert!(found.reason().starts_with(expected), "{}", found.reason());
         assert!(found.reason().ends_with(" % would have been found"), "{}", found.reason());
@@ -237,22 +241,48 @@ mod tests {
     fn counters_tell_of_changes_only() {
         let thresholds = Thresholds::default();
         let slower = judgement(Why::BeyondMinimum, Verdict::Slower);
-        assert_eq!(found(&slower, &thresholds).reason(), "2.0 to 6.0 % slower; same instructions");
+        assert_eq!(
+            found(&slower, &thresholds).reason(),
+            "+2.0 % to +6.0 % time; same instructions"
+        );
         let same = judgement(Why::BelowMinimum, Verdict::Same);
         assert!(!found(&same, &thresholds).reason().contains("instructions"));
     }
 
     #[test]
     fn what_was_measured_in_turn_is_measured_so_again() {
-        let advice = Advice { confirm: "confirm".into(), against: Some("against".into()), seed: 1 };
+        let record = RunRecord::default();
+        let advice =
+            Advice { confirm: "confirm".into(), against: Some("against".into()), record: &record };
         let thresholds = Thresholds::default();
         let key = Key::new(crate::charts::fixture::row("a", "n=1", 1.0).point(), "total");
-        let next = |judgement: Judgement| found(&judgement, &thresholds).next(&key, &advice);
+        let next =
+            |judgement: Judgement| found(&judgement, &thresholds).next(&key, &advice).commands;
         let wide = judgement(Why::TooWide, Verdict::Inconclusive);
-        assert_eq!(next(wide).as_deref(), Some("confirm"));
+        assert_eq!(next(wide), ["confirm"]);
         let busy = judgement(Why::Busy, Verdict::Inconclusive);
-        assert_eq!(next(busy).as_deref(), Some("against"));
+        assert_eq!(next(busy), ["against"]);
         let rounds = Judgement { rounds: Some(40), ..wide };
-        assert_eq!(next(rounds).as_deref(), Some("against"));
+        assert_eq!(next(rounds), ["against"]);
+    }
+
+    #[test]
+    fn what_is_advised_is_a_command_and_nothing_else() {
+        let record = RunRecord::default();
+        let advice = Advice { confirm: "bench compare a b".into(), against: None, record: &record };
+        let thresholds = Thresholds::default();
+        let key = Key::new(crate::charts::fixture::row("a", "n=1", 1.0).point(), "total");
+        for (why, verdict, commands) in [
+            (Why::TooFewSamples, Verdict::Inconclusive, 1),
+            (Why::BeyondMinimum, Verdict::Slower, 2),
+            (Why::NoDuration, Verdict::Inconclusive, 0),
+            (Why::TooWide, Verdict::Inconclusive, 1),
+            (Why::BelowMinimum, Verdict::Same, 0),
+        ] {
+            let steps = found(&judgement(why, verdict), &thresholds).next(&key, &advice);
+            assert_eq!(steps.commands.len(), commands, "{steps:?}");
+            let is_command = |line: &String| line.starts_with("bench ") && !line.contains(": ");
+            assert!(steps.commands.iter().all(is_command), "{steps:?}");
+        }
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn tasks(summary: &[SummaryRow]) -> String {
 
 /// A text as part of a file name. Different texts make different names: where
 /// something had to be replaced, a hash follows.
-pub(super) fn safe_name(text: &str) -> String {
+pub(crate) fn safe_name(text: &str) -> String {
     const LONGEST: usize = 60;
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "+_.".contains(c) || c == '-';
     let safe: String =
@@ -85,6 +85,7 @@ mod tests {
             hash: "h".into(),
             shard: Some(Shard { number: 2, of: 4 }),
             points: 1,
+            path: None,
         });
         assert_eq!(Series::of(&record, &[row("a")]).name, "nightly 2/4");
     }

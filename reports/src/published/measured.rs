@@ -8,7 +8,7 @@ use super::figure::{Figure, Threads, Value};
 use super::streams::Streams;
 use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
-use crate::shape;
+use crate::units;
 
 /// The stage of variants that take too long with all of an input.
 const SAMPLE: &str = "sample";
@@ -75,7 +75,7 @@ impl Here<'_> {
     pub fn machine(&self) -> String {
         let machine = &self.record.machine;
         let threads = self.record.environment.usable_threads;
-        let threads = shape::phrase("threads", &threads.to_string());
+        let threads = units::counted(threads, "thread");
         let gpus = machine.gpus.iter().enumerate();
         let gpus = gpus.map(|(i, gpu)| format!("cuda:{i}: {}", gpu.model));
         let parts = [machine.cpu_model.clone(), threads].into_iter().chain(gpus);

@@ -1,8 +1,10 @@
 //! The records a run leaves behind, as other tools read them.
 
 mod ceilings;
+mod inputs;
 mod params;
 mod point;
+mod quantities;
 mod run;
 mod sample;
 mod self_test;
@@ -13,8 +15,10 @@ pub use ceilings::{
     Bandwidth, CEILINGS_VERSION, CeilingsRecord, Latencies, LinkBandwidth, LinkPoint, LinksAtOnce,
     SharedLink,
 };
+pub use inputs::InputRecord;
 pub use params::{InvalidParams, Params};
 pub use point::Point;
+pub use quantities::{About, AxisKind, AxisRecord, Better, Declared, MetricRecord, Quantities};
 pub use run::{
     Adapter, CacheLevel, DIRTY, Effort, Environment, Gpu, HipGpu, Machine, PluginRecord, RunRecord,
     SCHEMA_VERSION, SMALL_NOTE, Shaders, Software,
@@ -22,4 +26,4 @@ pub use run::{
 pub use sample::{SampleRow, flags, retain_samples_of};
 pub use self_test::{PointScatter, SELF_TEST_VERSION, SelfTest, Trial};
 pub use suite::{Shard, SuitePart};
-pub use summary::{Ceiling, SummaryRow, YesNo};
+pub use summary::{Ceiling, FULL_LEVEL, INTERVAL_LEVEL, SummaryRow, YesNo};

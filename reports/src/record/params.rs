@@ -1,18 +1,61 @@
 //! The axes of a point with their values, as one text: `digis=2000000;segments=24`.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use text::Foreign;
 
+use super::Quantities;
+
 /// Axis names with their values, sorted by name.
 ///
 /// Written `name=value;name=value`; numbers are plain, without suffixes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+///
+/// They may know what their run declares of the names. That is no part of their identity: the same
+/// point is the same in runs that declare nothing.
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Params(BTreeMap<String, String>);
+pub struct Params {
+    values: BTreeMap<String, String>,
+    declared: Option<Arc<Quantities>>,
+}
+
+impl fmt::Debug for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Params").field(&self.values).finish()
+    }
+}
+
+impl PartialEq for Params {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
+impl Eq for Params {}
+
+impl Hash for Params {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.values.hash(state);
+    }
+}
+
+impl PartialOrd for Params {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Params {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.values.cmp(&other.values)
+    }
+}
 
 /// A text that is not of the form `name=value;name=value`.
 #[derive(Debug, thiserror::Error)]
@@ -20,9 +63,19 @@ pub struct Params(BTreeMap<String, String>);
 pub struct InvalidParams(String);
 
 impl Params {
+    /// What the run declares of the names, if that is known.
+    pub fn declared(&self) -> Option<&Arc<Quantities>> {
+        self.declared.as_ref()
+    }
+
+    /// The same values, with what the run declares of their names.
+    pub fn declared_by(self, quantities: &Arc<Quantities>) -> Self {
+        Params { declared: Some(Arc::clone(quantities)), ..self }
+    }
+
     /// The value of an axis, if the point has that axis.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.values.get(name).map(String::as_str)
     }
 
     /// The value of an axis as a number, if it is one.
@@ -32,18 +85,18 @@ impl Params {
 
     /// Sets the value of an axis.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.0.insert(name.into(), value.into());
+        self.values.insert(name.into(), value.into());
     }
 
     /// Sets all values that others have.
     pub fn extend(&mut self, others: &Params) {
-        let others = others.0.iter();
-        self.0.extend(others.map(|(name, value)| (name.clone(), value.clone())));
+        let others = others.values.iter();
+        self.values.extend(others.map(|(name, value)| (name.clone(), value.clone())));
     }
 
     /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 }
 
@@ -65,7 +118,7 @@ impl schemars::JsonSchema for Params {
 
 impl fmt::Display for Params {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (name, value)) in self.0.iter().enumerate() {
+        for (i, (name, value)) in self.values.iter().enumerate() {
             let separator = if i == 0 { "" } else { ";" };
             write!(f, "{separator}{name}={value}")?;
         }
@@ -83,7 +136,7 @@ impl FromStr for Params {
                 pair.split_once('=').ok_or_else(|| InvalidParams(text.to_owned()))?;
             Ok((name.to_owned(), value.to_owned()))
         });
-        Ok(Params(params.collect::<Result<_, _>>()?))
+        Ok(Params { values: params.collect::<Result<_, _>>()?, declared: None })
     }
 }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Bandwidth, SuitePart};
+use super::{
+    AxisRecord, Bandwidth, Declared, InputRecord, MetricRecord, Params, Quantities, SuitePart,
+};
 
 /// The version of the layout of the run folder.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -16,7 +18,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct RunRecord {
     /// [`SCHEMA_VERSION`] at the time of writing.
     pub schema_version: u32,
-    /// The command line, the program's name first.
+    /// The command line, the program's name first, with the flags that a file of defaults added
+    /// at its end: it means the same where there is no such file.
     pub command: Vec<String>,
     /// UTC, RFC 3339.
     pub started: String,
@@ -54,11 +57,44 @@ pub struct RunRecord {
     /// The GPUs by AMD that ran kernels, by HIP.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hip: Vec<HipGpu>,
+    /// The environment variables of this program that were set: they change what a command does.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
+    /// The files that inputs were read from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<InputRecord>,
+    /// The axes of its tasks by name, or by `TASK.NAME` where tasks differ.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub axes: BTreeMap<String, AxisRecord>,
+    /// The figures among its metrics, in the same way.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, MetricRecord>,
     /// Where the time went; `None` while the run goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// What a reader should know about the whole run.
     pub notes: Vec<String>,
+}
+
+impl RunRecord {
+    /// What the run declares of its axes and metrics.
+    pub fn quantities(&self) -> Quantities {
+        Quantities {
+            axes: Declared::from_record(&self.axes),
+            metrics: Declared::from_record(&self.metrics),
+        }
+    }
+
+    /// The file that the points with these parameters were read from.
+    pub fn input(&self, params: &Params) -> Option<&InputRecord> {
+        self.inputs.iter().find(|input| input.params == *params)
+    }
+
+    /// Keeps what a run declares of its axes and metrics.
+    pub fn declare(&mut self, quantities: &Quantities) {
+        self.axes = quantities.axes.record();
+        self.metrics = quantities.metrics.record();
+    }
 }
 
 /// GPUs that ran shaders, and how.
@@ -208,7 +244,7 @@ pub struct Software {
 }
 
 /// A shared library that variants came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PluginRecord {
     /// The file's name.
@@ -219,6 +255,20 @@ pub struct PluginRecord {
     pub version: String,
     /// A hash of the file, as in `summary.csv`.
     pub fingerprint: String,
+    /// Where it was loaded from; empty in old runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+}
+
+impl PluginRecord {
+    /// Whether both are the same build, wherever their files are.
+    pub fn is_same_build(&self, other: &PluginRecord) -> bool {
+        let identity = |plugin: &PluginRecord| {
+            let PluginRecord { file, name, version, fingerprint, path: _ } = plugin;
+            [file, name, version, fingerprint].map(String::clone)
+        };
+        identity(self) == identity(other)
+    }
 }
 
 /// What identifies a machine: models, topology and drivers, never readings.

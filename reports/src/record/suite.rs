@@ -18,6 +18,16 @@ pub struct SuitePart {
     pub shard: Option<Shard>,
     /// How many points this part has.
     pub points: usize,
+    /// The file that it was read from; `None` for a suite that comes with the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+impl SuitePart {
+    /// What `bench run` takes for it: the file, or the name.
+    pub fn asked_for(&self) -> &str {
+        self.path.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// One of several parts of a suite, each on a machine of its own: `2/4`.

@@ -1,8 +1,10 @@
 //! One row of `summary.csv`.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Params, Point};
+use super::{Params, Point, Quantities};
 
 /// `yes` or `no` in a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +119,14 @@ pub struct SummaryRow {
     pub note: String,
 }
 
+/// The level of intervals of enough samples.
+pub const FULL_LEVEL: f64 = 0.95;
+/// The metric with the level of an interval of fewer samples.
+pub const INTERVAL_LEVEL: &str = "interval_level";
+/// From this share of a memory's bandwidth on, data can't have come from there: measuring errs by
+/// less.
+const IN_CACHE: f64 = 1.05;
+
 /// What a row's bytes a second are related to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ceiling {
@@ -158,6 +168,23 @@ impl SummaryRow {
         }
     }
 
+    /// Keeps what the run declares of the axes and metrics.
+    pub fn declared_by(&mut self, quantities: &Arc<Quantities>) {
+        self.params = std::mem::take(&mut self.params).declared_by(quantities);
+        self.metrics = std::mem::take(&mut self.metrics).declared_by(quantities);
+    }
+
+    /// The level of the median's interval: [`FULL_LEVEL`], or less for few samples.
+    pub fn interval_level(&self) -> f64 {
+        self.metrics.number(INTERVAL_LEVEL).unwrap_or(FULL_LEVEL)
+    }
+
+    /// The interval of the median, if it is one of 95 %.
+    pub fn full_interval(&self) -> Option<(f64, f64)> {
+        let interval = self.ci95_low_s.zip(self.ci95_high_s);
+        interval.filter(|_| self.interval_level() >= FULL_LEVEL)
+    }
+
     /// The median of a row that is valid, if that is a time.
     pub fn valid_median(&self) -> Option<f64> {
         let is_time = |median: &f64| median.is_finite() && *median > 0.0;
@@ -172,6 +199,12 @@ impl SummaryRow {
             "total" | "sample" | "h2d" | "d2h" if self.device != "cpu" => Ceiling::Link,
             _ => Ceiling::Copy,
         }
+    }
+
+    /// Whether its bytes a second are more than memory can carry, so that data were in a cache.
+    pub fn is_in_cache(&self) -> bool {
+        let above = self.peak_fraction.is_some_and(|share| share > IN_CACHE);
+        above && self.ceiling() == Ceiling::Copy
     }
 
     /// The point that the row belongs to.

@@ -15,8 +15,7 @@ pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
     let settings = grouped(known, |row| (row.algorithm.clone(), axes_but_threads(row)));
     let table = |((algorithm, axes), rows): ((String, Axes), Vec<&SummaryRow>)| {
         let heading = format!("{algorithm}, quality: {}", shape::phrases(&axes));
-        let is_known = |quality: &Quality| rows.iter().any(|row| quality.of(row).is_some());
-        let figures: Vec<_> = Quality::ALL.into_iter().filter(is_known).collect();
+        let figures = Quality::known(rows.iter().copied());
         let columns = figures.iter().map(|quality| (quality.name, Side::Right));
         let columns: Vec<_> = std::iter::once(("variant", Side::Left)).chain(columns).collect();
         Table::new(&columns, lines(&rows, &figures)).under(heading)

@@ -11,7 +11,7 @@ use crate::report::html::trace::{Frame, trace};
 use crate::report::time::minute;
 use crate::store::RunSummary;
 use crate::table::{NUMBER, Row, cards};
-use crate::trend::{Shift, Trend, change, names, words};
+use crate::trend::{Shift, Trend, names, words};
 use crate::units::{self, counted};
 
 const SEARCH: &str = include_str!("search.js");
@@ -100,7 +100,7 @@ fn changed(trend: &Trend, shift: &Shift) -> Row {
             html! { code { (commit) } },
             html! { (units::seconds(shift.before_s, 3)) },
             html! { (units::seconds(shift.after_s, 3)) },
-            html! { span.(shift.direction.name()) { (change(shift.ratio())) } },
+            html! { span.(shift.direction.name()) { (units::change(shift.ratio())) } },
             html! { span.(shift.direction.name()) { (state) } },
         ],
     )

@@ -10,7 +10,7 @@ use crate::report::html::parts::scrolling;
 use crate::report::html::trace::{Frame, interval, range, trace};
 use crate::report::time::{day, minute};
 use crate::table::{NUMBER, Row, cards};
-use crate::trend::{Shift, Trend, Visit, change, names, words};
+use crate::trend::{Shift, Trend, Visit, names, words};
 use crate::units::{self, counted};
 
 const PICTURE: Frame = Frame { width: 960.0, height: 280.0, dots: true };
@@ -66,7 +66,7 @@ fn changed(trend: &Trend, shift: &Shift) -> Markup {
     let first = trend.first_visit(shift);
     html! {
         li {
-            span.(shift.direction.name()) { (words(shift)) ": " (change(shift.ratio())) }
+            span.(shift.direction.name()) { (words(shift)) ": " (units::change(shift.ratio())) }
             " since " a href=(link(first)) { (minute(&first.started)) }
             @if let Some(commit) = &first.git_commit { ", commit " code { (commit.shown()) } }
         }
@@ -89,7 +89,7 @@ fn table(trend: &Trend) -> Markup {
             html! { (units::seconds(visit.median_s, 4)) },
             html! { (interval(visit).unwrap_or_default()) },
             html! { @if let Some(shift) = starts(i) {
-                span.(shift.direction.name()) { (change(shift.ratio())) }
+                span.(shift.direction.name()) { (units::change(shift.ratio())) }
             } },
         ],
         ..Row::default()

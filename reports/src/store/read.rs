@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use files::Lines;
 use serde::de::DeserializeOwned;
@@ -11,7 +12,7 @@ use text::Foreign;
 
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::aliases::ALIASES;
-use crate::record::{RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
+use crate::record::{Quantities, RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 use crate::units::counted;
 
 /// Everything that a run left behind.
@@ -126,7 +127,35 @@ pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
 /// # Errors
 /// If it is missing or damaged: the error names the line.
 pub fn read_summary(folder: &Path) -> Result<Vec<SummaryRow>, StoreError> {
-    read_rows(&folder.join(SUMMARY))
+    let mut rows = read_rows(&folder.join(SUMMARY))?;
+    declare_in(folder, &mut rows);
+    Ok(rows)
+}
+
+/// Rows whose parameters and metrics can know what their run declares.
+pub(super) trait Declarable {
+    /// Keeps what the run declares.
+    fn declared_by(&mut self, quantities: &Arc<Quantities>);
+}
+
+impl Declarable for SummaryRow {
+    fn declared_by(&mut self, quantities: &Arc<Quantities>) {
+        SummaryRow::declared_by(self, quantities);
+    }
+}
+
+/// Adds to rows what their run declares of axes and metrics.
+pub(super) fn declare(record: &RunRecord, rows: &mut [impl Declarable]) {
+    let quantities = Arc::new(record.quantities());
+    rows.iter_mut().for_each(|row| row.declared_by(&quantities));
+}
+
+/// Adds to rows what the run in the folder declares. Rows without a readable `run.json` are those of a run that declares
+/// nothing.
+fn declare_in(folder: &Path, rows: &mut [SummaryRow]) {
+    if let Ok(record) = read_run(folder) {
+        declare(&record, rows);
+    }
 }
 
 /// Reads `summary.csv`; refuses points that are in it twice.
@@ -153,6 +182,7 @@ pub(crate) fn read_distinct_summary(folder: &Path) -> Result<Vec<SummaryRow>, St
         }
         rows.push(row);
     }
+    declare_in(folder, &mut rows);
     Ok(rows)
 }
 

@@ -1,16 +1,23 @@
 //! The folder that a stream of timeslices leaves behind.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::read::{read_rows, read_run};
+use super::read::{Declarable, declare, read_rows, read_run};
 use super::table_file::TableFile;
 use super::{StoreError, describe, is_run};
-use crate::record::RunRecord;
+use crate::record::{Quantities, RunRecord};
 use crate::stream::{StreamRow, TimesliceRow};
 
 const SPEEDS: &str = "stream.csv";
 const TIMESLICES: &str = "timeslices.csv";
 const NODES: &str = "nodes.csv";
+
+impl Declarable for StreamRow {
+    fn declared_by(&mut self, quantities: &Arc<Quantities>) {
+        self.params = std::mem::take(&mut self.params).declared_by(quantities);
+    }
+}
 
 /// What a stream left behind.
 #[derive(Clone, Debug)]
@@ -31,10 +38,13 @@ impl StreamRun {
     /// # Errors
     /// If a file is missing, damaged or of another version.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
+        let record = read_run(folder)?;
+        let mut rows = read_rows(&folder.join(SPEEDS))?;
+        declare(&record, &mut rows);
         Ok(StreamRun {
             folder: folder.to_owned(),
-            record: read_run(folder)?,
-            rows: read_rows(&folder.join(SPEEDS))?,
+            record,
+            rows,
             timeslices: read_rows(&folder.join(TIMESLICES))?,
         })
     }

@@ -1,15 +1,22 @@
 //! The folder that streams leave behind.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::read::{read_rows, read_run};
+use super::read::{Declarable, declare, read_rows, read_run};
 use super::table_file::TableFile;
 use super::{StoreError, describe, is_run};
-use crate::record::RunRecord;
+use crate::record::{Quantities, RunRecord};
 use crate::throughput::{EventRow, ThroughputRow};
 
 const POINTS: &str = "throughput.csv";
 const EVENTS: &str = "events.csv";
+
+impl Declarable for ThroughputRow {
+    fn declared_by(&mut self, quantities: &Arc<Quantities>) {
+        self.params = std::mem::take(&mut self.params).declared_by(quantities);
+    }
+}
 
 /// What streams of events left behind, but for the events.
 #[derive(Clone, Debug)]
@@ -26,7 +33,10 @@ impl ThroughputRun {
     /// # Errors
     /// If a file is missing, damaged or of another version.
     pub fn read(folder: &Path) -> Result<Self, StoreError> {
-        Ok(ThroughputRun { record: read_run(folder)?, rows: read_rows(&folder.join(POINTS))? })
+        let record = read_run(folder)?;
+        let mut rows = read_rows(&folder.join(POINTS))?;
+        declare(&record, &mut rows);
+        Ok(ThroughputRun { record, rows })
     }
 
     /// Whether there is such a run in a folder.

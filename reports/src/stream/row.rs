@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::record::{Params, Point, YesNo};
+use crate::shape::{self, Axes, AxisName};
 
 /// How the note of a row begins if a result was wrong.
 pub const WRONG: &str = "wrong output";
@@ -283,24 +284,23 @@ impl StreamRow {
     }
 
     /// All that tells points apart but the speed and where they run.
-    pub fn setting(&self) -> Vec<(String, String)> {
-        let params = self.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    pub fn setting(&self) -> Axes {
+        let params = shape::param_axes(&self.algorithm, &self.params).into_iter();
         let own = [
-            ("nodes", self.nodes.to_string()),
-            ("workers", self.processes.to_string()),
-            ("spill", self.spill.clone()),
-            ("jitter", self.jitter.to_string()),
-            ("places", self.places.clone()),
-            ("bind", self.bind.clone()),
+            (AxisName::count("nodes"), self.nodes.to_string()),
+            (AxisName::count("workers"), self.processes.to_string()),
+            ("spill".into(), self.spill.clone()),
+            ("jitter".into(), self.jitter.to_string()),
+            ("places".into(), self.places.clone()),
+            ("bind".into(), self.bind.clone()),
         ];
-        let is_said = |(name, value): &(&str, String)| match *name {
+        let is_said = |(name, value): &(AxisName, String)| match name.as_str() {
             "nodes" => value != "1",
             "spill" => !value.is_empty(),
             "jitter" => value != "0",
             _ => true,
         };
-        let own = own.into_iter().filter(is_said);
-        params.chain(own.map(|(name, value)| (name.to_owned(), value))).collect()
+        params.chain(own.into_iter().filter(is_said)).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::frame::{Document, Frame, Record};
 use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
 use crate::screen::Screen;
-use crate::shape;
+use crate::shape::{self, AxisName};
 use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
 use crate::units;
 
@@ -141,7 +141,7 @@ fn tables(rows: &[StreamRow]) -> Vec<Table> {
     blocks.map(|((task, setting, _), rows)| table(&task, &setting, &rows)).collect()
 }
 
-fn table(task: &str, setting: &[(String, String)], rows: &[&StreamRow]) -> Table {
+fn table(task: &str, setting: &[(AxisName, String)], rows: &[&StreamRow]) -> Table {
     let is_shown = |name: &str| match name {
         NODE => rows.iter().any(|row| !row.node.is_empty()),
         EVENTS | KEPT | BUILDING => rows.iter().any(|row| row.events.is_some()),
@@ -165,7 +165,7 @@ fn table(task: &str, setting: &[(String, String)], rows: &[&StreamRow]) -> Table
 }
 
 /// `17.8 M digis a second from the detector, in timeslices of 50 ms · 2 processes · …`.
-fn heading(setting: &[(String, String)], rows: &[&StreamRow]) -> String {
+fn heading(setting: &[(AxisName, String)], rows: &[&StreamRow]) -> String {
     let measured = rows.iter().find(|row| row.is_measured());
     let data = measured.map(|row| {
         let rate = units::count(row.items / row.timeslice_s);

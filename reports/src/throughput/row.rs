@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::record::{Params, Point, YesNo};
+use crate::shape::{self, Axes};
 
 /// One point: a variant that so many streams run side by side. The order of the fields is the
 /// order of the columns.
@@ -179,14 +180,14 @@ impl ThroughputRow {
     }
 
     /// All that tells points apart but the streams and where they run: data and batch.
-    pub fn setting(&self) -> Vec<(String, String)> {
-        let params = self.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    pub fn setting(&self) -> Axes {
+        let params = shape::param_axes(&self.algorithm, &self.params).into_iter();
         let own = [
             ("batch", self.batch.to_string()),
             ("places", self.places.clone()),
             ("bind", self.bind.clone()),
         ];
-        params.chain(own.map(|(name, value)| (name.to_owned(), value))).collect()
+        params.chain(own.map(|(name, value)| (name.into(), value))).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::frame::{Document, Frame, Record};
 use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
 use crate::screen::Screen;
-use crate::shape;
+use crate::shape::{self, AxisName};
 use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
 use crate::units;
 
@@ -104,7 +104,7 @@ fn tables(rows: &[ThroughputRow]) -> Vec<Table> {
     blocks.into_iter().map(|((task, setting), rows)| table(&task, &setting, &rows)).collect()
 }
 
-fn table(task: &str, setting: &[(String, String)], rows: &[&ThroughputRow]) -> Table {
+fn table(task: &str, setting: &[(AxisName, String)], rows: &[&ThroughputRow]) -> Table {
     let curves = curves(rows.iter().copied());
     let best = rows.iter().filter_map(|row| row.rate()).fold(0.0, f64::max);
     let look = |row: &&ThroughputRow| match row.rate() {
@@ -162,7 +162,7 @@ fn few_events(rows: &[&ThroughputRow]) -> Option<String> {
 }
 
 /// `1.2 M digis an event · batch 4 · working set 96 MB a stream · …`.
-fn heading(setting: &[(String, String)], rows: &[&ThroughputRow]) -> String {
+fn heading(setting: &[(AxisName, String)], rows: &[&ThroughputRow]) -> String {
     let measured = rows.iter().find(|row| row.rate().is_some());
     let event = measured.map(|row| {
         let items = format!("{} {}s", units::count(row.items), row.item_unit);

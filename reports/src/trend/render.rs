@@ -18,7 +18,7 @@ const COLUMNS: [(&str, Side); 7] = [
     ("since", Side::Left),
     ("before", Side::Right),
     ("after", Side::Right),
-    ("change", Side::Right),
+    ("change of time", Side::Right),
     ("state", Side::Left),
 ];
 
@@ -74,13 +74,13 @@ fn sentence(trends: &[Trend]) -> String {
     let alarms: usize = trends.iter().map(|trend| trend.alarms().count()).sum();
     let range = match (runs().min(), runs().max()) {
         (Some(least), Some(most)) if least < most => format!(" in {least} to {most} runs"),
-        (Some(runs), _) => format!(" in {}", shape::phrase("runs", &runs.to_string())),
+        (Some(runs), _) => format!(" in {}", units::counted(runs, "run")),
         _ => String::new(),
     };
     format!(
         "{}{range}: {}, of which {alarms} to be looked at",
-        shape::phrase("points", &trends.len().to_string()),
-        shape::phrase("changes", &shifts.to_string()),
+        units::counted(trends.len(), "point"),
+        units::counted(shifts, "change"),
     )
 }
 
@@ -104,7 +104,7 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
     let since = trend.first_visit(shift);
     let place = if since.run.is_empty() { &since.started } else { &since.run };
     let (before, after) = (time(shift.before_s), time(shift.after_s));
-    [point, on, place.clone(), before, after, change(shift.ratio()), words(shift)]
+    [point, on, place.clone(), before, after, units::change(shift.ratio()), words(shift)]
 }
 
 /// The variant with its task, and what it was measured on.
@@ -112,12 +112,6 @@ pub fn names(trend: &Trend) -> [String; 2] {
     let point = &trend.track.point;
     let name = format!("{} {}", point.algorithm.shown(), point.variant.shown());
     [shape::on_device(name, &point.device), shape::phrases(&shape::point_axes(point))]
-}
-
-/// `+3.1 %`.
-pub fn change(ratio: f64) -> String {
-    let change = format!("{:+.1} %", (ratio - 1.0) * 100.0);
-    change.replace('-', "\u{2212}")
 }
 
 /// What became of a change: `SLOWER, same code: the environment`.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, standing};
 use crate::record::SummaryRow;
-use crate::shape::{self, Axes, CPU, GIVEN};
+use crate::shape::{self, Axes, AxisName, CPU, GIVEN};
 
 pub(crate) use headline::all_settings;
 pub use headline::headline;
@@ -142,13 +142,13 @@ impl Race<'_> {
 
     /// Its value on an axis.
     pub fn value(&self, axis: &str) -> Option<&str> {
-        let found = self.axes.iter().find(|(name, _)| name == axis);
+        let found = self.axes.iter().find(|(name, _)| *name == *axis);
         found.map(|(_, value)| value.as_str())
     }
 }
 
 /// The axes that differ between races, those with the most values first.
-pub fn varying(races: &[Race]) -> Vec<String> {
+pub fn varying(races: &[Race]) -> Vec<AxisName> {
     let axes = grouped(races.iter().flat_map(|race| &race.axes), |(name, _)| name);
     let counted = axes.into_iter().map(|(name, axes)| (name, BTreeSet::from_iter(axes).len()));
     let mut varying: Vec<_> = counted.filter(|(_, values)| *values > 1).collect();
@@ -159,7 +159,8 @@ pub fn varying(races: &[Race]) -> Vec<String> {
 /// The axes that a map of a run's winners can be over.
 pub fn axes(rows: &[SummaryRow], rank: Rank) -> Vec<String> {
     let tasks = grouped(rows, |row| &row.algorithm).into_iter();
-    distinct(tasks.flat_map(|(_, rows)| varying(&races(&rows, rank))))
+    let varying = tasks.flat_map(|(_, rows)| varying(&races(&rows, rank)));
+    distinct(varying.map(|axis| axis.to_string()))
 }
 
 #[cfg(test)]

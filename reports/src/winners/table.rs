@@ -8,7 +8,7 @@ use crate::grouped::grouped;
 use crate::rank::{Rank, has_kernels};
 use crate::record::{RunRecord, SummaryRow};
 use crate::run_table::View;
-use crate::shape::{self, name};
+use crate::shape::{self, AxisName, name};
 use crate::table::{Format, Side, Table, TableError, for_people, known};
 use crate::units;
 
@@ -81,7 +81,7 @@ fn table(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Table {
 }
 
 /// By their values on the axes.
-fn in_order<'r, 'a>(races: &'r [Race<'a>], axes: &[String]) -> Vec<&'r Race<'a>> {
+fn in_order<'r, 'a>(races: &'r [Race<'a>], axes: &[AxisName]) -> Vec<&'r Race<'a>> {
     let mut races: Vec<&Race> = races.iter().collect();
     races.sort_by(|a, b| {
         let value = |race: &'r Race<'a>, axis| race.value(axis).unwrap_or_default();
@@ -91,7 +91,7 @@ fn in_order<'r, 'a>(races: &'r [Race<'a>], axes: &[String]) -> Vec<&'r Race<'a>>
     races
 }
 
-fn cells(race: &Race, axes: &[String]) -> Vec<String> {
+fn cells(race: &Race, axes: &[AxisName]) -> Vec<String> {
     let mut cells: Vec<String> = axes
         .iter()
         .map(|axis| known(race.value(axis), |value| shape::value(axis, value)))

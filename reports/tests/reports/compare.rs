@@ -138,9 +138,11 @@ fn advice_can_be_copied() {
     let new = measured(folder.path(), "newer", &other, &[(point("a", "y"), 1.2)]);
     let terms = Terms { flags: vec!["--store".into(), "my store".into()], ..Terms::default() };
     let comparison = compare(&base, &new, &terms).expect("comparable");
-    let next = comparison.points[0].next.as_deref().unwrap_or_default();
-    assert!(next.contains(" --confirm --store 'my store', then"), "{next}");
-    assert!(next.contains(" --seed 7 "), "{next}");
+    let [next, then]: [&str; 2] =
+        comparison.points[0].commands().collect::<Vec<_>>().try_into().expect("two commands");
+    assert!(next.ends_with(" --confirm --store 'my store'"), "{next}");
+    assert!(then.contains(" --seed 7 ") && then.ends_with(" --profile"), "{then}");
+    assert!(comparison.points[0].hint.is_some());
 }
 
 #[test]

@@ -207,7 +207,7 @@ pub(super) fn measured(record: &CeilingsRecord) -> String {
 fn name(place: &str) -> String {
     match place.strip_prefix("cpu/") {
         Some("1") => "1 thread:".to_owned(),
-        Some(threads) => format!("{}:", reports::shape::phrase("threads", threads)),
+        Some(threads) => format!("{threads} threads:"),
         None => format!("{place}:"),
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use reports::record::{Params, Shard};
 use reports::shape;
 use reports::table::Format;
+use reports::units;
 use serde_json::{Value, json};
 
 use crate::measure::share;
@@ -114,8 +115,8 @@ impl DryRun {
         let candidates: usize = self.rows.iter().map(|row| row.candidates).sum();
         let times = self.rows.iter().map(|row| row.at_most);
         let time = words(times.fold(Duration::ZERO, Duration::saturating_add));
-        let inputs = shape::phrase("inputs", &self.rows.len().to_string());
-        let candidates = shape::phrase("candidates", &candidates.to_string());
+        let inputs = units::counted(self.rows.len(), "input");
+        let candidates = units::counted(candidates, "candidate");
         let name = &self.name;
         format!("{name}{shard}: {inputs}, {candidates}, at most {time} of sampling; {rest}")
     }
@@ -137,12 +138,11 @@ fn times(each: Duration, count: usize) -> Duration {
 
 impl Row {
     fn cells(&self) -> [String; 4] {
-        let phrases = self.params.iter().map(|(name, value)| shape::phrase(name, value));
         [
             self.task.to_owned(),
             self.candidates.to_string(),
             words(self.at_most),
-            phrases.collect::<Vec<_>>().join(shape::SEPARATOR),
+            shape::phrases(&shape::param_axes(self.task, &self.params)),
         ]
     }
 }

@@ -178,7 +178,8 @@ fn other_ground(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> 
     if record.machine_key != platform::machine_key() {
         return Some("it was made on another machine".to_owned());
     }
-    if record.plugins != plugins {
+    let is_same = |(a, b): (&PluginRecord, &PluginRecord)| a.is_same_build(b);
+    if record.plugins.len() != plugins.len() || !record.plugins.iter().zip(plugins).all(is_same) {
         return Some("it was made with other plugins, or other builds of them".to_owned());
     }
     if record.pair.is_some() {

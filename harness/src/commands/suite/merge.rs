@@ -1,9 +1,9 @@
 //! The results of shards as one run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use reports::record::{Effort, Point, RunRecord, SuitePart, SummaryRow};
+use reports::record::{Effort, Point, Quantities, RunRecord, SuitePart, SummaryRow};
 use reports::store::{Run, RunFolder, read_run};
 use reports::units;
 use text::Foreign;
@@ -113,6 +113,12 @@ fn begin(path: &Path, record: &RunRecord) -> Result<RunFolder, Failure> {
     Ok(RunFolder::create(path, record)?)
 }
 
+/// The tasks of some rows.
+fn tasks(rows: &[SummaryRow]) -> Vec<&str> {
+    let tasks: BTreeSet<&str> = rows.iter().map(|row| row.algorithm.as_str()).collect();
+    tasks.into_iter().collect()
+}
+
 /// The record of all runs together; of the first where there can be but one.
 fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
     let mut record = runs[0].record.clone();
@@ -121,12 +127,13 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
         hash: suite.hash.clone(),
         shard: None,
         points: suite.points().count(),
+        path: runs[0].record.suite.as_ref().and_then(|part| part.path.clone()),
     });
     let mut effort = Effort::default();
     for run in runs {
         record.ceilings.extend(run.record.ceilings.clone());
         for plugin in &run.record.plugins {
-            if !record.plugins.contains(plugin) {
+            if !record.plugins.iter().any(|known| known.is_same_build(plugin)) {
                 record.plugins.push(plugin.clone());
             }
         }
@@ -135,8 +142,16 @@ fn merged(runs: &[Run], suite: &Suite) -> RunRecord {
                 record.missing_devices.push(device.clone());
             }
         }
+        for input in &run.record.inputs {
+            if !record.inputs.contains(input) {
+                record.inputs.push(input.clone());
+            }
+        }
         effort.add(&run.record.effort.unwrap_or_default());
     }
+    let quantities: Vec<_> = runs.iter().map(|run| run.record.quantities()).collect();
+    let of_tasks = quantities.iter().zip(runs).map(|(all, run)| (all, tasks(&run.summary)));
+    record.declare(&Quantities::merged(of_tasks));
     let records = || runs.iter().map(|run| &run.record);
     record.effort = Some(effort);
     // UTC in RFC 3339 sorts by time.

@@ -16,6 +16,7 @@ use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::request::{MeasureRequest, SuiteRequest};
 use crate::suite::{Suite, SuiteFile};
+use crate::suite::built_in::file_of;
 use dry_run::DryRun;
 
 pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Failure> {
@@ -84,6 +85,7 @@ impl Planned {
             name: suite.name,
             hash: suite.hash,
             shard: None,
+            path: None,
         };
         Ok(Planned { requests, plans, part })
     }
@@ -92,6 +94,7 @@ impl Planned {
     fn of(suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
         let mut planned = Planned::new(suite, &request.command, &request.config)?;
         planned.part.shard = request.shard;
+        planned.part.path = file_of(&request.suite).map(|path| path.to_string_lossy().into_owned());
         for part in &mut planned.requests {
             part.session.counters = request.counters;
         }

@@ -17,6 +17,7 @@ use super::super::study::Study;
 use super::super::unit::Unit;
 use super::{point, x_axis};
 use crate::break_even::{self, Sweep, Way};
+use crate::shape::AxisName;
 use crate::units;
 
 /// The names in the legend.
@@ -56,7 +57,7 @@ fn sizes(sweeps: &[Sweep]) -> Option<Axis> {
     let name = format!("{}s", sweeps.first()?.item);
     let curves = sweeps.iter().flat_map(|sweep| [&sweep.cpu, &sweep.end_to_end, &sweep.kernels]);
     let sizes = curves.flat_map(|curve| curve.points()).map(|(size, _)| size.to_string());
-    Some(Axis::new(&name, sizes))
+    Some(Axis::new(AxisName::count(&name), sizes))
 }
 
 fn lines(sweep: &Sweep) -> Vec<Line> {
@@ -105,7 +106,7 @@ fn style_of(way: Way) -> Style {
 
 /// `order = random · device = cuda:0`.
 fn title(sweep: &Sweep) -> String {
-    axes::title(sweep.setting.iter().map(|(name, value)| (name.as_str(), value)))
+    axes::title(sweep.setting.iter().map(|(name, value)| (name, value)))
 }
 
 /// What any chart says, and for each panel from where on who wins.

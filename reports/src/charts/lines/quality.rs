@@ -32,7 +32,8 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
         is_known && the_only_value(&study.rows, *quality).is_none()
     };
     let grouping = Grouping::new(&study, axis);
-    let shown: Vec<_> = Quality::ALL.into_iter().filter(varies).collect();
+    let shown: Vec<_> =
+        Quality::known(study.rows.iter().copied()).into_iter().filter(varies).collect();
     let panels = shown.iter().flat_map(|quality| panels(&study, axis, &grouping, *quality));
     let panels: Vec<_> = panels.collect();
     let (count, natural) = (panels.len(), grouping.panels.len());
@@ -42,7 +43,7 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
         panels,
         caption::caption(&study, &reading(&shown)),
     )?;
-    Some((axis.name.clone(), chart))
+    Some((axis.name.to_string(), chart))
 }
 
 /// The panels of a figure, one for each setting of the other axes.
@@ -57,7 +58,7 @@ fn panels(study: &Study, axis: &Axis, grouping: &Grouping<'_>, quality: Quality)
         };
         (title, if agree { vec![of_all(&lines)] } else { lines })
     });
-    let y = if quality == Quality::EFFICIENCY { near_one } else { scale };
+    let y = if quality.should_be_one() { near_one } else { scale };
     line_panels::panels_over(&x_axis::of(axis), Unit::Number(quality.name), y, lines.collect())
 }
 

@@ -16,7 +16,7 @@ use super::super::unit::Unit;
 use super::grouping::{self, Grouping, Line, Lines};
 use super::{THREADS, x_axis};
 use crate::record::SummaryRow;
-use crate::{shape, units};
+use crate::units;
 
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
@@ -129,7 +129,7 @@ fn fewest(panels: &[grouping::Panel]) -> String {
     let first = |line: &Line| Some(line.rows.first()?.1.threads);
     let fewest: BTreeSet<usize> = lines.filter_map(first).collect();
     match fewest.first() {
-        Some(threads) if fewest.len() == 1 => shape::phrase(THREADS, &threads.to_string()),
+        Some(threads) if fewest.len() == 1 => units::counted(*threads, "thread"),
         _ => "the fewest threads".to_owned(),
     }
 }

@@ -23,7 +23,7 @@ pub fn scale(axis: &Axis) -> Scale {
 /// Ticks at the measured values where there is room, at round ones otherwise.
 pub fn of(axis: &Axis) -> XAxis {
     let scale = scale(axis);
-    let with_ticks = |ticks| XAxis { name: axis.name.clone(), scale, ticks };
+    let with_ticks = |ticks| XAxis { name: axis.name.label().to_owned(), scale, ticks };
     let numbers = axis.numbers().unwrap_or_default();
     let measured = with_ticks(numbers.into_iter().zip(axis.labels()).collect());
     if axis.name == THREADS {
@@ -52,9 +52,10 @@ pub fn counted(name: &str, first: usize, last: usize) -> XAxis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::AxisName;
 
     fn axis(name: &str, values: &[u32]) -> Axis {
-        Axis { name: name.into(), values: values.iter().map(u32::to_string).collect() }
+        Axis { name: AxisName::count(name), values: values.iter().map(u32::to_string).collect() }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A comparison as JUnit XML: what CI servers show as tests.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use text::{Foreign, SENTENCE};
+use text::{COMMAND, Foreign, SENTENCE};
 
 use super::RenderError;
 use super::rows;
@@ -51,7 +51,10 @@ fn case(point: &PointVerdict) -> TestCase {
     };
     let mut case = named(&point.key, status, &format!("{}: {}", point.label(), point.reason));
     let [verdict, _, base, new, ratio, interval, _] = rows::cells(point, &[]);
-    let next = point.next.as_deref().unwrap_or_default().shown().at_most(SENTENCE);
+    let hint = point.hint.iter().map(|hint| format!("hint: {}\n", hint.shown().at_most(SENTENCE)));
+    let next =
+        point.commands().map(|command| format!("next: {}\n", command.shown().at_most(COMMAND)));
+    let next: String = hint.chain(next).collect();
     case.set_system_out(format!(
         "{verdict}: base {base}, new {new}, ratio {ratio} {interval}\n{next}"
     ));

@@ -1,5 +1,7 @@
 //! A comparison for the page of a job or a merge request.
 
+use text::{COMMAND, Foreign};
+
 use super::Listing;
 use super::rows;
 use crate::compare::{Comparison, Verdict, gate};
@@ -26,11 +28,21 @@ pub fn render(comparison: &Comparison, listing: Listing) -> String {
         text.push_str(&format!("\n**{}**\n", escaped(&unjudged)));
     }
     text.push_str(&table(comparison, listing, &common));
-    text.push_str(&list("Next", rows::steps(comparison)));
+    text.push_str(&list("Hints", rows::hints(comparison)));
+    text.push_str(&commands(rows::steps(comparison)));
     text.push_str(&list("Notes", comparison.notes.clone()));
     text.push_str(&list("Without a partner", rows::unmatched(comparison)));
     text.push_str(&format!("\n<sub>{}</sub>\n", escaped(&gate::sentence(comparison))));
     text
+}
+
+/// Commands as a block that can be copied.
+pub fn commands(steps: Vec<&str>) -> String {
+    if steps.is_empty() {
+        return String::new();
+    }
+    let lines = steps.into_iter().map(|step| format!("{}\n", step.shown().at_most(COMMAND)));
+    format!("\n**Next**\n\n```sh\n{}```\n", lines.collect::<String>())
 }
 
 /// What a reader must know if they read no more: what is wrong, what is slower, or how much

@@ -5,7 +5,7 @@ mod markdown;
 mod rows;
 mod selftest;
 
-use text::{Foreign, SENTENCE};
+use text::{COMMAND, Foreign, SENTENCE};
 
 use super::{Comparison, gate};
 use crate::frame::json_text;
@@ -15,8 +15,9 @@ use crate::shape;
 use crate::table::{Format as TableFormat, for_people};
 
 pub use crate::trend::Listing;
-pub(crate) use rows::steps;
+pub(crate) use markdown::commands;
 pub use rows::words;
+pub(crate) use rows::{hints, steps};
 pub use selftest::{SelfTestFormat, selftest};
 
 /// For whom a comparison is written.
@@ -87,9 +88,12 @@ fn columns(screen: Screen, comparison: &Comparison, listing: Listing) -> String 
     lines.extend(rows::unmatched(comparison));
     lines.extend(comparison.unjudged_words());
     lines.extend(comparison.notes.iter().map(|note| format!("note: {note}")));
-    lines.extend(rows::steps(comparison).iter().map(|step| format!("next: {step}")));
-    lines.push(gate::sentence(comparison));
+    lines.extend(rows::hints(comparison).iter().map(|hint| format!("hint: {hint}")));
     // What others wrote makes no lines of its own.
-    let lines = lines.iter().map(|line| line.shown().at_most(SENTENCE).to_string() + "\n");
-    lines.collect()
+    let mut text: String =
+        lines.iter().map(|line| line.shown().at_most(SENTENCE).to_string() + "\n").collect();
+    // A command that is cut off is none.
+    let next = rows::steps(comparison).into_iter();
+    text.extend(next.map(|step| format!("next: {}\n", step.shown().at_most(COMMAND))));
+    text + &gate::sentence(comparison).shown().at_most(SENTENCE).to_string() + "\n"
 }

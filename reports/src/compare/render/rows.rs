@@ -6,8 +6,8 @@ use text::{Foreign, SENTENCE};
 
 use super::Listing;
 use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
-use crate::grouped::grouped;
-use crate::shape::{self, Axes};
+use crate::grouped::{distinct, grouped};
+use crate::shape::{self, Axes, AxisName};
 use crate::table::{Side, Table};
 use crate::units;
 
@@ -46,14 +46,14 @@ pub fn common(comparison: &Comparison) -> Axes {
 }
 
 /// Points with what tells them apart.
-pub fn table(points: &[&PointVerdict], common: &[(String, String)]) -> Table {
+pub fn table(points: &[&PointVerdict], common: &[(AxisName, String)]) -> Table {
     Table::new(&COLUMNS, points.iter().map(|point| cells(point, common)))
         .without_if_narrow(&["95 % CI", "base"])
 }
 
 /// The cells of a point, in the order of [`COLUMNS`], but for what all points
 /// have in common.
-pub fn cells(point: &PointVerdict, common: &[(String, String)]) -> [String; 7] {
+pub fn cells(point: &PointVerdict, common: &[(AxisName, String)]) -> [String; 7] {
     let time = |seconds: f64| units::seconds(seconds, 4);
     let interval = point.interval.map_or(units::UNKNOWN.to_owned(), |interval| {
         format!("[{}, {}]", units::ratio(interval.low), units::ratio(interval.high))
@@ -75,7 +75,7 @@ pub fn words(key: &Key) -> String {
 }
 
 /// The same without what all points have in common.
-fn short_words(key: &Key, common: &[(String, String)]) -> String {
+fn short_words(key: &Key, common: &[(AxisName, String)]) -> String {
     let name = format!("{} {}", key.point.algorithm.shown(), key.name());
     let mut axes = shape::point_axes(&key.point);
     axes.retain(|axis| !common.contains(axis));
@@ -100,14 +100,20 @@ pub fn names(comparison: &Comparison) -> [String; 2] {
     })
 }
 
-/// What to do, each step once, with the number of points that it is for.
-pub fn steps(comparison: &Comparison) -> Vec<String> {
-    let steps = comparison.points.iter().filter_map(|point| point.next.as_deref());
-    let said = |(step, points): (&str, Vec<_>)| match points.len() {
-        1 => step.to_owned(),
-        count => format!("{step} ({count} points)"),
+/// What no command does, or why one is advised: each sentence once, with the number of points
+/// that it is for.
+pub fn hints(comparison: &Comparison) -> Vec<String> {
+    let hints = comparison.points.iter().filter_map(|point| point.hint.as_deref());
+    let counted = |(hint, points): (&str, Vec<_>)| match points.len() {
+        1 => hint.to_owned(),
+        count => format!("{hint} ({count} points)"),
     };
-    grouped(steps, |step| *step).into_iter().map(said).collect()
+    grouped(hints, |hint| *hint).into_iter().map(counted).collect()
+}
+
+/// The commands to run next, each once, as a shell takes them.
+pub fn steps(comparison: &Comparison) -> Vec<&str> {
+    distinct(comparison.points.iter().flat_map(PointVerdict::commands))
 }
 
 /// Points without a partner: by name those that gave no result in the new run, some of the

@@ -80,6 +80,8 @@ fn point(number: usize, verdict: Verdict) -> PointVerdict {
         code: Code::Same,
         reason: reason.into(),
         next: (verdict == Verdict::Inconclusive).then(|| "bench compare --confirm".into()),
+        then: None,
+        hint: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What all points share, said once, and what tells them apart.
 
 use crate::record::SummaryRow;
-use crate::shape::{self, Axes};
+use crate::shape::{self, Axes, AxisName};
 
 /// What is said where only the absence of a placement tells points apart.
 const NO_PLACEMENT: &str = "no placement";
@@ -31,7 +31,7 @@ impl Settings {
 
     /// What tells a point from the others, in words; all if nothing does.
     pub fn apart(&self, axes: &Axes) -> String {
-        let is_own = |axis: &&(String, String)| !self.common.contains(axis);
+        let is_own = |axis: &&(AxisName, String)| !self.common.contains(axis);
         let own: Axes = axes.iter().filter(is_own).cloned().collect();
         match (own.is_empty(), shape::phrases(&own)) {
             (true, _) => self.common(),

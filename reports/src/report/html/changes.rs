@@ -12,7 +12,7 @@ use super::super::facts::time::minute;
 use super::super::facts::verdict::{changed_points, ratio};
 use super::interval::{self, Scale};
 use super::parts::{and_more, scrolling};
-use crate::compare::render::steps;
+use crate::compare::render::{hints, steps};
 use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict, gate};
 use crate::shape::point_axes;
 use crate::units;
@@ -145,10 +145,12 @@ fn code(point: &PointVerdict) -> Markup {
 /// What to do next, each advice once: its commands are long, and are there to be copied.
 fn next(comparison: &Comparison) -> Markup {
     let steps = steps(comparison);
+    let hints = hints(comparison);
     html! {
-        @if !steps.is_empty() {
+        @if !steps.is_empty() || !hints.is_empty() {
             h3 { "What to do next" }
-            ul { @for step in &steps { li { (step) } } }
+            @for hint in &hints { p { (hint) } }
+            ul { @for step in &steps { li { code { (step) } } } }
         }
     }
 }

@@ -10,7 +10,7 @@ use super::super::facts::time::day;
 use super::parts::and_more;
 use super::trace::{Frame, trace};
 use crate::shape::{axes, name};
-use crate::trend::{Shift, Trend, change};
+use crate::trend::{Shift, Trend};
 use crate::units;
 
 /// Further points moved less.
@@ -59,11 +59,11 @@ fn pictures(series: &[Series], settings: &Settings) -> Markup {
 /// `1.23 ms, +4.0 %`.
 fn latest(series: &Series) -> String {
     let last = series.trend.track.visits.last().map_or(0.0, |visit| visit.median_s);
-    format!("{}, {}", units::seconds(last, 3), change(series.change()))
+    format!("{}, {}", units::seconds(last, 3), units::change(series.change()))
 }
 
 /// `slower since 2026-11-20: +4.0 %`.
 fn changed(trend: &Trend, shift: &Shift) -> Markup {
     let (word, since) = (shift.direction.name(), day(&trend.first_visit(shift).started));
-    html! { span.(word) { (word) " since " (since) ": " (change(shift.ratio())) } }
+    html! { span.(word) { (word) " since " (since) ": " (units::change(shift.ratio())) } }
 }

@@ -6,6 +6,7 @@ use super::super::facts::settings::Settings;
 use super::super::facts::verdict::{changed_points, ratio};
 use super::super::facts::{counted, time::minute};
 use super::and_more;
+use crate::compare::render::{commands, steps};
 use crate::compare::{Comparison, PointVerdict, Verdict};
 use crate::shape::point_axes;
 use crate::table::{Side, Table, escaped};
@@ -29,7 +30,13 @@ pub fn text(comparison: &Comparison) -> String {
         false => format!("\n{}", rows(&points)),
     };
     let notes = comparison.notes.iter().map(|note| format!("\nNote: {}\n", escaped(note)));
-    format!("{}\n{table}{}{}", counts(comparison), unmatched(comparison), notes.collect::<String>())
+    format!(
+        "{}\n{table}{}{}{}",
+        counts(comparison),
+        commands(steps(comparison)),
+        unmatched(comparison),
+        notes.collect::<String>()
+    )
 }
 
 /// `SLOWER 1 · SAME 67, against the run of …`.
@@ -51,8 +58,8 @@ fn rows(points: &[&PointVerdict]) -> String {
 }
 
 fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
-    let next = point.next.as_ref();
-    let next = next.map_or_else(String::new, |next| format!("; next: {next}"));
+    let hint = point.hint.iter().map(|hint| format!("; {hint}"));
+    let hint: String = hint.collect();
     let point_name =
         format!("{}, {}", point.key.name(), settings.apart(&point_axes(&point.key.point)));
     [
@@ -61,7 +68,7 @@ fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
         units::seconds(point.base.median_s, 3),
         units::seconds(point.new.median_s, 3),
         ratio(point),
-        format!("{}{next}", point.reason),
+        format!("{}{hint}", point.reason),
     ]
 }
 

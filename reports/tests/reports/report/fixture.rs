@@ -213,6 +213,8 @@ fn point(number: usize, row: &SummaryRow) -> PointVerdict {
         reason: format!("the interval [{:.3}, …] decides <it>", ratio - width),
         next: (verdict == Verdict::Inconclusive)
             .then(|| "bench compare results/a results/b --confirm".into()),
+        then: None,
+        hint: None,
     }
 }
 

@@ -1,0 +1,154 @@
+//! What tasks declare of their axes and metrics, as records have it.
+
+use std::sync::{Arc, LazyLock};
+
+use algorithms::algorithm::{About, Better, MetricInfo};
+use algorithms::axis::{Axis, Kind};
+use algorithms::registry::tasks;
+use algorithms::task::Task;
+use reports::record::{
+    About as RecordedAbout, AxisKind, AxisRecord, Better as RecordedBetter, Declared, MetricRecord,
+    Params, Quantities,
+};
+
+/// Parameters of inputs that are read from files, beside axes of their task.
+const OF_FILES: [(&str, AxisKind); 2] = [("input", AxisKind::Path), ("content", AxisKind::Text)];
+
+/// The figures that measuring adds to those of tasks.
+pub static MEASURED: &[MetricInfo] = &[
+    MetricInfo {
+        name: "interval_level",
+        unit: "",
+        label: "level of the interval",
+        meaning: "probability that the interval of the median holds it, where that is below 95 %",
+        better: Better::Higher,
+        about: About::Speed,
+    },
+    MetricInfo {
+        name: "profiled",
+        unit: "",
+        label: "slowdown by profiling",
+        meaning: "time with events around stages, over that without",
+        better: Better::Near(1.0),
+        about: About::Speed,
+    },
+    MetricInfo {
+        name: "j_per_item",
+        unit: "J",
+        label: "energy per item",
+        meaning: "energy of the GPU over the number of items",
+        better: Better::Lower,
+        about: About::Speed,
+    },
+    MetricInfo::amount("device_bytes", "B", "device memory", "memory that the driver gave"),
+    MetricInfo::amount("calls", "", "calls", "calls of the stage or kernel in a run"),
+    MetricInfo::amount("bytes_moved", "B", "bytes moved", "bytes that all kernels read and write"),
+    MetricInfo {
+        name: "occupancy",
+        unit: "",
+        label: "occupancy",
+        meaning: "warps that fit on a multiprocessor, over its maximum",
+        better: Better::Higher,
+        about: About::Speed,
+    },
+    MetricInfo::amount("shared_bytes", "B", "shared memory", "shared memory of a block"),
+    MetricInfo::amount("registers", "", "registers", "registers of a thread"),
+    MetricInfo::amount("local_bytes", "B", "local memory", "local memory of a thread"),
+    counted("cycles_per_item", "cycles per item", "clock cycles over the number of items"),
+    counted("instructions_per_item", "instructions per item", "instructions over items"),
+    counted("branch_misses_per_item", "branch misses per item", "branch misses over items"),
+    counted("llc_misses_per_item", "last-level misses per item", "last-level misses over items"),
+    counted("tlb_misses_per_item", "TLB misses per item", "data-TLB misses over items"),
+];
+
+/// A count of the hardware for each item.
+const fn counted(name: &'static str, label: &'static str, meaning: &'static str) -> MetricInfo {
+    MetricInfo::time_each(name, "", label, meaning)
+}
+
+/// The declarations of all tasks.
+static ALL: LazyLock<Arc<Quantities>> = LazyLock::new(|| Arc::new(of_tasks(tasks())));
+
+/// What some tasks declare.
+pub fn of_tasks<'a>(tasks: impl IntoIterator<Item = &'a &'a dyn Task> + Clone) -> Quantities {
+    let axes = tasks.clone().into_iter().flat_map(|task| axes_of(*task));
+    let metrics = tasks.into_iter().flat_map(|task| metrics_of(*task));
+    Quantities { axes: Declared::new(axes), metrics: Declared::new(metrics) }
+}
+
+/// Parameters as records have them, with what tasks declare of the names.
+pub fn record_params(params: &algorithms::axis::Params) -> Params {
+    let mut record = Params::default();
+    for (name, value) in params.iter() {
+        record.set(name, value);
+    }
+    record.declared_by(&ALL)
+}
+
+/// An empty list of metrics, with what tasks and measuring declare of the names.
+pub fn metrics() -> Params {
+    Params::default().declared_by(&ALL)
+}
+
+fn axes_of(task: &dyn Task) -> Vec<(String, String, AxisRecord)> {
+    let of_files = task.file_axes();
+    let is_own = |axis: &&Axis| !task.axes().iter().any(|own| own.name == axis.name);
+    let axes = task.axes().iter().chain(of_files.iter().filter(is_own));
+    let declared = axes.map(|axis| {
+        let with_input = of_files.iter().any(|of_files| of_files.name == axis.name);
+        let record = AxisRecord {
+            kind: kind(axis.kind),
+            unit: axis.unit.to_owned(),
+            label: axis.label.to_owned(),
+            with_input,
+        };
+        (axis.name, record)
+    });
+    let of_files = OF_FILES.map(|(name, kind)| {
+        (name, AxisRecord { kind, label: name.to_owned(), ..AxisRecord::default() })
+    });
+    declared.chain(of_files).map(|(name, it)| (task.name().into(), name.into(), it)).collect()
+}
+
+fn kind(kind: Kind) -> AxisKind {
+    match kind {
+        Kind::Count => AxisKind::Count,
+        Kind::Integer => AxisKind::Integer,
+        Kind::Share => AxisKind::Share,
+        Kind::Number => AxisKind::Number,
+        Kind::Frequency => AxisKind::Frequency,
+        Kind::Duration => AxisKind::Duration,
+        Kind::Order => AxisKind::Order,
+        Kind::Skew => AxisKind::Skew,
+        Kind::Path => AxisKind::Path,
+        Kind::Switch => AxisKind::Switch,
+        Kind::Choice(_) => AxisKind::Choice,
+    }
+}
+
+fn metrics_of(task: &dyn Task) -> impl Iterator<Item = (String, String, MetricRecord)> {
+    let name = task.name();
+    let all = task.metrics().iter().chain(MEASURED);
+    all.map(move |info| (name.to_owned(), info.name.to_owned(), metric(info)))
+}
+
+fn metric(info: &MetricInfo) -> MetricRecord {
+    let (better, ideal) = match info.better {
+        Better::Higher => (RecordedBetter::Higher, None),
+        Better::Lower => (RecordedBetter::Lower, None),
+        Better::Near(ideal) => (RecordedBetter::Near, Some(ideal)),
+        Better::Neutral => (RecordedBetter::Neutral, None),
+    };
+    MetricRecord {
+        unit: info.unit.to_owned(),
+        label: info.label.to_owned(),
+        meaning: info.meaning.to_owned(),
+        better,
+        ideal,
+        about: match info.about {
+            About::Speed => RecordedAbout::Speed,
+            About::Work => RecordedAbout::Work,
+            About::Quality => RecordedAbout::Quality,
+        },
+    }
+}
