@@ -88,7 +88,10 @@ impl Quantity {
             Quantity::Memory => format!("{value:.2} ×"),
             Quantity::Bandwidth => {
                 let bytes = row.bytes_per_s.map(units::bytes_per_second).unwrap_or_default();
-                format!("{bytes} · {}", units::percent(value))
+                match row.is_in_cache() {
+                    true => format!("{bytes} · in cache"),
+                    false => format!("{bytes} · {}", units::percent(value)),
+                }
             }
             Quantity::Quality(quality) => quality.words(value),
             Quantity::Time | Quantity::PageTime => {

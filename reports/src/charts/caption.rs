@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axes::{self, Axis};
 use super::study::Study;
 use crate::rank::Rank;
-use crate::record::{Gpu, RunRecord, SummaryRow, YesNo};
+use crate::record::{FULL_LEVEL, Gpu, RunRecord, SummaryRow, YesNo};
 use crate::shape;
 use crate::units::{self, counted};
+use crate::winners::FEWEST_SAMPLES;
 
 /// Why rows are not drawn, in the order in which captions say it.
 const REASONS: [&str; 3] = ["not valid", "no median", "memory not known"];
@@ -16,6 +17,7 @@ const REASONS: [&str; 3] = ["not valid", "no median", "memory not known"];
 pub fn caption(study: &Study, reading: &str) -> Vec<String> {
     let mut last = vec![reading.to_owned()];
     last.extend(study.ranked_by.map(what_is_shown));
+    last.extend(levels(&study.rows));
     last.extend(left_out(study));
     vec![machine(study), data(study), last.join(shape::SEPARATOR)]
 }
@@ -24,6 +26,21 @@ pub fn caption(study: &Study, reading: &str) -> Vec<String> {
 pub fn of_samples(study: &Study, reading: &str) -> Vec<String> {
     let reading = [reading, &samples(&study.rows)].join(shape::SEPARATOR);
     caption(study, &reading)
+}
+
+/// `intervals of 3 points with fewer than 6 samples: levels of 50 % to 88 %`.
+fn levels(rows: &[&SummaryRow]) -> Option<String> {
+    let has_interval = |row: &&&SummaryRow| row.ci95_low_s.is_some();
+    let levels = rows.iter().filter(has_interval).map(|row| row.interval_level());
+    let lower: Vec<f64> = levels.filter(|level| *level < FULL_LEVEL).collect();
+    let [low, high] = [f64::min, f64::max].map(|end| lower.iter().copied().reduce(end));
+    let percent = |level: f64| format!("{:.0} %", 100.0 * level);
+    let range = match (percent(low?), percent(high?)) {
+        (low, high) if low == high => format!("a level of {low}"),
+        (low, high) => format!("levels of {low} to {high}"),
+    };
+    let points = counted(lower.len(), "point");
+    Some(format!("intervals of {points} with fewer than {FEWEST_SAMPLES} samples: {range}"))
 }
 
 /// Both are times of the same runs: which of them is drawn has to be said.
@@ -152,6 +169,19 @@ mod tests {
     fn only_what_does_not_vary_is_said() {
         let rows = [row("a", "digis=2000000;n=1", 1e-3), row("a", "digis=2000000;n=2", 1e-3)];
         assert_eq!(of(&rows)[1], "2 M digis · 2 threads · cache hot");
+    }
+
+    #[test]
+    fn intervals_of_few_samples_are_not_called_95_percent() {
+        let few = |variant: &str, level: &str| {
+            let mut row = row(variant, "n=1", 1e-3);
+            row.metrics.set("interval_level", level);
+            row
+        };
+        let caption = of(&[few("a", "0.50"), few("b", "0.88"), row("c", "n=1", 1e-3)]);
+        let expected = "intervals of 2 points with fewer than 6 samples: levels of 50 % to 88 %";
+        assert!(caption[2].contains(expected), "{caption:?}");
+        assert!(!of(&[row("c", "n=1", 1e-3)])[2].contains("level"));
     }
 
     #[test]

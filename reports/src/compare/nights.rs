@@ -10,7 +10,7 @@ use statistics::{Interval, MIN_RUNS, median};
 use super::comparison::Key;
 use super::scatter::{Origin, RunScatter};
 use crate::grouped::by_key;
-use crate::record::{PointScatter, SummaryRow};
+use crate::record::{FULL_LEVEL, PointScatter, SummaryRow};
 use crate::trend::{self, Terms};
 
 /// The last so many runs are looked at: machines age.
@@ -19,9 +19,6 @@ const LAST: usize = 60;
 const FARTHEST: f64 = 5.0;
 /// The standard deviation of normal noise over its median deviation.
 const NORMAL: f64 = 1.482_602_218_505_602;
-/// The metric that says of what level the interval of a row is, where it is none of 95 %:
-/// of few samples it is their range.
-const LEVEL: &str = "interval_level";
 
 /// What a run found of a point.
 #[derive(Clone, Copy)]
@@ -54,7 +51,7 @@ impl RunScatter {
 
 fn night(row: &SummaryRow) -> Option<Night> {
     let seconds = row.valid_median()?;
-    let is_whole = row.metrics.number(LEVEL).is_none_or(|level| level >= 0.95);
+    let is_whole = row.interval_level() >= FULL_LEVEL;
     let ends = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| is_whole);
     let error = ends.map(|(low, high)| Interval { low, high }.standard_error());
     let error = error.filter(|error| error.is_finite());

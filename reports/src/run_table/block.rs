@@ -1,12 +1,12 @@
 //! Rows of one data shape, fastest first.
 
 use super::Detail;
-use super::cells::{DISPENSABLE, Line, columns};
+use super::cells::{DISPENSABLE, Line, Shown, columns};
 use super::entry::{Entry, Fastest, Ratios, entries};
 use super::remarks::{self, Note};
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, TOTAL, has_kernels};
-use crate::record::{SummaryRow, YesNo};
+use crate::record::{FULL_LEVEL, SummaryRow, YesNo};
 use crate::shape::{self, Axes};
 use crate::table::{Look, Table};
 
@@ -65,7 +65,12 @@ impl Naming {
         let ranked_by = with_kernels.then_some(self.rank);
         let entries = entries(rows, self.rank);
         let fastest = Fastest::of(&entries);
-        let columns = columns(self.with_device, with_kernels, fastest.differ());
+        let columns = columns(Shown {
+            device: self.with_device,
+            kernels: with_kernels,
+            given: fastest.differ(),
+            levels: rows.iter().any(|row| row.interval_level() < FULL_LEVEL),
+        });
         let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
         let most = match self.detail {
             Detail::Ranking => 1,
@@ -283,6 +288,29 @@ pub mod tests {
         let block = &blocks(&[row("a", 1.0), gpu])[0];
         assert_eq!(block.table.column("device"), ["cpu", "cuda:0"]);
         assert_eq!(said(block), ["a (cuda:0): not valid: no room"]);
+    }
+
+    #[test]
+    fn intervals_of_few_samples_say_their_level() {
+        let mut few = row("few", 1e-3);
+        few.ci95_low_s = Some(0.99e-3);
+        few.metrics.set("interval_level", "0.50");
+        let many = SummaryRow { ci95_low_s: Some(1.99e-3), ..row("many", 2e-3) };
+        let block = &blocks(&[few, many])[0];
+        assert!(!block.table.names().contains(&"95 % CI"));
+        assert_eq!(
+            block.table.column("CI (level)"),
+            ["[0.990, 1.01] (50 %)", "[1.99, 2.02] (95 %)"]
+        );
+    }
+
+    #[test]
+    fn what_is_faster_than_memory_is_in_a_cache() {
+        let mut cached = row("cached", 1e-3);
+        cached.peak_fraction = Some(1.34);
+        let near = SummaryRow { peak_fraction: Some(1.03), ..row("near", 2e-3) };
+        let block = &blocks(&[cached, near])[0];
+        assert_eq!(block.table.column("of copy"), ["in cache", "103 %"]);
     }
 
     #[test]

@@ -32,16 +32,31 @@ pub const DISPENSABLE: [&str; 9] = [
     "95 % CI",
 ];
 
-/// The columns of a table; not all tell of devices, of kernels and of what was given.
-pub fn columns(with_device: bool, with_kernels: bool, with_given: bool) -> Vec<Column> {
+/// Which columns a table has beside those that all have.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// The device of each row.
+    pub device: bool,
+    /// Times of kernels beside whole runs.
+    pub kernels: bool,
+    /// What each row was given.
+    pub given: bool,
+    /// The level of each interval: not all have 95 %.
+    pub levels: bool,
+}
+
+/// The columns of a table.
+pub fn columns(shown: Shown) -> Vec<Column> {
     use Side::{Left, Right};
+    let Shown { device: with_device, kernels: with_kernels, given: with_given, levels } = shown;
     let median = if with_kernels { "total" } else { "median" };
-    let columns: [(bool, Column); 14] = [
+    let columns: [(bool, Column); 15] = [
         (true, ("variant", Left, |line| line.label.clone())),
         (with_device, ("device", Left, |line| line.row.device.clone())),
         (with_given, ("given", Left, |line| line.row.given.clone())),
         (true, (median, Right, |line| line.known(line.row.median_s, seconds))),
-        (true, ("95 % CI", Right, |line| interval(line.row))),
+        (!levels, ("95 % CI", Right, |line| interval(line.row))),
+        (levels, ("CI (level)", Right, |line| leveled_interval(line.row))),
         (true, ("ratio", Right, |line| line.known(line.ratios.total, times))),
         (with_kernels, ("kernel", Right, |line| line.known(line.ratios.kernel_s, seconds))),
         (with_kernels, ("kernel ratio", Right, |line| line.known(line.ratios.kernel, times))),
@@ -58,7 +73,8 @@ pub fn columns(with_device: bool, with_kernels: bool, with_given: bool) -> Vec<C
 impl Line<'_> {
     /// How close it comes to its ceiling.
     fn share(&self) -> String {
-        self.known(self.row.peak_fraction, share_of(self.row.ceiling()))
+        let share = self.row.peak_fraction.filter(|_| self.row.valid == YesNo::Yes);
+        known(share, |_| share_of_ceiling(self.row))
     }
 
     /// A figure in words, if the row is valid and has it.
@@ -71,13 +87,28 @@ fn seconds(seconds: f64) -> String {
     units::seconds(seconds, 3)
 }
 
-/// A share of the copy bandwidth goes without saying; one of another ceiling
-/// stands in brackets.
-pub fn share_of(ceiling: Ceiling) -> fn(f64) -> String {
-    match ceiling {
-        Ceiling::Copy => |share| format!("{:.0} %", share * 100.0),
-        Ceiling::Link => |share| format!("({:.0} %)", share * 100.0),
+/// How close a row comes to its ceiling. A share of the copy bandwidth goes without saying; one of
+/// another ceiling stands in brackets. Data in a cache have nothing to do with memory's bandwidth.
+pub fn share_of_ceiling(row: &SummaryRow) -> String {
+    let Some(share) = row.peak_fraction else { return NOTHING.to_owned() };
+    match row.ceiling() {
+        Ceiling::Copy if row.is_in_cache() => "in cache".to_owned(),
+        Ceiling::Copy => format!("{:.0} %", share * 100.0),
+        Ceiling::Link => format!("({:.0} %)", share * 100.0),
     }
+}
+
+/// The interval with its level: `[12.1, 12.4] (50 %)`.
+fn leveled_interval(row: &SummaryRow) -> String {
+    match row.ci95_low_s.filter(|_| row.valid == YesNo::Yes) {
+        Some(_) => format!("{} ({})", interval(row), level(row)),
+        None => interval(row),
+    }
+}
+
+/// The level of a row's interval: `95 %`.
+pub fn level(row: &SummaryRow) -> String {
+    format!("{:.0} %", 100.0 * row.interval_level())
 }
 
 /// The interval in the unit of the median: `[12.1, 12.4]`.

@@ -12,7 +12,7 @@ mod remarks;
 mod stages;
 
 pub(crate) use block::{Block, blocks};
-pub(crate) use cells::share_of;
+pub(crate) use cells::{level, share_of_ceiling};
 pub(crate) use entry::{Entry, Fastest, entries};
 pub(crate) use remarks::gather;
 

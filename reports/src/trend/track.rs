@@ -45,7 +45,7 @@ impl Visit {
             started: record.started.clone(),
             git_commit: record.software.git_commit.clone(),
             median_s,
-            interval: row.ci95_low_s.zip(row.ci95_high_s),
+            interval: row.full_interval(),
             fingerprint: row.fingerprint.clone(),
         })
     }

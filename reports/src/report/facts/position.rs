@@ -57,7 +57,7 @@ fn subject(row: &SummaryRow) -> String {
 fn share(row: &SummaryRow) -> Option<f64> {
     row.valid_median()?;
     let is_whole = [TOTAL, KERNEL].contains(&row.stage.as_str());
-    let share = row.peak_fraction.filter(|_| is_whole)?;
+    let share = row.peak_fraction.filter(|_| is_whole && !row.is_in_cache())?;
     (share.is_finite() && share > 0.0).then_some(share)
 }
 

@@ -5,8 +5,8 @@ use super::super::facts::settings::Settings;
 use super::super::facts::{counted, grouped};
 use super::and_more;
 use crate::rank::{KERNEL, Rank, TOTAL, has_kernels};
-use crate::record::SummaryRow;
-use crate::run_table::{Entry, Fastest, entries, share_of};
+use crate::record::{FULL_LEVEL, SummaryRow};
+use crate::run_table::{Entry, Fastest, entries, level, share_of_ceiling};
 use crate::shape::{self, name};
 use crate::table::{Side, Table, escaped, known};
 use crate::units::{self, times};
@@ -39,20 +39,32 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     let mut entries = entries(rows, rank);
     entries.retain(|entry| entry.stage_time(TOTAL).is_some());
     let fastest = Fastest::of(&entries);
+    let has_levels = rows.iter().any(|row| row.interval_level() < FULL_LEVEL);
+    let width = if has_levels { "± (level)" } else { "± 95 %" };
     let (first, columns) = if with_kernels {
         let ranked = [heading, &rank.sentence()].join(shape::SEPARATOR);
-        (ranked, &["total", "± 95 %", "ratio", "kernel", "kernel ratio", "of copy"][..])
+        (ranked, &["total", width, "ratio", "kernel", "kernel ratio", "of copy"][..])
     } else {
-        (heading.to_owned(), &["median", "± 95 %", "ratio", "of copy"][..])
+        (heading.to_owned(), &["median", width, "ratio", "of copy"][..])
     };
+    let shown = Shown { kernels: with_kernels, levels: has_levels };
     let columns = columns.iter().map(|name| (*name, Side::Right));
     let columns: Vec<_> = std::iter::once((first.as_str(), Side::Left)).chain(columns).collect();
-    let rows = entries.iter().take(MOST_ROWS).map(|entry| cells(entry, &fastest, with_kernels));
+    let rows = entries.iter().take(MOST_ROWS).map(|entry| cells(entry, &fastest, shown));
     let table = Table::new(&columns, rows).markdown_rows();
     table + &and_more(entries.len().saturating_sub(MOST_ROWS), "variants")
 }
 
-fn cells(entry: &Entry, fastest: &Fastest, with_kernels: bool) -> Vec<String> {
+/// What cells have in some tables only.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// Times of kernels beside whole runs.
+    kernels: bool,
+    /// The level of each interval: not all have 95 %.
+    levels: bool,
+}
+
+fn cells(entry: &Entry, fastest: &Fastest, shown: Shown) -> Vec<String> {
     let (row, ratios) = (entry.whole(), entry.ratios(fastest));
     let seconds = |time| units::seconds(time, 3);
     let interval = row.median_s.zip(row.ci95_low_s.zip(row.ci95_high_s));
@@ -60,13 +72,16 @@ fn cells(entry: &Entry, fastest: &Fastest, with_kernels: bool) -> Vec<String> {
     let mut cells = vec![
         name(row),
         known(row.median_s, seconds),
-        known(half, |half| format!("{half:.1} %")),
+        known(half, |half| match shown.levels {
+            true => format!("{half:.1} % ({})", level(row)),
+            false => format!("{half:.1} %"),
+        }),
         known(ratios.total, times),
     ];
-    if with_kernels {
+    if shown.kernels {
         cells.extend([known(ratios.kernel_s, seconds), known(ratios.kernel, times)]);
     }
-    cells.push(known(row.peak_fraction, share_of(row.ceiling())));
+    cells.push(share_of_ceiling(row));
     cells
 }
 
