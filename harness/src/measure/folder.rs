@@ -1,17 +1,40 @@
 //! Where results go that are given no folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reports::clock::now;
+use reports::store::StoreError;
 
 /// `results/20261120T093000Z-sort`, with a number behind it if that is taken.
 /// Nothing is made: who makes it has to see that nobody else did meanwhile.
 pub(crate) fn default_folder(name: &str) -> PathBuf {
     let base = timed(name);
     let free = numbered(&base).find(|path| !path.exists());
-    free.unwrap_or(base)
+    let free = free.unwrap_or(base);
+    made_up().insert(free.clone());
+    free
+}
+
+/// The folder to write to: this one if its name was given. A name that was made up may be taken by
+/// another run of the same second meanwhile; then it is the next one that is free.
+///
+/// # Errors
+/// If it can't be made.
+pub(crate) fn claimed(path: &Path) -> Result<PathBuf, StoreError> {
+    if !made_up().contains(path) {
+        return Ok(path.to_owned());
+    }
+    claim(path).map_err(|(path, source)| StoreError::Io { path, source })
+}
+
+/// The names that this process has made up.
+fn made_up() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    static MADE_UP: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    MADE_UP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The same as a new folder, which nobody else has.
@@ -67,6 +90,19 @@ mod tests {
         });
         assert_eq!(folders.len(), COMERS);
         assert!(folders.contains(&base) && folders.iter().all(|folder| folder.is_dir()));
+    }
+
+    #[test]
+    fn a_name_that_was_made_up_is_never_taken_twice_and_one_that_was_given_stays() {
+        let parent = tempfile::tempdir().expect("a temporary folder");
+        let given = parent.path().join("given");
+        fs::create_dir(&given).expect("made");
+        assert_eq!(claimed(&given).expect("given"), given);
+        let second = parent.path().join("second-sort");
+        made_up().insert(second.clone());
+        assert_eq!(claimed(&second).expect("free"), second);
+        let next = claimed(&second).expect("the next one is free");
+        assert_eq!(next, parent.path().join("second-sort-2"));
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub use ceilings::measure_bandwidth;
 pub use checking::{CheckError, check_candidate};
 pub(crate) use deadline::{Deadline, share};
 pub use error::MeasureError;
-pub(crate) use folder::{default_folder, new_folder};
+pub(crate) use folder::{claimed, default_folder, new_folder};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub(crate) use input::InputState;
 pub(crate) use ordered::{VisitOrder, is_false};

@@ -16,6 +16,7 @@ use super::MeasureError;
 use super::assignment::{Assignment, KernelTimes, Outcome, Start};
 use super::batch::Batches;
 use super::deadline::Deadline;
+use super::folder::claimed;
 use super::gpu::hip::hip_gpus;
 use super::gpu::on_gpu::GpuMode;
 use super::gpu::shaders::shaders;
@@ -197,7 +198,7 @@ fn open(
     match assignment.start {
         Start::New => {
             let record = describe(assignment, topology);
-            Ok((RunFolder::create(path, &record)?, record, Rows::default()))
+            Ok((RunFolder::create(&claimed(path)?, &record)?, record, Rows::default()))
         }
         Start::Resume => {
             let (folder, run) = RunFolder::resume(path)?;

@@ -29,7 +29,7 @@ use super::source::Emitting;
 use super::speed::{Ran, Stream, Surroundings};
 use super::tally::{self, Content};
 use super::workers::{Readiness, Refusal, Workers};
-use crate::measure::{self, Assignment, MeasureError, default_folder};
+use crate::measure::{self, Assignment, MeasureError, claimed, default_folder};
 use crate::plan::Origin;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::shared_memory::SharedMemory;
@@ -132,6 +132,7 @@ impl<'a> Session<'a> {
         let ring = self.prepare()?;
         let mut record = self.describe();
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
+        let path = claimed(&path).map_err(MeasureError::from)?;
         let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
         (self.tell)(&format!("results go to {}", path.shown()));
         let mut outcome = Outcome { folder: path, ..Outcome::default() };

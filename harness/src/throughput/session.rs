@@ -17,7 +17,7 @@ use super::events::Events;
 use super::gpus::StreamGpus;
 use super::plan::{PointSpec, StreamPlan, processes_in_words};
 use super::point::{Command, Length, Measured, Setup, measure};
-use crate::measure::{self, Assignment, Deadline, MeasureError, default_folder};
+use crate::measure::{self, Assignment, Deadline, MeasureError, claimed, default_folder};
 use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::ThroughputRequest;
 
@@ -90,6 +90,7 @@ impl<'a> Session<'a> {
         let mut record = self.describe();
         let name = format!("throughput-{}", self.planned.plan.task().name());
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
+        let path = claimed(&path)?;
         let mut folder = ThroughputFolder::create(&path, &record)?;
         (self.tell)(&format!("results go to {}", path.shown()));
         let budget = self.request.flags.budget;

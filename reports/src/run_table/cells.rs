@@ -20,7 +20,7 @@ pub struct Line<'a> {
 pub type Column = (&'static str, Side, fn(&Line) -> String);
 
 /// Columns that a narrow terminal does without, those that matter least first.
-pub const DISPENSABLE: [&str; 9] = [
+pub const DISPENSABLE: [&str; 10] = [
     "stable",
     "bytes/s",
     "given",
@@ -30,6 +30,7 @@ pub const DISPENSABLE: [&str; 9] = [
     "items/s",
     "memory",
     "95 % CI",
+    "CI (level)",
 ];
 
 /// Which columns a table has beside those that all have.

@@ -25,7 +25,7 @@ use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
 use super::{load_suite, refuse_development_build, say, tell};
 use crate::failure::{Exit, Failure};
-use crate::measure::default_folder;
+use crate::measure::{MeasureError, claimed, default_folder};
 use crate::platform::{self, Interrupt};
 use crate::request::{SelfTestRequest, Ways, is_only_tried};
 use crate::suite::SuiteFile;
@@ -38,6 +38,7 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
     let suite = load_suite(file, &[])?;
     let folder = request.out.clone();
     let folder = folder.unwrap_or_else(|| default_folder("selftest"));
+    let folder = claimed(&folder).map_err(MeasureError::from)?;
     let interrupt = Interrupt::listen();
     let sittings = Sittings::new(&suite, &file.plugins, request, &folder, &interrupt)?;
     let test = match measured(&sittings, request) {

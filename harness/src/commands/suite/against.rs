@@ -17,7 +17,9 @@ use super::{Planned, conclusion, earlier};
 use crate::duet::base::Base;
 use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Job, KernelTimes, Start, default_folder, describe};
+use crate::measure::{
+    Assignment, Job, KernelTimes, MeasureError, Start, claimed, default_folder, describe,
+};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{self, Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
@@ -45,7 +47,10 @@ pub(super) fn run(
     let start = Start::after(&earlier);
     let name = format!("{}-against-{}", part.name, simple(&base.name));
     let named = || request.output.out.clone().unwrap_or_else(|| default_folder(&name));
-    let out = earlier.unwrap_or_else(named);
+    let out = match earlier {
+        Some(earlier) => earlier,
+        None => claimed(&named()).map_err(MeasureError::from)?,
+    };
     let libraries = absolute(&[&request.plugins[..], named_plugins].concat())?;
     let new_plugins = SidePlugins::of_files(libraries, plugins);
     let base_plugins = match &base_run {
