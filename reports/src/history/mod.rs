@@ -46,5 +46,6 @@ pub use list::Entry;
 pub use listing::{render, render_on};
 pub use retention::Retention;
 pub use series::Series;
+pub(crate) use series::safe_name;
 pub use store::Store;
 pub use stored::StoredRun;

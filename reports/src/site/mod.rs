@@ -11,6 +11,7 @@ mod point;
 
 use std::path::PathBuf;
 
+use crate::history::safe_name;
 use crate::store::RunSummary;
 use crate::trend::Trend;
 
@@ -49,13 +50,10 @@ pub fn run_page(id: &str) -> String {
     format!("runs/{id}.html")
 }
 
-/// Enough of a machine's key to tell machines apart.
-const KEY: usize = 8;
-
+/// The page of a point on a machine, which no other point has.
 fn point_page(trend: &Trend) -> String {
     let track = &trend.track;
-    let machine: String = track.machine_key.chars().take(KEY).collect();
-    format!("points/{machine}-{}.html", track.point.id())
+    format!("points/{}-{}.html", safe_name(&track.machine_key), track.point.id())
 }
 
 #[cfg(test)]
