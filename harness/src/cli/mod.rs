@@ -81,7 +81,7 @@ pub fn parse_in(
     surroundings: &Surroundings,
 ) -> Result<Parsed, Answer> {
     let arguments: Vec<_> = arguments.into_iter().collect();
-    let typed: Vec<_> =
+    let mut typed: Vec<_> =
         arguments.iter().map(|argument| without_secrets(&argument.to_string_lossy())).collect();
     let arguments = negative::joined(arguments);
     let mut command = command();
@@ -102,8 +102,13 @@ pub fn parse_in(
             }
         }
     }
-    let matches = command.try_get_matches_from(arguments).map_err(Answer::new)?;
+    let parsed = command.clone().try_get_matches_from(arguments.iter().cloned());
+    let matches = parsed.map_err(Answer::new)?;
     notes.extend(defaults.as_deref().and_then(|file| config::note_on_plugins(&matches, file)));
+    if defaults.is_some() {
+        let added = config::applied(&self::command(), &command, &matches, &arguments);
+        typed.extend(added.iter().map(|flag| without_secrets(flag)));
+    }
     let request = request(&matches, typed, defaults).map_err(Answer::new)?;
     Ok(Parsed { request, color: color::of(&matches), notes })
 }

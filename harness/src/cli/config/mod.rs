@@ -5,10 +5,12 @@
 //! | `find` | finds the file |
 //! | `trust` | whether a file that was found may be used |
 //! | `apply` | makes its values the defaults of flags |
+//! | `applied` | finds the flags that it has added to a command line |
 //!
 //! Keys are the long names of flags: at the top for all commands that have such a flag, in a
 //! table for one command and those below it. Flags on the command line go before.
 
+mod applied;
 mod apply;
 mod find;
 mod trust;
@@ -20,6 +22,7 @@ use clap::{Arg, ArgMatches, Command};
 use files::{LARGEST_DOCUMENT, read_text};
 use text::Foreign;
 
+pub(super) use applied::applied;
 pub(crate) use apply::with_defaults;
 pub(super) use find::Found;
 pub use find::Surroundings;

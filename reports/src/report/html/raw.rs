@@ -92,7 +92,14 @@ impl Embedded {
 /// What to type, from a checkout of the same commit.
 fn commands(record: &RunRecord) -> String {
     let checkout = record.software.git_commit.as_deref().map(checkout);
-    format!("{}cargo run --release -- {}\n", checkout.unwrap_or_default(), asked(&record.command))
+    let variables = record.variables.iter();
+    let variables = variables.map(|(name, value)| format!("{name}={} ", quoted(value).shown()));
+    format!(
+        "{}{}cargo run --release -- {}\n",
+        checkout.unwrap_or_default(),
+        variables.collect::<String>(),
+        asked(&record.command)
+    )
 }
 
 fn checkout(commit: &str) -> String {
