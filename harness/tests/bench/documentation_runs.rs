@@ -172,7 +172,7 @@ fn printed_advice_works_for_all_kinds_of_axes_and_for_files() {
         run(&format!("{command} --out 'a {number}'"));
         run(&format!("{command} --out 'b {number}'"));
         run(&format!("bench compare 'a {number}' 'b {number}' > {number}.txt"));
-        let advised = next_lines(&place.0.read(&format!("{number}.txt")));
+        let advised = next_lines(&place.0.read(format!("{number}.txt")));
         assert!(!advised.is_empty(), "{command}");
         let measures = advised.iter().filter(|line| !line.starts_with("bench compare"));
         let record = place.0.record(format!("a {number}"));
