@@ -73,7 +73,7 @@ impl Background {
             return Background::default();
         };
         let mut problems = Vec::new();
-        let gate = store.self_test(&run.record.machine_key);
+        let gate = store.self_test(&run.record);
         let gate = gate.unwrap_or_else(|error| {
             problems.push(error.to_string());
             None

@@ -11,6 +11,7 @@ use reports::record::Software;
 
 use super::error::{ChildProblem, DuetError};
 use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
+use crate::platform::addresses;
 use crate::platform::children::end_with_parent;
 use crate::platform::lines_of;
 use crate::platform::worker::line;
@@ -233,10 +234,8 @@ fn unify_memory_layout(command: &mut Command) {
     // SAFETY: between fork and exec nothing is called but one system call.
     unsafe {
         command.pre_exec(|| {
-            use nix::sys::personality::{self, Persona};
-            // Who may not has other addresses in each process, and works all the same.
-            let _ = personality::get()
-                .and_then(|now| personality::set(now | Persona::ADDR_NO_RANDOMIZE));
+            // Where that is refused, the run says so, and verdicts allow for it.
+            let _ = addresses::fix();
             Ok(())
         });
     }

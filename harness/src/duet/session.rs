@@ -21,7 +21,7 @@ use super::points::{InputOrder, asked_of, under_former_names};
 use super::protocol::{Answer, Ask, InputPoints, Prepared, VisitOrder};
 use super::turns::{self, PairSampler, Rule, Stop, Turn};
 use crate::measure::{Deadline, TOTAL};
-use crate::platform::Interrupt;
+use crate::platform::{Interrupt, addresses};
 
 /// How long a child may make an input and check all its points.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(600);
@@ -69,7 +69,9 @@ pub(crate) fn measure(
     interrupt: &Interrupt,
 ) -> Result<DuetOutcome, DuetError> {
     let children = children(against, false)?;
-    let records = records(against, &children);
+    let mut records = records(against, &children);
+    let stay_random = addresses::stay_random();
+    records.iter_mut().for_each(|record| record.environment.aslr = Some(stay_random));
     let (mut folders, mut done) = folders(against, &records)?;
     for row in &against.refused {
         if done.insert(row.point()) {

@@ -62,6 +62,6 @@ pub(crate) use rows::{FAILED, WRONG};
 pub use sampler::{CandidateSampler, Sample};
 pub use series::{Series, Taken, VisitSoFar};
 pub use session::Session;
-pub(crate) use session::describe;
+pub(crate) use session::{describe, series_of};
 pub(crate) use stages::TOTAL;
 pub use stopping::{Policy, StopReason};

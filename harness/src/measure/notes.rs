@@ -14,8 +14,12 @@ const WORTH_A_WORD: f64 = 0.1;
 type Remark = (fn(&Sample) -> bool, &'static str);
 
 /// What concerns threads on the host.
-const ON_CPU: [Remark; 3] = [
+const ON_CPU: [Remark; 4] = [
     (|sample| sample.migrated, "moved between CPUs: threads are not pinned"),
+    (
+        |sample| sample.quota_throttled,
+        "in which threads were stopped: the CPU quota of the control group was used up",
+    ),
     (|sample| sample.slow_clock, "at a low clock: throttling, or other load?"),
     (|sample| sample.disturbed, "while others used the cores: a busy machine, or a busy host?"),
 ];

@@ -13,6 +13,7 @@ use super::sampler::CandidateSampler;
 use super::teams::{TeamState, Teams};
 use crate::plan::{CandidateSpec, Plan};
 use crate::platform;
+use crate::platform::cpu_quota::CpuQuota;
 use crate::platform::gpus::Gpus;
 use crate::request::CacheMode;
 
@@ -22,6 +23,10 @@ pub(crate) struct Resources {
     pub(super) gpus: Gpus,
     pub(super) watched: WatchedGpus,
     pub(super) mode: GpuMode,
+    /// Quota of CPU time, if the control group has one.
+    pub(super) quota: Option<CpuQuota>,
+    /// CPUs that may be used.
+    cpus: usize,
     /// Another process has found what the executable is, and that its outputs are right:
     /// rows have no fingerprints, and nothing is checked.
     pub(super) is_known: bool,
@@ -40,6 +45,8 @@ impl Resources {
             gpus: Gpus::default(),
             watched: WatchedGpus::of(devices),
             mode,
+            quota: CpuQuota::of_this_process(),
+            cpus: platform::usable_threads(),
             is_known: false,
         })
     }
@@ -95,7 +102,10 @@ impl Resources {
         let mut sampler = CandidateSampler::new(candidate, &team.team);
         sampler.flush = team.flush.as_ref().filter(|_| is_cold);
         sampler.spec = Some(&plan.teams[spec.team]);
-        sampler.usual = Some(&team.usual);
+        // Threads that wait for each other find clocks and neighbours in their probes that are
+        // neither.
+        sampler.usual = Some(&team.usual).filter(|_| team.team.threads() <= self.cpus);
+        sampler.quota = self.quota.as_ref();
         sampler.counting = team.counting.as_deref().filter(|_| is_on_host);
         sampler.on_gpu =
             watched.map(|(gpu, watched)| OnGpu { gpu, watch: &watched.watch, mode: self.mode });

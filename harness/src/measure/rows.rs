@@ -291,6 +291,7 @@ fn flags(at: At, sample: &Sample) -> String {
         (sample.migrated, flags::MIGRATED),
         (sample.slow_clock, flags::SLOW_CLOCK),
         (sample.disturbed, flags::DISTURBED),
+        (sample.quota_throttled, flags::QUOTA_THROTTLED),
         (!sample.limits.is_empty(), flags::THROTTLED),
         (sample.launches_in_stages, flags::LATE_LAUNCHES),
     ];

@@ -18,6 +18,7 @@ use super::series::Taken;
 use super::teams::CacheFlush;
 use crate::plan::TeamSpec;
 use crate::platform::counters::{Counting, Counts, Reading as Counted};
+use crate::platform::cpu_quota::CpuQuota;
 use crate::platform::{current_cpu, run_delay, thread_time};
 
 /// What a sample tells.
@@ -43,6 +44,8 @@ pub struct Sample {
     pub in_place: bool,
     /// Whether somebody else used a core just before or after the run.
     pub disturbed: bool,
+    /// Whether the quota of CPU time was used up during the run: threads were stopped.
+    pub quota_throttled: bool,
     /// Whether a core, or the GPU, was far below its usual clock.
     pub slow_clock: bool,
     /// The lowest clock of the workers just before the run, or that of the GPU,
@@ -68,6 +71,8 @@ pub struct CandidateSampler<'a> {
     pub(super) spec: Option<&'a TeamSpec>,
     /// What probes usually find: what is not as usual is noticed.
     pub(super) usual: Option<&'a Mutex<Usual>>,
+    /// Quota of CPU time, if there is one.
+    pub(super) quota: Option<&'a CpuQuota>,
     /// The GPU, which has conditions of its own.
     pub(super) on_gpu: Option<OnGpu<'a>>,
     /// Counts what the processor does during runs.
@@ -120,6 +125,7 @@ impl<'a> CandidateSampler<'a> {
             flush: None,
             spec: None,
             usual: None,
+            quota: None,
             on_gpu: None,
             counting: None,
             slowdown: 0.0,
@@ -173,6 +179,11 @@ impl<'a> CandidateSampler<'a> {
         gpu.start_timeline()?;
         let seconds = self.time()?.seconds;
         Ok(Staged { stages: Some(self.candidate.stages()?), seconds: Some(seconds) })
+    }
+
+    /// Periods so far in which the quota of CPU time was used up.
+    fn stopped_periods(&self) -> u64 {
+        self.quota.map_or(0, CpuQuota::throttled)
     }
 
     fn look_at_gpu(&self) -> GpuState {
@@ -243,12 +254,16 @@ impl<'a> CandidateSampler<'a> {
     fn take(&mut self) -> Result<Sample, DeviceError> {
         let start = Instant::now();
         self.get_ready()?;
+        let stopped_at_first = self.stopped_periods();
         let before = self.look();
         let gpu_before = self.look_at_gpu();
+        let stopped_before = self.stopped_periods();
         let timed = self.time()?;
         self.runs += 1;
+        let stopped_after = self.stopped_periods();
         let gpu_after = self.look_at_gpu();
         let after = self.look();
+        let is_probe_stopped = self.stopped_periods() > stopped_at_first;
         let staged = self.stages()?;
         self.candidate.release();
         let mut sample = Sample {
@@ -260,6 +275,7 @@ impl<'a> CandidateSampler<'a> {
             profiled_seconds: staged.seconds,
             in_place: self.all_in_place(&before) && self.all_in_place(&after),
             cpus: before.iter().map(|core| core.cpu).collect(),
+            quota_throttled: stopped_after > stopped_before,
             ..Sample::default()
         };
         // What the cores of the host were at while they waited for a GPU is of no concern.
@@ -271,7 +287,9 @@ impl<'a> CandidateSampler<'a> {
             sample.clock_mhz = gpu_before.clock_mhz;
             sample.launches_in_stages = gpu.was_host_late();
         } else {
-            let condition = self.judge(&before, &after);
+            // A probe that was stopped says nothing of clocks and neighbours.
+            let condition =
+                if is_probe_stopped { Condition::default() } else { self.judge(&before, &after) };
             let clocks = before.iter().filter_map(|core| core.reading);
             sample.slow_clock = condition.slow_clock;
             sample.disturbed = condition.disturbed;

@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use algorithms::task::Task;
 use reports::charts;
 use reports::clock::{clock_problem, now};
-use reports::record::{Effort, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE};
+use reports::history::Series;
+use reports::record::{
+    Effort, Environment, Point, RunRecord, SCHEMA_VERSION, SMALL_NOTE, SampleRow, SuitePart,
+};
 use reports::store::{RunFolder, StoreError};
 use reports::units;
 use text::Foreign;
@@ -23,12 +26,15 @@ use super::gpu::shaders::shaders;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
 use crate::plan::{Plan, input_records, plugin_records, quantities};
+use crate::platform::cpu_quota::CpuQuota;
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
 use crate::request::{CacheMode, MeasureRequest, is_only_tried};
 
 /// The part of a budget that measuring the bandwidth of memory may take.
 const CEILINGS: f64 = 0.05;
+/// Reading the clock may take this share of the shortest sample.
+const DEAR: f64 = 0.01;
 /// So many of the points that were left out are named.
 const NAMED: usize = 5;
 /// How the note of a run begins that was stopped and gone on with.
@@ -97,6 +103,9 @@ impl<'a> Session<'a> {
             let note = left_out(assignment.budget, &rows.left_out);
             record.notes.extend(note);
         }
+        record.throttled = resources.quota.as_ref().map(CpuQuota::throttled);
+        let note = dear_clock(&record.environment, &rows.samples);
+        record.notes.extend(note.filter(|note| !record.notes.contains(note)));
         outcome.earlier_effort = record.effort.unwrap_or_default();
         // Before the run is finished: one that is killed meanwhile can be gone on with.
         outcome.effort.charts_s = draw(assignment, &folder, &record, &rows)?;
@@ -248,6 +257,23 @@ fn variables() -> BTreeMap<String, String> {
     VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
 }
 
+/// Series of a run of a suite with these plans on this machine.
+pub(crate) fn series_of<'a>(
+    plans: impl Iterator<Item = &'a Plan> + Clone,
+    part: &SuitePart,
+) -> Series {
+    let machine = platform::this_machine();
+    let record = RunRecord {
+        machine_key: machine.key(),
+        machine,
+        shaders: shaders(plans.clone()),
+        hip: hip_gpus(plans.clone()),
+        ..RunRecord::default()
+    };
+    let devices: Vec<String> = plans.flat_map(Plan::points).map(|point| point.device).collect();
+    Series::of_suite(&record, devices.iter().map(String::as_str), part)
+}
+
 /// What is known of a run before it begins.
 pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
     let machine = platform::machine(topology);
@@ -257,6 +283,9 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     notes.extend(clock_problem());
     notes.extend(is_only_tried().then(|| SMALL_NOTE.to_owned()));
     let plans = assignment.jobs.iter().map(|job| job.plan);
+    let teams = plans.clone().flat_map(|plan| &plan.teams);
+    let threads = teams.map(|team| team.layout.shape().iter().product::<usize>()).max();
+    notes.extend(platform::crowded(&environment, threads.unwrap_or(1)));
     for note in plans.clone().flat_map(|plan| &plan.notes) {
         if !notes.contains(note) {
             notes.push(note.clone());
@@ -292,6 +321,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         plugins: plugin_records(plans),
         machine_key: machine.key(),
         machine,
+        host_name: platform::host_name(),
         notes,
         environment,
         missing_devices,
@@ -300,6 +330,40 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
         hip,
         axes: quantities.axes.record(),
         metrics: quantities.metrics.record(),
+        throttled: None,
         effort: None,
+    }
+}
+
+/// A note if reading the clock is too dear for the shortest of samples.
+fn dear_clock(environment: &Environment, samples: &[SampleRow]) -> Option<String> {
+    let price = environment.clock_read_s?;
+    let seconds = samples.iter().map(|sample| sample.seconds).filter(|seconds| *seconds > 0.0);
+    let shortest = seconds.reduce(f64::min).filter(|shortest| price > DEAR * shortest)?;
+    Some(format!(
+        "reading the clock ({}) takes {}, which is {} of the shortest sample: short times are too \
+         long by about that; use larger inputs, or a machine whose clock source is tsc",
+        environment.clock_source.as_deref().unwrap_or("of an unknown source").shown(),
+        units::seconds(price, 2),
+        units::percent(price / shortest)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_dear_to_read_is_noted() {
+        let environment = Environment {
+            clock_source: Some("hpet".into()),
+            clock_read_s: Some(1.5e-6),
+            ..Environment::default()
+        };
+        let samples = |seconds: f64| vec![SampleRow { seconds, ..SampleRow::default() }];
+        let note = dear_clock(&environment, &samples(2e-5)).expect("7.5 %");
+        assert!(note.contains("(hpet)") && note.contains("7.5 %"), "{note}");
+        assert_eq!(dear_clock(&environment, &samples(2e-3)), None);
+        assert_eq!(dear_clock(&environment, &[]), None);
     }
 }

@@ -17,9 +17,20 @@ pub fn usable_cpus() -> Vec<usize> {
     };
     match sched_getaffinity(Pid::from_raw(0)).map(in_mask) {
         Ok(cpus) if !cpus.is_empty() => cpus,
-        // A machine with more CPUs than a mask has bits, or an unusual system.
+        // A machine with more CPUs than a mask has bits, or an unusual system: see `assumption`.
         _ => assumed_cpus(),
     }
+}
+
+/// A note if the system does not say which CPUs this process may use.
+pub(super) fn assumption() -> Option<String> {
+    let error = sched_getaffinity(Pid::from_raw(0)).err()?;
+    Some(format!(
+        "the CPUs that may be used are not known ({}): the first {} are assumed, and may be others \
+         than this process runs on; name them by --places",
+        error.desc(),
+        assumed_cpus().len()
+    ))
 }
 
 /// As many CPUs as the standard library tells of.

@@ -4,15 +4,20 @@ use std::path::Path;
 
 use algorithms::device::gpu::cuda;
 use reports::record::{Environment, Gpu, Machine};
+use reports::units;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 use text::Foreign;
 
+use super::affinity::assumption;
+use super::core_kinds::{core_kinds, mixed_kinds};
+use super::cpu_quota::CpuQuota;
+use super::frequency::Frequency;
 use super::pages::transparent_huge_pages;
-use super::{Topology, available_memory, sysfs, usable_threads};
+use super::{Topology, available_memory, clock, usable_cpus, usable_threads};
 
-/// The key of this machine.
-pub fn machine_key() -> String {
-    machine(&Topology::of_this_machine()).key()
+/// This machine.
+pub fn this_machine() -> Machine {
+    machine(&Topology::of_this_machine())
 }
 
 /// This machine, with the topology given.
@@ -45,23 +50,45 @@ fn gpus() -> Vec<Gpu> {
     };
     // Without a management library the driver knows only what it is for.
     let version = cuda::driver_version().unwrap_or_else(|_| driver.name());
-    let gpu = |gpu: cuda::CudaGpu| Gpu {
-        model: gpu.name,
-        driver: version.clone(),
-        memory_bytes: gpu.memory_bytes,
+    let gpu = |gpu: cuda::CudaGpu| {
+        let settings = cuda::settings(&gpu);
+        Gpu {
+            is_instance: gpu.is_instance(),
+            model: gpu.name,
+            driver: version.clone(),
+            memory_bytes: gpu.memory_bytes,
+            pci_address: Some(gpu.pci_bus_id),
+            uuid: settings.uuid,
+            ecc: settings.ecc,
+            power_limit_w: settings.power_limit_w,
+            default_power_limit_w: settings.default_power_limit_w,
+            application_clock_mhz: settings.application_clock_mhz,
+        }
     };
     gpus.into_iter().map(gpu).collect()
+}
+
+/// Host name of this node.
+pub fn host_name() -> Option<String> {
+    System::host_name().ok().filter(|name| !name.is_empty())
 }
 
 /// The state at this moment.
 pub fn environment() -> Environment {
     let sys = Path::new("/sys");
-    let governor = sys.join("devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    let frequency = Frequency::read(sys, &usable_cpus());
     let name = System::name().unwrap_or_else(|_| std::env::consts::OS.to_owned());
     let kernel = System::kernel_version().unwrap_or_default();
     Environment {
         kernel: format!("{name}, kernel {kernel}"),
-        governor: sysfs::text(&governor),
+        governor: frequency.governor,
+        energy_preference: frequency.preference,
+        turbo: frequency.turbo,
+        clock_source: clock::source(sys),
+        clock_read_s: Some(clock::price_s()),
+        cpu_quota: CpuQuota::of_this_process().map(|quota| quota.cpus),
+        aslr: None,
+        visible_devices: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
         transparent_huge_pages: transparent_huge_pages(),
         load_1min: System::load_average().ok().map(|load| load.one),
         available_memory_bytes: available_memory(),
@@ -90,7 +117,31 @@ pub fn oddities(environment: &Environment) -> Vec<String> {
             governor.quoted()
         ));
     }
+    oddities.extend(assumption());
+    oddities.extend(mixed_kinds(&core_kinds(Path::new("/sys"), &usable_cpus())));
     oddities
+}
+
+/// A note for a run with teams of so many threads, where they are more than the CPUs, or than the
+/// quota of the control group has time for.
+pub fn crowded(environment: &Environment, threads: usize) -> Vec<String> {
+    let cpus = environment.usable_threads;
+    let shared = (threads > cpus).then(|| {
+        format!(
+            "{threads} threads share {}: they wait for each other, and what is measured of clocks \
+             and other load says nothing",
+            units::counted(cpus, "CPU")
+        )
+    });
+    let quota = environment.cpu_quota.filter(|quota| threads.min(cpus) as f64 > *quota);
+    let stopped = quota.map(|quota| {
+        format!(
+            "the control group gives {quota:.1} CPUs: {} will be stopped when the time of a period \
+             is used up; samples in which that happened are marked",
+            units::counted(threads, "thread")
+        )
+    });
+    shared.into_iter().chain(stopped).collect()
 }
 
 #[cfg(test)]
@@ -106,5 +157,15 @@ mod tests {
         environment.load_1min = Some(environment.usable_threads as f64);
         environment.governor = Some("powersave".into());
         assert_eq!(oddities(&environment).len(), 2);
+    }
+
+    #[test]
+    fn too_many_threads_are_noted() {
+        let environment =
+            Environment { usable_threads: 2, cpu_quota: Some(1.0), ..Environment::default() };
+        let of = |threads| crowded(&environment, threads).join("\n");
+        assert_eq!(of(1), "");
+        assert!(of(2).starts_with("the control group gives 1.0 CPUs: 2 threads will be stopped"));
+        assert!(of(99).starts_with("99 threads share 2 CPUs"), "{}", of(99));
     }
 }

@@ -1,16 +1,22 @@
 //! The machine: what it is, what state it is in, what it does meanwhile.
 
+pub(crate) mod addresses;
 mod affinity;
 mod allocator;
 mod build;
 pub(crate) mod children;
+pub(crate) mod clock;
+mod control_groups;
+mod core_kinds;
 pub(crate) mod counters;
+pub(crate) mod cpu_quota;
 mod cpu_time;
 mod drawing;
 pub(crate) mod energy;
 mod executable;
 mod exit;
 mod fingerprint;
+mod frequency;
 pub mod gpus;
 mod instruction_sets;
 mod ledger;
@@ -37,12 +43,13 @@ pub use affinity::{
 pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;
 pub use build::{executable_fingerprint, is_development_build, software};
+pub use core_kinds::{CoreKind, core_kinds};
 pub use cpu_time::CpuTimes;
 pub use drawing::{draw, size};
 pub use exit::Exit;
 pub use fingerprint::variant_fingerprint;
 pub use instruction_sets::{built_for_less, built_level};
-pub use machine::{environment, machine, machine_key, oddities};
+pub use machine::{crowded, environment, host_name, machine, oddities, this_machine};
 pub use memory::{available_memory, last_level_bytes};
 pub use pages::use_small_pages;
 pub(crate) use process::tell_of_full_files;

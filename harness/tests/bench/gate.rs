@@ -39,9 +39,9 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     let line = "selftest --suite tiny.toml --store store --out runs --quiet";
     let run = folder.bench(line).exits(0);
     run.prints("run after run").prints("in turn");
-    let key = folder.record("runs/run-0").machine_key;
+    let run = folder.record("runs/run-0");
     let store = Store::open(&folder.join("store")).expect("a store");
-    let test = store.self_test(&key).expect("readable").expect("kept");
+    let test = store.self_test(&run).expect("readable").expect("kept");
     let slowdowns: Vec<_> = test.trials.iter().map(|trial| trial.slowdown).collect();
     assert_eq!(slowdowns, [0.0, 0.01, 0.02, 0.05, 0.1]);
     // Two points: ten pairs of five plain runs, each slowed run with all of them.

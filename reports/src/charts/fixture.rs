@@ -107,6 +107,7 @@ pub fn run() -> RunRecord {
                 model: "GPU 100".into(),
                 driver: "1".into(),
                 memory_bytes: 80_000_000_000,
+                ..Gpu::default()
             }],
             ..Machine::default()
         },

@@ -116,7 +116,7 @@ mod tests {
         let same = judge(&series(30, 1.0, 0.01), &series(30, 1.0001, 0.01), &limits);
         let known = clear.of_runs_that_differ(Between { deviation: 0.01, df: 8.0 }, &limits);
         let under = |found: Judgement, busy, unlike| {
-            let found = found.under(Circumstances { busy, unlike, rebuilt: false });
+            let found = found.under(Circumstances { busy, unlike, ..Circumstances::default() });
             (found.verdict, found.why)
         };
         assert_eq!(under(clear, false, false).0, Verdict::Slower);

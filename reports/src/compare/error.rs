@@ -39,7 +39,10 @@ impl CompareError {
     pub(super) fn machines(runs: [&Measured; 2]) -> Self {
         let machines = runs.map(|run| {
             let (model, key) = (&run.record.machine.cpu_model, &run.record.machine_key);
-            format!("{}, key {}", model.shown(), key.shown())
+            let devices = run.points.iter().map(|point| point.key.point.device.as_str());
+            let gpus = run.record.gpu_models(devices);
+            let gpus = gpus.iter().map(|model| format!(", {}", model.shown()));
+            format!("{}, key {}{}", model.shown(), key.shown(), gpus.collect::<String>())
         });
         CompareError::Machines { folders: folders(runs), machines }
     }

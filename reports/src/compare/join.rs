@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 use statistics::Series;
+use text::Foreign;
 
 use super::Thresholds;
 use super::advice::Advice;
@@ -22,6 +23,10 @@ use super::unjudged::asked_alike;
 use super::words::Found;
 use crate::rank::TOTAL;
 use crate::record::SMALL_NOTE;
+
+/// Smallest change that counts between processes whose addresses are randomised: the same code
+/// differed by 2 to 4 % there.
+pub(super) const RANDOMISED_EFFECT: f64 = 0.05;
 
 /// What a comparison goes by.
 #[derive(Clone, Debug, Default)]
@@ -63,12 +68,18 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     let (in_base, in_new) = (by_key(base, in_turn), by_key(new, in_turn));
     let circumstances = Circumstances::of(base, new);
     let points: Vec<_> = judged_points(new, in_turn).collect();
+    let other_gpu = |key: &Key| other_gpu([base, new], key).filter(|_| !terms.across_machines);
     let pairs = points.into_par_iter().filter_map(|point| {
-        Pair::judged(in_base.get(&point.key)?, point, in_turn, circumstances, terms)
+        let partner = in_base.get(&point.key).filter(|_| other_gpu(&point.key).is_none())?;
+        Pair::judged(partner, point, in_turn, circumstances, terms)
     });
     let mut pairs: Vec<Pair<'_>> = pairs.collect();
     if pairs.is_empty() {
-        return Err(CompareError::nothing_in_common([base, new]));
+        let elsewhere = judged_points(new, in_turn)
+            .any(|point| in_base.contains_key(&point.key) && other_gpu(&point.key).is_some());
+        let of_unlike =
+            if elsewhere { CompareError::machines } else { CompareError::nothing_in_common };
+        return Err(of_unlike([base, new]));
     }
     let judged = pairs.iter_mut().map(|pair| (pair.is_whole(), &mut pair.judgement));
     let family = hold_back(&mut judged.collect::<Vec<_>>(), &terms.thresholds);
@@ -77,8 +88,8 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), terms, &advice));
     Ok(Comparison {
         points: points.collect(),
-        only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED),
-        only_new: unmatched(judged_points(new, in_turn), &in_base, NEW),
+        only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED, other_gpu),
+        only_new: unmatched(judged_points(new, in_turn), &in_base, NEW, other_gpu),
         asked_alike: asked_alike(base, new),
         notes: [small_runs(base, new), super::notes::notes(base, new, terms)].concat(),
         thresholds: terms.thresholds,
@@ -101,7 +112,14 @@ impl<'a> Pair<'a> {
         let code = Code::of(&base.fingerprint, &new.fingerprint);
         let limits = &terms.thresholds;
         let (judgement, series) = if in_turn {
-            let judgement = judge_rounds(of_base, of_new, limits);
+            let limits = Thresholds {
+                min_effect: match circumstances.randomised {
+                    true => limits.min_effect.max(RANDOMISED_EFFECT),
+                    false => limits.min_effect,
+                },
+                ..*limits
+            };
+            let judgement = judge_rounds(of_base, of_new, &limits);
             let is_moved = circumstances.rebuilt && code == Code::Same;
             let judgement = if is_moved { judgement.of_the_same_code() } else { judgement };
             (judgement, [&of_base.all, &of_new.all])
@@ -186,17 +204,31 @@ fn judged_points(run: &Measured, in_turn: bool) -> impl Iterator<Item = &Measure
     run.points.iter().filter(move |point| !in_turn || is_judged(point))
 }
 
-/// The points of a run that have no partner with samples in the other one.
+/// Why a point was measured on unlike GPUs in two runs; `None` where they are of one model.
+fn other_gpu(runs: [&Measured; 2], key: &Key) -> Option<String> {
+    let [base, new] = runs.map(|run| run.record.gpu_model(&key.point.device));
+    let (base, new) = base.zip(new).filter(|(base, new)| base != new)?;
+    Some(format!(
+        "measured on another GPU: {} in the base, {} in the new run",
+        base.shown(),
+        new.shown()
+    ))
+}
+
+/// The points of a run that have no partner with samples in the other one, on a GPU of that model.
 fn unmatched<'a>(
     points: impl Iterator<Item = &'a MeasuredPoint>,
     partners: &ByKey<'_>,
     alone: &str,
+    other_gpu: impl Fn(&Key) -> Option<String>,
 ) -> Vec<Unmatched> {
     let lonely = |point: &MeasuredPoint| {
         point.samples.as_ref().ok()?;
         let reason = match partners.get(&point.key) {
             None => alone.to_owned(),
-            Some(partner) => partner.samples.as_ref().err()?.clone(),
+            Some(partner) => {
+                partner.samples.as_ref().err().cloned().or_else(|| other_gpu(&point.key))?
+            }
         };
         let key = point.key.clone();
         Some(Unmatched { key, reason })

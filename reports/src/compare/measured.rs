@@ -1,14 +1,15 @@
 //! What comparing needs to know of a run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use statistics::{MIN_VISITS, Series, visits};
+use statistics::{MIN_VISITS, Series, median, visits};
 
 use super::comparison::Key;
 use super::rounds::{Round, rounds};
 use crate::aliases::{ALIASES, Aliases};
 use crate::filter::PointFilter;
+use crate::grouped::by_key;
 use crate::record::{Params, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use crate::store::{StoreError, read_distinct_summary, read_run, read_samples};
 
@@ -26,6 +27,8 @@ pub struct Measured {
     pub record: RunRecord,
     /// Its points and stages, in the order of `summary.csv`.
     pub points: Vec<MeasuredPoint>,
+    /// Median clock of the samples on each device, in MHz, where it was seen.
+    pub clock_mhz: BTreeMap<String, f64>,
 }
 
 /// A point and stage with its samples.
@@ -49,7 +52,7 @@ pub struct Samples {
     /// Those of them that were not disturbed, if they are enough to judge by:
     /// what others did meanwhile is no property of the code.
     pub quiet: Option<Series>,
-    /// How many samples were taken while others used the cores.
+    /// Samples that were taken while others used the cores, or that a CPU quota stopped.
     pub disturbed: usize,
     /// What each round of measuring in turn found; empty for a run by itself.
     pub rounds: Vec<Round>,
@@ -73,6 +76,7 @@ impl Measured {
         let record = read_run(folder)?;
         let rows = read_distinct_summary(folder)?;
         let samples = read_samples(folder)?;
+        let clock_mhz = clocks(&samples);
         let samples = ByPoint::new(&samples);
         let in_turn = record.pair.is_some();
         let version = record.software.version.as_str();
@@ -83,7 +87,7 @@ impl Measured {
             samples: samples.of(row, in_turn),
         };
         let points = rows.iter().map(point).collect();
-        Ok(Measured { folder: folder.to_owned(), points, record })
+        Ok(Measured { folder: folder.to_owned(), points, record, clock_mhz })
     }
 
     /// Whether these two are the sides of one measurement in turn.
@@ -106,6 +110,12 @@ impl Measured {
         self.record == other.record
             && self.points.iter().map(found).eq(other.points.iter().map(found))
     }
+}
+
+/// Median clock of the samples on each device.
+fn clocks(samples: &[SampleRow]) -> BTreeMap<String, f64> {
+    let seen = samples.iter().filter_map(|row| Some((row.device.clone(), row.clock_mhz?)));
+    by_key(seen).into_iter().map(|(device, clocks)| (device, median(&clocks))).collect()
 }
 
 fn found(point: &MeasuredPoint) -> (&Key, Option<&[f64]>) {
@@ -169,7 +179,8 @@ impl Samples {
             }
             if !flags::has(&row.flags, flags::OUTSIDE_PLACE) {
                 all.seconds.push(row.seconds);
-                if !flags::has(&row.flags, flags::DISTURBED) {
+                let disturbing = [flags::DISTURBED, flags::QUOTA_THROTTLED];
+                if !disturbing.iter().any(|flag| flags::has(&row.flags, flag)) {
                     quiet.seconds.push(row.seconds);
                 }
             }

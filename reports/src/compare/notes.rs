@@ -1,12 +1,19 @@
 //! What else differs between two runs, or makes them doubtful.
 
+use std::collections::BTreeSet;
+
 use statistics::MIN_VISITS;
+use text::Foreign;
 
 use super::busy::Load;
-use super::join::Terms;
+use super::join::{RANDOMISED_EFFECT, Terms};
 use super::measured::Measured;
 use super::scatter::Origin;
+use crate::record::RunRecord;
 use crate::units;
+
+/// Clocks that differ by less explain no change that matters.
+const UNLIKE_CLOCKS: f64 = 0.03;
 
 /// What a reader should know about the comparison as a whole.
 pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
@@ -19,7 +26,100 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
         notes.extend(visits(name, run).filter(|_| !base.is_in_turn_with(new)));
     }
     notes.extend(differences(base, new));
+    notes.extend(gpus(base, new));
+    notes.extend(clocks(base, new));
+    notes.extend(randomised([base, new]));
     notes
+}
+
+/// Changes of the GPUs that points of both runs ran on.
+fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
+    let (a, b) = (&base.record, &new.record);
+    let devices = new.points.iter().map(|point| point.key.point.device.as_str());
+    let devices: BTreeSet<&str> = devices.collect();
+    let pairs = devices.into_iter().filter_map(|device| {
+        let pair = a.cuda_gpu(device).zip(b.cuda_gpu(device))?;
+        Some((device, pair))
+    });
+    let mut notes = Vec::new();
+    for (device, (a, b)) in pairs {
+        let changes = [
+            ("the driver", Some(a.driver.clone()), Some(b.driver.clone())),
+            ("the power limit", a.power_limit_w.map(watts), b.power_limit_w.map(watts)),
+            (
+                "the application clock",
+                a.application_clock_mhz.map(mhz),
+                b.application_clock_mhz.map(mhz),
+            ),
+            ("ECC", a.ecc.map(on_off), b.ecc.map(on_off)),
+            ("the card", a.uuid.clone(), b.uuid.clone()),
+        ];
+        for (what, a, b) in changes {
+            if let (Some(a), Some(b)) = (a, b)
+                && a != b
+            {
+                notes.push(format!(
+                    "{what} of {device} changed from {} to {}",
+                    a.shown(),
+                    b.shown()
+                ));
+            }
+        }
+    }
+    // Several GPUs have one driver.
+    notes.dedup();
+    notes
+}
+
+/// Nothing is said of what one of the runs does not know.
+fn known(value: Option<String>) -> String {
+    value.map_or_else(String::new, |value| value.shown().to_string())
+}
+
+fn cpus(quota: f64) -> String {
+    format!("{quota:.1} CPUs")
+}
+
+/// Randomised addresses make the same code differ from process to process.
+fn randomised([base, new]: [&Measured; 2]) -> Option<String> {
+    let is_in_turn = base.is_in_turn_with(new);
+    let is_random = |run: &Measured| run.record.environment.aslr == Some(true);
+    (is_in_turn && (is_random(base) || is_random(new))).then(|| {
+        format!(
+            "addresses were randomised, because the system does not allow otherwise: the same code \
+             differs by some per cent from process to process, so a change has to be beyond {}",
+            units::percent(RANDOMISED_EFFECT)
+        )
+    })
+}
+
+/// Clocks of both runs, where they differ by so much that times do, too.
+fn clocks(base: &Measured, new: &Measured) -> Vec<String> {
+    let devices = new.clock_mhz.iter().filter_map(|(device, new)| {
+        let base = base.clock_mhz.get(device)?;
+        let change = new / base - 1.0;
+        let way = if change < 0.0 { "lower" } else { "higher" };
+        (change.abs() >= UNLIKE_CLOCKS).then(|| {
+            format!(
+                "clocks of {device} were {} {way} in the new run: {base:.0} MHz in the base, \
+                 {new:.0} MHz in the new run",
+                units::percent(change.abs())
+            )
+        })
+    });
+    devices.collect()
+}
+
+fn watts(watts: f64) -> String {
+    format!("{watts:.0} W")
+}
+
+fn mhz(clock: u32) -> String {
+    format!("{clock} MHz")
+}
+
+fn on_off(is_on: bool) -> String {
+    if is_on { "on" } else { "off" }.to_owned()
 }
 
 /// What is known of differences that are the machine's.
@@ -57,9 +157,15 @@ fn clock_jump(name: &str, run: &Measured) -> Option<String> {
 
 fn disturbed(name: &str, run: &Measured) -> Option<String> {
     let percent = Load::of(run).percent_disturbed()?;
-    Some(format!(
-        "{percent:.0} % of the samples of the {name} were taken while others used the cores"
-    ))
+    Some(match run.record.environment.cpu_quota {
+        Some(cpus) => format!(
+            "{percent:.0} % of the samples of the {name} were stopped by its quota of {cpus:.1} \
+             CPUs, or taken while others used the cores"
+        ),
+        None => format!(
+            "{percent:.0} % of the samples of the {name} were taken while others used the cores"
+        ),
+    })
 }
 
 /// Without visits an interval does not know how a run differs from the next.
@@ -79,11 +185,23 @@ fn visits(name: &str, run: &Measured) -> Option<String> {
 fn differences(base: &Measured, new: &Measured) -> Vec<String> {
     let (a, b) = (&base.record, &new.record);
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    let host = |record: &RunRecord| {
+        record.host_name.clone().map_or_else(String::new, |name| name.shown().to_string())
+    };
     let (ea, eb) = (&a.environment, &b.environment);
     let pairs = [
         ("the seed of the data", a.seed.to_string(), b.seed.to_string()),
+        ("the host", host(a), host(b)),
         ("the kernel", ea.kernel.clone(), eb.kernel.clone()),
         ("the governor", text(&ea.governor), text(&eb.governor)),
+        ("turbo", known(ea.turbo.map(on_off)), known(eb.turbo.map(on_off))),
+        (
+            "the energy preference",
+            known(ea.energy_preference.clone()),
+            known(eb.energy_preference.clone()),
+        ),
+        ("the clock source", known(ea.clock_source.clone()), known(eb.clock_source.clone())),
+        ("the CPU quota", known(ea.cpu_quota.map(cpus)), known(eb.cpu_quota.map(cpus))),
         ("huge pages", text(&ea.transparent_huge_pages), text(&eb.transparent_huge_pages)),
         ("the number of usable CPUs", ea.usable_threads.to_string(), eb.usable_threads.to_string()),
         ("the compiler", a.software.compiler.clone(), b.software.compiler.clone()),
@@ -91,7 +209,7 @@ fn differences(base: &Measured, new: &Measured) -> Vec<String> {
         ("the CPU that was built for", a.software.built_for.clone(), b.software.built_for.clone()),
     ];
     let differ = |(what, a, b): (&str, String, String)| {
-        // Earlier versions did not say what they were built for.
+        // Earlier versions recorded neither the host nor what they were built for.
         let is_known = !a.is_empty() && !b.is_empty();
         (is_known && a != b).then(|| format!("{what} changed from {a} to {b}"))
     };

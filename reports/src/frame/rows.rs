@@ -15,6 +15,7 @@ pub fn of_run<'a>(id: &'a str, run: &'a RunRecord) -> Record<'a> {
         .with("started", Cell::Time(&run.started))
         .with("machine_key", &run.machine_key)
         .with("cpu_model", &run.machine.cpu_model)
+        .with("host_name", run.host_name.as_deref())
         .with("suite", suite)
         .with("git_commit", run.software.git_commit.as_deref())
 }

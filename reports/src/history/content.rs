@@ -66,7 +66,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), HistoryError> {
 }
 
 /// A short hash of a text, in hexadecimal.
-pub(super) fn short_hash(text: &str) -> String {
+pub(crate) fn short_hash(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes())[..8])
 }
 

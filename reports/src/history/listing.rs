@@ -13,9 +13,10 @@ use crate::table::{Format, Side, Table, TableError, for_people, known};
 const SHORT: usize = 10;
 
 /// What people see of a run.
-const COLUMNS: [(&str, Side); 7] = [
+const COLUMNS: [(&str, Side); 8] = [
     ("run", Side::Left),
     ("machine", Side::Left),
+    ("host", Side::Left),
     ("tasks", Side::Left),
     ("commit", Side::Left),
     ("points", Side::Left),
@@ -50,7 +51,7 @@ pub fn render_on(screen: Screen, format: Format, entries: &[Entry]) -> Result<St
     }
 }
 
-fn cells(entry: &Entry) -> [String; 7] {
+fn cells(entry: &Entry) -> [String; 8] {
     let run = &entry.run;
     let series = match &run.suite {
         Some(_) => format!("{}: {}", run.series.shown(), run.tasks.shown()),
@@ -63,7 +64,9 @@ fn cells(entry: &Entry) -> [String; 7] {
     let commit = known(run.git_commit.as_deref(), short_commit);
     let mark = mark(entry).to_owned();
     let added = run.added.clone();
-    [run.id.shown().to_string(), short(&run.machine_key), series, commit, points, added, mark]
+    let host = known(run.host_name.as_deref(), |host| host.shown().to_string());
+    let machine = short(&run.machine_key);
+    [run.id.shown().to_string(), machine, host, series, commit, points, added, mark]
 }
 
 fn mark(entry: &Entry) -> &'static str {
@@ -103,6 +106,8 @@ fn record(entry: &Entry) -> Record<'_> {
         .with("finished", Cell::Time(run.finished.as_deref().unwrap_or_default()))
         .with("machine_key", &run.machine_key)
         .with("cpu_model", &run.cpu_model)
+        .with("host_name", run.host_name.as_deref())
+        .with("gpus", run.gpus.join("+"))
         .with("series", &run.series)
         .with("suite", run.suite.as_deref())
         .with("tasks", &run.tasks)
@@ -161,7 +166,7 @@ mod tests {
     fn csv_and_json_leave_nothing_out() {
         let text = render(Format::Csv, &entries()).expect("a text");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
-        assert_eq!(reader.headers().expect("a header").len(), 16);
+        assert_eq!(reader.headers().expect("a header").len(), 18);
         let rows: Result<Vec<csv::StringRecord>, _> = reader.records().collect();
         assert_eq!(rows.expect("as many fields as columns").len(), 2);
         let json = render(Format::Json, &entries()).expect("a text");

@@ -3,7 +3,7 @@
 //! Compared with the run before, 1 % a night slips through for ever; compared
 //! with a run that somebody accepted, it does not.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::clock::now;
 use crate::store::{read_run, read_summary};
 
 /// A run that was accepted.
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Serialize, Deserialize)]
 struct Acceptance {
     run: String,
     /// UTC, RFC 3339.
@@ -35,6 +35,9 @@ pub(super) struct Baseline {
     accepted: Option<Acceptance>,
     /// What held before, the oldest first.
     earlier: Vec<Acceptance>,
+    /// Files of earlier versions that are joined here.
+    #[serde(skip)]
+    joined: Vec<PathBuf>,
 }
 
 /// A run that is or was the baseline of a series.
@@ -118,16 +121,45 @@ impl Store {
 
     /// All baselines, and why others can't be read.
     pub(super) fn marks(&self) -> Result<(Vec<Baseline>, Vec<HistoryError>), HistoryError> {
-        let (mut baselines, mut damaged) = (Vec::new(), Vec::new());
+        let (mut baselines, mut damaged) = (Vec::<Baseline>::new(), Vec::new());
         for path in entries(&self.root().join("accepted"))? {
             if path.extension().is_some_and(|ending| ending == "json") {
-                match read_json::<Baseline>(&path, STORE_VERSION) {
-                    Ok(baseline) => baselines.extend(baseline),
+                match self.todays_baseline(&path) {
+                    Ok(found) => found.into_iter().for_each(|found| join(&mut baselines, found)),
                     Err(error) => damaged.push(error),
                 }
             }
         }
         Ok((baselines, damaged))
+    }
+
+    /// A baseline under today's series, which that of an earlier version may not be.
+    fn todays_baseline(&self, path: &Path) -> Result<Option<Baseline>, HistoryError> {
+        let Some(mut baseline) = read_json::<Baseline>(path, STORE_VERSION)? else {
+            return Ok(None);
+        };
+        let runs = baseline.accepted.iter().chain(baseline.earlier.iter().rev());
+        let by_run = runs.into_iter().find_map(|acceptance| self.series_of(&acceptance.run));
+        let today = match by_run {
+            Some(series) => series,
+            None => {
+                let mut keys = self.todays_keys()?;
+                let key = keys.remove(&baseline.series.machine_key);
+                let machine_key = key.unwrap_or_else(|| baseline.series.machine_key.clone());
+                Series { machine_key, ..baseline.series.clone() }
+            }
+        };
+        if today != baseline.series {
+            baseline.series = today;
+            baseline.joined.push(path.to_owned());
+        }
+        Ok(Some(baseline))
+    }
+
+    /// Series of a run of the store, if it can be read.
+    fn series_of(&self, id: &str) -> Option<Series> {
+        let folder = self.run_folder(id);
+        Some(Series::of(&read_run(&folder).ok()?, &read_summary(&folder).ok()?))
     }
 
     /// The accepted runs of all series.
@@ -156,21 +188,53 @@ impl Store {
     }
 
     fn baseline_file(&self, series: &Series) -> Result<Baseline, HistoryError> {
-        let found = read_json(&self.baseline_path(series), STORE_VERSION)?;
+        // A damaged file of this very series must not be overlooked; others may be.
+        read_json::<Baseline>(&self.baseline_path(series), STORE_VERSION)?;
+        let (baselines, _) = self.marks()?;
+        let found = baselines.into_iter().find(|baseline| baseline.series == *series);
         Ok(found.unwrap_or_else(|| Baseline {
             schema_version: STORE_VERSION,
             series: series.clone(),
             accepted: None,
             earlier: vec![],
+            joined: vec![],
         }))
     }
 
+    /// Writes a baseline, and lets the files go that are joined in it.
     fn write_baseline(&self, writer: &Writer<'_>, baseline: &Baseline) -> Result<(), HistoryError> {
-        writer.replace_json(&self.baseline_path(&baseline.series), baseline)
+        writer.replace_json(&self.baseline_path(&baseline.series), baseline)?;
+        baseline.joined.iter().try_for_each(|path| writer.discard(path))
+    }
+}
+
+/// Adds a baseline. Of two of one series the one that was accepted last holds.
+fn join(baselines: &mut Vec<Baseline>, found: Baseline) {
+    match baselines.iter_mut().find(|known| known.series == found.series) {
+        Some(known) => known.join(found),
+        None => baselines.push(found),
     }
 }
 
 impl Baseline {
+    /// Takes in what was accepted under another key of the same machine.
+    fn join(&mut self, other: Baseline) {
+        let current = [self.accepted.take(), other.accepted];
+        let mut current: Vec<Acceptance> = current.into_iter().flatten().collect();
+        // Times are UTC in RFC 3339: texts sort by time.
+        current.sort_by(|a, b| a.when.cmp(&b.when));
+        let last = current.pop();
+        self.joined.extend(other.joined);
+        for mut replaced in other.earlier.into_iter().chain(current) {
+            replaced.until = replaced.until.or_else(|| last.as_ref().map(|last| last.when.clone()));
+            if !self.earlier.contains(&replaced) && last.as_ref() != Some(&replaced) {
+                self.earlier.push(replaced);
+            }
+        }
+        self.earlier.sort_by(|a, b| a.when.cmp(&b.when));
+        self.accepted = last;
+    }
+
     /// The run that is accepted, if one is.
     pub(super) fn run(self) -> Option<String> {
         self.accepted.map(|acceptance| acceptance.run)

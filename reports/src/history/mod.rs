@@ -5,6 +5,7 @@
 //! | `store.json` | says that the folder is a store, and of which version |
 //! | `runs/<id>/` | a run folder, and `stored.json`: when it was added |
 //! | `accepted/<series>.json` | the accepted run of a series, and earlier ones |
+//! | `machine-keys.json` | keys of earlier versions, with today's |
 //! | `selftest/<machine>.json` | how often the gate errs on a machine |
 //! | `executables/<fingerprint>` | what made the runs |
 //! | `plugins/<fingerprint>/` | the plugins that runs were made with |
@@ -20,6 +21,7 @@ mod add;
 mod baseline;
 mod check;
 mod content;
+mod earlier_keys;
 mod error;
 mod executables;
 mod filter;
@@ -40,6 +42,7 @@ pub(crate) mod testing;
 
 pub use add::{Added, Unfinished};
 pub use baseline::{BaselineState, Elsewhere};
+pub(crate) use content::short_hash;
 pub use error::HistoryError;
 pub use filter::Filter;
 pub use list::Entry;

@@ -71,6 +71,7 @@ fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
     let suite = record.suite.as_ref().map(|suite| ("suite", suite.name.as_str(), NAME));
     let commit = record.software.git_commit.as_deref().map(|commit| ("git_commit", commit, NAME));
     let finished = record.finished.as_deref().map(|time| ("finished", time, NAME));
+    let host = record.host_name.as_deref().map(|host| ("host_name", host, NAME));
     let gpus = record.machine.gpus.iter().map(|gpu| ("gpus", gpu.model.as_str(), NAME));
     let hip = record
         .hip
@@ -83,7 +84,15 @@ fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
         ("version", &record.software.version, NAME),
         ("fingerprint", &record.software.fingerprint, NAME),
     ];
-    fixed.into_iter().chain(suite).chain(commit).chain(finished).chain(gpus).chain(hip).collect()
+    fixed
+        .into_iter()
+        .chain(suite)
+        .chain(commit)
+        .chain(finished)
+        .chain(host)
+        .chain(gpus)
+        .chain(hip)
+        .collect()
 }
 
 /// All but the note, which is a sentence: it may have any length, and line breaks.

@@ -32,6 +32,7 @@ impl Store {
         // Nobody may accept a run that is about to go.
         let writer = self.writer()?;
         let old = self.prunable(retention)?;
+        self.keep_keys(&writer, &old)?;
         for id in &old {
             writer.discard(&self.run_folder(id))?;
         }

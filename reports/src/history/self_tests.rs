@@ -1,22 +1,50 @@
 //! How often the gate of comparisons errs, machine by machine.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use super::series::safe_name;
 use super::store::read_json;
 use super::{HistoryError, Store};
-use crate::record::{SELF_TEST_VERSION, SelfTest};
+use crate::record::{RunRecord, SELF_TEST_VERSION, SelfTest};
 use crate::store::StoreError;
 
 impl Store {
-    /// The last self-test of a machine; `None` if there was none.
+    /// The last self-test of the machine of a run; `None` if there was none. Points on GPUs of
+    /// other models are left out of its scatter.
     ///
     /// # Errors
     /// If it can't be read, or is of an earlier gate: its rates are not those of
     /// this one.
-    pub fn self_test(&self, machine_key: &str) -> Result<Option<SelfTest>, HistoryError> {
-        let read = read_json(&self.self_test_path(machine_key), SELF_TEST_VERSION);
-        read.map_err(|error| match error {
+    pub fn self_test(&self, run: &RunRecord) -> Result<Option<SelfTest>, HistoryError> {
+        let mut found = self.read_self_test(&self.self_test_path(&run.machine_key))?;
+        if found.is_none() {
+            found = self.earlier_self_test(run)?;
+        }
+        Ok(found.map(|mut test| {
+            let SelfTest { gpus, scatter, .. } = &mut test;
+            scatter.retain(|scatter| {
+                let tested = gpus.get(&scatter.point.device).map(String::as_str);
+                tested.is_none_or(|tested| run.gpu_model(&scatter.point.device) == Some(tested))
+            });
+            test
+        }))
+    }
+
+    /// The newest one that is kept under a key of an earlier version.
+    fn earlier_self_test(&self, run: &RunRecord) -> Result<Option<SelfTest>, HistoryError> {
+        let todays = self.todays_keys()?.into_iter();
+        let keys = todays.filter(|(_, today)| *today == run.machine_key).map(|(key, _)| key);
+        let keys = keys.chain([run.machine.earlier_key()]).collect::<BTreeSet<String>>();
+        let read = |key: &String| self.read_self_test(&self.self_test_path(key)).transpose();
+        let tests = keys.iter().filter_map(read).collect::<Result<Vec<_>, _>>()?;
+        // UTC in RFC 3339 sorts by time.
+        let newest = tests.into_iter().max_by(|a, b| a.finished.cmp(&b.finished));
+        Ok(newest.map(|test| SelfTest { machine_key: run.machine_key.clone(), ..test }))
+    }
+
+    fn read_self_test(&self, path: &Path) -> Result<Option<SelfTest>, HistoryError> {
+        read_json(path, SELF_TEST_VERSION).map_err(|error| match error {
             HistoryError::Run(StoreError::Version { path, found, known }) if found < known => {
                 HistoryError::OldSelfTest { path, found, known }
             }
@@ -40,9 +68,11 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, row};
+    use std::collections::BTreeMap;
+
+    use super::super::testing::{Shelf, elsewhere, record, row};
     use super::*;
-    use crate::record::{PointScatter, Trial};
+    use crate::record::{Gpu, Point, PointScatter, Trial};
 
     #[test]
     fn the_last_test_of_a_machine_is_kept() {
@@ -68,12 +98,37 @@ mod tests {
             trials: vec![trial.clone()],
             in_turn: vec![Trial { slowdown: 0.05, ..trial.clone() }],
             scatter: vec![scatter.clone()],
+            gpus: BTreeMap::new(),
         };
-        assert_eq!(shelf.store.self_test("00ff").expect("read"), None);
+        let of = |run: &RunRecord| shelf.store.self_test(run).expect("read");
+        assert_eq!(of(&record(1)), None);
         shelf.store.put_self_test(&test("first")).expect("kept");
         shelf.store.put_self_test(&test("second")).expect("kept");
-        assert_eq!(shelf.store.self_test("00ff").expect("read"), Some(test("second")));
-        assert_eq!(shelf.store.self_test("11").expect("read"), None);
+        assert_eq!(of(&record(1)), Some(test("second")));
+        assert_eq!(of(&elsewhere(1)), None);
+    }
+
+    #[test]
+    fn the_scatter_of_another_gpu_is_left_out() {
+        let shelf = Shelf::new();
+        let on = |device: &str| {
+            let point = Point { device: device.into(), ..row("a").point() };
+            PointScatter { point, stage: "total".into(), between: 0.003, runs: 9 }
+        };
+        let test = SelfTest {
+            schema_version: SELF_TEST_VERSION,
+            machine_key: "00ff".into(),
+            gpus: [("cuda:0".to_owned(), "H100".to_owned())].into(),
+            scatter: vec![on("cpu"), on("cuda:0")],
+            ..SelfTest::default()
+        };
+        shelf.store.put_self_test(&test).expect("kept");
+        for (model, points) in [("H100", 2), ("H200", 1)] {
+            let mut run = record(1);
+            run.machine.gpus = vec![Gpu { model: model.into(), ..Gpu::default() }];
+            let test = shelf.store.self_test(&run).expect("read").expect("there");
+            assert_eq!(test.scatter.len(), points, "{model}");
+        }
     }
 
     #[test]
@@ -83,7 +138,7 @@ mod tests {
         let folder = path.parent().expect("a folder");
         std::fs::create_dir_all(folder).expect("created");
         std::fs::write(&path, r#"{"schema_version": 1, "trials": []}"#).expect("written");
-        let error = shelf.store.self_test("00ff").expect_err("old").to_string();
+        let error = shelf.store.self_test(&record(1)).expect_err("old").to_string();
         assert!(error.contains("version 1, from before version 3"), "{error}");
         assert!(error.contains("run `bench selftest` again"), "{error}");
     }

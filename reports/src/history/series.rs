@@ -9,11 +9,14 @@ use super::content;
 use crate::grouped::tasks_of;
 use crate::record::{RunRecord, SuitePart, SummaryRow};
 
-/// The runs of one suite, or of one task, on one kind of machine.
+/// Runs of one suite, or of one task, on one kind of machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Series {
     /// The machine's key.
     pub machine_key: String,
+    /// Models of the GPUs that points ran on; none if all ran on CPUs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gpus: Vec<String>,
     /// The suite, with the shard if it is one: `nightly 2/4`; without a suite
     /// the task: `sort`.
     pub name: String,
@@ -22,34 +25,56 @@ pub struct Series {
 impl Series {
     /// The series that a run belongs to.
     pub fn of(record: &RunRecord, summary: &[SummaryRow]) -> Self {
-        match &record.suite {
-            Some(part) => Series::of_suite(&record.machine_key, part),
-            None => Series { machine_key: record.machine_key.clone(), name: tasks(summary) },
+        Series {
+            machine_key: record.machine_key.clone(),
+            gpus: record.gpu_models(summary.iter().map(|row| row.device.as_str())),
+            name: record.suite.as_ref().map_or_else(|| tasks(summary), of_suite),
         }
     }
 
-    /// The series of the runs of a suite, or of a shard of it, on a machine.
-    pub fn of_suite(machine_key: &str, part: &SuitePart) -> Self {
+    /// Series of a run of a suite, or of a shard of it, that is about to be made: with what is
+    /// known of the run by then, and the devices that points will run on.
+    pub fn of_suite<'a>(
+        record: &RunRecord,
+        devices: impl IntoIterator<Item = &'a str>,
+        part: &SuitePart,
+    ) -> Self {
         Series {
-            machine_key: machine_key.to_owned(),
-            name: match part.shard {
-                Some(shard) => format!("{} {shard}", part.name),
-                None => part.name.clone(),
-            },
+            machine_key: record.machine_key.clone(),
+            gpus: record.gpu_models(devices),
+            name: of_suite(part),
         }
     }
 
     /// A file name that no other series has.
     pub(super) fn file_name(&self) -> String {
         let name = safe_name(&self.name);
-        format!("{name}@{}.json", safe_name(&self.machine_key))
+        format!("{name}@{}.json", safe_name(&machine_name(&self.machine_key, &self.gpus)))
     }
 }
 
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on machine {}", self.name.shown(), self.machine_key.shown())
+        write!(f, "{} on machine {}", self.name.shown(), self.machine_key.shown())?;
+        if self.gpus.is_empty() {
+            return Ok(());
+        }
+        let gpus: Vec<_> = self.gpus.iter().map(|model| model.shown().to_string()).collect();
+        write!(f, " with {}", gpus.join(" and "))
     }
+}
+
+/// Name of a suite with its shard: `nightly 2/4`.
+fn of_suite(part: &SuitePart) -> String {
+    match part.shard {
+        Some(shard) => format!("{} {shard}", part.name),
+        None => part.name.clone(),
+    }
+}
+
+/// Name of a machine in file names: its key and the models of GPUs, joined by `+`.
+pub(super) fn machine_name(key: &str, gpus: &[String]) -> String {
+    std::iter::once(key).chain(gpus.iter().map(String::as_str)).collect::<Vec<_>>().join("+")
 }
 
 /// The tasks of a run, each once, in their order: `sort+cluster`.
@@ -74,7 +99,7 @@ pub(crate) fn safe_name(text: &str) -> String {
 mod tests {
     use super::super::testing::{record, row};
     use super::*;
-    use crate::record::{Shard, SuitePart};
+    use crate::record::{Gpu, Shard, SuitePart};
 
     #[test]
     fn a_run_belongs_to_its_suite_else_to_its_task() {
@@ -88,6 +113,24 @@ mod tests {
             path: None,
         });
         assert_eq!(Series::of(&record, &[row("a")]).name, "nightly 2/4");
+    }
+
+    #[test]
+    fn only_runs_with_points_on_gpus_are_of_their_models() {
+        let mut with_gpus = record(1);
+        with_gpus.machine.gpus =
+            ["H100", "A100"].map(|model| Gpu { model: model.into(), ..Gpu::default() }).to_vec();
+        assert_eq!(Series::of(&with_gpus, &[row("a")]), Series::of(&record(1), &[row("a")]));
+        let on = |device: &str| SummaryRow { device: device.into(), ..row("b") };
+        let series = Series::of(&with_gpus, &[row("a"), on("cuda:1"), on("cuda:0")]);
+        assert_eq!(series.gpus, ["A100", "H100"]);
+        assert_eq!(series.to_string(), "sort on machine 00ff with A100 and H100");
+        assert!(series.file_name().starts_with("sort@00ff+A100+H100"), "{}", series.file_name());
+        let cpu = Series::of(&record(1), &[row("a")]);
+        assert_eq!(
+            serde_json::to_value(&cpu).expect("JSON").as_object().map(|it| it.len()),
+            Some(2)
+        );
     }
 
     #[test]

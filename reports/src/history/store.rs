@@ -24,6 +24,7 @@ const PARTS: [&str; 11] = [
     INCOMING,
     "accepted",
     "accepted-shifts.toml",
+    "machine-keys.json",
     TRASH,
     "selftest",
     "index.csv",

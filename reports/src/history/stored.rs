@@ -46,6 +46,10 @@ pub struct StoredRun {
     pub machine_key: String,
     /// The machine's CPU.
     pub cpu_model: String,
+    /// Models of the GPUs that points ran on.
+    pub gpus: Vec<String>,
+    /// Host that measured; runs of earlier versions don't have it.
+    pub host_name: Option<String>,
     /// [`Series::name`].
     pub series: String,
     /// The suite's name, if it was one.
@@ -152,7 +156,11 @@ impl StoredRun {
 
     /// The series that the run belongs to.
     pub fn series(&self) -> Series {
-        Series { machine_key: self.machine_key.clone(), name: self.series.clone() }
+        Series {
+            machine_key: self.machine_key.clone(),
+            gpus: self.gpus.clone(),
+            name: self.series.clone(),
+        }
     }
 
     /// Whether the files are those that were stored.
@@ -174,12 +182,15 @@ impl StoredRun {
         self.finished.clone_from(&record.finished);
         self.machine_key.clone_from(&record.machine_key);
         self.cpu_model.clone_from(&record.machine.cpu_model);
+        self.host_name.clone_from(&record.host_name);
         self.suite = record.suite.as_ref().map(|part| part.name.clone());
         self.git_commit.clone_from(&record.software.git_commit);
     }
 
     fn count(&mut self, record: &RunRecord, summary: &[SummaryRow]) {
-        self.series = Series::of(record, summary).name;
+        let series = Series::of(record, summary);
+        self.series = series.name;
+        self.gpus = series.gpus;
         self.tasks = series::tasks(summary);
         let totals = summary.iter().filter(|row| row.stage == TOTAL);
         let (valid, invalid): (Vec<_>, Vec<_>) = totals.partition(|row| row.valid == YesNo::Yes);

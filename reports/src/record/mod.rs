@@ -1,6 +1,7 @@
 //! The records a run leaves behind, as other tools read them.
 
 mod ceilings;
+mod identity;
 mod inputs;
 mod params;
 mod point;

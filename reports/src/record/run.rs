@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::{
     AxisRecord, Bandwidth, Declared, InputRecord, MetricRecord, Params, Quantities, SuitePart,
@@ -39,10 +38,14 @@ pub struct RunRecord {
     /// The plugins that variants came from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plugins: Vec<PluginRecord>,
-    /// [`Machine::key`]: equal keys mean comparable numbers.
+    /// [`Machine::key`]: times of points on CPUs are comparable where keys are equal, those of
+    /// points on GPUs where the models of their GPUs are equal, too.
     pub machine_key: String,
     /// What it ran on.
     pub machine: Machine,
+    /// Host name of the node; runs of earlier versions don't have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_name: Option<String>,
     /// The state the machine was in at the start.
     pub environment: Environment,
     /// Devices that were asked for and could not be used: `cuda:0`. The notes say why.
@@ -69,6 +72,10 @@ pub struct RunRecord {
     /// The figures among its metrics, in the same way.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, MetricRecord>,
+    /// Periods of the CPU quota in which threads were stopped; `None` without a quota, and while
+    /// the run goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<u64>,
     /// Where the time went; `None` while the run goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
@@ -271,7 +278,8 @@ impl PluginRecord {
     }
 }
 
-/// What identifies a machine: models, topology and drivers, never readings.
+/// Hardware and drivers of a machine. CPU model and topology identify it, see [`Machine::key`]; the
+/// rest is data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Machine {
@@ -307,8 +315,8 @@ pub struct CacheLevel {
     pub count: usize,
 }
 
-/// A GPU.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A GPU. Only its model is part of an identity.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Gpu {
     /// The model's name.
@@ -317,6 +325,28 @@ pub struct Gpu {
     pub driver: String,
     /// Device memory in bytes.
     pub memory_bytes: u64,
+    /// Address on the PCI bus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pci_address: Option<String>,
+    /// Identifier of this very card, or of the instance of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+    /// Whether this is an instance of a card that is shared out (MIG). Clocks and limits are then
+    /// those of the card.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_instance: bool,
+    /// Whether memory is protected by ECC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ecc: Option<bool>,
+    /// Limit of the power draw in watts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_limit_w: Option<f64>,
+    /// Limit of the power draw that the card has by default, in watts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_power_limit_w: Option<f64>,
+    /// Clock of the multiprocessors that applications are set to, in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application_clock_mhz: Option<u32>,
 }
 
 /// The state of the machine at the start of the run.
@@ -325,8 +355,31 @@ pub struct Gpu {
 pub struct Environment {
     /// The operating system and its kernel.
     pub kernel: String,
-    /// The CPU frequency governor, where there is one.
+    /// Frequency governors of the CPUs that may be used, each once, joined by `+`, where there are
+    /// any.
     pub governor: Option<String>,
+    /// Their preferences between energy and performance, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy_preference: Option<String>,
+    /// Whether clocks above the nominal one are allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turbo: Option<bool>,
+    /// The kernel's clock source: `tsc`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_source: Option<String>,
+    /// Seconds that reading the clock takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_read_s: Option<f64>,
+    /// Quota of the control group in CPUs; `None` without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_quota: Option<f64>,
+    /// Whether addresses were randomised in processes that were measured against each other, as
+    /// the system did not allow otherwise. `None` where no other process measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aslr: Option<bool>,
+    /// Devices that were left visible by `CUDA_VISIBLE_DEVICES`, as it was set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visible_devices: Option<String>,
     /// The mode of transparent huge pages.
     pub transparent_huge_pages: Option<String>,
     /// Average load of the last minute, where the system tells.
@@ -345,46 +398,5 @@ impl RunRecord {
     /// Whether it was measured under RECOBENCH_SMALL: it is no base of comparisons.
     pub fn is_small(&self) -> bool {
         self.notes.iter().any(|note| note == SMALL_NOTE)
-    }
-}
-
-impl Machine {
-    /// A name for machines of this very kind: a hash of all fields but the
-    /// memory's exact size, which firmware rounds as it likes.
-    pub fn key(&self) -> String {
-        let mut identity = self.clone();
-        identity.memory_bytes = 0;
-        let text = serde_json::to_vec(&identity).unwrap_or_default();
-        let hash = Sha256::digest(&text);
-        hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn machine() -> Machine {
-        Machine {
-            cpu_model: "Model".into(),
-            architecture: "x86_64".into(),
-            packages: 1,
-            cores: 2,
-            hardware_threads: 2,
-            numa_nodes: 1,
-            caches: vec![],
-            memory_bytes: 1 << 34,
-            gpus: vec![],
-        }
-    }
-
-    #[test]
-    fn the_key_follows_the_topology_and_not_the_memory_size() {
-        let base = machine();
-        let mut other = machine();
-        other.memory_bytes += 4096;
-        assert_eq!(base.key(), other.key());
-        other.cores = 4;
-        assert_ne!(base.key(), other.key());
     }
 }

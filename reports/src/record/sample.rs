@@ -20,6 +20,8 @@ pub mod flags {
     pub const DISTURBED: &str = "disturbed";
     /// Power, heat or the hardware held the clock of a GPU down.
     pub const THROTTLED: &str = "throttled";
+    /// The CPU quota was used up during the sample: threads were stopped.
+    pub const QUOTA_THROTTLED: &str = "quota-throttled";
     /// The stages of a GPU hold what launches cost the host.
     pub const LATE_LAUNCHES: &str = "late-launches";
     /// What joins them.

@@ -1,6 +1,8 @@
 //! `selftest.json`: how often the gate of comparisons errs on a machine, and how
 //! much runs of the same code differ there.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Point;
@@ -34,6 +36,9 @@ pub struct SelfTest {
     /// How much runs of the same code differ, point by point.
     #[serde(default)]
     pub scatter: Vec<PointScatter>,
+    /// Models of the GPUs that points ran on, by their devices.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gpus: BTreeMap<String, String>,
 }
 
 /// Pairs of runs that differ by a known slowdown.

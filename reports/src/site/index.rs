@@ -11,7 +11,7 @@ use crate::report::html::trace::{Frame, trace};
 use crate::report::time::minute;
 use crate::store::RunSummary;
 use crate::table::{NUMBER, Row, cards};
-use crate::trend::{Shift, Trend, names, words};
+use crate::trend::{Shift, Track, Trend, names, words};
 use crate::units::{self, counted};
 
 const SEARCH: &str = include_str!("search.js");
@@ -120,7 +120,7 @@ fn points(site: &Site<'_>) -> Markup {
 
 fn point(site: &Site<'_>, trend: &Trend) -> Row {
     let ([point, on], visits) = (names(trend), &trend.track.visits);
-    let machine = machine(site, &trend.track.machine_key);
+    let machine = machine(site, &trend.track);
     let last = visits.last().map_or(f64::NAN, |visit| visit.median_s);
     row(
         &[&point, &on, &machine],
@@ -134,10 +134,12 @@ fn point(site: &Site<'_>, trend: &Trend) -> Row {
     )
 }
 
-/// What a machine is called: by its CPU.
-pub fn machine(site: &Site<'_>, key: &str) -> String {
-    let run = site.runs.iter().rev().find(|run| run.record.machine_key == key);
-    run.map_or_else(String::new, |run| run.record.machine.cpu_model.shown().to_string())
+/// Name of the machine of a track: its CPU, and the GPU that the point ran on.
+pub fn machine(site: &Site<'_>, track: &Track) -> String {
+    let run = site.runs.iter().rev().find(|run| run.record.machine_key == track.machine_key);
+    let cpu = run.map(|run| run.record.machine.cpu_model.shown().to_string());
+    let gpu = track.gpu.as_ref().map(|model| model.shown().to_string());
+    cpu.into_iter().chain(gpu).collect::<Vec<_>>().join(", ")
 }
 
 fn commit(known: Option<&str>) -> String {

@@ -11,7 +11,7 @@ mod point;
 
 use std::path::PathBuf;
 
-use crate::history::safe_name;
+use crate::history::{safe_name, short_hash};
 use crate::store::RunSummary;
 use crate::trend::Trend;
 
@@ -53,7 +53,9 @@ pub fn run_page(id: &str) -> String {
 /// The page of a point on a machine, which no other point has.
 fn point_page(trend: &Trend) -> String {
     let track = &trend.track;
-    format!("points/{}-{}.html", safe_name(&track.machine_key), track.point.id())
+    let machine = safe_name(&track.machine_key);
+    let gpu = track.gpu.as_ref().map(|model| format!("{}-", short_hash(model)));
+    format!("points/{machine}-{}{}.html", gpu.as_deref().unwrap_or(""), track.point.id())
 }
 
 #[cfg(test)]

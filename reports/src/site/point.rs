@@ -10,7 +10,7 @@ use crate::report::html::parts::scrolling;
 use crate::report::html::trace::{Frame, interval, range, trace};
 use crate::report::time::{day, minute};
 use crate::table::{NUMBER, Row, cards};
-use crate::trend::{Shift, Trend, Visit, names, words};
+use crate::trend::{Shift, Trend, Visit, moved_words, names, words};
 use crate::units::{self, counted};
 
 const PICTURE: Frame = Frame { width: 960.0, height: 280.0, dots: true };
@@ -21,10 +21,11 @@ pub fn page(site: &Site<'_>, trend: &Trend) -> String {
         header {
             nav { ul { li { a href="../index.html" { (site.title.shown()) } } } }
             h1 { (point) }
-            p { (on) ", on " (machine(site, &trend.track.machine_key)) }
+            p { (on) ", on " (machine(site, &trend.track)) }
         }
         main #content {
             (picture(trend))
+            @if let Some(moved) = &trend.track.moved { p { "Before the first run " (moved_words(trend, moved)) "." } }
             @if trend.shifts.is_empty() {
                 p { "Its level did not change in " (counted(visits.len(), "run")) "." }
             } @else {

@@ -27,7 +27,7 @@ pub use ceilings::{claim_ceilings, write_ceilings};
 pub use error::StoreError;
 pub use published_streams::read_published_streams;
 pub use read::{Run, RunSummary, is_run, read_run, read_samples, read_summary};
-pub(crate) use read::{Versioned, read_distinct_summary, read_versioned};
+pub(crate) use read::{Versioned, WrittenKey, read_distinct_summary, read_versioned};
 pub(crate) use regular::open as open_file;
 pub use resume::INTERRUPTED;
 pub use stream::{StreamFolder, StreamRun};

@@ -12,7 +12,7 @@ use text::Foreign;
 
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::aliases::ALIASES;
-use crate::record::{Quantities, RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
+use crate::record::{Machine, Quantities, RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 use crate::units::counted;
 
 /// Everything that a run left behind.
@@ -81,12 +81,34 @@ pub fn is_run(folder: &Path) -> bool {
     folder.join(RUN).exists()
 }
 
-/// Reads `run.json`.
+/// Reads `run.json`. A key of an earlier version is replaced by today's.
 ///
 /// # Errors
 /// If it is missing, damaged or of another version.
 pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
-    read_versioned(&folder.join(RUN), SCHEMA_VERSION)
+    let record: RunRecord = read_versioned(&folder.join(RUN), SCHEMA_VERSION)?;
+    Ok(record.with_todays_key())
+}
+
+/// Machine of a run, with the key that was written.
+#[derive(Deserialize)]
+pub(crate) struct WrittenKey {
+    /// Key as it stands in `run.json`.
+    pub machine_key: String,
+    /// Machine that it is the key of.
+    pub machine: Machine,
+}
+
+impl WrittenKey {
+    /// Reads them from `run.json`.
+    pub(crate) fn read(folder: &Path) -> Result<Self, StoreError> {
+        read_versioned(&folder.join(RUN), SCHEMA_VERSION)
+    }
+
+    /// Today's key, if an earlier version wrote another one.
+    pub(crate) fn replaced_by(&self) -> Option<String> {
+        (self.machine_key == self.machine.earlier_key()).then(|| self.machine.key())
+    }
 }
 
 /// Reads a JSON file that says the version of its layout.

@@ -22,6 +22,6 @@ pub use accepted::AcceptedShift;
 pub(crate) use levels::levels;
 pub use levels::{Level, Terms};
 pub use render::{Listing, render, render_on};
-pub(crate) use render::{names, words};
+pub(crate) use render::{moved_words, names, words};
 pub use shift::{Direction, Shift, Standing, Trend, trends};
-pub use track::{Track, Visit, tracks};
+pub use track::{Moved, Track, Visit, tracks};

@@ -3,6 +3,7 @@
 use text::Foreign;
 
 use super::shift::{Direction, Shift, Standing, Trend};
+use super::track::Moved;
 use crate::compare::Code;
 use crate::frame::{self, Cell, Frame, Record, json_text};
 use crate::paint::Paint;
@@ -49,12 +50,21 @@ pub fn render_on(
     trends: &[Trend],
     listing: Listing,
 ) -> Result<String, TableError> {
-    let is_listed = |trend: &&Trend| listing == Listing::All || !trend.shifts.is_empty();
+    let is_listed = |trend: &&Trend| {
+        listing == Listing::All || !trend.shifts.is_empty() || trend.track.moved.is_some()
+    };
     let listed: Vec<&Trend> = trends.iter().filter(is_listed).collect();
     match format {
         Format::Table | Format::Markdown => {
-            let cells = rows(&listed).map(|(trend, shift)| cells(trend, shift));
-            let table = Table::new(&COLUMNS, cells).without_if_narrow(&["before", "after"]);
+            let is_row = |(trend, shift): &(&Trend, Option<&Shift>)| {
+                listing == Listing::All || shift.is_some() || trend.track.moved.is_none()
+            };
+            let levels = rows(&listed).filter(is_row).map(|(trend, shift)| cells(trend, shift));
+            let moves = listed.iter().filter_map(|trend| {
+                trend.track.moved.as_ref().map(|moved| moved_cells(trend, moved))
+            });
+            let table = Table::new(&COLUMNS, moves.chain(levels));
+            let table = table.without_if_narrow(&["before", "after"]);
             let table = for_people(format, &[table], Screen { paint: Paint::Plain, ..screen });
             let apart = if format == Format::Markdown && !listed.is_empty() { "\n" } else { "" };
             Ok(format!("{table}{apart}{}\n", sentence(trends)))
@@ -77,8 +87,16 @@ fn sentence(trends: &[Trend]) -> String {
         (Some(runs), _) => format!(" in {}", units::counted(runs, "run")),
         _ => String::new(),
     };
+    let moved = trends.iter().filter(|trend| trend.track.moved.is_some()).count();
+    let elsewhere = match moved {
+        0 => String::new(),
+        moved => format!(
+            "; {} measured on another machine than before, and not judged across that",
+            units::counted(moved, "point")
+        ),
+    };
     format!(
-        "{}{range}: {}, of which {alarms} to be looked at",
+        "{}{range}: {}, of which {alarms} to be looked at{elsewhere}",
         units::counted(trends.len(), "point"),
         units::counted(shifts, "change"),
     )
@@ -105,6 +123,35 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
     let place = if since.run.is_empty() { &since.started } else { &since.run };
     let (before, after) = (time(shift.before_s), time(shift.after_s));
     [point, on, place.clone(), before, after, units::change(shift.ratio()), words(shift)]
+}
+
+/// A row for a point that another machine measured before.
+fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
+    let [point, on] = names(trend);
+    let time = |seconds: f64| units::seconds(seconds, 3);
+    let since =
+        trend.track.visits.first().map_or(NOTHING, |visit| {
+            if visit.run.is_empty() { &visit.started } else { &visit.run }
+        });
+    let (before, after) = (time(moved.before_s), time(moved.after_s));
+    let words = moved_words(trend, moved);
+    [point, on, since.to_owned(), before, after, change(moved.ratio()), words]
+}
+
+/// `the machine changed from KEY to KEY (differs in 2 instead of 1 cores)`
+pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
+    let key = |key: &str| key.shown().to_string();
+    let (from, to) = (key(&moved.from), key(&trend.track.machine_key));
+    let differs: Vec<_> = moved.differs.iter().map(|it| it.shown().to_string()).collect();
+    let differs = match differs.as_slice() {
+        [] => "no difference is recorded".to_owned(),
+        differs => format!("differs: {}", differs.join(", ")),
+    };
+    if from == to {
+        format!("the machine changed ({differs})")
+    } else {
+        format!("the machine changed from {from} to {to} ({differs})")
+    }
 }
 
 /// The variant with its task, and what it was measured on.
@@ -134,6 +181,9 @@ fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
     let since = shift.map(|shift| trend.first_visit(shift));
     Record::default()
         .with("machine_key", &track.machine_key)
+        .with("gpu", track.gpu.as_deref())
+        .with("machine_before", track.moved.as_ref().map(|moved| moved.from.as_str()))
+        .with("machine_ratio", track.moved.as_ref().map(Moved::ratio))
         .and(frame::point(&track.point))
         .with("runs", track.visits.len())
         .with("threshold", trend.threshold)
@@ -216,6 +266,25 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(json[1]["shifts"][0]["standing"], "open");
         assert_eq!(json[2]["shifts"][0]["standing"]["accepted"], "more, \"but\" right");
+    }
+
+    #[test]
+    fn a_step_across_machines_is_listed_and_not_judged() {
+        let mut track = track("a", &[(3, 3e-3)]);
+        let differs = vec!["1 instead of 2 cores".to_owned()];
+        track.moved = Some(Moved { from: "before".into(), differs, before_s: 1e-3, after_s: 3e-3 });
+        let trends = trends(vec![track], &Terms::default(), &[]);
+        let text = render(Format::Table, &trends, Listing::Changes).expect("a text");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert!(lines[1].contains("night-00") && lines[1].contains("+200.0 %"), "{text}");
+        let words = "the machine changed from before to key (differs: 1 instead of 2 cores)";
+        assert!(lines[1].ends_with(words), "{text}");
+        assert!(lines[2].ends_with("on another machine than before, and not judged across that"));
+        let all = render(Format::Table, &trends, Listing::All).expect("a text");
+        assert!(all.contains(words) && all.contains("steady"), "{all}");
+        let csv = render(Format::Csv, &trends, Listing::Changes).expect("a text");
+        assert!(csv.contains(",before,") && csv.contains("machine_before"), "{csv}");
     }
 
     #[test]

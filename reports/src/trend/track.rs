@@ -1,10 +1,16 @@
 //! A point's medians over the runs of a machine.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
+use statistics::median;
 
 use crate::grouped::by_key;
 use crate::rank::TOTAL;
 use crate::record::{Point, RunRecord, SummaryRow};
+
+/// Runs on either side of a change of the machine that its times are of.
+const NEIGHBOURS: usize = 5;
 
 /// A point over the runs of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -12,10 +18,35 @@ use crate::record::{Point, RunRecord, SummaryRow};
 pub struct Track {
     /// The machine.
     pub machine_key: String,
+    /// Model of the GPU, for a point that ran on one.
+    pub gpu: Option<String>,
+    /// The machine that measured the point before this one, if one did.
+    pub moved: Option<Moved>,
     /// What was measured.
     pub point: Point,
     /// Each run that has a valid median of it, in their order.
     pub visits: Vec<Visit>,
+}
+
+/// A change of the machine that measures a point. Levels are not followed across it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Moved {
+    /// Key of the machine before.
+    pub from: String,
+    /// Differences from that machine in words: `2 instead of 4 cores`.
+    pub differs: Vec<String>,
+    /// Median of the last runs there, in seconds.
+    pub before_s: f64,
+    /// Median of the first runs here, in seconds.
+    pub after_s: f64,
+}
+
+impl Moved {
+    /// Time here over the time there.
+    pub fn ratio(&self) -> f64 {
+        self.after_s / self.before_s
+    }
 }
 
 /// A point in one run.
@@ -51,25 +82,78 @@ impl Visit {
     }
 }
 
+/// A visit with its place in the order of all runs.
+struct Seen<'a> {
+    run: usize,
+    record: &'a RunRecord,
+    visit: Visit,
+}
+
 /// The tracks of runs, which come with their ids and in their order.
 pub fn tracks<'a>(
     runs: impl IntoIterator<Item = (&'a str, &'a RunRecord, &'a [SummaryRow])>,
 ) -> Vec<Track> {
-    let visits = runs.into_iter().flat_map(|(id, record, rows)| {
+    let seen = runs.into_iter().enumerate().flat_map(|(run, (id, record, rows))| {
         rows.iter().filter_map(move |row| {
             let visit = Visit::of(id, record, row)?;
-            Some(((record.machine_key.clone(), row.point()), visit))
+            let gpu = record.gpu_model(&row.device).map(str::to_owned);
+            let machine = (record.machine_key.clone(), gpu);
+            Some(((machine, row.point()), Seen { run, record, visit }))
         })
     });
-    let tracks = by_key(visits).into_iter();
-    tracks.map(|((machine_key, point), visits)| Track { machine_key, point, visits }).collect()
+    let tracks = by_key(seen);
+    let mut earlier: HashMap<&Point, Vec<&[Seen<'_>]>> = HashMap::new();
+    let mut moves = Vec::with_capacity(tracks.len());
+    for ((_, point), seen) in &tracks {
+        let others = earlier.entry(point).or_default();
+        moves.push(moved(others, seen, point));
+        others.push(seen);
+    }
+    let tracks = tracks.into_iter().zip(moves);
+    tracks
+        .map(|((((machine_key, gpu), point), seen), moved)| {
+            let visits = seen.into_iter().map(|seen| seen.visit).collect();
+            Track { machine_key, gpu, moved, point, visits }
+        })
+        .collect()
+}
+
+/// The machine that a point was measured on until it was measured here; `None` for the first
+/// machine, and where both measure it by turns.
+fn moved(others: &[&[Seen<'_>]], seen: &[Seen<'_>], point: &Point) -> Option<Moved> {
+    let first = seen.first()?;
+    let latest = others.iter().max_by_key(|other| other.last().map(|last| last.run))?;
+    let before = latest.last().filter(|before| before.run < first.run)?;
+    let medians =
+        |seen: &[Seen<'_>]| -> Vec<f64> { seen.iter().map(|seen| seen.visit.median_s).collect() };
+    let last = &latest[latest.len().saturating_sub(NEIGHBOURS)..];
+    Some(Moved {
+        from: before.record.machine_key.clone(),
+        differs: differences(first.record, before.record, &point.device),
+        before_s: median(&medians(last)),
+        after_s: median(&medians(&seen[..seen.len().min(NEIGHBOURS)])),
+    })
+}
+
+/// Differences between the machines of two runs, as far as they concern a device.
+fn differences(new: &RunRecord, before: &RunRecord, device: &str) -> Vec<String> {
+    let mut differences = Vec::new();
+    if new.machine_key != before.machine_key {
+        differences = new.machine.differences(&before.machine);
+    }
+    if let (Some(new), Some(before)) = (new.gpu_model(device), before.gpu_model(device))
+        && new != before
+    {
+        differences.push(format!("GPU {new} instead of {before}"));
+    }
+    differences
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::charts::fixture::{row, run};
-    use crate::record::YesNo;
+    use crate::record::{Gpu, YesNo};
 
     #[test]
     fn each_point_of_each_machine_is_followed_through_the_runs() {
@@ -91,5 +175,45 @@ mod tests {
         assert_eq!(runs, ["1", "4"]);
         assert_eq!(tracks[0].visits[1].median_s, 2.0);
         assert_eq!(tracks[2].machine_key, "other");
+    }
+
+    /// Runs of these machines, one after the other, with the models of their GPUs.
+    fn followed(machines: &[(&str, &str)], device: &str) -> Vec<Track> {
+        let records = machines.iter().map(|(key, gpu)| {
+            let mut record = RunRecord { machine_key: (*key).into(), ..run() };
+            record.machine.cores = key.len();
+            record.machine.gpus = vec![Gpu { model: (*gpu).into(), ..Gpu::default() }];
+            record
+        });
+        let records: Vec<RunRecord> = records.collect();
+        let rows: Vec<_> = (0..machines.len())
+            .map(|i| vec![SummaryRow { device: device.into(), ..row("a", "n=1", i as f64 + 1.0) }])
+            .collect();
+        tracks(records.iter().zip(&rows).map(|(record, rows)| ("id", record, &rows[..])))
+    }
+
+    #[test]
+    fn another_machine_is_named_with_what_differs() {
+        let found = followed(&[("a", "H100"), ("a", "H200"), ("bb", "H100")], "cpu");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].moved, None);
+        let moved = found[1].moved.as_ref().expect("moved");
+        assert_eq!((moved.from.as_str(), moved.before_s, moved.after_s), ("a", 1.5, 3.0));
+        assert_eq!(moved.differs, ["2 instead of 1 cores"]);
+    }
+
+    #[test]
+    fn another_gpu_is_another_machine_to_its_points_alone() {
+        let found = followed(&[("a", "H100"), ("a", "H200")], "cuda:0");
+        let moved = found[1].moved.as_ref().expect("moved");
+        assert_eq!(moved.differs, ["GPU H200 instead of H100"]);
+        assert_eq!(found[1].gpu.as_deref(), Some("H200"));
+        assert_eq!(followed(&[("a", "H100"), ("a", "H200")], "cpu").len(), 1);
+    }
+
+    #[test]
+    fn machines_that_measure_by_turns_are_no_change() {
+        let found = followed(&[("a", ""), ("bb", ""), ("a", ""), ("bb", "")], "cpu");
+        assert!(found.iter().all(|track| track.moved.is_none()), "{found:?}");
     }
 }

@@ -8,7 +8,7 @@ use reports::compare::render::{Format, Listing, render};
 use reports::compare::{
     Code, CompareError, Comparison, Measured, RunScatter, Terms, Verdict, compare, scatter_of,
 };
-use reports::record::{PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
+use reports::record::{Gpu, PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::RunFolder;
 use statistics::GENERATION;
 
@@ -168,6 +168,56 @@ fn other_machines_are_refused_unless_asked_for() {
     assert!(refused.to_string().contains("--across-machines"), "{refused}");
     let terms = Terms { across_machines: true, ..Terms::default() };
     assert!(compare(&base, &new, &terms).is_ok());
+}
+
+/// The CPU is the same: points on it are compared, those on the GPU are named with the reason.
+#[test]
+fn points_on_another_gpu_are_not_compared() {
+    let folder = folder();
+    let with = |model: &str, driver: &str| {
+        let mut record = record();
+        record.machine.gpus =
+            vec![Gpu { model: model.into(), driver: driver.into(), ..Gpu::default() }];
+        record.host_name = Some(format!("host-of-{model}"));
+        record
+    };
+    let on_gpu = SummaryRow { device: "cuda:0".into(), ..point("b", "code:1") };
+    let points = [(point("a", "code:1"), 1.0), (on_gpu, 1.0)];
+    let measured = |name: &str, record: &RunRecord| measured(folder.path(), name, record, &points);
+    let base = measured("base", &with("H100", "1.0"));
+    let new = measured("newer", &with("H200", "1.0"));
+    let comparison = compare(&base, &new, &Terms::default()).expect("the CPU is the same");
+    assert_eq!(verdicts(&comparison), [("a", Verdict::Same)]);
+    for unmatched in [&comparison.only_base, &comparison.only_new] {
+        let reason = "measured on another GPU: H100 in the base, H200 in the new run";
+        assert_eq!(unmatched[0].reason, reason);
+    }
+    let host = "the host changed from host-of-H100 to host-of-H200".to_owned();
+    assert!(comparison.notes.contains(&host), "{:?}", comparison.notes);
+    let terms = Terms { across_machines: true, ..Terms::default() };
+    assert_eq!(compare(&base, &new, &terms).expect("asked for").points.len(), 2);
+
+    let new = measured("driver", &with("H100", "2.0"));
+    let comparison = compare(&base, &new, &Terms::default()).expect("the same machine");
+    assert_eq!(comparison.points.len(), 2);
+    let driver = "the driver of cuda:0 changed from 1.0 to 2.0".to_owned();
+    assert!(comparison.notes.contains(&driver), "{:?}", comparison.notes);
+}
+
+#[test]
+fn lower_clocks_are_named() {
+    let folder = folder();
+    let points = [(point("a", "code:1"), 1.0)];
+    let mut base = measured(folder.path(), "base", &record(), &points);
+    let mut new = measured(folder.path(), "newer", &record(), &points);
+    new.record.seed += 1;
+    base.clock_mhz.insert("cpu".into(), 3000.0);
+    for (clock, is_named) in [(1800.0, true), (2950.0, false)] {
+        new.clock_mhz.insert("cpu".into(), clock);
+        let comparison = compare(&base, &new, &Terms::default()).expect("compared");
+        let notes = comparison.notes.join("\n");
+        assert_eq!(notes.contains("clocks of cpu were 40 % lower"), is_named, "{notes}");
+    }
 }
 
 /// A run is known by its samples, wherever it lies: a job that failed to store its run must

@@ -5,6 +5,7 @@
 //! differ by is 0.2 to 2 %, by variant; visits differ by 0.3 %; samples by 1 %, with tails as
 //! heavy as those of Student's t with three degrees of freedom.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
@@ -80,6 +81,7 @@ fn measured(noise: &mut Noise, runs: Runs, name: &str, every: usize, change: f64
         folder: PathBuf::from(name),
         record: record(),
         points: (0..POINTS).map(point).collect(),
+        clock_mhz: BTreeMap::new(),
     }
 }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::common::{copy_folder, folder};
 use reports::aliases::Aliases;
 use reports::compare::{Measured, Terms, compare};
-use reports::history::{Added, Filter, Retention, Store, Unfinished};
+use reports::history::{Added, Filter, Retention, Series, Store, Unfinished};
+use reports::record::{Gpu, RunRecord, SELF_TEST_VERSION, SelfTest};
 use reports::store::{RunFolder, read_run, read_samples, read_summary};
 use reports::trend::{self, tracks};
 
@@ -118,4 +119,89 @@ fn variants_go_on_under_other_names() {
     let names: Vec<_> = tracks.iter().map(|track| track.point.variant.as_str()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
     assert!(tracks.iter().all(|track| track.visits.len() == 2));
+}
+
+/// Adds a run as earlier versions recorded it, whose machine key held the driver, and accepts it as
+/// they did. Returns its id and that key.
+fn accepted_by_an_earlier_version(
+    store: &Store,
+    source: &Path,
+    driver: &str,
+    when: &str,
+) -> (String, String) {
+    let mut record = read_run(source).expect("read");
+    let memory_bytes = 80 << 30;
+    record.started = when.to_owned();
+    record.finished = Some(when.to_owned());
+    record.machine.gpus =
+        vec![Gpu { model: "GPU".into(), driver: driver.into(), memory_bytes, ..Gpu::default() }];
+    record.machine_key = record.machine.earlier_key();
+    let folder = folder();
+    let mut run = RunFolder::create(&folder.path().join("run"), &record).expect("created");
+    run.append_samples(&read_samples(source).expect("read")).expect("written");
+    run.append_summary(&read_summary(source).expect("read")).expect("written");
+    drop(run);
+    let added = store.add(&folder.path().join("run"), Unfinished::Refuse).expect("added");
+    let key = record.machine_key;
+    let mark = format!(
+        r#"{{"schema_version": 1, "series": {{"machine_key": "{key}", "name": "sort"}},
+        "accepted": {{"run": "{}", "when": "{when}", "note": "driver {driver}"}}, "earlier": []}}"#,
+        added.id()
+    );
+    let accepted = store.root().join("accepted");
+    fs::create_dir_all(&accepted).expect("made");
+    fs::write(accepted.join(format!("sort@{key}.json")), mark).expect("written");
+    (added.id().to_owned(), key)
+}
+
+#[test]
+fn keys_of_earlier_versions_are_joined_and_nothing_accepted_is_lost() {
+    let (folder, old, runs) = store();
+    let store = Store::create_or_open(&folder.path().join("joined")).expect("made");
+    drop(old);
+    let by = |driver, when| accepted_by_an_earlier_version(&store, &runs[0], driver, when);
+    let (first, first_key) = by("1.0", "2026-01-01T00:00:00Z");
+    let (second, second_key) = by("2.0", "2026-02-01T00:00:00Z");
+    assert_ne!(first_key, second_key);
+    let test = SelfTest {
+        schema_version: SELF_TEST_VERSION,
+        machine_key: first_key.clone(),
+        finished: "2026-01-02T00:00:00Z".into(),
+        ..SelfTest::default()
+    };
+    store.put_self_test(&test).expect("kept");
+
+    let record = read_run(&store.run_folder(&first)).expect("read");
+    let series = |id: &str| {
+        let folder = store.run_folder(id);
+        Series::of(&read_run(&folder).expect("read"), &read_summary(&folder).expect("read"))
+    };
+    assert_eq!(series(&first), series(&second));
+    assert_eq!(record.machine_key, record.machine.key());
+    let baseline = store.baseline(&series(&first)).expect("read").expect("accepted");
+    assert_eq!(baseline.id, second);
+    let listed = store.list(&Filter::default()).expect("listed");
+    assert_eq!(listed.iter().filter(|entry| entry.accepted).count(), 1);
+    let kept = |record: &RunRecord| store.self_test(record).expect("read");
+    let found = kept(&record).expect("joined");
+    assert_eq!((found.finished, found.machine_key), (test.finished.clone(), record.machine.key()));
+
+    // The next acceptance takes the history of both with it.
+    let next = folder.path().join("next");
+    again(&store.run_folder(&second), &next, str::to_owned);
+    let third = store.add(&next, Unfinished::Refuse).expect("added").id().to_owned();
+    store.accept(&third, "today").expect("accepted");
+    let marks: Vec<_> = fs::read_dir(store.root().join("accepted")).expect("read").collect();
+    assert_eq!(marks.len(), 1, "{marks:?}");
+    let mark = marks[0].as_ref().expect("read").path();
+    let mark = fs::read_to_string(mark).expect("read");
+    let order = ["today", "driver 1.0", "driver 2.0"].map(|note| mark.find(note));
+    assert!(order[0] < order[1] && order[1] < order[2] && order[0].is_some(), "{mark}");
+
+    // What deleted runs said of their keys is kept.
+    store.prune(Retention { keep_runs: Some(1), keep_days: None }).expect("pruned");
+    assert_eq!(store.list(&Filter::default()).expect("listed").len(), 1);
+    let mut record = record;
+    record.machine.gpus.clear();
+    assert_eq!(kept(&record).expect("joined").finished, test.finished);
 }

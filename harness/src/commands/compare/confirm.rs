@@ -69,7 +69,7 @@ impl Confirmation<'_> {
         if doubtful.is_empty() {
             return;
         }
-        if runs.new.record.machine_key != platform::machine_key() {
+        if !runs.new.record.is_of(&platform::this_machine()) {
             let note = "not measured again: the run is of another machine than this one";
             comparison.notes.push(note.to_owned());
             return;

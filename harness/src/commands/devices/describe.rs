@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::iter;
+use std::path::Path;
 
 use algorithms::device::gpu::cuda::{self, CudaGpu, Driver};
 use algorithms::device::gpu::hip::{self, HipGpu};
@@ -38,7 +39,13 @@ pub(super) fn machine(topology: &Topology) -> String {
                 units::bytes(environment.available_memory_bytes as f64)
             ),
         ),
+        ("core kinds", core_kinds()),
         ("governor", environment.governor.unwrap_or_else(unknown)),
+        ("CPU quota", quota(environment.cpu_quota)),
+        (
+            "clock",
+            clock(environment.clock_source.unwrap_or_else(unknown), environment.clock_read_s),
+        ),
         ("huge pages", environment.transparent_huge_pages.unwrap_or_else(unknown)),
         ("kernel", environment.kernel),
         ("counters", platform::counters::availability()),
@@ -52,6 +59,31 @@ pub(super) fn machine(topology: &Topology) -> String {
     text.push_str(&hip_gpus());
     text.push_str(&adapters());
     text
+}
+
+/// `2 performance, up to 5200 MHz (0,1); 4 efficiency, up to 3900 MHz (2,3,4,5)`, or one kind.
+fn core_kinds() -> String {
+    let kinds = platform::core_kinds(Path::new("/sys"), &platform::usable_cpus());
+    if kinds.len() < 2 {
+        return "one".to_owned();
+    }
+    let words = kinds.iter().map(|kind| {
+        let clock = kind.max_mhz.map(|mhz| format!(", up to {mhz} MHz"));
+        let cpus = platform::placement::list(&kind.cpus);
+        format!("{} {}{} ({cpus})", kind.cpus.len(), kind.name, clock.unwrap_or_default())
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// `1.5 CPUs`
+fn quota(cpus: Option<f64>) -> String {
+    cpus.map_or_else(|| "none".to_owned(), |cpus| format!("{cpus:.1} CPUs"))
+}
+
+/// `tsc, 25 ns a reading`
+fn clock(source: String, price_s: Option<f64>) -> String {
+    let price = price_s.map(|price| format!(", {} a reading", units::seconds(price, 2)));
+    source + price.as_deref().unwrap_or("")
 }
 
 /// Each GPU, or why there is none.

@@ -17,6 +17,8 @@ mod in_turn;
 mod sittings;
 mod whole_runs;
 
+use std::collections::BTreeMap;
+
 use reports::clock::now;
 use reports::compare::render::selftest as rendered;
 use reports::compare::{PointVerdict, Thresholds, Verdict, scatter_of};
@@ -96,8 +98,20 @@ fn measured(sittings: &Sittings<'_>, request: &SelfTestRequest) -> Result<SelfTe
         trials: whole_runs::judge(&runs)?,
         in_turn,
         scatter: scatter_of(&all_runs),
+        gpus: gpus(sittings),
         ..empty()
     })
+}
+
+/// Models of the GPUs that points run on, by their devices.
+fn gpus(sittings: &Sittings<'_>) -> BTreeMap<String, String> {
+    let record = sittings.record();
+    let devices = sittings.points().map(|point| point.device);
+    let known = devices.filter_map(|device| {
+        let model = record.gpu_model(&device)?.to_owned();
+        Some((device, model))
+    });
+    known.collect()
 }
 
 /// Adds what the gate said of points with a known slowdown.
@@ -117,7 +131,7 @@ fn empty() -> SelfTest {
     let thresholds = Thresholds::default();
     SelfTest {
         schema_version: SELF_TEST_VERSION,
-        machine_key: platform::machine_key(),
+        machine_key: platform::this_machine().key(),
         finished: now(),
         git_commit: platform::software().git_commit,
         min_effect: thresholds.min_effect,

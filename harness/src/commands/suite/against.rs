@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use algorithms::plugin;
 use reports::clock::now;
 use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
-use reports::history::{Series, Store};
+use reports::history::Store;
 use reports::record::Point;
 use reports::store::read_run;
 use reports::units;
@@ -18,10 +18,10 @@ use crate::duet::base::Base;
 use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::{Exit, Failure};
 use crate::measure::{
-    Assignment, Job, KernelTimes, MeasureError, Start, claimed, default_folder, describe,
+    Assignment, Job, KernelTimes, MeasureError, Start, claimed, default_folder, describe, series_of,
 };
 use crate::plan::{Plan, plugin_records};
-use crate::platform::{self, Interrupt, Topology};
+use crate::platform::{Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
 use crate::suite::Suite;
 
@@ -35,7 +35,7 @@ pub(super) fn run(
     let tell = |text: &str| tell(request.output.quiet, text);
     let store = request.store.clone();
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
-    let series = Series::of_suite(&platform::machine_key(), &part);
+    let series = series_of(plans.iter(), &part);
     let Base { executable: base, run: base_run } =
         duet::base::find(&against.base, &store, Some(&series), tell)?;
     check_store(request.store.as_deref())?;

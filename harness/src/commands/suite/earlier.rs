@@ -175,7 +175,7 @@ fn problem(record: &RunRecord, wanted: &Wanted<'_>) -> Option<String> {
 
 /// Why times of a run can't stand beside those measured now.
 fn other_ground(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> {
-    if record.machine_key != platform::machine_key() {
+    if !record.is_of(&platform::this_machine()) {
         return Some("it was made on another machine".to_owned());
     }
     let is_same = |(a, b): (&PluginRecord, &PluginRecord)| a.is_same_build(b);

@@ -36,7 +36,7 @@ fn check(run: &Run, first: &Run, suite: &Suite) -> Result<(), Failure> {
     if run.record.suite.as_ref().filter(of_suite).is_none() {
         return refusal(format!("not a run of this version of the suite {}", suite.name));
     }
-    if run.record.machine_key != first.record.machine_key {
+    if !run.record.is_like(&first.record) {
         let other = first.folder.shown();
         return refusal(format!(
             "measured on another kind of machine than {other}: their times can't be put together"

@@ -1,6 +1,7 @@
 //! Sampling on what stands in for a GPU.
 
 use std::error::Error;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use algorithms::ceilings::MemoryStreams;
@@ -12,6 +13,7 @@ use super::super::gpu::watch::tests::{Fake, FakeMonitor};
 use super::*;
 use crate::platform::counters::Event;
 use crate::platform::counters::fake::Script;
+use crate::platform::cpu_quota::tests::in_file;
 
 /// Copies on the device, if it has one, and counts.
 #[derive(Default)]
@@ -152,4 +154,54 @@ fn nobody_counts_who_was_not_asked_to() {
     let team = Team::new(1).expect("a thread");
     let mut sampler = CandidateSampler::new(Box::new(Copying::default()), &team);
     assert_eq!(sampler.sample().expect("no failure").counters, None);
+}
+
+/// Uses up its quota in one of its runs.
+struct Stopped<'a> {
+    stat: &'a Path,
+    runs: usize,
+}
+
+impl Candidate for Stopped<'_> {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn poison(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), DeviceError> {
+        self.runs += 1;
+        let periods = usize::from(self.runs > 1);
+        std::fs::write(self.stat, format!("nr_throttled {periods}\n")).expect("written");
+        Ok(())
+    }
+
+    fn stages(&mut self) -> Result<Stages, DeviceError> {
+        Ok(Stages::default())
+    }
+
+    fn check(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+
+    fn release(&mut self) {}
+
+    fn buffer_bytes(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn a_sample_in_which_the_quota_was_used_up_is_marked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stat = folder.path().join("cpu.stat");
+    let quota = in_file(&stat);
+    let team = Team::new(1).expect("a thread");
+    let mut sampler = CandidateSampler::new(Box::new(Stopped { stat: &stat, runs: 0 }), &team);
+    sampler.quota = Some(&quota);
+    let marks: Vec<bool> =
+        (0..3).map(|_| sampler.sample().expect("no failure").quota_throttled).collect();
+    assert_eq!(marks, [false, true, false]);
 }

@@ -10,7 +10,7 @@ mod places;
 use std::fmt;
 
 pub use bind::{Bind, BindLevels, InnerBind, assign, assign_nested};
-pub(super) use places::list;
+pub(crate) use places::list;
 pub use places::{Place, PlaceKind, PlacesSpec};
 
 use super::Topology;

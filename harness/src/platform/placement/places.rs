@@ -120,7 +120,7 @@ fn of_kind(kind: PlaceKind, topology: &Topology, mask: &[usize]) -> Vec<Place> {
 }
 
 /// CPUs as a list of ranges: `0-3,8`.
-pub(in crate::platform) fn list(cpus: &[usize]) -> String {
+pub(crate) fn list(cpus: &[usize]) -> String {
     let runs = cpus.chunk_by(|a, b| a + 1 == *b);
     let range = |run: &[usize]| match run {
         [only] => only.to_string(),

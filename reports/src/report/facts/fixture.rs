@@ -102,6 +102,6 @@ fn gate() -> SelfTest {
         significance: 0.01,
         trials: vec![trial(0.0, 1), trial(0.02, 150), trial(0.05, 199)],
         in_turn: vec![trial(0.0, 0), trial(0.05, 200)],
-        scatter: vec![],
+        ..SelfTest::default()
     }
 }

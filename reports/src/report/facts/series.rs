@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::ReportInput;
-use crate::record::{Point, SummaryRow};
+use crate::record::{Point, RunRecord, SummaryRow};
 use crate::trend::{Terms, Track, Trend, Visit, trends};
 
 /// A point over runs of the same machine.
@@ -30,7 +30,11 @@ impl Series<'_> {
 pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
     let mut entries: HashMap<Point, Vec<Visit>> = HashMap::new();
     for run in input.history() {
-        for row in run.rows.iter().filter(|row| row.algorithm == algorithm) {
+        let is_here = |row: &&SummaryRow| {
+            let gpu = |record: &RunRecord| record.gpu_model(&row.device).map(str::to_owned);
+            row.algorithm == algorithm && gpu(&run.record) == gpu(&input.run.record)
+        };
+        for row in run.rows.iter().filter(is_here) {
             if let Some(entry) = Visit::of("", &run.record, row) {
                 entries.entry(row.point()).or_default().push(entry);
             }
@@ -41,8 +45,14 @@ pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
         let last = Visit::of("", &input.run.record, row)?;
         let mut visits = entries.remove(&row.point())?;
         visits.push(last);
-        let track =
-            Track { machine_key: input.run.record.machine_key.clone(), point: row.point(), visits };
+        let record = &input.run.record;
+        let track = Track {
+            machine_key: record.machine_key.clone(),
+            gpu: record.gpu_model(&row.device).map(str::to_owned),
+            moved: None,
+            point: row.point(),
+            visits,
+        };
         Some((row, track))
     });
     let (rows, tracks): (Vec<_>, Vec<_>) = tracks.unzip();

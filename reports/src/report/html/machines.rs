@@ -11,7 +11,10 @@ use crate::record::{Bandwidth, CacheLevel, Machine, PluginRecord, RunRecord};
 use crate::units;
 
 pub fn section(input: &ReportInput) -> Markup {
-    let machines = grouped(input.records(), |record| record.machine_key.clone());
+    let gpus = |record: &RunRecord| -> Vec<String> {
+        record.machine.gpus.iter().map(|gpu| gpu.model.clone()).collect()
+    };
+    let machines = grouped(input.records(), |record| (record.machine_key.clone(), gpus(record)));
     html! {
         section #machines {
             h2 { (if machines.len() == 1 { "Machine" } else { "Machines" }) }
@@ -53,6 +56,7 @@ fn hardware(record: &RunRecord, records: &[&RunRecord]) -> Vec<(&'static str, Op
         let words = format!("{}, {memory}, driver {}", gpu.model, gpu.driver);
         list.push(("GPU", Some(words)));
     }
+    list.push(("host", record.host_name.clone()));
     list.push(("key", Some(record.machine_key.clone())));
     list.push(("runs", Some(runs(records))));
     list

@@ -23,7 +23,7 @@ use super::{DeviceError, Gpu};
 use engine::CudaEngine;
 
 pub use awake::Awake;
-pub use nvml::{driver_version, monitor, monitor_at};
+pub use nvml::{Settings, driver_version, monitor, monitor_at, settings};
 pub use probe::{ContextSharing, CudaGpu, Driver, devices};
 
 /// A GPU by its number.

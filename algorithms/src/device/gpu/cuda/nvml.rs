@@ -14,14 +14,51 @@ use crate::device::gpu::monitor::{Limit, Monitor};
 /// The library counts in thousandths of a joule.
 const MILLIJOULE: f64 = 1e-3;
 
+/// And in thousandths of a watt.
+const MILLIWATT: f64 = 1e-3;
+
+/// Why energy and limits of an instance are not known.
+const SHARED: &str = "it is that of the whole card, which other instances share (MIG)";
+
 /// Who watches a GPU. Whether there is a library is seen when it is asked.
 pub fn monitor(gpu: &CudaGpu) -> impl Monitor + use<> {
-    monitor_at(&gpu.pci_bus_id)
+    NvmlMonitor { pci_bus_id: gpu.pci_bus_id.clone(), is_instance: gpu.is_instance() }
 }
 
 /// The same of a GPU by its address on the PCI bus, whoever uses it.
 pub fn monitor_at(pci_bus_id: &str) -> impl Monitor + use<> {
-    NvmlMonitor { pci_bus_id: pci_bus_id.to_owned() }
+    NvmlMonitor { pci_bus_id: pci_bus_id.to_owned(), is_instance: false }
+}
+
+/// Settings of a card, as far as the management library knows them. Those of an instance (MIG) are
+/// of its whole card.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// Identifier of this very card.
+    pub uuid: Option<String>,
+    /// Whether memory is protected by ECC.
+    pub ecc: Option<bool>,
+    /// Limit of the power draw in watts.
+    pub power_limit_w: Option<f64>,
+    /// Limit of the power draw by default, in watts.
+    pub default_power_limit_w: Option<f64>,
+    /// Clock of the multiprocessors that applications are set to, in MHz.
+    pub application_clock_mhz: Option<u32>,
+}
+
+/// Reads the settings of a card.
+pub fn settings(gpu: &CudaGpu) -> Settings {
+    let monitor = NvmlMonitor { pci_bus_id: gpu.pci_bus_id.clone(), is_instance: false };
+    let watts = |milliwatts: u32| f64::from(milliwatts) * MILLIWATT;
+    let ecc = monitor.ask(Device::is_ecc_enabled).ok();
+    let clock = monitor.ask(|device| device.applications_clock(Clock::SM)).ok();
+    Settings {
+        uuid: monitor.ask(Device::uuid).ok(),
+        ecc: ecc.map(|ecc| ecc.currently_enabled),
+        power_limit_w: monitor.ask(Device::power_management_limit).ok().map(watts),
+        default_power_limit_w: monitor.ask(Device::power_management_limit_default).ok().map(watts),
+        application_clock_mhz: clock,
+    }
 }
 
 /// The version of the driver, as `580.65.06`.
@@ -35,9 +72,16 @@ pub fn driver_version() -> Result<String, String> {
 struct NvmlMonitor {
     /// Not its number: the library counts GPUs that this process may not use.
     pci_bus_id: String,
+    /// Whether it is an instance of the card at that address.
+    is_instance: bool,
 }
 
 impl NvmlMonitor {
+    /// Refuses what the library knows of the whole card alone.
+    fn of_this_alone(&self) -> Result<(), String> {
+        if self.is_instance { Err(SHARED.to_owned()) } else { Ok(()) }
+    }
+
     fn ask<R>(
         &self,
         question: impl FnOnce(&Device<'static>) -> Result<R, NvmlError>,
@@ -57,10 +101,12 @@ impl Monitor for NvmlMonitor {
     }
 
     fn limits(&self) -> Result<Vec<Limit>, String> {
+        self.of_this_alone()?;
         self.ask(Device::current_throttle_reasons).map(limits)
     }
 
     fn energy_j(&self) -> Result<f64, String> {
+        self.of_this_alone()?;
         let energy = self.ask(Device::total_energy_consumption);
         energy.map(|millijoules| millijoules as f64 * MILLIJOULE)
     }
@@ -97,6 +143,13 @@ mod tests {
         let both = ThrottleReasons::SW_POWER_CAP | ThrottleReasons::HW_THERMAL_SLOWDOWN;
         assert_eq!(limits(both | idle), [Limit::Power, Limit::Heat]);
         assert_eq!(limits(ThrottleReasons::HW_SLOWDOWN), [Limit::Hardware]);
+    }
+
+    #[test]
+    fn energy_and_limits_of_a_shared_card_are_left_out_with_the_reason() {
+        let instance = NvmlMonitor { pci_bus_id: "0000:00:00.0".to_owned(), is_instance: true };
+        assert_eq!(instance.energy_j(), Err(SHARED.to_owned()));
+        assert_eq!(instance.limits(), Err(SHARED.to_owned()));
     }
 
     #[test]

@@ -50,6 +50,14 @@ pub struct CudaGpu {
     pub pci_bus_id: String,
 }
 
+impl CudaGpu {
+    /// Whether it is an instance of a card that is shared out (MIG), by its name:
+    /// `NVIDIA H100 80GB HBM3 MIG 1g.10gb`.
+    pub fn is_instance(&self) -> bool {
+        self.name.contains(" MIG ")
+    }
+}
+
 impl Driver {
     /// `CUDA 13.0`
     pub fn name(&self) -> String {

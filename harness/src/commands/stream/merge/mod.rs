@@ -97,7 +97,11 @@ fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
     let ends: Option<Vec<_>> = records().map(|record| record.finished.clone()).collect();
     record.finished = ends.and_then(|ends| ends.into_iter().max());
     record.notes = notes(nodes);
-    let kinds: BTreeSet<&str> = records().map(|record| record.machine_key.as_str()).collect();
+    let gpus = |record: &RunRecord| -> Vec<String> {
+        record.machine.gpus.iter().map(|gpu| gpu.model.clone()).collect()
+    };
+    let kind = |record: &RunRecord| (record.machine_key.clone(), gpus(record));
+    let kinds: BTreeSet<_> = records().map(kind).collect();
     if kinds.len() > 1 {
         let kinds = units::counted(kinds.len(), "kind");
         let said = format!("nodes are machines of {kinds}; run.json describes that of the first");

@@ -1,0 +1,45 @@
+//! The clock that times are read from, and the price of reading it.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use super::sysfs;
+
+/// Readings that are timed together.
+const READINGS: u32 = 1000;
+/// The best of some rounds counts: others have only more work of other processes in them.
+const ROUNDS: usize = 5;
+
+/// Clock source of the kernel, such as `tsc` or `hpet`; `None` where there is no sysfs. `sys` is
+/// `/sys` but in tests.
+pub(super) fn source(sys: &Path) -> Option<String> {
+    sysfs::text(&sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
+}
+
+/// Seconds that reading the clock takes.
+pub(crate) fn price_s() -> f64 {
+    let round = || {
+        let start = Instant::now();
+        for _ in 0..READINGS {
+            black_box(Instant::now());
+        }
+        start.elapsed().as_secs_f64() / f64::from(READINGS)
+    };
+    (0..ROUNDS).map(|_| round()).fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::control_groups::tests::root;
+    use super::*;
+
+    #[test]
+    fn the_source_is_read_and_the_price_is_measured() {
+        let file = "devices/system/clocksource/clocksource0/current_clocksource";
+        assert_eq!(source(root(&[(file, "hpet\n")]).path()).as_deref(), Some("hpet"));
+        assert_eq!(source(root(&[]).path()), None);
+        let price = price_s();
+        assert!((1e-9..1e-3).contains(&price), "{price} s");
+    }
+}

@@ -1,0 +1,129 @@
+//! Kinds of cores of CPUs that have fast and slow ones.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::sysfs;
+
+/// Clocks of cores of one kind differ by less: some are allowed a little more than others.
+const SAME_KIND: f64 = 0.85;
+
+/// CPUs of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoreKind {
+    /// In ascending order.
+    pub cpus: Vec<usize>,
+    /// Name in words: `performance`, `efficiency`, or the capacity relative to the fastest.
+    pub name: String,
+    /// Highest clock in MHz, where it is known.
+    pub max_mhz: Option<u64>,
+}
+
+/// The kinds of these CPUs, the fastest first; one kind where nothing says otherwise. `sys` is `/sys`
+/// but in tests.
+pub fn core_kinds(sys: &Path, cpus: &[usize]) -> Vec<CoreKind> {
+    let units = [("cpu_core", "performance"), ("cpu_atom", "efficiency")];
+    let of_unit = units.iter().filter_map(|(unit, name)| {
+        let of_unit = sysfs::cpus(&sys.join("devices").join(unit).join("cpus"))?;
+        let used: Vec<usize> = cpus.iter().copied().filter(|cpu| of_unit.contains(cpu)).collect();
+        (!used.is_empty()).then(|| kind(sys, used, (*name).to_owned()))
+    });
+    let of_units: Vec<CoreKind> = of_unit.collect();
+    if of_units.iter().map(|kind| kind.cpus.len()).sum::<usize>() == cpus.len() {
+        return of_units;
+    }
+    by_capacity(sys, cpus)
+}
+
+/// By what the scheduler takes for their capacity, or else by their highest clocks.
+fn by_capacity(sys: &Path, cpus: &[usize]) -> Vec<CoreKind> {
+    let folder = |cpu: usize| sys.join(format!("devices/system/cpu/cpu{cpu}"));
+    let capacity = |cpu: usize| sysfs::number::<u64>(&folder(cpu).join("cpu_capacity"));
+    let value = |cpu: usize| capacity(cpu).or_else(|| max_khz(sys, cpu)).unwrap_or(0);
+    let mut groups: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for &cpu in cpus {
+        let value = value(cpu);
+        let near = groups.keys().copied().find(|&known| {
+            let (low, high) = (known.min(value), known.max(value));
+            high == 0 || low as f64 >= SAME_KIND * high as f64
+        });
+        groups.entry(near.unwrap_or(value)).or_default().push(cpu);
+    }
+    let most = groups.keys().next_back().copied().unwrap_or(0).max(1);
+    let kinds = groups.into_iter().rev();
+    kinds
+        .map(|(value, cpus)| kind(sys, cpus, format!("capacity {:.2}", value as f64 / most as f64)))
+        .collect()
+}
+
+fn kind(sys: &Path, cpus: Vec<usize>, name: String) -> CoreKind {
+    let clocks = cpus.iter().filter_map(|&cpu| max_khz(sys, cpu));
+    CoreKind { max_mhz: clocks.max().map(|khz| khz / 1000), cpus, name }
+}
+
+fn max_khz(sys: &Path, cpu: usize) -> Option<u64> {
+    sysfs::number(&sys.join(format!("devices/system/cpu/cpu{cpu}/cpufreq/cpuinfo_max_freq")))
+}
+
+/// A note for CPUs of several kinds; `None` for those of one.
+pub fn mixed_kinds(kinds: &[CoreKind]) -> Option<String> {
+    if kinds.len() < 2 {
+        return None;
+    }
+    let words = kinds.iter().map(|kind| {
+        let clock = kind.max_mhz.map(|mhz| format!(" at up to {:.1} GHz", mhz as f64 / 1000.0));
+        format!("{} {}{}", kind.cpus.len(), kind.name, clock.unwrap_or_default())
+    });
+    Some(format!(
+        "the usable CPUs are of {} kinds ({}): times depend on which of them are used; choose CPUs \
+         of one kind with --places",
+        kinds.len(),
+        words.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::control_groups::tests::root;
+    use super::*;
+
+    #[test]
+    fn hybrid_cpus_of_intel_have_two_units() {
+        let sys = root(&[
+            ("devices/cpu_core/cpus", "0-3\n"),
+            ("devices/cpu_atom/cpus", "4-7\n"),
+            ("devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "5200000\n"),
+            ("devices/system/cpu/cpu4/cpufreq/cpuinfo_max_freq", "3900000\n"),
+        ]);
+        let kinds = core_kinds(sys.path(), &[0, 1, 4, 5, 6]);
+        let found: Vec<_> = kinds.iter().map(|it| (&*it.name, it.cpus.len(), it.max_mhz)).collect();
+        assert_eq!(found, [("performance", 2, Some(5200)), ("efficiency", 3, Some(3900))]);
+        let note = mixed_kinds(&kinds).expect("two kinds");
+        assert!(
+            note.contains("2 performance at up to 5.2 GHz, 3 efficiency at up to 3.9"),
+            "{note}"
+        );
+        assert_eq!(mixed_kinds(&core_kinds(sys.path(), &[4, 5])), None);
+    }
+
+    #[test]
+    fn others_are_told_apart_by_capacity_or_clock() {
+        let arm = root(&[
+            ("devices/system/cpu/cpu0/cpu_capacity", "446\n"),
+            ("devices/system/cpu/cpu1/cpu_capacity", "446\n"),
+            ("devices/system/cpu/cpu2/cpu_capacity", "1024\n"),
+        ]);
+        let kinds = core_kinds(arm.path(), &[0, 1, 2]);
+        let found: Vec<_> = kinds.iter().map(|kind| (&*kind.name, &kind.cpus[..])).collect();
+        assert_eq!(found, [("capacity 1.00", &[2][..]), ("capacity 0.44", &[0, 1])]);
+        let clocks = |second: &str| {
+            let sys = root(&[
+                ("devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "5000000"),
+                ("devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq", second),
+            ]);
+            core_kinds(sys.path(), &[0, 1]).len()
+        };
+        assert_eq!([clocks("4900000"), clocks("3800000")], [1, 2]);
+        assert_eq!(core_kinds(root(&[]).path(), &[0, 1]).len(), 1);
+    }
+}

@@ -1,0 +1,110 @@
+//! Quota of CPU time that control groups give to this process.
+//!
+//! A quota is no affinity: all CPUs of the mask can be used, until the time of a period is used up.
+//! Then all threads of the group are stopped until the next one, in the middle of their work.
+
+use std::path::{Path, PathBuf};
+
+use super::control_groups::{Hierarchy, Version, hierarchies};
+use super::sysfs;
+
+/// Groups with a quota, and the narrowest one.
+#[derive(Debug)]
+pub(crate) struct CpuQuota {
+    /// CPUs' worth of time.
+    pub(crate) cpus: f64,
+    /// `cpu.stat` of these groups.
+    stats: Vec<PathBuf>,
+}
+
+impl CpuQuota {
+    /// Quota of this process; `None` without any.
+    pub(crate) fn of_this_process() -> Option<Self> {
+        Self::read(Path::new("/"))
+    }
+
+    /// The same below a root, which is `/` but in tests.
+    fn read(root: &Path) -> Option<Self> {
+        let groups = hierarchies(root, "cpu").into_iter().flat_map(|hierarchy| {
+            let Hierarchy { version, groups } = hierarchy;
+            groups.into_iter().filter_map(move |group| Some((quota(&group, version)?, group)))
+        });
+        let (quotas, groups): (Vec<f64>, Vec<PathBuf>) = groups.unzip();
+        let cpus = quotas.into_iter().reduce(f64::min)?;
+        Some(CpuQuota { cpus, stats: groups.iter().map(|group| group.join("cpu.stat")).collect() })
+    }
+
+    /// Periods so far in which threads of these groups were stopped.
+    pub(crate) fn throttled(&self) -> u64 {
+        let periods = self.stats.iter().filter_map(|stat| {
+            let text = sysfs::text(stat)?;
+            text.lines().find_map(|line| line.strip_prefix("nr_throttled ")?.parse::<u64>().ok())
+        });
+        periods.sum()
+    }
+}
+
+/// CPUs' worth of time that a group may use; `None` without a limit.
+fn quota(group: &Path, version: Version) -> Option<f64> {
+    let (quota, period): (f64, f64) = match version {
+        Version::V1 => (
+            sysfs::number(&group.join("cpu.cfs_quota_us"))?,
+            sysfs::number(&group.join("cpu.cfs_period_us"))?,
+        ),
+        Version::V2 => {
+            let text = sysfs::text(&group.join("cpu.max"))?;
+            let (quota, period) = text.split_once(' ')?;
+            (quota.parse().ok()?, period.parse().ok()?)
+        }
+    };
+    (quota > 0.0 && period > 0.0).then_some(quota / period)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::fs;
+
+    use super::super::control_groups::tests::root;
+    use super::*;
+
+    /// A quota whose count of stopped periods stands in a file.
+    pub(crate) fn in_file(stat: &Path) -> CpuQuota {
+        CpuQuota { cpus: 1.0, stats: vec![stat.to_owned()] }
+    }
+
+    #[test]
+    fn the_narrowest_group_of_version_2_counts() {
+        let root = root(&[
+            ("proc/self/cgroup", "0::/user/job\n"),
+            ("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/user/cpu.max", "150000 100000\n"),
+            ("sys/fs/cgroup/user/cpu.stat", "usage_usec 5\nnr_periods 9\nnr_throttled 4\n"),
+            ("sys/fs/cgroup/user/job/cpu.max", "max 100000\n"),
+            ("sys/fs/cgroup/user/job/cpu.stat", "nr_periods 0\nnr_throttled 70\n"),
+        ]);
+        let quota = CpuQuota::read(root.path()).expect("a quota");
+        assert_eq!((quota.cpus, quota.throttled()), (1.5, 4));
+        fs::write(root.path().join("sys/fs/cgroup/user/cpu.max"), "max 100000").expect("written");
+        assert!(CpuQuota::read(root.path()).is_none());
+    }
+
+    #[test]
+    fn nested_groups_of_version_1_are_read() {
+        let mounts = "33 31 0:30 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n\
+                      35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+        let root = root(&[
+            ("proc/self/cgroup", "4:memory:/\n2:cpu,cpuacct:/a/b\n0::/\n"),
+            ("proc/self/mountinfo", mounts),
+            ("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1"),
+            ("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"),
+            ("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "100000"),
+            ("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000"),
+            ("sys/fs/cgroup/cpu/a/cpu.stat", "nr_periods 8\nnr_throttled 3\nthrottled_time 1\n"),
+            ("sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "200000"),
+            ("sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000"),
+            ("sys/fs/cgroup/cpu/a/b/cpu.stat", "nr_periods 8\nnr_throttled 1\n"),
+        ]);
+        let quota = CpuQuota::read(root.path()).expect("a quota");
+        assert_eq!((quota.cpus, quota.throttled()), (1.0, 4));
+    }
+}
