@@ -16,11 +16,11 @@ pub(super) fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
 
 /// The CPUs in a file.
 pub(super) fn cpus(path: &Path) -> Option<Vec<usize>> {
-    cpu_list(&text(path)?)
+    list(&text(path)?)
 }
 
-/// A list of CPUs such as `0-3,8`; `None` if it is none.
-fn cpu_list(text: &str) -> Option<Vec<usize>> {
+/// A list of CPUs or nodes such as `0-3,8`; `None` if it is none.
+pub(super) fn list(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     let ranges = text.split(',').map(str::trim);
     for range in ranges.filter(|range| !range.is_empty()) {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn lists_and_sizes_are_read() {
-        let lists = ["0-2,8", "", "x"].map(cpu_list);
+        let lists = ["0-2,8", "", "x"].map(list);
         assert_eq!(lists, [Some(vec![0, 1, 2, 8]), Some(vec![]), None]);
         let sizes = ["32768K", "1024", "K"].map(size);
         assert_eq!(sizes, [Some(32 << 20), Some(1024), None]);

@@ -2,6 +2,7 @@
 
 mod control_groups;
 mod limits;
+mod nodes;
 
 use std::path::Path;
 
@@ -12,10 +13,11 @@ use text::Foreign;
 use super::Topology;
 
 /// Bytes that this process can allocate without swapping: what the machine has left, or what the
-/// limits of the process or of its control groups leave, if that is less. Without knowledge, no
-/// limit.
+/// limits of the process, of its control groups or of the NUMA nodes that it may use leave, if that
+/// is less. Without knowledge, no limit.
 pub fn available_memory() -> u64 {
-    let limits = [machine(), control_groups::left(Path::new("/")), limits::left()];
+    let root = Path::new("/");
+    let limits = [machine(), control_groups::left(root), nodes::left(root), limits::left()];
     limits.into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
