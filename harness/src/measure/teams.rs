@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use super::probe::{self, Usual};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::counters::{self, Counting};
 use crate::platform::placement::Placement;
+use crate::platform::{core_kinds, usable_cpus};
 
 /// Probes of each worker that tell what is usual, before the first sample.
 const FIRST_PROBES: usize = 100;
@@ -86,6 +88,9 @@ impl Teams {
     /// Starts the counters of all teams, or says why there are none.
     pub(super) fn open_counters(&mut self) -> Option<String> {
         let mut note = None;
+        if let Some(problem) = self.0.iter().find_map(|(spec, _)| mixed_cores(spec)) {
+            return Some(format!("measured without hardware counters: {problem}"));
+        }
         for (_, state) in &mut self.0 {
             match counters::open(&state.team) {
                 Ok(opened) => {
@@ -125,6 +130,19 @@ impl Teams {
         };
         self.0.iter().filter_map(named).collect()
     }
+}
+
+/// Why counters would count on some of the cores only; `None` for cores of one kind.
+fn mixed_cores(spec: &TeamSpec) -> Option<String> {
+    let cpus = spec.cpus.as_ref().map_or_else(usable_cpus, |places| places.concat());
+    let kinds = core_kinds(Path::new("/sys"), &cpus);
+    (kinds.len() > 1).then(|| {
+        format!(
+            "threads may run on cores of {} kinds, whose counters are not the same; choose cores of \
+             one kind with --places",
+            kinds.len()
+        )
+    })
 }
 
 fn learn(team: &Team) -> Usual {
