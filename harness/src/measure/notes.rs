@@ -40,7 +40,9 @@ pub(super) fn notes(
     backend: Backend,
     remarks: &[String],
 ) -> String {
-    let odd = oddities(&series.seconds);
+    // Of samples that were stopped the reason is known: nothing else has to explain them.
+    let free = counted.iter().filter(|sample| !sample.quota_throttled);
+    let odd = oddities(&free.map(|sample| sample.seconds).collect::<Vec<_>>());
     let mut notes: Vec<_> = odd.iter().map(ToString::to_string).collect();
     notes.extend(match backend {
         Backend::Cpu => affected(counted, &ON_CPU),
@@ -90,6 +92,20 @@ mod tests {
             ..Series::default()
         };
         notes(&series, &all, backend, &[])
+    }
+
+    #[test]
+    fn samples_that_a_quota_stopped_have_that_reason_alone() {
+        let stopped = Sample { quota_throttled: true, seconds: 90.0, ..Sample::default() };
+        let free = Sample { seconds: 1.0, ..Sample::default() };
+        let all: Vec<_> = (0..30).map(|i| if i % 6 == 5 { &stopped } else { &free }).collect();
+        let series = Series {
+            samples: all.iter().map(|sample| (*sample).clone()).collect(),
+            ..Series::default()
+        };
+        let expected = "5 of 30 samples in which threads were stopped: the CPU quota of the control \
+                        group was used up";
+        assert_eq!(notes(&series, &all, Backend::Cpu, &[]), expected);
     }
 
     fn odd() -> Sample {

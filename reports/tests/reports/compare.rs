@@ -424,6 +424,26 @@ fn in_turn_by(
     compared(&base, &new)
 }
 
+/// The same code differs by some per cent there.
+#[test]
+fn a_change_has_to_be_larger_where_addresses_are_random() {
+    for (change, random, expected) in
+        [(1.03, false, Verdict::Slower), (1.03, true, Verdict::Same), (1.10, true, Verdict::Slower)]
+    {
+        let folder = folder();
+        in_turn(folder.path(), 20, change);
+        let mut runs = ["base", "newer"].map(|name| read(&folder.path().join(name)));
+        for run in &mut runs {
+            run.record.environment.aslr = Some(random);
+        }
+        let comparison = compared(&runs[0], &runs[1]);
+        let point = &comparison.points[0];
+        assert_eq!(point.verdict, expected, "{change} {random}: {}", point.reason);
+        let notes = comparison.notes.join("\n");
+        assert_eq!(notes.contains("addresses were randomised"), random, "{notes}");
+    }
+}
+
 #[test]
 fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
     let judged = |change: f64| in_turn(folder().path(), 20, change).points.remove(0);
