@@ -112,13 +112,10 @@ impl<'a> Pair<'a> {
         let code = Code::of(&base.fingerprint, &new.fingerprint);
         let limits = &terms.thresholds;
         let (judgement, series) = if in_turn {
-            let limits = Thresholds {
-                min_effect: match circumstances.randomised {
-                    true => limits.min_effect.max(RANDOMISED_EFFECT),
-                    false => limits.min_effect,
-                },
-                ..*limits
-            };
+            let mut limits = *limits;
+            if circumstances.randomised {
+                limits.min_effect = limits.min_effect.max(RANDOMISED_EFFECT);
+            }
             let judgement = judge_rounds(of_base, of_new, &limits);
             let is_moved = circumstances.rebuilt && code == Code::Same;
             let judgement = if is_moved { judgement.of_the_same_code() } else { judgement };
