@@ -5,8 +5,8 @@ use std::fs;
 
 use reports::compare::{Comparison, Measured};
 use reports::history::{Filter, Store};
-use reports::paint::Paint;
 use reports::record::CeilingsRecord;
+use reports::screen::Screen;
 use reports::store::{Run, RunFolder, RunSummary, StreamFolder, StreamRun};
 use reports::stream::{NodePart, render, together};
 use reports::table::Format;
@@ -59,7 +59,7 @@ pub(crate) fn stream_folder(scratch: &Scratch, input: &[u8]) -> bool {
         let part = NodePart { row, timeslices: &run.timeslices, cpus: 2 };
         let merged = together(&[part, part]).expect("two of them");
         let rows = [merged, row.clone()];
-        let shown = render(Format::Table, &run.record, &rows, Paint::Plain).expect("shown");
+        let shown = render(Format::Table, &run.record, &rows, Screen::default()).expect("shown");
         assert!(shown.ends_with('\n'));
     }
     let again = scratch.folder("again");

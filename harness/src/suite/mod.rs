@@ -131,15 +131,6 @@ pub struct LeftOut {
     pub devices: Vec<Device>,
 }
 
-/// The name of a suite.
-///
-/// # Errors
-/// If there is no such suite, or it has no name.
-pub fn name_of(suite: &Path) -> Result<String, SuiteError> {
-    let (name, text) = (suite.shown().to_string(), built_in::text(suite)?);
-    Ok(document::read(&name, &text, read::name)?)
-}
-
 impl Suite {
     /// Reads a suite from its text; `path` is for messages.
     ///

@@ -49,11 +49,16 @@ impl Store {
             return Ok(BaselineState::Unknown);
         };
         let record = read_run(&self.run_folder(&last.run)).ok();
+        let differences = record.map(|record| {
+            let mut differences = machine.differences(&record.machine);
+            differences.extend(series.other_gpus(&last.series));
+            differences
+        });
         Ok(BaselineState::Elsewhere(Elsewhere {
             wanted: series.clone(),
             of: last.series,
             run: last.run,
-            differences: record.map(|record| differences(&record.machine, machine)),
+            differences,
         }))
     }
 }
@@ -65,45 +70,13 @@ impl fmt::Display for Elsewhere {
         if self.of == self.wanted {
             return write!(f, "taken back");
         }
-        write!(f, "of {key}, which differs in ")?;
+        write!(f, "of {key}, which differs: ")?;
         match self.differences.as_deref() {
-            Some([]) => write!(f, "nothing that its record names"),
+            Some([]) => write!(f, "in nothing that its record names"),
             Some(differences) => write!(f, "{}", differences.join(", ")),
-            None => write!(f, "what is not known, as that run is gone"),
+            None => write!(f, "in what is not known, as that run is gone"),
         }
     }
-}
-
-/// In what a machine differs from another one, in words: `cores (2, now 1)`.
-fn differences(then: &Machine, now: &Machine) -> Vec<String> {
-    let caches = |machine: &Machine| {
-        let caches = machine.caches.iter();
-        let caches = caches.map(|it| format!("L{} {} × {} B", it.level, it.count, it.bytes));
-        caches.collect::<Vec<_>>().join(" + ")
-    };
-    let gpus = |machine: &Machine| {
-        let gpus = machine.gpus.iter();
-        let gpus = gpus.map(|gpu| format!("{} driver {}", gpu.model.shown(), gpu.driver.shown()));
-        gpus.collect::<Vec<_>>().join(" + ")
-    };
-    let fields = |machine: &Machine| {
-        [
-            ("CPU model", machine.cpu_model.shown().to_string()),
-            ("architecture", machine.architecture.shown().to_string()),
-            ("sockets", machine.packages.to_string()),
-            ("cores", machine.cores.to_string()),
-            ("hardware threads", machine.hardware_threads.to_string()),
-            ("NUMA nodes", machine.numa_nodes.to_string()),
-            ("caches", caches(machine)),
-            ("GPUs", gpus(machine)),
-        ]
-    };
-    let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
-    let differ = fields(then).into_iter().zip(fields(now)).filter_map(|(then, (name, now))| {
-        let [then, now] = [then.1, now].map(or_none);
-        (then != now).then(|| format!("{name} ({then}, now {now})"))
-    });
-    differ.collect()
 }
 
 #[cfg(test)]
@@ -137,7 +110,7 @@ mod tests {
         let (then, now) = (there.machine.cores, here.machine.cores);
         let expected = format!(
             "no baseline of sort on machine 00ff any more: the last one, {elsewhere}, was of 11, \
-             which differs in cores ({then}, now {now})"
+             which differs: {now} instead of {then} cores"
         );
         assert_eq!(words(state()), expected);
         let own = shelf.add(&here);

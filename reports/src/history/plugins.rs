@@ -76,6 +76,7 @@ mod tests {
         let store = &shelf.store;
         let mut with_plugin = record(1);
         with_plugin.plugins = vec![PluginRecord {
+            path: String::new(),
             file: "e.so".into(),
             name: "e".into(),
             version: "1".into(),

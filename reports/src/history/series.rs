@@ -46,6 +46,15 @@ impl Series {
         }
     }
 
+    /// How the GPUs differ from those of another series, if they do.
+    pub(super) fn other_gpus(&self, before: &Self) -> Option<String> {
+        let words = |series: &Self| match &*series.gpus {
+            [] => "no GPU".to_owned(),
+            gpus => gpus.iter().map(|gpu| gpu.shown().to_string()).collect::<Vec<_>>().join(" + "),
+        };
+        (self.gpus != before.gpus).then(|| format!("{} instead of {}", words(self), words(before)))
+    }
+
     /// A file name that no other series has.
     pub(super) fn file_name(&self) -> String {
         let name = safe_name(&self.name);

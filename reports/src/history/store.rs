@@ -16,7 +16,7 @@ const MANIFEST: &str = "store.json";
 const INCOMING: &str = "incoming";
 const TRASH: &str = "trash";
 /// What a store consists of beside its manifest; earlier versions kept an index.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "runs",
     "bases",
     "executables",

@@ -135,7 +135,7 @@ fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
         });
     let (before, after) = (time(moved.before_s), time(moved.after_s));
     let words = moved_words(trend, moved);
-    [point, on, since.to_owned(), before, after, change(moved.ratio()), words]
+    [point, on, since.to_owned(), before, after, units::change(moved.ratio()), words]
 }
 
 /// `the machine changed from KEY to KEY (differs in 2 instead of 1 cores)`

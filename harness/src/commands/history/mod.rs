@@ -12,7 +12,7 @@ use reports::history::{
     self, Added, BaselineState, Filter, HistoryError, Retention, Series, Store, Unfinished,
 };
 use reports::rank::Rank;
-use reports::record::SuitePart;
+use reports::record::{Shard, SuitePart};
 use reports::run_table::{self, Detail, View};
 use reports::store::{read_run, read_summary};
 use reports::table::Format;
@@ -21,11 +21,12 @@ use text::Foreign;
 
 use crate::duet::{self, DuetError};
 use crate::failure::{Exit, Failure};
+use crate::measure::series_of;
 use crate::platform::{self, Topology};
 use crate::request::{
     BaselineRequest, HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder,
 };
-use crate::suite;
+use crate::suite::SuiteFile;
 
 pub(super) fn run(request: &HistoryRequest) -> Result<Exit, Failure> {
     match &request.action {
@@ -127,9 +128,7 @@ fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, F
 /// that took that for "nothing to compare with yet" would pass.
 fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
     let BaselineRequest { suite, shard, store: StoreFolder { folder } } = request;
-    let name = suite::name_of(suite)?;
-    let part = SuitePart { name, hash: String::new(), shard: *shard, points: 0 };
-    let series = Series::of_suite(&platform::machine_key(), &part);
+    let series = series_of_suite(suite, *shard)?;
     let store = match Store::open(folder) {
         Err(HistoryError::Missing(_)) => {
             super::say(&format!("no run of {series} is accepted yet: there is no store"));
@@ -153,6 +152,16 @@ fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Success)
+}
+
+/// The series that a run of a suite would be of, here and now.
+fn series_of_suite(suite: &Path, shard: Option<Shard>) -> Result<Series, Failure> {
+    let mut suite = super::load_suite(&SuiteFile::read(suite)?, &[])?;
+    suite.leave_out_unusable();
+    let requests = suite.requests(&[]);
+    let plans = suite.plans(&requests)?;
+    let part = SuitePart { name: suite.name, hash: suite.hash, shard, points: 0, path: None };
+    Ok(series_of(plans.iter(), &part))
 }
 
 fn unaccept(store: &Store, run: &str) -> Result<Exit, Failure> {

@@ -15,8 +15,8 @@ use super::{load_suite, refuse_development_build};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
 use crate::request::{MeasureRequest, SuiteRequest};
-use crate::suite::{Suite, SuiteFile};
 use crate::suite::built_in::file_of;
+use crate::suite::{Suite, SuiteFile};
 use dry_run::DryRun;
 
 pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Failure> {
