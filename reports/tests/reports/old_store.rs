@@ -199,7 +199,7 @@ fn keys_of_earlier_versions_are_joined_and_nothing_accepted_is_lost() {
     assert!(order[0] < order[1] && order[1] < order[2] && order[0].is_some(), "{mark}");
 
     // What deleted runs said of their keys is kept.
-    store.prune(Retention { keep_runs: Some(1), keep_days: None }).expect("pruned");
+    store.prune(Retention { keep_runs: Some(1), ..Retention::default() }).expect("pruned");
     assert_eq!(store.list(&Filter::default()).expect("listed").len(), 1);
     let mut record = record;
     record.machine.gpus.clear();
