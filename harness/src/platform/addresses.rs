@@ -1,5 +1,7 @@
 //! Randomised addresses of processes, and whether they can be switched off.
 
+use std::thread::{Builder, JoinHandle};
+
 use nix::errno::Errno;
 use nix::sys::personality::{self, Persona};
 
@@ -13,8 +15,8 @@ pub(crate) fn fix() -> Result<(), Errno> {
 /// Whether [`fix`] is refused here, as containers do by default.
 pub(crate) fn stay_random() -> bool {
     // On a thread of its own: a personality is that of a thread.
-    let tried = std::thread::spawn(fix).join();
-    !matches!(tried, Ok(Ok(())))
+    let tried = Builder::new().spawn(fix).map(JoinHandle::join);
+    !matches!(tried, Ok(Ok(Ok(()))))
 }
 
 #[cfg(test)]

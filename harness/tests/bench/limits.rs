@@ -49,8 +49,9 @@ fn ends_well(run: &Run) {
     let words = run.stdout.clone() + &run.stderr;
     let says_why = words.contains("Resource temporarily unavailable");
     let is_refused = says_why && matches!(run.code, Some(1 | 2 | 5));
-    // Times of a few samples may well differ.
-    let is_done = matches!(run.code, Some(0 | 4));
+    // Times of a few samples may well differ, or say nothing.
+    let is_unjudged = run.code == Some(5) && words.contains("not judged: ");
+    let is_done = matches!(run.code, Some(0 | 4)) || is_unjudged;
     assert!(is_done || is_refused, "{}", run.story());
 }
 

@@ -93,11 +93,14 @@ impl TryFrom<String> for Printed {
 }
 
 impl Printed {
-    /// With all its digits, and no more: `276.6`, `5.9 M`.
+    /// With all its digits, and no more: `276.6`, `5.9 M`, `20 M`.
     pub fn words(&self) -> String {
-        match self.text.contains('e') {
-            true => units::count(self.number),
-            false => self.text.clone(),
+        if self.text.contains('e') {
+            return units::count(self.number);
+        }
+        match self.text.strip_suffix("000000") {
+            Some(millions) => format!("{millions} M"),
+            None => self.text.clone(),
         }
     }
 }

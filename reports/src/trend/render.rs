@@ -277,7 +277,7 @@ mod tests {
         let text = render(Format::Table, &trends, Listing::Changes).expect("a text");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
-        assert!(lines[1].contains("night-00") && lines[1].contains("+200.0 %"), "{text}");
+        assert!(lines[1].contains("night-00") && lines[1].contains("3.0 ×"), "{text}");
         let words = "the machine changed from before to key (differs: 1 instead of 2 cores)";
         assert!(lines[1].ends_with(words), "{text}");
         assert!(lines[2].ends_with("on another machine than before, and not judged across that"));
