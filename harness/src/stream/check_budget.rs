@@ -13,8 +13,6 @@ pub(super) struct DigestCost {
     /// Of all segments.
     pub(super) whole_ns: u64,
     pub(super) segments: usize,
-    /// Time in which the timeslice is processed.
-    pub(super) work_ns: u64,
     /// Whether it is found where the result lies. Then counts alone cost nothing; else the output is
     /// copied for them, too.
     pub(super) is_in_place: bool,
@@ -39,9 +37,8 @@ impl CheckBudget {
     }
 
     /// The segments for a result's digest, of which there were `turn` before: as many as there is
-    /// time for, and different ones each time until all had their turn. None of them, but counts,
-    /// if a single segment takes more than its part of the time, and that is spent; `None` if there
-    /// is no time for counts either.
+    /// time for, and different ones each time until all had their turn. None of them, but counts, if
+    /// there is no time for one; `None` if there is no time for counts either.
     pub(super) fn segments(&self, cost: &DigestCost, turn: usize) -> Option<Segments> {
         match self.stride(cost) {
             Some(stride) => Some(Segments::every(stride, turn)),
@@ -55,12 +52,9 @@ impl CheckBudget {
         if left_ns >= cost.whole_ns {
             return Some(1);
         }
-        if left_ns > cost.smallest_ns {
-            let stride = (cost.whole_ns - cost.smallest_ns).div_ceil(left_ns - cost.smallest_ns);
-            return Some(sparsest.min(stride as usize));
-        }
-        let is_cheap = cost.smallest_ns <= cost.work_ns / WORK_PER_CHECK;
-        is_cheap.then_some(sparsest)
+        let more_ns = left_ns.checked_sub(cost.smallest_ns).filter(|&more_ns| more_ns > 0)?;
+        let stride = (cost.whole_ns - cost.smallest_ns).div_ceil(more_ns);
+        Some(sparsest.min(stride as usize))
     }
 }
 
@@ -68,19 +62,15 @@ impl CheckBudget {
 mod tests {
     use super::*;
 
-    const COST: DigestCost = DigestCost {
-        smallest_ns: 10,
-        whole_ns: 1000,
-        segments: 24,
-        work_ns: 10_000,
-        is_in_place: true,
-    };
+    const COST: DigestCost =
+        DigestCost { smallest_ns: 10, whole_ns: 1000, segments: 24, is_in_place: true };
+    const WORK_NS: u64 = 10_000;
 
     /// The time for digests over that for work where each result is to be compared; and the strides.
     fn shares(cost: DigestCost, results: usize) -> (f64, Vec<Option<usize>>) {
         let mut budget = CheckBudget::default();
         let strides = (0..results).map(|_| {
-            budget.worked(cost.work_ns);
+            budget.worked(WORK_NS);
             let stride = budget.stride(&cost);
             if let Some(stride) = stride {
                 let of_segments = (cost.whole_ns - cost.smallest_ns) / stride as u64;
@@ -105,7 +95,7 @@ mod tests {
     #[test]
     fn time_that_is_not_spent_is_there_for_later_results() {
         let mut budget = CheckBudget::default();
-        budget.worked(5 * COST.work_ns);
+        budget.worked(5 * WORK_NS);
         assert_eq!(budget.segments(&COST, 7), Some(Segments::ALL));
     }
 
@@ -122,10 +112,10 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_that_was_held_up_leaves_the_least_for_the_next() {
+    fn a_digest_that_was_held_up_leaves_no_time_for_the_next() {
         let mut budget = CheckBudget::default();
-        budget.worked(COST.work_ns);
+        budget.worked(WORK_NS);
         budget.spent(1_000_000);
-        assert_eq!(budget.segments(&COST, 25), Some(Segments::every(24, 1)));
+        assert_eq!(budget.segments(&COST, 25), Some(Segments::NONE));
     }
 }
