@@ -44,6 +44,8 @@ fn track(number: usize, step: f64) -> Track {
             params: reports::record::Params::default(),
         },
         visits: (0..RUNS).map(visit).collect(),
+        gpu: None,
+        moved: None,
     }
 }
 
