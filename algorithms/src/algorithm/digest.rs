@@ -90,7 +90,7 @@ pub struct SegmentSums {
 }
 
 impl SegmentSums {
-    /// Adds the segments of a kind, of so many items in all.
+    /// Adds the sums of the segments of a kind, which hold `items` items together.
     pub fn add(&mut self, kind: usize, items: usize, sums: Vec<u64>) {
         self.counts[kind] += items as u64;
         self.sums[kind].extend(sums);
@@ -140,7 +140,7 @@ where
     map(covered, sum)
 }
 
-/// What is added to the sums of items of a segment.
+/// Start value for the numbers of items in a segment.
 fn segment_salt(kind: usize, segment: usize) -> u64 {
     (KINDS as u64 * segment as u64 + kind as u64 + 1).wrapping_mul(SEGMENT_MULTIPLIER)
 }

@@ -335,7 +335,7 @@ impl<'a> CudaChain<'a> {
         }
     }
 
-    /// Where the last run has left clusters and hits.
+    /// Clusters and hits of the last run, on the device.
     pub(super) fn found(&self) -> FoundOnDevice<'_> {
         let (collected, places) = self.collected.on_device();
         FoundOnDevice {
