@@ -21,6 +21,7 @@ use super::points::{InputOrder, asked_of, under_former_names};
 use super::protocol::{Answer, Ask, InputPoints, Prepared, VisitOrder};
 use super::turns::{self, PairSampler, Rule, Stop, Turn};
 use crate::measure::{Deadline, TOTAL};
+use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Interrupt, addresses};
 
 /// How long a child may make an input and check all its points.
@@ -68,6 +69,7 @@ pub(crate) fn measure(
     against: &Against<'_>,
     interrupt: &Interrupt,
 ) -> Result<DuetOutcome, DuetError> {
+    let stopped = StoppedPeriods::start();
     let children = children(against, false)?;
     let mut records = records(against, &children);
     let stay_random = addresses::stay_random();
@@ -99,6 +101,7 @@ pub(crate) fn measure(
         Err(failure) => (0, Some(failure)),
     };
     let interrupted = interrupt.asked();
+    records.iter_mut().for_each(|record| record.throttled = stopped.so_far());
     sides.describe(records, left_out, failure.is_none() && !interrupted)?;
     Ok(DuetOutcome {
         base: against.out.join(BASE),

@@ -14,6 +14,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::platform::CoreKind;
+
 /// Links in a turn of the loop: many, so that the loop itself costs nothing.
 const LINKS_PER_TURN: u32 = 128;
 /// Some 7 µs in all: long against the timer's resolution, short against a sample.
@@ -124,9 +126,18 @@ fn run_chain() -> bool {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn run_crowd() {}
 
-/// What probes on the CPUs of a team usually find, learnt as the run goes on.
-#[derive(Debug, Default)]
+/// What probes on the CPUs of a team usually find, learnt as the run goes on. Fast and slow cores
+/// of a CPU differ in clocks and adders, so each kind has its own usual values.
+#[derive(Debug)]
 pub(super) struct Usual {
+    kinds: Vec<UsualOfKind>,
+}
+
+/// What probes usually find on cores of one kind.
+#[derive(Debug, Default)]
+struct UsualOfKind {
+    /// In ascending order.
+    cpus: Vec<usize>,
     clocks: Histogram,
     cycles: Histogram,
 }
@@ -141,8 +152,37 @@ pub(super) struct Condition {
 }
 
 impl Usual {
-    /// Takes the readings around a sample, and judges it by all so far.
-    pub(super) fn judge(&mut self, readings: &[Reading]) -> Condition {
+    /// Nothing learnt yet, of CPUs of these kinds.
+    pub(super) fn new(kinds: &[CoreKind]) -> Self {
+        let of_kind =
+            |kind: &CoreKind| UsualOfKind { cpus: kind.cpus.clone(), ..Default::default() };
+        let kinds: Vec<_> = kinds.iter().map(of_kind).collect();
+        Usual { kinds: if kinds.is_empty() { vec![UsualOfKind::default()] } else { kinds } }
+    }
+
+    /// Takes the readings around a sample, each with the CPU that it was taken on, and judges the
+    /// sample by all so far. Readings from unknown CPUs count as those of the first kind.
+    pub(super) fn judge(&mut self, readings: &[(Option<usize>, Reading)]) -> Condition {
+        let mut condition = Condition::default();
+        let is_only = self.kinds.len() == 1;
+        let kind_of = |kinds: &[UsualOfKind], cpu: Option<usize>| {
+            let cpu = cpu.filter(|_| !is_only);
+            let found = cpu.and_then(|cpu| kinds.iter().position(|kind| kind.cpus.contains(&cpu)));
+            found.unwrap_or(0)
+        };
+        for number in 0..self.kinds.len() {
+            let of_kind = readings.iter().filter(|(cpu, _)| kind_of(&self.kinds, *cpu) == number);
+            let of_kind: Vec<Reading> = of_kind.map(|(_, reading)| *reading).collect();
+            let judged = self.kinds[number].judge(&of_kind);
+            condition.slow_clock |= judged.slow_clock;
+            condition.disturbed |= judged.disturbed;
+        }
+        condition
+    }
+}
+
+impl UsualOfKind {
+    fn judge(&mut self, readings: &[Reading]) -> Condition {
         let mut clocks = readings.iter().map(|reading| reading.clock_mhz);
         clocks.clone().for_each(|clock| self.clocks.add(clock));
         let Some(clock) = self.clocks.quantile(0.5) else {
@@ -202,12 +242,38 @@ mod tests {
     use super::*;
 
     fn judged(usual: &mut Usual, clock_mhz: f64, cycles: f64) -> Condition {
-        usual.judge(&[Reading { clock_mhz, crowd_us: cycles / clock_mhz }])
+        judged_on(usual, 0, clock_mhz, cycles)
+    }
+
+    fn judged_on(usual: &mut Usual, cpu: usize, clock_mhz: f64, cycles: f64) -> Condition {
+        usual.judge(&[(Some(cpu), Reading { clock_mhz, crowd_us: cycles / clock_mhz })])
+    }
+
+    #[test]
+    fn slow_cores_are_judged_by_what_is_usual_for_slow_cores() {
+        let kind = |name: &str, cpus: &[usize]| CoreKind {
+            cpus: cpus.to_vec(),
+            name: name.to_owned(),
+            max_mhz: None,
+        };
+        let mut usual = Usual::new(&[kind("performance", &[0, 1]), kind("efficiency", &[2, 3])]);
+        let usual_cores = [(0, 5000.0, 1e4), (2, 3800.0, 1.5e4)];
+        for _ in 0..10 {
+            for (cpu, clock, cycles) in usual_cores {
+                assert_eq!(judged_on(&mut usual, cpu, clock, cycles), Condition::default());
+            }
+        }
+        // A fast core that is as slow as a slow one, and a slow one that is slower than usual.
+        let fast = judged_on(&mut usual, 1, 3800.0, 1.5e4);
+        assert!(fast.slow_clock && fast.disturbed, "{fast:?}");
+        let slow = judged_on(&mut usual, 3, 3000.0, 1.7e4);
+        assert!(slow.slow_clock && slow.disturbed, "{slow:?}");
+        assert_eq!(judged_on(&mut usual, 3, 3800.0, 1.5e4), Condition::default());
     }
 
     #[test]
     fn readings_far_below_the_usual_clock_are_slow() {
-        let mut usual = Usual::default();
+        let mut usual = Usual::new(&[]);
         let first = judged(&mut usual, 1000.0, 1e4);
         assert!(!first.slow_clock, "nothing to compare with yet");
         for mhz in [3000.0, 3010.0, 2990.0, 3005.0, 3001.0] {
@@ -219,7 +285,7 @@ mod tests {
 
     #[test]
     fn cycles_beyond_the_least_are_a_disturbance_at_any_clock() {
-        let mut usual = Usual::default();
+        let mut usual = Usual::new(&[]);
         let clocks = [3000.0; 10].into_iter().chain([2000.0, 2500.0]);
         for mhz in clocks {
             assert!(!judged(&mut usual, mhz, 1e4).disturbed);

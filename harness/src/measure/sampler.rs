@@ -244,7 +244,8 @@ impl<'a> CandidateSampler<'a> {
 
     /// Whether the cores were as usual before and after a run.
     fn judge(&self, before: &[CoreState], after: &[CoreState]) -> Condition {
-        let readings: Vec<_> = before.iter().chain(after).filter_map(|core| core.reading).collect();
+        let cores = before.iter().chain(after);
+        let readings: Vec<_> = cores.filter_map(|core| Some((core.cpu, core.reading?))).collect();
         self.usual.map_or_else(Condition::default, |usual| {
             let mut usual = usual.lock().unwrap_or_else(PoisonError::into_inner);
             usual.judge(&readings)

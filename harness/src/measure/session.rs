@@ -26,7 +26,7 @@ use super::gpu::shaders::shaders;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
 use crate::plan::{Plan, input_records, plugin_records, quantities};
-use crate::platform::cpu_quota::CpuQuota;
+use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard};
 use crate::progress::Progress;
 use crate::request::{CacheMode, MeasureRequest, is_only_tried};
@@ -57,6 +57,7 @@ impl<'a> Session<'a> {
         interrupt: &Interrupt,
     ) -> Result<Outcome, MeasureError> {
         let deadline = Deadline::new(assignment.started, assignment.budget);
+        let stopped = StoppedPeriods::start();
         let topology = Topology::of_this_machine();
         // Threads that can't be had should leave no empty run behind.
         let plans = assignment.jobs.iter().map(|job| job.plan);
@@ -103,7 +104,8 @@ impl<'a> Session<'a> {
             let note = left_out(assignment.budget, &rows.left_out);
             record.notes.extend(note);
         }
-        record.throttled = resources.quota.as_ref().map(CpuQuota::throttled);
+        let before = record.throttled.unwrap_or(0);
+        record.throttled = stopped.so_far().map(|stopped| before + stopped);
         let note = dear_clock(&record.environment, &rows.samples);
         record.notes.extend(note.filter(|note| !record.notes.contains(note)));
         outcome.earlier_effort = record.effort.unwrap_or_default();

@@ -16,7 +16,7 @@ use super::probe::{self, Usual};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::counters::{self, Counting};
 use crate::platform::placement::Placement;
-use crate::platform::{core_kinds, usable_cpus};
+use crate::platform::{CoreKind, core_kinds, current_cpu, usable_cpus};
 
 /// Probes of each worker that tell what is usual, before the first sample.
 const FIRST_PROBES: usize = 100;
@@ -50,7 +50,7 @@ impl Teams {
             if !teams.iter().any(|(known, _)| known == spec) {
                 let team = spec.start()?;
                 let state = TeamState {
-                    usual: learn(&team).into(),
+                    usual: learn(&team, &kinds(spec)).into(),
                     team,
                     flush: None,
                     bandwidth: None,
@@ -134,20 +134,27 @@ impl Teams {
 
 /// Why counters would count on some of the cores only; `None` for cores of one kind.
 fn mixed_cores(spec: &TeamSpec) -> Option<String> {
-    let cpus = spec.cpus.as_ref().map_or_else(usable_cpus, |places| places.concat());
-    let kinds = core_kinds(Path::new("/sys"), &cpus);
-    (kinds.len() > 1).then(|| {
+    let kinds = kinds(spec).len();
+    (kinds > 1).then(|| {
         format!(
-            "threads may run on cores of {} kinds, whose counters are not the same; choose cores of \
-             one kind with --places",
-            kinds.len()
+            "threads may run on cores of {kinds} kinds, whose counters are not the same; choose \
+             cores of one kind with --places"
         )
     })
 }
 
-fn learn(team: &Team) -> Usual {
-    let probe = |_| -> Vec<_> { (0..FIRST_PROBES).filter_map(|_| probe::read()).collect() };
-    let mut usual = Usual::default();
+/// The kinds of cores that a team may run on.
+fn kinds(spec: &TeamSpec) -> Vec<CoreKind> {
+    let cpus = spec.cpus.as_ref().map_or_else(usable_cpus, |places| places.concat());
+    core_kinds(Path::new("/sys"), &cpus)
+}
+
+fn learn(team: &Team, kinds: &[CoreKind]) -> Usual {
+    let probe = |_| -> Vec<_> {
+        let probes = (0..FIRST_PROBES).filter_map(|_| Some((current_cpu(), probe::read()?)));
+        probes.collect()
+    };
+    let mut usual = Usual::new(kinds);
     for readings in team.run_on_each(probe) {
         usual.judge(&readings);
     }

@@ -44,6 +44,34 @@ impl CpuQuota {
     }
 }
 
+/// Periods in which the quota stopped threads of this process's groups, from the start of a run on.
+#[derive(Debug)]
+pub(crate) struct StoppedPeriods {
+    /// The quota, with the periods before the run.
+    counted: Option<(CpuQuota, u64)>,
+}
+
+impl StoppedPeriods {
+    /// Begins to count.
+    pub(crate) fn start() -> Self {
+        Self::of(CpuQuota::of_this_process())
+    }
+
+    fn of(quota: Option<CpuQuota>) -> Self {
+        let counted = quota.map(|quota| {
+            let before = quota.throttled();
+            (quota, before)
+        });
+        StoppedPeriods { counted }
+    }
+
+    /// Periods since the start; `None` without a quota.
+    pub(crate) fn so_far(&self) -> Option<u64> {
+        let (quota, before) = self.counted.as_ref()?;
+        Some(quota.throttled().saturating_sub(*before))
+    }
+}
+
 /// CPUs' worth of time that a group may use; `None` without a limit.
 fn quota(group: &Path, version: Version) -> Option<f64> {
     let (quota, period): (f64, f64) = match version {
@@ -86,6 +114,17 @@ pub(crate) mod tests {
         assert_eq!((quota.cpus, quota.throttled()), (1.5, 4));
         fs::write(root.path().join("sys/fs/cgroup/user/cpu.max"), "max 100000").expect("written");
         assert!(CpuQuota::read(root.path()).is_none());
+    }
+
+    #[test]
+    fn only_periods_of_the_run_are_counted() {
+        let folder = root(&[("cpu.stat", "nr_periods 90\nnr_throttled 40\n")]);
+        let stat = folder.path().join("cpu.stat");
+        let stopped = StoppedPeriods::of(Some(in_file(&stat)));
+        assert_eq!(stopped.so_far(), Some(0));
+        fs::write(&stat, "nr_periods 99\nnr_throttled 43\n").expect("written");
+        assert_eq!(stopped.so_far(), Some(3));
+        assert_eq!(StoppedPeriods::of(None).so_far(), None);
     }
 
     #[test]

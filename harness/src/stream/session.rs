@@ -31,6 +31,7 @@ use super::tally::{self, Content};
 use super::workers::{Readiness, Refusal, Workers};
 use crate::measure::{self, Assignment, MeasureError, claimed, default_folder};
 use crate::plan::Origin;
+use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::shared_memory::SharedMemory;
 use crate::platform::{Exit, Interrupt, Topology};
@@ -130,6 +131,7 @@ impl<'a> Session<'a> {
             (self.tell)(&format!("metrics are at {url}"));
         }
         let ring = self.prepare()?;
+        let stopped = StoppedPeriods::start();
         let mut record = self.describe();
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
         let path = claimed(&path).map_err(MeasureError::from)?;
@@ -152,6 +154,7 @@ impl<'a> Session<'a> {
             let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
             written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
         }
+        record.throttled = stopped.so_far();
         record.finished = (!outcome.interrupted).then(now);
         folder.describe(&record).map_err(MeasureError::from)?;
         outcome.record = record;

@@ -18,6 +18,7 @@ use super::gpus::StreamGpus;
 use super::plan::{PointSpec, StreamPlan, processes_in_words};
 use super::point::{Command, Length, Measured, Setup, measure};
 use crate::measure::{self, Assignment, Deadline, MeasureError, claimed, default_folder};
+use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::ThroughputRequest;
 
@@ -87,6 +88,7 @@ impl<'a> Session<'a> {
     }
 
     fn carry_out(&self) -> Result<Outcome, MeasureError> {
+        let stopped = StoppedPeriods::start();
         let mut record = self.describe();
         let name = format!("throughput-{}", self.planned.plan.task().name());
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
@@ -112,6 +114,7 @@ impl<'a> Session<'a> {
             let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
             written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
         }
+        record.throttled = stopped.so_far();
         record.finished = (!outcome.interrupted).then(now);
         folder.describe(&record)?;
         outcome.record = record;

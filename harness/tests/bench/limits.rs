@@ -5,6 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use nix::errno::Errno;
+use nix::libc;
+
+use crate::common::refused::refuse;
 use crate::common::{BENCH, Folder, Run, folder, measuring};
 
 /// A control group whose processes and threads are limited; there is one only for root and with
@@ -145,4 +149,46 @@ fn a_file_of_defaults_that_all_can_write_loads_no_plugin() {
     let run = list(&folder);
     assert_ne!(run.code, Some(0), "its plugin is missing: {}", run.story());
     run.says("note: plugins that ").says("recobench.toml names: ./e.so");
+}
+
+#[test]
+fn addresses_that_stay_random_are_noted_beside_verdicts() {
+    let Some(folder) = measuring() else { return };
+    folder.write(
+        "tiny.toml",
+        r#"
+name = "tiny"
+[defaults]
+samples = "10"
+max-time = "200ms"
+threads = 1
+[[task]]
+name = "sort"
+variants = ["std-stable"]
+axes = { digis = "2k", segments = 24 }
+"#,
+    );
+    folder.bench("run tiny.toml --store s --out base -q --no-charts").exits(0);
+    let mut against =
+        folder.command("run tiny.toml --store s --against base --out new --no-charts");
+    refuse(&mut against, libc::SYS_personality, Errno::EPERM);
+    let run = Run::of(&mut against);
+    assert!(matches!(run.code, Some(0 | 4 | 5)), "{}", run.story());
+    run.prints("addresses were randomised");
+    for side in ["new", "new/base"] {
+        assert_eq!(folder.record(side).environment.aslr, Some(true), "{side}");
+    }
+}
+
+#[test]
+fn cpus_that_the_system_does_not_name_are_assumed_with_a_note() {
+    let Some(folder) = measuring() else { return };
+    let line = "sort --segments 24 --digis 2k --samples 3..3 --threads 1 --variant std-stable \
+                --no-charts --out r";
+    let mut sort = folder.command(line);
+    refuse(&mut sort, libc::SYS_sched_getaffinity, Errno::EINVAL);
+    let run = Run::of(&mut sort).exits(0);
+    let note = "the CPUs that may be used are not known (Invalid argument)";
+    run.says(note);
+    assert!(folder.record("r").notes.iter().any(|known| known.starts_with(note)));
 }

@@ -22,6 +22,7 @@ mod history_changes;
 mod interruption;
 mod limits;
 mod live;
+mod machine_identity;
 mod measuring;
 mod memory;
 mod merge;

@@ -32,6 +32,10 @@ pub struct Comparison {
     /// the new run then.
     #[serde(default)]
     pub asked_alike: bool,
+    /// Whether addresses were randomised in the processes that were measured in turn; `None` for
+    /// runs one after the other, and where it is not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aslr: Option<bool>,
     /// What a reader should know about the comparison as a whole.
     pub notes: Vec<String>,
     /// How often the gate errs on this machine, if that was ever measured.

@@ -15,7 +15,7 @@ pub(crate) fn sentence(comparison: &Comparison) -> String {
              default ones"
                 .into()
         }
-        Some(gate) => rates(gate),
+        Some(gate) => rates(gate, comparison.aslr),
     }
 }
 
@@ -23,11 +23,21 @@ fn has_limits(gate: &SelfTest, limits: &Thresholds) -> bool {
     (gate.min_effect, gate.significance) == (limits.min_effect, limits.significance)
 }
 
-/// Both ways to compare, each with its rates.
-fn rates(gate: &SelfTest) -> String {
-    let ways = [("run after run", &gate.trials), ("in turn", &gate.in_turn)];
-    let ways = ways.iter().filter(|(_, trials)| !trials.is_empty());
-    let said: Vec<_> = ways.map(|(name, trials)| format!("{name}: {}", rates_of(trials))).collect();
+/// Both ways to compare, each with its rates. Those in turn are of fixed or of randomised addresses,
+/// and say nothing of the other case.
+fn rates(gate: &SelfTest, aslr: Option<bool>) -> String {
+    let of_other_case = aslr == Some(true) && gate.aslr != Some(true);
+    let in_turn = (!gate.in_turn.is_empty()).then(|| {
+        if of_other_case {
+            "in turn with randomised addresses: not known; run `bench selftest` where they are"
+                .to_owned()
+        } else {
+            format!("in turn: {}", rates_of(&gate.in_turn))
+        }
+    });
+    let run_after_run =
+        (!gate.trials.is_empty()).then(|| format!("run after run: {}", rates_of(&gate.trials)));
+    let said: Vec<_> = run_after_run.into_iter().chain(in_turn).collect();
     let day = gate.finished.get(..10).unwrap_or(&gate.finished);
     format!("This gate on this machine (selftest of {day}): {}", said.join("; "))
 }
@@ -57,6 +67,22 @@ mod tests {
             false alarms in 0.50 % of 200 points · 2.0 % slower found in 75 % · 5.0 % slower found \
             in 100 %; in turn: false alarms in 0 % of 200 points · 5.0 % slower found in 100 %";
         assert_eq!(sentence(&comparison(&[])), expected);
+    }
+
+    #[test]
+    fn rates_of_fixed_addresses_are_not_those_of_randomised_ones() {
+        let mut random = comparison(&[]);
+        random.aslr = Some(true);
+        let text = sentence(&random);
+        assert!(
+            text.ends_with(
+                "in turn with randomised addresses: not known; run `bench selftest` \
+            where they are"
+            ),
+            "{text}"
+        );
+        random.gate.as_mut().expect("a gate").aslr = Some(true);
+        assert!(sentence(&random).contains("; in turn: false alarms in 0 %"));
     }
 
     #[test]

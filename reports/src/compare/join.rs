@@ -91,6 +91,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED, other_gpu),
         only_new: unmatched(judged_points(new, in_turn), &in_base, NEW, other_gpu),
         asked_alike: asked_alike(base, new),
+        aslr: circumstances.aslr.filter(|_| in_turn),
         notes: [small_runs(base, new), super::notes::notes(base, new, terms)].concat(),
         thresholds: terms.thresholds,
         base: name,
@@ -113,7 +114,7 @@ impl<'a> Pair<'a> {
         let limits = &terms.thresholds;
         let (judgement, series) = if in_turn {
             let mut limits = *limits;
-            if circumstances.randomised {
+            if circumstances.aslr == Some(true) {
                 limits.min_effect = limits.min_effect.max(RANDOMISED_EFFECT);
             }
             let judgement = judge_rounds(of_base, of_new, &limits);

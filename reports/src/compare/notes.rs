@@ -32,6 +32,12 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     notes
 }
 
+/// Version of the driver of the GPUs by NVIDIA, which a machine has one of; empty without any.
+fn driver(run: &RunRecord) -> String {
+    let gpu = run.machine.gpus.first();
+    gpu.map_or_else(String::new, |gpu| gpu.driver.shown().to_string())
+}
+
 /// Changes of the GPUs that points of both runs ran on.
 fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
     let (a, b) = (&base.record, &new.record);
@@ -44,7 +50,6 @@ fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
     let mut notes = Vec::new();
     for (device, (a, b)) in pairs {
         let changes = [
-            ("the driver", Some(a.driver.clone()), Some(b.driver.clone())),
             ("the power limit", a.power_limit_w.map(watts), b.power_limit_w.map(watts)),
             (
                 "the application clock",
@@ -66,8 +71,6 @@ fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
             }
         }
     }
-    // Several GPUs have one driver.
-    notes.dedup();
     notes
 }
 
@@ -192,6 +195,7 @@ fn differences(base: &Measured, new: &Measured) -> Vec<String> {
     let pairs = [
         ("the seed of the data", a.seed.to_string(), b.seed.to_string()),
         ("the host", host(a), host(b)),
+        ("the driver", driver(a), driver(b)),
         ("the kernel", ea.kernel.clone(), eb.kernel.clone()),
         ("the governor", text(&ea.governor), text(&eb.governor)),
         ("turbo", known(ea.turbo.map(on_off)), known(eb.turbo.map(on_off))),

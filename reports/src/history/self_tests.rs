@@ -97,6 +97,7 @@ mod tests {
             significance: 0.02,
             trials: vec![trial.clone()],
             in_turn: vec![Trial { slowdown: 0.05, ..trial.clone() }],
+            aslr: Some(true),
             scatter: vec![scatter.clone()],
             gpus: BTreeMap::new(),
         };

@@ -72,8 +72,8 @@ pub struct RunRecord {
     /// The figures among its metrics, in the same way.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, MetricRecord>,
-    /// Periods of the CPU quota in which threads were stopped; `None` without a quota, and while
-    /// the run goes on.
+    /// Periods of the CPU quota in which threads were stopped during the run; `None` without a
+    /// quota, and while the run goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
     /// Where the time went; `None` while the run goes on.

@@ -33,6 +33,10 @@ pub struct SelfTest {
     /// What it said of known slowdowns that were measured in turn.
     #[serde(default)]
     pub in_turn: Vec<Trial>,
+    /// Whether addresses were randomised in the processes that were measured in turn, as the system
+    /// did not allow otherwise: the rates are those of that case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aslr: Option<bool>,
     /// How much runs of the same code differ, point by point.
     #[serde(default)]
     pub scatter: Vec<PointScatter>,

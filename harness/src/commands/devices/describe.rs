@@ -106,6 +106,7 @@ fn gpu_lines(gpu: &CudaGpu, driver: &Driver) -> String {
                 platform::size(gpu.l2_bytes)
             ),
         ),
+        ("card", card(gpu)),
         ("driver", format!("for {}", driver.name())),
         ("clocks", clocks(gpu)),
     ];
@@ -180,6 +181,12 @@ fn adapter_lines(adapter: &Adapter) -> String {
 fn named(lines: &[(&str, String)]) -> String {
     let rows = lines.iter().map(|(name, value)| [(*name).to_owned(), value.clone()]);
     aligned(INDENT, [Side::Left; 2], rows.collect())
+}
+
+/// `00000000:65:00.0, GPU-…`: its address on the PCI bus, and its UUID where that is known.
+fn card(gpu: &CudaGpu) -> String {
+    let uuid = cuda::settings(gpu).uuid.map(|uuid| format!(", {uuid}"));
+    format!("{}{}", gpu.pci_bus_id, uuid.unwrap_or_default())
 }
 
 fn clocks(gpu: &CudaGpu) -> String {

@@ -28,7 +28,7 @@ use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 use super::{load_suite, refuse_development_build, say, tell};
 use crate::failure::{Exit, Failure};
 use crate::measure::{MeasureError, claimed, default_folder};
-use crate::platform::{self, Interrupt};
+use crate::platform::{self, Interrupt, addresses};
 use crate::request::{SelfTestRequest, Ways, is_only_tried};
 use crate::suite::SuiteFile;
 use sittings::{Ended, Sittings};
@@ -99,6 +99,7 @@ fn measured(sittings: &Sittings<'_>, request: &SelfTestRequest) -> Result<SelfTe
         in_turn,
         scatter: scatter_of(&all_runs),
         gpus: gpus(sittings),
+        aslr: Some(addresses::stay_random()),
         ..empty()
     })
 }

@@ -2,8 +2,10 @@
 
 pub mod fake;
 pub mod made_up;
+pub mod refused;
 mod run;
 pub mod servers;
+pub mod stub_gpu;
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};

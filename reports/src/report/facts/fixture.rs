@@ -38,6 +38,7 @@ pub fn comparison(verdicts: &[Verdict]) -> Comparison {
         points: points.map(|(i, verdict)| point(i, *verdict)).collect(),
         only_base: vec![],
         asked_alike: true,
+        aslr: None,
         only_new: vec![Unmatched { key: key("fresh"), reason: "new".into() }],
         notes: vec![],
         gate: Some(gate()),

@@ -171,6 +171,7 @@ fn comparison(rows: &[SummaryRow]) -> Comparison {
         points: valid.enumerate().map(|(i, row)| point(i, row)).collect(),
         only_base: refused.map(unmatched).into_iter().collect(),
         asked_alike: true,
+        aslr: None,
         only_new: refused.map(unmatched).into_iter().collect(),
         notes: vec![format!("the load differed {HOSTILE}")],
         gate: Some(gate()),

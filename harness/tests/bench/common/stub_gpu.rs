@@ -1,0 +1,53 @@
+//! A machine with a GPU, as far as the libraries of its driver tell of it: nothing can run there.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::{Folder, Run};
+
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench/common/stub_gpu.c");
+
+/// The libraries of the driver.
+pub struct StubGpu {
+    folder: TempDir,
+}
+
+impl StubGpu {
+    /// `None` without a C compiler.
+    pub fn new() -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let library = folder.path().join("libcuda.so.1");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o"]);
+        let Ok(output) = compiler.arg(&library).arg(SOURCE).output() else {
+            eprintln!("skipped: no C compiler, so that no driver can be made up");
+            return None;
+        };
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        for name in ["libcuda.so", "libnvidia-ml.so.1"] {
+            symlink(&library, folder.path().join(name)).expect("linked");
+        }
+        Some(StubGpu { folder })
+    }
+
+    /// The same machine in a container without the management library.
+    pub fn forget_management_library(&self) {
+        let path = self.folder.path().join("libnvidia-ml.so.1");
+        std::fs::remove_file(path).expect("it was there");
+    }
+
+    /// Runs `bench` with the words of a line there, with these variables.
+    pub fn bench(&self, folder: &Folder, line: &str, variables: &[(&str, &str)]) -> Run {
+        let mut command = folder.command(line);
+        command.env_remove("CUDA_VISIBLE_DEVICES").env("LD_LIBRARY_PATH", self.folder());
+        command.envs(variables.iter().copied());
+        Run::of(&mut command)
+    }
+
+    fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
