@@ -205,6 +205,38 @@ fn points_on_another_gpu_are_not_compared() {
 }
 
 #[test]
+fn settings_of_a_card_that_changed_are_named() {
+    let folder = folder();
+    let with = |watts: f64, mhz: u32, ecc: bool, uuid: &str| {
+        let gpu = Gpu {
+            model: "H100".into(),
+            driver: "1.0".into(),
+            power_limit_w: Some(watts),
+            application_clock_mhz: Some(mhz),
+            ecc: Some(ecc),
+            uuid: Some(uuid.into()),
+            ..Gpu::default()
+        };
+        let mut record = record();
+        record.machine.gpus = vec![gpu];
+        record
+    };
+    let points = [(SummaryRow { device: "cuda:0".into(), ..point("b", "code:1") }, 1.0)];
+    let measured = |name: &str, record: &RunRecord| measured(folder.path(), name, record, &points);
+    let base = measured("base", &with(700.0, 1980, true, "GPU-a"));
+    let new = measured("newer", &with(350.0, 1410, false, "GPU-b"));
+    let notes = compare(&base, &new, &Terms::default()).expect("the same machine").notes.join("\n");
+    for expected in [
+        "the power limit of cuda:0 changed from 700 W to 350 W",
+        "the application clock of cuda:0 changed from 1980 MHz to 1410 MHz",
+        "ECC of cuda:0 changed from on to off",
+        "the card of cuda:0 changed from GPU-a to GPU-b",
+    ] {
+        assert!(notes.contains(expected), "{expected}: {notes}");
+    }
+}
+
+#[test]
 fn lower_clocks_are_named() {
     let folder = folder();
     let points = [(point("a", "code:1"), 1.0)];
