@@ -29,6 +29,14 @@ pub enum DataError {
         /// What is wrong there and what was expected.
         problem: String,
     },
+    /// A file that would be written, but holds what belongs to other data.
+    #[error("{}: it holds {holds} of other data; choose another name for the new ones", path.shown())]
+    Taken {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        holds: &'static str,
+    },
     /// A file name whose ending says nothing of the format.
     #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.shown())]
     UnknownFileType(PathBuf),

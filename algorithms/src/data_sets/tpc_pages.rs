@@ -136,7 +136,14 @@ fn write(
     let (sender, receiver) = sync_channel(WAITING);
     thread::scope(|scope| {
         let writing = Builder::new().spawn_scoped(scope, || write_all(writers, receiver));
-        let writing = writing.map_err(|error| DataError::io(pages_path, error))?;
+        let no_thread = |error| {
+            DataError::Shape(format!(
+                "the system gives no thread to write {}: {error}; raise the limit of threads \
+                 (`ulimit -u`, pids.max of the control group)",
+                pages_path.shown()
+            ))
+        };
+        let writing = writing.map_err(no_thread)?;
         for sector in 0..sectors {
             // Nobody receives any more if writing failed: the thread says why.
             if sender.send(make(generator, labels, sector)).is_err() {

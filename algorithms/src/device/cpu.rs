@@ -23,8 +23,10 @@ pub struct InnerTeams(Vec<ThreadPool>);
 pub enum TeamError {
     /// The operating system gave no more threads.
     #[error(
-        "the system gives no team of size {threads}: {source}; use fewer --threads, or raise the \
-         limit of threads (`ulimit -u`, pids.max of the control group)"
+        "the system gives no {}: {source}; {}raise the limit of threads (`ulimit -u`, pids.max of \
+         the control group)",
+        if *threads == 1 { "thread".to_owned() } else { format!("team of {threads} threads") },
+        if *threads == 1 { "" } else { "use fewer --threads, or " }
     )]
     Threads {
         /// How many were wanted.

@@ -125,10 +125,10 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Para
     Ok((input, params))
 }
 
-/// Writes raw data, and beside them the tables of their boards.
+/// Writes the tables of boards, and beside them the raw data.
 pub(super) fn write(input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
-    write_raw_timeslices(path, input.data())?;
-    write_readout(&setup_beside(path), input.readout())
+    write_readout(&setup_beside(path), input.readout())?;
+    write_raw_timeslices(path, input.data())
 }
 
 /// `NAME.setup.json` beside `NAME.ts.bin.gz`.

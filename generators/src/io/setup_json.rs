@@ -57,18 +57,30 @@ fn format_error(path: &Path, key: &str, error: &serde_json::Error) -> DataError 
 /// Writes a setup for [`read_setup`].
 ///
 /// # Errors
-/// If the file can't be written.
+/// If the file can't be written, or holds the tables of the boards of other data.
 pub fn write_setup(path: &Path, setup: &Setup) -> Result<(), DataError> {
+    keep_other::<Setup, Readout>(path, "the tables of boards")?;
     write_by(path, |sink| serde_json::to_writer_pretty(sink, setup))
 }
 
 /// Writes what unpackers have to know for [`read_readout`].
 ///
 /// # Errors
-/// If the file can't be written.
+/// If the file can't be written, or holds the setup of the detector of other data.
 pub fn write_readout(path: &Path, readout: &Readout) -> Result<(), DataError> {
+    keep_other::<Readout, Setup>(path, "the setup of the detector")?;
     // A line is enough: there are tens of thousands of e-links.
     write_by(path, |sink| serde_json::to_writer(sink, readout))
+}
+
+/// Refuses to replace a file that holds the other kind of setup: `NAME.setup.json` is the setup of
+/// the detector beside digis, and the tables of boards beside raw data.
+fn keep_other<Own: DeserializeOwned, Other: DeserializeOwned>(
+    path: &Path,
+    holds: &'static str,
+) -> Result<(), DataError> {
+    let is_taken = read::<Other>(path).is_ok() && read::<Own>(path).is_err();
+    if is_taken { Err(DataError::Taken { path: path.to_owned(), holds }) } else { Ok(()) }
 }
 
 fn write_by(

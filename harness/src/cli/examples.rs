@@ -40,6 +40,8 @@ pub(super) fn of(command: &str) -> Option<StyledStr> {
         "tpc" => TPC,
         "merge" => MERGE,
         "gather" => GATHER,
+        "memory-kinds" => MEMORY_KINDS,
+        "calibrate" => CALIBRATE,
         "sts" => STS,
         "presort" | "cluster" | "cluster-sort" | "hits" | "collect" => {
             return Some(sts_stage(command).into());
@@ -290,6 +292,18 @@ Examples:
   bench generate clusters --scale 0.01 --out clusters.bin
   bench gather --input clusters.bin --variant streamed,naive
   bench gather --plugin ./libmine.so --variant 'my-*,streamed'";
+
+const MEMORY_KINDS: &str = "\
+Examples:
+  bench memory-kinds --bytes 64M --threads 1,2
+  bench memory-kinds --bytes 256M --turns device,both --steps 4
+  bench memory-kinds --bytes 64M --turns device --variant 'pinned*,device'";
+
+const CALIBRATE: &str = "\
+Examples:
+  bench calibrate --digis 4M --threads 1,2
+  bench calibrate --digis 64M --indices uniform,divergent
+  bench calibrate --digis 4M --indices divergent --format csv=calibrate.csv";
 
 const STS: &str = "\
 Examples:

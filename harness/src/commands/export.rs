@@ -38,6 +38,7 @@ fn runs(request: &ExportRequest) -> Result<Vec<(PathBuf, RunSummary)>, Failure> 
     let run = |name: &PathBuf| {
         let folder = runs::folder(name, &request.store, None)?;
         let run = RunSummary::read(&folder)?;
+        runs::say_if_unfinished(&run.record, &folder);
         Ok((folder, run))
     };
     request.runs.iter().map(run).collect()

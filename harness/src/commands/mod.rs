@@ -41,7 +41,7 @@ use text::Foreign;
 use crate::cli::{self, Request, TaskRequest};
 use crate::failure::{Exit, Failure};
 use crate::plan::Plan;
-use crate::platform::{is_development_build, start_global_pool};
+use crate::platform::{self, TerminalSize, is_development_build, start_global_pool};
 use crate::plugins::{self, Baseline, FailedTrial};
 use crate::progress::say;
 use crate::request::{MeasureRequest, Outputs};
@@ -212,10 +212,8 @@ fn write_files<F: Copy>(
 /// What standard output is shown on: a terminal takes colours, unless the user said otherwise, and
 /// has a size.
 fn screen() -> Screen {
-    let size = terminal_size::terminal_size_of(std::io::stdout());
-    let size = size.map(|(columns, rows)| Size { columns: columns.0.into(), rows: rows.0.into() });
-    // A terminal that does not know its size says zero.
-    let size = size.filter(|size| size.columns > 0);
+    let size = platform::terminal_size();
+    let size = size.map(|TerminalSize { columns, rows }| Size { columns, rows });
     let paint = match anstream::AutoStream::choice(&std::io::stdout()) {
         ColorChoice::Never => Paint::Plain,
         _ => Paint::Colored,

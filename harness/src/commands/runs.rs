@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use reports::compare::{Comparison, Measured, RunScatter};
 use reports::history::{HistoryError, Series, Store};
-use reports::record::SelfTest;
+use reports::record::{RunRecord, SelfTest};
 use reports::store::{RunSummary, StoreError, read_run, read_summary};
 use text::Foreign;
 
@@ -45,6 +45,14 @@ fn stored(id: &str, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failur
         }
         error => error.into(),
     })
+}
+
+/// Says that a run was stopped, so that points are missing in what is made of it.
+pub(super) fn say_if_unfinished(record: &RunRecord, folder: &Path) {
+    if record.finished.is_none() {
+        let folder = folder.shown();
+        super::say(&format!("note: {folder} was stopped before its end: points are missing"));
+    }
 }
 
 /// The series that a run belongs to.

@@ -13,6 +13,7 @@ use crate::request::WinnersRequest;
 pub(super) fn run(request: &WinnersRequest) -> Result<Exit, Failure> {
     let folder = runs::folder(&request.run, &request.store, None)?;
     let record = read_run(&folder)?;
+    runs::say_if_unfinished(&record, &folder);
     let shown = request.points.filter();
     let mut rows = read_summary(&folder)?;
     rows.retain(|row| shown.takes(&row.point()));

@@ -8,14 +8,14 @@ use reports::history::HistoryError;
 use reports::store::StoreError;
 use text::Foreign;
 
-use crate::platform::Exit;
+use crate::platform::{self, Exit};
 
 /// A measurement in turn that can't begin, or can't go on.
 #[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum DuetError {
     /// It can't be run at all.
-    #[error("{} can't be run: {source}; --against needs an executable of bench", bench.shown())]
+    #[error("{} can't be run: {source}; {}", bench.shown(), remedy(source))]
     Start { bench: PathBuf, source: io::Error },
     /// It does not know what it is asked.
     #[error(
@@ -41,8 +41,9 @@ pub enum DuetError {
     NoBase { name: String, store: PathBuf, hint: String },
     /// A run whose executable nobody kept.
     #[error(
-        "the executable that made {} was not kept in {}: measure a base with \
-         `bench run SUITE`, or name an executable or a revision", run.shown(), store.shown()
+        "the executable that made {} was not kept in {1}: measure a base with `bench run SUITE \
+         --store {1}` and accept it with `bench history accept latest --store {1}`, or name an \
+         executable or a revision", run.shown(), store.shown()
     )]
     NotKept { run: String, store: PathBuf },
     /// A revision that can't be built.
@@ -71,6 +72,7 @@ impl DuetError {
         match self {
             // A base that was lost is not one that never was.
             DuetError::NotKept { .. } => Exit::NothingMeasured,
+            DuetError::Start { source, .. } if platform::is_limit(source) => Exit::Failed,
             DuetError::NoBase { .. }
             | DuetError::Foreign { .. }
             | DuetError::Start { .. }
@@ -83,6 +85,15 @@ impl DuetError {
             }
             _ => Exit::Failed,
         }
+    }
+}
+
+/// What to do about an executable that can't be run.
+fn remedy(error: &io::Error) -> &'static str {
+    if platform::is_limit(error) {
+        platform::RAISE_LIMITS
+    } else {
+        "--against needs an executable of bench"
     }
 }
 

@@ -35,6 +35,8 @@ use crate::request::{CacheMode, MeasureRequest, is_only_tried};
 const CEILINGS: f64 = 0.05;
 /// Reading the clock may take this share of the shortest sample.
 const DEAR: f64 = 0.01;
+/// The clock source that is read without a system call.
+const FASTEST_CLOCK: &str = "tsc";
 /// So many of the points that were left out are named.
 const NAMED: usize = 5;
 /// How the note of a run begins that was stopped and gone on with.
@@ -342,10 +344,13 @@ fn dear_clock(environment: &Environment, samples: &[SampleRow]) -> Option<String
     let price = environment.clock_read_s?;
     let seconds = samples.iter().map(|sample| sample.seconds).filter(|seconds| *seconds > 0.0);
     let shortest = seconds.reduce(f64::min).filter(|shortest| price > DEAR * shortest)?;
+    let source = environment.clock_source.as_deref();
+    let other =
+        if source == Some(FASTEST_CLOCK) { "" } else { ", or a machine whose clock source is tsc" };
     Some(format!(
         "reading the clock ({}) takes {}, which is {} of the shortest sample: short times are too \
-         long by about that; use larger inputs, or a machine whose clock source is tsc",
-        environment.clock_source.as_deref().unwrap_or("of an unknown source").shown(),
+         long by about that; use larger inputs{other}",
+        source.unwrap_or("of an unknown source").shown(),
         units::seconds(price, 2),
         units::percent(price / shortest)
     ))
@@ -365,6 +370,10 @@ mod tests {
         let samples = |seconds: f64| vec![SampleRow { seconds, ..SampleRow::default() }];
         let note = dear_clock(&environment, &samples(2e-5)).expect("7.5 %");
         assert!(note.contains("(hpet)") && note.contains("7.5 %"), "{note}");
+        assert!(note.ends_with("use larger inputs, or a machine whose clock source is tsc"));
+        let slow_tsc = Environment { clock_source: Some("tsc".into()), ..environment.clone() };
+        let note = dear_clock(&slow_tsc, &samples(2e-5)).expect("7.5 %");
+        assert!(note.ends_with("use larger inputs"), "{note}");
         assert_eq!(dear_clock(&environment, &samples(2e-3)), None);
         assert_eq!(dear_clock(&environment, &[]), None);
     }

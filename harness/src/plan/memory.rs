@@ -9,6 +9,10 @@ use crate::platform::available_memory;
 /// What the system and the measuring itself need beside the data.
 const RESERVE: u64 = 512 << 20;
 
+/// What to do where fewer items don't help.
+const RAISE: &str =
+    "raise the limit (ulimit -v, memory of the control group) or end other processes";
+
 /// Refuses a point that does not fit into the memory that is available now.
 ///
 /// # Errors
@@ -33,12 +37,30 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
         format!("{needs}, {available_words}; use fewer items")
     } else {
         format!(
-            "{needs}, {} of it whatever the items, for bandwidth tests and the system, \
-             {available_words}; raise the limit (ulimit -v, memory of the control group) or end \
-             other processes",
+            "{needs}, {} of it whatever the items, for the system and tests of bandwidth, \
+             {available_words}; {RAISE}",
             units::bytes(reserve)
         )
     }))
+}
+
+/// Refuses work whose memory does not depend on the number of items, if there is less than it needs.
+///
+/// # Errors
+/// How much is needed and how much there is.
+pub(crate) fn check_free_memory(what: &str, needed: u64) -> Result<(), PlanError> {
+    check_free(what, needed, available_memory())
+}
+
+fn check_free(what: &str, needed: u64, available: u64) -> Result<(), PlanError> {
+    if needed <= available {
+        return Ok(());
+    }
+    Err(PlanError::Usage(format!(
+        "{what} needs {} of memory, but {} are available; {RAISE}",
+        units::bytes(needed as f64),
+        units::bytes(available as f64),
+    )))
 }
 
 /// Refuses so many streams at once, each with so many events in memory, their references and its
@@ -80,6 +102,14 @@ mod tests {
         let error = check(&plan, 123_000_000).expect_err("too much").to_string();
         assert!(error.contains("537 MB of it whatever the items"), "{error}");
         assert!(error.contains("but 123 MB are available; raise the limit (ulimit -v"), "{error}");
+    }
+
+    #[test]
+    fn what_all_need_is_refused_with_both_numbers() {
+        assert!(check_free("verifying", 1 << 30, 1 << 30).is_ok());
+        let error =
+            check_free("verifying", 1 << 30, 512 << 20).expect_err("too little").to_string();
+        assert!(error.starts_with("verifying needs 1.07 GB of memory, but 537 MB"), "{error}");
     }
 
     #[test]

@@ -29,8 +29,8 @@ use reports::record::{InputRecord, PluginRecord, Point};
 use crate::platform::Exit;
 use crate::request::CacheMode;
 
-pub(crate) use memory::check_events;
 pub use memory::check_memory;
+pub(crate) use memory::{check_events, check_free_memory};
 pub(crate) use of_points::Candidates;
 pub(crate) use of_request::{missing_devices, unknown_levels};
 pub(crate) use quantities::record_params;

@@ -23,7 +23,7 @@ pub fn usable_cpus() -> Vec<usize> {
 }
 
 /// A note if the system does not say which CPUs this process may use.
-pub(super) fn assumption() -> Option<String> {
+pub fn assumption() -> Option<String> {
     let error = sched_getaffinity(Pid::from_raw(0)).err()?;
     Some(format!(
         "the CPUs that may be used are not known ({}): the first {} are assumed, and may be others \

@@ -104,8 +104,9 @@ pub fn oddities(environment: &Environment) -> Vec<String> {
         && load > 0.25 * threads
     {
         oddities.push(format!(
-            "the load was {load:.1} on {threads} usable CPUs at the start: other work may \
-             disturb the samples; wait for it to end"
+            "the load was {load:.1} on {} at the start: other work may disturb the samples; wait for \
+             it to end",
+            units::counted(environment.usable_threads, "usable CPU")
         ));
     }
     if let Some(governor) = &environment.governor

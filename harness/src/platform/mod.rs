@@ -32,13 +32,14 @@ pub(crate) mod shared_memory;
 mod stack;
 pub(crate) mod supervisor;
 mod sysfs;
+mod terminal;
 mod threads;
 mod topology;
 pub(crate) mod worker;
 
 pub use affinity::{
-    current_cpu, pin_current_thread, process_time, process_time_of, thread_time, usable_cpus,
-    usable_threads,
+    assumption, current_cpu, pin_current_thread, process_time, process_time_of, thread_time,
+    usable_cpus, usable_threads,
 };
 pub use allocator::{LabAllocator, peak_allocation};
 pub(crate) use build::hash_text;
@@ -57,6 +58,7 @@ pub use process::{Interrupt, process_start};
 pub(crate) use process::{lines, lines_of};
 pub use run_delay::run_delay;
 pub(crate) use stack::ensure_stack;
+pub(crate) use terminal::{TerminalSize, terminal_size};
 pub use threads::NoThreads;
-pub(crate) use threads::start_global_pool;
+pub(crate) use threads::{RAISE_LIMITS, is_limit, start_global_pool};
 pub use topology::{Cache, LogicalCpu, Topology, gpu_node};

@@ -20,6 +20,15 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 )]
 pub struct NoThreads(io::Error);
 
+/// What to do where the system gives no more processes, threads or open files.
+pub(crate) const RAISE_LIMITS: &str = "raise the limits of threads and files (`ulimit -u`, `ulimit -n`, pids.max of the control group)";
+
+/// Whether the system refused because of a limit of processes, threads, open files or memory.
+pub(crate) fn is_limit(error: &io::Error) -> bool {
+    let limits = [libc::EAGAIN, libc::EMFILE, libc::ENFILE, libc::ENOMEM];
+    error.raw_os_error().is_some_and(|code| limits.contains(&code))
+}
+
 /// A thread that waits for the part of a pool that it is to be.
 type Waiting = SyncSender<ThreadBuilder>;
 

@@ -102,6 +102,12 @@ pub struct BaselineRequest {
     pub store: StoreFolder,
 }
 
+/// A number of days: `30`, or `30d` as of `--since`.
+fn days(text: &str) -> Result<u64, String> {
+    let number = text.strip_suffix('d').unwrap_or(text).parse();
+    number.map_err(|_| "not a number of days such as 30".to_owned())
+}
+
 /// Which runs are deleted.
 #[derive(Args, Clone, Debug)]
 pub struct PruneRequest {
@@ -109,7 +115,7 @@ pub struct PruneRequest {
     #[arg(long, value_name = "N", required_unless_present = "keep_days")]
     keep: Option<usize>,
     /// Keep runs that were added in the last N days.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = days)]
     keep_days: Option<u64>,
     /// Keep the N newest executables, and those of accepted runs and of the newest of each suite.
     #[arg(long, value_name = "N")]

@@ -55,7 +55,7 @@ use std::path::PathBuf;
 use text::Foreign;
 
 use crate::measure::MeasureError;
-use crate::platform::Exit;
+use crate::platform::{Exit, RAISE_LIMITS};
 
 pub(crate) use live::LiveError;
 pub(crate) use plan::Planned;
@@ -69,7 +69,7 @@ pub enum StreamError {
     #[error(transparent)]
     Measure(#[from] MeasureError),
     /// A worker that can't be started.
-    #[error("a worker can't be started: {0}")]
+    #[error("a worker can't be started: {0}; use fewer --processes, or {RAISE_LIMITS}")]
     Start(io::Error),
     /// The system gives no thread for the source of timeslices.
     #[error("timeslices can't be emitted, as the system gives no thread: {0}")]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::{assert_understood, in_repository};
+use crate::common::{assert_understood, folder, in_repository};
 
 /// README and all pages below `docs/`, with their texts.
 pub fn pages() -> Vec<(PathBuf, String)> {
@@ -106,6 +106,36 @@ fn every_advised_command_is_understood() {
         }
     }
     assert!(count > 8, "only {count} commands found");
+}
+
+/// Those below "Examples:" in the help of a command.
+fn examples_of(help: &str) -> Vec<String> {
+    let examples = help.split("Examples:\n").nth(1).unwrap_or_default();
+    let lines = examples.lines().take_while(|line| !line.trim().is_empty());
+    let commands = lines.filter_map(|line| {
+        let command = line.trim().split("  ").next()?.replace('\'', "");
+        command.starts_with("bench ").then_some(command)
+    });
+    commands.collect()
+}
+
+#[test]
+fn every_example_of_a_help_is_understood() {
+    let tasks = algorithms::registry::tasks();
+    let tasks = tasks.iter().map(|task| task.name().to_owned());
+    let streams = ["throughput sts", "stream"].map(str::to_owned);
+    let folder = folder();
+    for command in tasks.chain(streams) {
+        let help = folder.bench(format!("{command} --help")).exits(0).stdout;
+        let examples = examples_of(&help);
+        let own = format!("bench {command} ");
+        assert!(examples.iter().any(|it| it.starts_with(&own)), "{command}: {examples:?}");
+        for example in examples {
+            let is_of_data = example.starts_with("bench generate ");
+            assert!(is_of_data || example.starts_with(&own), "{command}: {example}");
+            assert_understood(&example);
+        }
+    }
 }
 
 #[test]

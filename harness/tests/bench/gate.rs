@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
-use crate::common::{Folder, calm, edit, measuring};
+use crate::common::{Folder, Run, calm, edit, edit_record, measuring, signal, wait_until};
 use reports::compare::Comparison;
 use reports::history::Store;
 use reports::record::Trial;
@@ -99,6 +100,44 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
     // Without the time for it the first verdict stays.
     let run = folder.bench(format!("{CONFIRM} --confirm-time 1ms"));
     run.exits(4).prints("did not fit into --confirm-time 1ms");
+}
+
+#[test]
+fn what_cannot_be_measured_again_is_not_advised_again() {
+    let Some(folder) = suite() else { return };
+    let line = "run tiny.toml --no-charts --no-ceilings --quiet --no-store --out";
+    for (out, middle) in [("base", 1e-5), ("new", MADE_UP * 1e-5)] {
+        folder.bench(format!("{line} {out}")).exits(0);
+        make_up(&folder.join(out), middle);
+    }
+    edit_record(&folder.join("base"), |record| {
+        record["software"]["fingerprint"] = "build:lost".into();
+    });
+    let run = folder.bench("compare base new --confirm").exits(4);
+    run.prints("not measured again: the executable that made the base was not kept");
+    assert!(!run.stdout.contains("next: bench compare base new --confirm"), "{}", run.story());
+    // Nothing is slower, but what was asked for could not be done.
+    make_up(&folder.join("new"), 1e-6);
+    folder.bench("compare base new").exits(0);
+    folder.bench("compare base new --confirm").exits(5);
+}
+
+#[test]
+fn an_interrupt_while_measuring_again_is_told() {
+    let Some(folder) = suite() else { return };
+    let line = "run tiny.toml --no-charts --no-ceilings --quiet --no-store --out";
+    for (out, middle) in [("base", 1e-5), ("new", MADE_UP * 1e-5)] {
+        folder.bench(format!("{line} {out}")).exits(0);
+        make_up(&folder.join(out), middle);
+    }
+    // The made up base makes each point take its whole time.
+    let mut command = folder.command("compare base new --confirm --confirm-time 1h");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("the binary runs");
+    wait_until(|| folder.join("results").is_dir());
+    signal(&child, "INT");
+    let run = Run::end_of(child).exits(130);
+    assert!(!run.stdout.contains("did not fit"), "{}", run.story());
 }
 
 #[test]

@@ -69,6 +69,7 @@ fn few_threads_are_no_panic_of_any_command() {
     }
     let run = folder.bench("history --store s --format csv").exits(0).stdout;
     assert_eq!(run.lines().count(), 3, "{run}");
+    fs::copy(BENCH, folder.join("base")).expect("copied");
     for most in [1, 2, 3, 4, 6] {
         let Some(pids) = Pids::new(most) else { return };
         for line in [
@@ -80,6 +81,7 @@ fn few_threads_are_no_panic_of_any_command() {
             "export r --format csv",
             "winners r",
             "verify sort --variant std-stable",
+            "run smoke --shard 1/8 --against base -q",
             "sort --segments 24 --digis 2k --samples 3..3 --threads 1 --variant std-stable -q",
             "sts --preset mcbm-2024 --scale 0.001 --samples 3..3 --threads 2 --variant online -q",
             "throughput sts --preset mcbm-2024 --scale 0.001 --streams 2 --duration 100ms -q",
@@ -114,6 +116,12 @@ fn what_fewer_items_do_not_help_is_not_advised() {
     let run = folder.bench_with_limit("-v 400000", line).exits(2);
     run.says("whatever the items").says("raise the limit (ulimit -v");
     assert!(!run.stderr.contains("use fewer items"), "{}", run.story());
+}
+
+#[test]
+fn verifying_is_refused_where_there_is_too_little_memory() {
+    let run = folder().bench_with_limit("-v 700000", "verify tpc --seeds 1 -q").exits(2);
+    run.says("verifying needs 1.07 GB of memory").says("raise the limit (ulimit -v");
 }
 
 #[test]

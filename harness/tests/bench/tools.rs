@@ -90,6 +90,24 @@ fn generated_files_are_the_same_each_time_and_can_be_sorted() {
 }
 
 #[test]
+fn the_setup_of_other_data_is_not_replaced() {
+    let folder = folder();
+    let physics = "generate sts-physics --preset mcbm-2024 --scale 0.0005 --out";
+    let raw = "generate sts-raw --preset mcbm-2024 --scale 0.0005 --out";
+    folder.bench(format!("{physics} d.csv")).exits(0);
+    let setup = folder.read("d.setup.json");
+    let run = folder.bench(format!("{raw} d.ts.bin")).exits(1);
+    run.says("d.setup.json: it holds the setup of the detector of other data");
+    assert_eq!(folder.read("d.setup.json"), setup);
+    assert!(!folder.join("d.ts.bin").exists());
+    folder.bench(format!("{raw} e.ts.bin")).exits(0);
+    folder.bench(format!("{raw} e.ts.bin")).exits(0);
+    let run = folder.bench(format!("{physics} e.csv")).exits(1);
+    run.says("e.setup.json: it holds the tables of boards of other data");
+    folder.bench(format!("{physics} d.csv")).exits(0);
+}
+
+#[test]
 fn simulated_digis_come_with_setup_and_truth() {
     let folder = folder();
     let generate = |flags: &str| {

@@ -51,7 +51,7 @@ fn rates_of(trials: &[Trial]) -> String {
 fn rate(trial: &Trial) -> Option<String> {
     let rate = units::percent(trial.rate()?);
     Some(match trial.slowdown {
-        0.0 => format!("false alarms in {rate} of {} points", trial.points),
+        0.0 => format!("false alarms in {rate} of {}", units::counted(trial.points, "point")),
         slowdown => format!("{} slower found in {rate}", units::percent(slowdown)),
     })
 }

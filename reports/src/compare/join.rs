@@ -24,10 +24,6 @@ use super::words::Found;
 use crate::rank::TOTAL;
 use crate::record::SMALL_NOTE;
 
-/// Smallest change that counts between processes whose addresses are randomised: the same code
-/// differed by 2 to 4 % there.
-pub(super) const RANDOMISED_EFFECT: f64 = 0.05;
-
 /// What a comparison goes by.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
@@ -113,11 +109,7 @@ impl<'a> Pair<'a> {
         let code = Code::of(&base.fingerprint, &new.fingerprint);
         let limits = &terms.thresholds;
         let (judgement, series) = if in_turn {
-            let mut limits = *limits;
-            if circumstances.aslr == Some(true) {
-                limits.min_effect = limits.min_effect.max(RANDOMISED_EFFECT);
-            }
-            let judgement = judge_rounds(of_base, of_new, &limits);
+            let judgement = judge_rounds(of_base, of_new, limits);
             let is_moved = circumstances.rebuilt && code == Code::Same;
             let judgement = if is_moved { judgement.of_the_same_code() } else { judgement };
             (judgement, [&of_base.all, &of_new.all])

@@ -6,7 +6,7 @@ use statistics::MIN_VISITS;
 use text::Foreign;
 
 use super::busy::Load;
-use super::join::{RANDOMISED_EFFECT, Terms};
+use super::join::Terms;
 use super::measured::Measured;
 use super::scatter::Origin;
 use crate::record::RunRecord;
@@ -14,6 +14,8 @@ use crate::units;
 
 /// Clocks that differ by less explain no change that matters.
 const UNLIKE_CLOCKS: f64 = 0.03;
+/// Reading the clock is worth a word from this price in seconds on.
+const DEAR_CLOCK_S: f64 = 1e-7;
 
 /// What a reader should know about the comparison as a whole.
 pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
@@ -28,6 +30,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     notes.extend(differences(base, new));
     notes.extend(gpus(base, new));
     notes.extend(clocks(base, new));
+    notes.extend(price_of_clock(base, new));
     notes.extend(randomised([base, new]));
     notes
 }
@@ -88,11 +91,10 @@ fn randomised([base, new]: [&Measured; 2]) -> Option<String> {
     let is_in_turn = base.is_in_turn_with(new);
     let is_random = |run: &Measured| run.record.environment.aslr == Some(true);
     (is_in_turn && (is_random(base) || is_random(new))).then(|| {
-        format!(
-            "addresses were randomised, because the system does not allow otherwise: the same code \
-             differs by some per cent from process to process, so a change has to be beyond {}",
-            units::percent(RANDOMISED_EFFECT)
-        )
+        "addresses were randomised, because the system does not allow otherwise: processes of the \
+         same code differ by some per cent, which the intervals over many processes include; \
+         fewer small changes are found"
+            .to_owned()
     })
 }
 
@@ -125,6 +127,19 @@ fn on_off(is_on: bool) -> String {
     if is_on { "on" } else { "off" }.to_owned()
 }
 
+/// The price of reading the clock, where one of the runs paid much more.
+fn price_of_clock(base: &Measured, new: &Measured) -> Option<String> {
+    let [a, b] = [base, new].map(|run| run.record.environment.clock_read_s);
+    let (a, b) = a.zip(b)?;
+    (a.max(b) > DEAR_CLOCK_S && a.max(b) > 2.0 * a.min(b)).then(|| {
+        format!(
+            "reading the clock took {} in the base, {} in the new run: samples include that",
+            units::seconds(a, 2),
+            units::seconds(b, 2)
+        )
+    })
+}
+
 /// What is known of differences that are the machine's.
 fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
     if base.is_in_turn_with(new) {
@@ -136,12 +151,17 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
             units::counted(scatter.runs(), "run")
         )),
         Some(_) => None,
-        None => Some(
-            "how much runs of the same code differ on this machine is not known, so a change may \
-             be the machine's: five runs in a store tell, or `bench selftest`; `bench run SUITE \
-             --against BASE` measures both in turn and needs neither"
-                .to_owned(),
-        ),
+        None => {
+            let in_turn = match new.record.suite {
+                Some(_) => "`bench run SUITE --against BASE`",
+                None => "`bench compare BASE NEW --confirm`",
+            };
+            Some(format!(
+                "how much runs of the same code differ on this machine is not known, so a change \
+                 may be the machine's: five runs in a store tell, or `bench selftest`; {in_turn} \
+                 measures both in turn and needs neither"
+            ))
+        }
     }
 }
 

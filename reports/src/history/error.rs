@@ -97,7 +97,7 @@ impl HistoryError {
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
         let remedy = match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                "; make room (`bench history prune --keep 100`), or choose another store with --store"
+                "; make room (`bench history prune --keep 100` with this --store), or choose another store with --store"
             }
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
                 "; make the store writable, or choose another one with --store"

@@ -22,6 +22,9 @@ pub enum StoreError {
     /// No run folder.
     #[error("{} does not exist; a run folder has run.json, and samples.csv and summary.csv, or of a stream stream.csv and timeslices.csv", .0.shown())]
     NoRun(PathBuf),
+    /// A folder of another kind of run: the folder, and what it is of.
+    #[error("{} is a run of {of}, whose table and charts were made with it; here runs of tasks and suites are taken", folder.shown())]
+    OtherKind { folder: PathBuf, of: &'static str },
     /// Something that may never end, or is no file at all: where it is, and what.
     #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.shown())]
     NotRegular { path: PathBuf, kind: &'static str },
@@ -54,7 +57,13 @@ impl StoreError {
     pub(super) fn missing(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                StoreError::NoRun(path.to_owned())
+                let folder = path.parent().unwrap_or(path);
+                let kinds = [("stream.csv", "a stream"), ("throughput.csv", "streams of events")];
+                let kind = kinds.into_iter().find(|(file, _)| folder.join(file).is_file());
+                match kind {
+                    Some((_, of)) => StoreError::OtherKind { folder: folder.to_owned(), of },
+                    None => StoreError::NoRun(path.to_owned()),
+                }
             }
             _ => StoreError::io(path, source),
         }

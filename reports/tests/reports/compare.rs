@@ -456,21 +456,18 @@ fn in_turn_by(
     compared(&base, &new)
 }
 
-/// The same code differs by some per cent there.
 #[test]
-fn a_change_has_to_be_larger_where_addresses_are_random() {
-    for (change, random, expected) in
-        [(1.03, false, Verdict::Slower), (1.03, true, Verdict::Same), (1.10, true, Verdict::Slower)]
-    {
-        let folder = folder();
-        in_turn(folder.path(), 20, change);
+fn randomised_addresses_are_noted_and_recorded() {
+    let folder = folder();
+    in_turn(folder.path(), 20, 1.03);
+    for random in [false, true] {
         let mut runs = ["base", "newer"].map(|name| read(&folder.path().join(name)));
         for run in &mut runs {
             run.record.environment.aslr = Some(random);
         }
         let comparison = compared(&runs[0], &runs[1]);
-        let point = &comparison.points[0];
-        assert_eq!(point.verdict, expected, "{change} {random}: {}", point.reason);
+        assert_eq!(comparison.points[0].verdict, Verdict::Slower);
+        assert_eq!(comparison.aslr, Some(random));
         let notes = comparison.notes.join("\n");
         assert_eq!(notes.contains("addresses were randomised"), random, "{notes}");
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::early::last_value;
 use super::FLAG;
-use super::trust::{distrust, this_user};
+use super::trust::{distrust, own_users};
 
 /// The name of the file where none is named.
 const NAME: &str = "recobench.toml";
@@ -59,9 +59,10 @@ impl Found {
     /// Looks in a folder and in those above it.
     fn nearest(folder: &Path) -> Self {
         let mut found = Found::default();
+        let users = own_users();
         let files = folder.ancestors().map(|folder| folder.join(NAME));
         for file in files.filter(|file| file.is_file()) {
-            match distrust(&file, this_user()) {
+            match distrust(&file, &users) {
                 Some(note) => found.notes.push(note),
                 None => return Found { file: Some(file), ..found },
             }

@@ -20,26 +20,37 @@ const WRITABLE_BY_ALL: u32 = 0o002;
 /// In such a folder users can replace their own files only.
 const STICKY: u32 = 0o1000;
 
-/// The user that this process acts for.
-pub(super) fn this_user() -> u32 {
+/// The users that this process acts for: its own, and who became root by `sudo`.
+pub(super) fn own_users() -> Vec<u32> {
+    let caller = std::env::var("SUDO_UID").ok().and_then(|id| id.parse().ok());
+    users(this_user(), caller)
+}
+
+fn users(user: u32, sudo_caller: Option<u32>) -> Vec<u32> {
+    // Anybody can set a variable, but only root's file of rules makes a caller root.
+    let caller = sudo_caller.filter(|_| user == ROOT);
+    std::iter::once(user).chain(caller).collect()
+}
+
+fn this_user() -> u32 {
     // SAFETY: the call has no arguments and can't fail.
     unsafe { libc::geteuid() }
 }
 
-/// A note on a file that `user` should not trust; `None` for one that is fine.
-pub(super) fn distrust(file: &Path, user: u32) -> Option<String> {
-    let reason = reason(file, user).unwrap_or_else(|error| Some(error.to_string()))?;
+/// A note on a file that these users should not trust; `None` for one that is fine.
+pub(super) fn distrust(file: &Path, users: &[u32]) -> Option<String> {
+    let reason = reason(file, users).unwrap_or_else(|error| Some(error.to_string()))?;
     Some(format!(
         "note: {} is ignored: {reason}; to use it all the same, name it with --{FLAG} or {VARIABLE}",
         file.shown()
     ))
 }
 
-fn reason(file: &Path, user: u32) -> io::Result<Option<String>> {
+fn reason(file: &Path, users: &[u32]) -> io::Result<Option<String>> {
     let (link, target) = (fs::symlink_metadata(file)?, fs::metadata(file)?);
     let folder = fs::metadata(files::folder_of(file))?;
     let owners = [&link, &target].map(Metadata::uid);
-    let mut others = owners.into_iter().filter(|owner| ![user, ROOT].contains(owner));
+    let mut others = owners.into_iter().filter(|owner| *owner != ROOT && !users.contains(owner));
     Ok(if let Some(other) = others.next() {
         Some(format!("it belongs to another user (number {other})"))
     } else if target.mode() & WRITABLE_BY_ALL != 0 {
@@ -75,10 +86,17 @@ mod tests {
         ] {
             allow(&file, of_file);
             allow(top.path(), of_folder);
-            let note = distrust(&file, this_user());
+            let note = distrust(&file, &[this_user()]);
             assert_eq!(note.is_some(), reason.is_some(), "{note:?}");
             assert!(note.unwrap_or_default().contains(reason.unwrap_or_default()));
         }
+    }
+
+    #[test]
+    fn who_became_root_by_sudo_is_trusted() {
+        assert_eq!(users(ROOT, Some(1000)), [ROOT, 1000]);
+        assert_eq!(users(1000, Some(1001)), [1000]);
+        assert_eq!(users(1000, None), [1000]);
     }
 
     #[test]
@@ -87,16 +105,16 @@ mod tests {
         let (file, link) = (top.path().join("own.toml"), top.path().join("recobench.toml"));
         fs::write(&file, "").expect("written");
         symlink(&file, &link).expect("linked");
-        assert_eq!(distrust(&link, this_user()), None);
+        assert_eq!(distrust(&link, &[this_user()]), None);
         let other = "belongs to another user";
         if this_user() == ROOT {
             std::os::unix::fs::lchown(&link, Some(65_534), None).expect("given away");
-            assert!(distrust(&link, ROOT).is_some_and(|note| note.contains(other)));
+            assert!(distrust(&link, &[ROOT]).is_some_and(|note| note.contains(other)));
             chown(&file, Some(65_534), None).expect("given away");
-            assert!(distrust(&file, ROOT).is_some_and(|note| note.contains(other)));
-            assert_eq!(distrust(&file, 65_534), None);
+            assert!(distrust(&file, &[ROOT]).is_some_and(|note| note.contains(other)));
+            assert_eq!(distrust(&file, &[65_534]), None);
         } else {
-            assert!(distrust(&file, this_user() + 1).is_some_and(|note| note.contains(other)));
+            assert!(distrust(&file, &[this_user() + 1]).is_some_and(|note| note.contains(other)));
         }
     }
 }

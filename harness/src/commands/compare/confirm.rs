@@ -24,8 +24,8 @@ use crate::platform::{self, Interrupt};
 use crate::request::{CompareRequest, confirming};
 
 /// What to do where the base can't be measured again.
-const NOT_KEPT: &str = "not measured again: the executable that made the base was not kept; \
-    --base-bench names it, and `bench run SUITE --against REVISION` builds one";
+const NOT_KEPT: &str = "the executable that made the base was not kept; --base-bench names it, and \
+    `bench run SUITE --against REVISION` builds one";
 
 /// The time of a point on either side.
 const MOST_TIME: Duration = Duration::from_secs(8);
@@ -60,48 +60,79 @@ impl BothPlugins {
     }
 }
 
+/// How measuring again ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Confirmed {
+    /// As far as the time allowed, or nothing was doubtful.
+    Done,
+    /// Points can't be measured again here, as a note says.
+    Impossible,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
 impl Confirmation<'_> {
     /// Judges the points anew that are slower or not clear: what is slower
     /// first, and what has changed most. What could not be measured again keeps
     /// its verdict, with a note.
-    pub(super) fn confirm(&self, comparison: &mut Comparison, runs: Runs<'_>) {
+    pub(super) fn confirm(&self, comparison: &mut Comparison, runs: Runs<'_>) -> Confirmed {
+        let interrupt = Interrupt::listen();
         let mut doubtful = doubtful(comparison);
         if doubtful.is_empty() {
-            return;
+            return Confirmed::Done;
         }
         if !runs.new.record.is_of(&platform::this_machine()) {
-            let note = "not measured again: the run is of another machine than this one";
-            comparison.notes.push(note.to_owned());
-            return;
+            return self.impossible(comparison, "the run is of another machine than this one");
         }
-        let Some(base) = self.base_bench else {
-            comparison.notes.push(NOT_KEPT.to_owned());
-            return;
-        };
+        let Some(base) = self.base_bench else { return self.impossible(comparison, NOT_KEPT) };
         let plugins = match self.plugins(runs) {
             Ok(plugins) => plugins,
-            Err(failure) => {
-                comparison.notes.push(format!("not measured again: {failure}"));
-                return;
-            }
+            Err(failure) => return self.impossible(comparison, &failure.to_string()),
         };
-        doubtful.retain(|key| {
-            let lost = plugins.why_lost(&key.point);
-            comparison.notes.extend(lost.iter().map(|why| format!("{}: {why}", words(key))));
-            lost.is_none()
+        let mut lost = Vec::new();
+        doubtful.retain(|key| match plugins.why_lost(&key.point) {
+            None => true,
+            Some(why) => {
+                comparison.notes.push(format!("{}: {why}", words(key)));
+                lost.push(key.clone());
+                false
+            }
         });
+        self.advise_otherwise(comparison, &lost);
         if doubtful.is_empty() {
-            return;
+            return Confirmed::Impossible;
         }
-        match self.measure(&doubtful, base, &runs.new.record, plugins) {
-            Ok(again) => self.replace(comparison, again, &doubtful),
+        match self.measure(&doubtful, base, &runs.new.record, plugins, &interrupt) {
+            Ok(again) => self.replace(comparison, again, &doubtful, &interrupt),
+            Err(_) if interrupt.asked() => {}
             // Not one point had its time.
             Err(Failure::Compare(_)) => {
                 let left: Vec<&Key> = doubtful.iter().collect();
                 comparison.notes.extend(self.did_not_fit(&left));
             }
             // The first verdicts are worth more than none.
-            Err(failure) => comparison.notes.push(format!("not measured again: {failure}")),
+            Err(failure) => return self.impossible(comparison, &failure.to_string()),
+        }
+        if interrupt.asked() {
+            comparison.notes.push("interrupted before all was measured again".to_owned());
+            return Confirmed::Interrupted;
+        }
+        if lost.is_empty() { Confirmed::Done } else { Confirmed::Impossible }
+    }
+
+    /// All verdicts stay, and nobody is advised to try the same again.
+    fn impossible(&self, comparison: &mut Comparison, why: &str) -> Confirmed {
+        comparison.notes.push(format!("not measured again: {why}"));
+        self.advise_otherwise(comparison, &doubtful(comparison));
+        Confirmed::Impossible
+    }
+
+    /// Takes the advice to confirm from points that can't be.
+    fn advise_otherwise(&self, comparison: &mut Comparison, keys: &[Key]) {
+        let confirm = command(comparison, &self.terms.flags);
+        let points = comparison.points.iter_mut().filter(|point| keys.contains(&point.key));
+        for point in points {
+            point.next = point.next.take().filter(|next| *next != confirm);
         }
     }
 
@@ -122,6 +153,7 @@ impl Confirmation<'_> {
         base: &Path,
         earlier: &RunRecord,
         plugins: BothPlugins,
+        interrupt: &Interrupt,
     ) -> Result<Comparison, Failure> {
         let made = new_folder("confirm");
         let out = made.map_err(|(path, source)| Failure::Write { path, source })?;
@@ -159,7 +191,7 @@ impl Confirmation<'_> {
             budget: Some(confirming(self.request.confirm_time)),
             quiet: self.request.quiet,
         };
-        let outcome = duet::measure(&order, &Interrupt::listen())?;
+        let outcome = duet::measure(&order, interrupt)?;
         if let Some(failure) = outcome.failure {
             return Err(failure.into());
         }
@@ -168,7 +200,13 @@ impl Confirmation<'_> {
     }
 
     /// Puts the new judgements in the places of the old ones.
-    fn replace(&self, comparison: &mut Comparison, again: Comparison, doubtful: &[Key]) {
+    fn replace(
+        &self,
+        comparison: &mut Comparison,
+        again: Comparison,
+        doubtful: &[Key],
+        interrupt: &Interrupt,
+    ) {
         let flags = &self.terms.flags;
         let folder = again.new.folder.clone();
         let (rounds, runs) = (command(&again, flags), command(comparison, flags));
@@ -179,7 +217,7 @@ impl Confirmation<'_> {
             .iter()
             .filter(|key| judged.get(key).is_none_or(|point| point.interval.is_none()))
             .collect();
-        let left_out = self.did_not_fit(&left);
+        let left_out = self.did_not_fit(&left).filter(|_| !interrupt.asked());
         for point in &mut comparison.points {
             let again = judged
                 .remove(&point.key)
@@ -210,9 +248,8 @@ impl Confirmation<'_> {
         let time = humantime::format_duration(self.request.confirm_time);
         (!left.is_empty()).then(|| {
             format!(
-                "{} doubtful points did not fit into --confirm-time {time}, or their data are not \
-                 at hand: {}{more}",
-                left.len(),
+                "{} did not fit into --confirm-time {time}, or their data are not at hand: {}{more}",
+                units::counted(left.len(), "doubtful point"),
                 names.join("; ")
             )
         })

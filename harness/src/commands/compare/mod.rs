@@ -13,7 +13,7 @@ use super::runs::{self, Background};
 use crate::duet;
 use crate::failure::{Exit, Failure};
 use crate::request::{CompareRequest, FailOn, Outputs};
-use confirm::{Confirmation, Runs};
+use confirm::{Confirmation, Confirmed, Runs};
 
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (base, new) = folders(request)?;
@@ -30,16 +30,22 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     };
     let mut comparison = compare(&base, &new, &terms)?;
     background.told(&mut comparison);
+    let mut confirmed = Confirmed::Done;
     if request.confirm {
         let fingerprint = &base.record.software.fingerprint;
         let kept = || duet::base::executable(fingerprint, &request.store);
         let base_bench = request.base_bench.clone().or_else(kept);
         let confirmation =
             Confirmation { request, base_bench: base_bench.as_deref(), terms: &terms };
-        confirmation.confirm(&mut comparison, Runs { base: &base, new: &new });
+        confirmed = confirmation.confirm(&mut comparison, Runs { base: &base, new: &new });
     }
     show(&comparison, &request.format, request.listing)?;
-    Ok(exit(&comparison, request.judging.fail_on))
+    Ok(match (confirmed, exit(&comparison, request.judging.fail_on)) {
+        (Confirmed::Interrupted, _) => Exit::Interrupted,
+        // What was asked for could not be done.
+        (Confirmed::Impossible, Exit::Success) => Exit::NothingMeasured,
+        (_, exit) => exit,
+    })
 }
 
 /// The exit code of a comparison. A wrong output comes first, then a regression, then points that

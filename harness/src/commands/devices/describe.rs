@@ -29,16 +29,9 @@ pub(super) fn machine(topology: &Topology) -> String {
     let unknown = || "not known here".to_owned();
     let lines = [
         ("topology", shape(&machine)),
-        ("usable", format!("{} hardware threads by this process", environment.usable_threads)),
+        ("usable", usable(environment.usable_threads)),
         ("caches", caches(&machine.caches)),
-        (
-            "memory",
-            format!(
-                "{}, {} available",
-                units::bytes(machine.memory_bytes as f64),
-                units::bytes(environment.available_memory_bytes as f64)
-            ),
-        ),
+        ("memory", main_memory(machine.memory_bytes, environment.available_memory_bytes)),
         ("core kinds", core_kinds()),
         ("governor", environment.governor.unwrap_or_else(unknown)),
         ("CPU quota", quota(environment.cpu_quota)),
@@ -73,6 +66,21 @@ fn core_kinds() -> String {
         format!("{} {}{} ({cpus})", kind.cpus.len(), kind.name, clock.unwrap_or_default())
     });
     words.collect::<Vec<_>>().join("; ")
+}
+
+/// `4 hardware threads by this process`
+fn usable(threads: usize) -> String {
+    let assumption = platform::assumption().map(|note| format!("; {note}"));
+    let threads = counted(threads, "hardware thread");
+    format!("{threads} by this process{}", assumption.unwrap_or_default())
+}
+
+/// `25 GB, 20 GB available`
+fn main_memory(all: u64, available: u64) -> String {
+    if all == 0 {
+        return "not known here".to_owned();
+    }
+    format!("{}, {} available", units::bytes(all as f64), units::bytes(available as f64))
 }
 
 /// `1.5 CPUs`

@@ -39,6 +39,7 @@ pub(super) fn run(request: &ReportRequest) -> Result<Exit, Failure> {
     let reported = runs::folder(reported, store.unwrap_or(default_store), None)?;
     let mut run = Run::read(&reported)?;
     refuse_empty(&run)?;
+    runs::say_if_unfinished(&run.record, &run.folder);
     own_file::check(&request.out, request.force)?;
     let mut earlier = history::earlier_runs(&run.record, earlier, store)?;
     let mut comparison = changes::comparison(request, &reported, store.unwrap_or(default_store))?;

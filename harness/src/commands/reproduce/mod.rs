@@ -64,7 +64,17 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     let streams = read_published_streams(&run.folder, &figures)?;
     let here = Here { record: &run.record, rows: &run.summary, streams: &streams };
     let reproduced = published::reproduce(figures, &here);
+    if interrupt.asked() {
+        exit = Exit::Interrupted;
+    }
     if !reproduced.iter().any(Reproduction::is_measured) {
+        if interrupt.asked() {
+            super::say(&format!(
+                "bench: interrupted before anything of these figures was measured; {} holds what was",
+                run.folder.shown()
+            ));
+            return Ok(exit);
+        }
         let folder = run.folder.shown();
         let nothing = format!("nothing of these figures was measured in {folder}");
         return Err(Failure::NothingMeasured(nothing));

@@ -65,7 +65,7 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
 /// Keeps a self-test that is whole; returns where, in words.
 fn keep(request: &SelfTestRequest, test: &SelfTest) -> Result<String, Failure> {
     if request.way != Ways::Both {
-        return Ok(String::new());
+        return Ok("; not kept: runs one after the other are missing (--way both)".to_owned());
     }
     if is_only_tried() {
         return Ok("; not kept: under RECOBENCH_SMALL it says nothing of this machine".to_owned());

@@ -10,7 +10,7 @@ use text::Foreign;
 
 use super::super::present::{keep, show_again};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Outcome, default_folder};
+use crate::measure::{MeasureError, Outcome, claimed, default_folder};
 use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
@@ -23,6 +23,7 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
     check_points(&runs, suite)?;
     let output = &request.output;
     let path = output.out.clone().unwrap_or_else(|| default_folder(&suite.name));
+    let path = claimed(&path).map_err(MeasureError::from)?;
     let outcome = write(&path, runs, suite)?;
     keep(&outcome.folder, request.store.as_deref(), output.quiet)?;
     show_again(&outcome, output)

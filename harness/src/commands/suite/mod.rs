@@ -7,13 +7,15 @@ pub(super) mod earlier;
 pub(super) mod measure;
 mod merge;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use reports::record::SuitePart;
 
 use super::{load_suite, refuse_development_build};
 use crate::failure::{Exit, Failure};
-use crate::plan::Plan;
+use crate::plan::{Plan, missing_devices};
+use crate::platform::gpus;
 use crate::request::{MeasureRequest, SuiteRequest};
 use crate::suite::built_in::file_of;
 use crate::suite::{Suite, SuiteFile};
@@ -27,12 +29,22 @@ pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Fail
     let suite = part(suite, request)?;
     if request.dry_run {
         let dry_run = DryRun::of_suite(&suite, request);
+        say_what_is_missing(&suite);
         super::put(&request.output.format, |format, _| Ok(dry_run.render(format)))?;
         return Ok(Exit::Success);
     }
     match &request.against {
         Some(against) => against::run(suite, &file.plugins, request, against),
         None => measure::run(suite, request),
+    }
+}
+
+/// Says which devices of a suite can't be used here.
+fn say_what_is_missing(suite: &Suite) {
+    let devices = suite.parts.iter().flat_map(|part| missing_devices(&part.settings.devices));
+    for device in devices.collect::<HashSet<_>>() {
+        let reason = gpus::problem_of(device).unwrap_or_default();
+        super::say(&format!("note: {device} can't be used here: {reason}"));
     }
 }
 

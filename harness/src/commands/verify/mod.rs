@@ -19,7 +19,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::{Exit, Failure};
 use crate::measure::{CheckError, check_candidate};
-use crate::plan::{matching_variants, select_variants};
+use crate::plan::{check_free_memory, matching_variants, select_variants};
 use crate::platform::{gpus, plugin_guard};
 use crate::plugins::{self, Baseline};
 use crate::request::VerifyRequest;
@@ -28,7 +28,11 @@ use summary::{Mismatch, VerifySummary};
 use trials::Trials;
 use ways::Way;
 
+/// What the largest of the hard inputs takes, with results and the system's own.
+const MEMORY_BYTES: u64 = 1 << 30;
+
 pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
+    check_free_memory("verifying", MEMORY_BYTES)?;
     plugins::load(&request.plugins, Baseline::Measured)?;
     let all = algorithms::registry::tasks();
     let tasks = match request.tasks.as_slice() {

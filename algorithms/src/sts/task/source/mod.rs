@@ -184,8 +184,8 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
         return raw::write(input, path);
     }
     for timeslice in input.0.iter().take(1) {
-        write_digis(path, timeslice.digis())?;
         write_setup(&beside(path, "setup.json"), timeslice.setup())?;
+        write_digis(path, timeslice.digis())?;
     }
     Ok(())
 }

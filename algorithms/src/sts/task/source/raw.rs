@@ -113,9 +113,9 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
     let Some((first, raw)) = input.0.first().and_then(|first| Some((first, first.raw()?))) else {
         return Ok(());
     };
-    write_raw_timeslices(path, &joined(input))?;
     write_readout(&setup_beside(path), raw.readout())?;
-    write_setup(&detector_beside(path), first.setup())
+    write_setup(&detector_beside(path), first.setup())?;
+    write_raw_timeslices(path, &joined(input))
 }
 
 /// The raw data of all timeslices, as far as there are any.

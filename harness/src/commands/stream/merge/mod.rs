@@ -20,7 +20,7 @@ use text::{Foreign, SENTENCE};
 
 use super::super::say;
 use crate::failure::{Exit, Failure};
-use crate::measure::default_folder;
+use crate::measure::{MeasureError, claimed, default_folder};
 use crate::request::StreamFlags;
 use node::{Node, Nodes};
 use point::Point;
@@ -37,6 +37,7 @@ pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
         points.iter().flat_map(|point| point.rows.iter().map(|(_, row)| (*row).clone())).collect();
     let record = record(&nodes, &missing);
     let folder = flags.out.clone().unwrap_or_else(|| default_folder("stream"));
+    let folder = claimed(&folder).map_err(MeasureError::from)?;
     let timeslices = by_point(nodes);
     write(&folder, &record, (&merged, &each), &timeslices)?;
     if flags.charts {
