@@ -37,8 +37,8 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
         format!("{needs}, {available_words}; use fewer items")
     } else {
         format!(
-            "{needs}, {} of it whatever the items, for the system and tests of bandwidth, \
-             {available_words}; {RAISE}",
+            "{needs}, {available_words}; {} of it are for the system and tests of bandwidth, \
+             whatever the items: {RAISE}",
             units::bytes(reserve)
         )
     }))
@@ -100,8 +100,9 @@ mod tests {
         assert!(check(&plan, u64::MAX).is_ok());
         plan.memory_bytes = 32_000;
         let error = check(&plan, 123_000_000).expect_err("too much").to_string();
-        assert!(error.contains("537 MB of it whatever the items"), "{error}");
-        assert!(error.contains("but 123 MB are available; raise the limit (ulimit -v"), "{error}");
+        let expected = "of memory, but 123 MB are available; 537 MB of it are for the system and \
+                        tests of bandwidth, whatever the items: raise the limit (ulimit -v";
+        assert!(error.contains(expected), "{error}");
     }
 
     #[test]

@@ -59,8 +59,8 @@ impl StreamPlan {
     ) -> Result<Self, PlanError> {
         let plan = Plan::new(&request.measuring)?;
         let (streams, batches) = (request.stream_counts(), request.batches());
-        check(request, &plan)?;
         check_processes(request)?;
+        check(request, &plan)?;
         let (usable, unusable): (Vec<_>, Vec<_>) =
             request.places.iter().partition(|place| others_problem(place).is_none());
         let mut notes: Vec<String> = unusable.into_iter().filter_map(others_problem).collect();

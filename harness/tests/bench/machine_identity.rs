@@ -21,7 +21,7 @@ fn neither_driver_nor_visible_devices_make_another_machine_of_cpu_runs() {
     let old = of("old", &[]);
     let updated = of("updated", &[("STUB_DRIVER", "999.1")]);
     let hidden = of("hidden", &[("CUDA_VISIBLE_DEVICES", "")]);
-    gpu.forget_management_library();
+    gpu.spoil_management_library();
     let contained = of("contained", &[]);
     for other in [&updated, &hidden, &contained] {
         assert_eq!(other.machine_key, old.machine_key);

@@ -1,7 +1,7 @@
 //! A machine with a GPU, as far as the libraries of its driver tell of it: nothing can run there.
 
+use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
@@ -33,21 +33,23 @@ impl StubGpu {
         Some(StubGpu { folder })
     }
 
-    /// The same machine in a container without the management library.
-    pub fn forget_management_library(&self) {
+    /// The same machine in a container without a management library that could be loaded.
+    pub fn spoil_management_library(&self) {
         let path = self.folder.path().join("libnvidia-ml.so.1");
-        std::fs::remove_file(path).expect("it was there");
+        fs::remove_file(&path).expect("it was there");
+        fs::write(path, "").expect("written");
+    }
+
+    /// Has a command find these libraries instead of those of a real driver.
+    pub fn lend_to(&self, command: &mut Command) {
+        command.env("LD_LIBRARY_PATH", self.folder.path());
     }
 
     /// Runs `bench` with the words of a line there, with these variables.
     pub fn bench(&self, folder: &Folder, line: &str, variables: &[(&str, &str)]) -> Run {
         let mut command = folder.command(line);
-        command.env_remove("CUDA_VISIBLE_DEVICES").env("LD_LIBRARY_PATH", self.folder());
+        self.lend_to(command.env_remove("CUDA_VISIBLE_DEVICES"));
         command.envs(variables.iter().copied());
         Run::of(&mut command)
-    }
-
-    fn folder(&self) -> &Path {
-        self.folder.path()
     }
 }
