@@ -22,7 +22,7 @@ pub(crate) fn timeslices(scratch: &Scratch, input: &[u8]) -> bool {
 }
 
 pub(crate) fn tables(scratch: &Scratch, input: &[u8]) -> bool {
-    comes_back(scratch, "setup.json", input, read_readout, write_readout)
+    comes_back(scratch, "tables.json", input, read_readout, write_readout)
 }
 
 pub(crate) fn unpacked(scratch: &Scratch, input: &[u8]) -> bool {

@@ -1,7 +1,5 @@
 //! The size of the terminal that standard output is shown on.
 
-use std::io::{IsTerminal, stdout};
-
 /// Rows that are assumed where a terminal tells its width alone, as one of `script` does.
 const ROWS: usize = 24;
 
@@ -16,16 +14,13 @@ pub(crate) struct TerminalSize {
 
 /// Size of the terminal; `None` if there is none, or it does not know its width.
 pub(crate) fn terminal_size() -> Option<TerminalSize> {
-    if !stdout().is_terminal() {
-        return None;
-    }
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the call writes a size to where it is told to.
+    // SAFETY: the call writes a size to where it is told to; it fails for what is no terminal.
     let answer = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
-    (answer == 0).then(|| told(size.ws_col, size.ws_row)).flatten()
+    (answer == 0).then(|| size_of(size.ws_col, size.ws_row)).flatten()
 }
 
-fn told(columns: u16, rows: u16) -> Option<TerminalSize> {
+fn size_of(columns: u16, rows: u16) -> Option<TerminalSize> {
     let rows = if rows == 0 { ROWS } else { rows.into() };
     (columns > 0).then_some(TerminalSize { columns: columns.into(), rows })
 }
@@ -36,8 +31,8 @@ mod tests {
 
     #[test]
     fn a_width_is_enough() {
-        assert_eq!(told(80, 0), Some(TerminalSize { columns: 80, rows: 24 }));
-        assert_eq!(told(80, 50), Some(TerminalSize { columns: 80, rows: 50 }));
-        assert_eq!(told(0, 50), None);
+        assert_eq!(size_of(80, 0), Some(TerminalSize { columns: 80, rows: 24 }));
+        assert_eq!(size_of(80, 50), Some(TerminalSize { columns: 80, rows: 50 }));
+        assert_eq!(size_of(0, 50), None);
     }
 }
