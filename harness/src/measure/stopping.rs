@@ -18,8 +18,9 @@ use super::series::{Series, VisitSoFar};
 /// Samples in a visit: enough for a median, few enough for many visits. Where
 /// visits differ more than samples, more visits tell more.
 const SAMPLES_A_VISIT: usize = 5;
-/// So many visits at least should fit into the time of a candidate.
-const VISITS_IN_TIME: u32 = 5;
+/// So many visits at least should fit into the time of a candidate: those that it takes to end by the
+/// interval, also where a sample takes longer than its share.
+const VISITS_IN_TIME: u32 = 15;
 /// A single sample has no interval: time is over only after so many.
 const LEAST_SAMPLES: usize = 2;
 

@@ -55,12 +55,13 @@ pub struct Settings {
     #[arg(long, value_name = "MIN..[MAX]", value_parser = values::sample_range)]
     #[arg(help_heading = "Sampling")]
     pub samples: Option<SampleRange>,
-    /// Time a variant and point, warming up included, from its second sample on.
-    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10s")]
+    /// Time a variant and point, warming up included, from its second sample on. 10s for figures to
+    /// keep, with --precision 1%.
+    #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "2500ms")]
     #[arg(help_heading = "Sampling")]
     pub max_time: Duration,
     /// Take as many visits as a 95 % interval of the median of this width will need.
-    #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "1%")]
+    #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "5%")]
     #[arg(help_heading = "Sampling", hide_short_help = true)]
     pub precision: f64,
 }

@@ -1,5 +1,7 @@
 //! The keys of a suite that are named as the flags of measuring commands are.
 
+use std::time::Duration;
+
 use algorithms::device::Device;
 
 use crate::document::{Entry, Section};
@@ -10,9 +12,20 @@ use crate::request::{Settings, values};
 pub(super) const KEYS: [&str; 9] =
     ["seed", "samples", "max-time", "precision", "threads", "places", "bind", "cache", "device"];
 
-/// What flags mean that are not given, but on the host; and what `[defaults]` say.
+/// Time of a variant and point where a suite does not say: runs of suites are kept and compared, those
+/// of a command are a first look.
+const MAX_TIME: Duration = Duration::from_secs(10);
+/// Likewise the width of the interval that is enough.
+const PRECISION: f64 = 0.01;
+
+/// What flags mean that are not given, but on the host, and with more time; and what `[defaults]` say.
 pub(super) fn defaults(section: Option<Section<'_>>) -> Settings {
-    let mut settings = Settings { devices: vec![Device::Cpu], ..Settings::default() };
+    let mut settings = Settings {
+        devices: vec![Device::Cpu],
+        max_time: MAX_TIME,
+        precision: PRECISION,
+        ..Settings::default()
+    };
     for entry in section.into_iter().flat_map(Section::entries) {
         if !read_key(&mut settings, entry) {
             entry.unknown("in the defaults", &KEYS);

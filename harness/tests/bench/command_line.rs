@@ -85,12 +85,12 @@ fn a_task_can_be_dry_run() {
     let folder = folder();
     let line = "sort --segments 24 --digis 1M,2M --threads 1 --variant std-* --dry-run";
     let run = folder.bench(line).exits(0);
-    let total = "sort: 2 inputs, 4 candidates, at most 40s of sampling; inputs, checks and charts take more\n";
+    let total = "sort: 2 inputs, 4 candidates, at most 10s of sampling; inputs, checks and charts take more\n";
     assert!(run.stdout.ends_with(total), "{}", run.stdout);
-    let run = folder.bench(format!("{line} --budget 8s --format json"));
+    let run = folder.bench(format!("{line} --budget 4s --format json"));
     let json: Value = run.json();
     assert_eq!(json["task"], "sort");
-    assert_eq!(json["inputs"][0]["at_most_s"], 4.0);
+    assert_eq!(json["inputs"][0]["at_most_s"], 2.0);
     assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
 }
 

@@ -62,15 +62,15 @@ fn what_comes_after_the_pilot_does_not_change_the_plan() {
 
 #[test]
 fn visits_end_by_samples_or_by_their_share_of_the_time() {
-    for (samples, seconds, visits_before, ends, what) in [
-        (4, 1, 1, false, "neither"),
-        (5, 1, 1, true, "samples"),
-        (1, 2, 1, true, "time"),
-        (0, 2, 1, false, "one at least"),
-        (1, 2, 0, false, "two of a point"),
+    for (samples, milliseconds, visits_before, ends, what) in [
+        (4, 600, 1, false, "neither"),
+        (5, 600, 1, true, "samples"),
+        (1, 700, 1, true, "time"),
+        (0, 700, 1, false, "one at least"),
+        (1, 700, 0, false, "two of a point"),
         (0, 0, 15, true, "all of a point"),
     ] {
-        let spent = Duration::from_secs(seconds);
+        let spent = Duration::from_millis(milliseconds);
         let visit = VisitSoFar { samples, spent };
         let before = series(visits_before, 0.0, 1);
         assert_eq!(POLICY.ends_visit(&visit, &before), ends, "{what}");
