@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     std_sort::compile();
     let kernels = cuda_emulator_build::Kernels::in_folders(["src"])
         .with_headers("kernels")
-        .unless_off("RECOBENCH_EMULATOR");
+        .with_feature("emulator");
     kernels.compile()?;
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let generated = interface::generate(&root, &kernels.files()?)?;

@@ -7,9 +7,9 @@ cd "$(dirname "$0")/.."
 name=${1:?usage: scripts/release.sh NAME}
 cpu=${TARGET_CPU:-x86-64-v3}
 
-cargo build --locked --release --bin bench \
+cargo build --locked --profile dist --bin bench --features emulator \
     --config "build.rustflags=['-Ctarget-cpu=$cpu']"
-binary=${CARGO_TARGET_DIR:-target}/release/bench
+binary=${CARGO_TARGET_DIR:-target}/dist/bench
 
 needed=$(objdump -T "$binary" | grep -o 'GLIBC_[0-9.]*' | sort --unique --version-sort | tail -1)
 echo "$name needs ${needed/_/ }"

@@ -43,7 +43,7 @@ pub struct Kernels {
     root: PathBuf,
     folders: Vec<PathBuf>,
     headers: Vec<PathBuf>,
-    switch: Option<&'static str>,
+    feature: Option<&'static str>,
 }
 
 impl Kernels {
@@ -53,7 +53,7 @@ impl Kernels {
         Kernels {
             folders: folders.into_iter().map(|folder| root.join(folder)).collect(),
             headers: Vec::new(),
-            switch: None,
+            feature: None,
             root,
         }
     }
@@ -65,10 +65,10 @@ impl Kernels {
         self
     }
 
-    /// If a variable of the environment is `off`, nothing is compiled.
+    /// Nothing is compiled unless the crate is built with this feature.
     #[must_use]
-    pub fn unless_off(mut self, variable: &'static str) -> Self {
-        self.switch = Some(variable);
+    pub fn with_feature(mut self, feature: &'static str) -> Self {
+        self.feature = Some(feature);
         self
     }
 
@@ -107,11 +107,10 @@ impl Kernels {
 
     /// Why kernels can't be compiled.
     fn unavailable(&self) -> Option<String> {
-        if let Some(switch) = self.switch {
-            println!("cargo:rerun-if-env-changed={switch}");
-            if env::var(switch).is_ok_and(|value| value == "off") {
-                return Some(format!("built with {switch}=off: build again without it"));
-            }
+        if let Some(feature) = self.feature
+            && env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_none()
+        {
+            return Some(format!("built without it: build again with `--features {feature}`"));
         }
         let target = |part: &str| env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default();
         if target("OS") != "linux" || !["x86_64", "aarch64"].contains(&target("ARCH").as_str()) {
@@ -124,4 +123,16 @@ impl Kernels {
 /// Where kernels find what stands for CUDA: `portable.h` is for them to include, for nvcc too.
 pub fn include_folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/include"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_its_feature_nothing_is_compiled_and_the_reason_says_what_to_do() {
+        let kernels = Kernels::in_folders(["src"]).with_feature("no-such-feature");
+        let reason = kernels.unavailable().expect("no build script sets that");
+        assert_eq!(reason, "built without it: build again with `--features no-such-feature`");
+    }
 }

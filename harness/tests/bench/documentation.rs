@@ -41,7 +41,8 @@ fn commands(text: &str) -> Vec<String> {
     let blocks = blocks(text, "").into_iter();
     let lines = blocks.flat_map(|block| block.lines());
     let command = |line: &str| {
-        let prefixes = ["bench ", "cargo run --release -- "];
+        let prefixes =
+            ["bench ", "cargo run --release -- ", "cargo run --release --features emulator -- "];
         let line = line.split("  #").next()?;
         let rest = prefixes.iter().find_map(|prefix| line.trim().strip_prefix(prefix))?;
         Some(format!("bench {}", rest.replace('\'', "")))

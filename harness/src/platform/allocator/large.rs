@@ -27,6 +27,7 @@ const PAGE: usize = 4 << 10;
 const LARGE: usize = 1 << 20;
 
 /// Whether a layout is one for this module.
+#[inline]
 pub(super) fn is_large(layout: Layout) -> bool {
     layout.size() >= LARGE && layout.align() <= PAGE
 }

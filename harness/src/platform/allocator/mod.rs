@@ -42,6 +42,7 @@ impl Drop for StopMetering {
     }
 }
 
+#[inline]
 fn meter(bytes: isize) {
     if METERING.load(Relaxed) {
         let in_use = IN_USE.fetch_add(bytes, Relaxed) + bytes;
@@ -49,16 +50,20 @@ fn meter(bytes: isize) {
     }
 }
 
+// Inlined into what the compiler calls for each allocation: there is no link-time optimisation.
+//
 // SAFETY: small blocks come from and go back to the system's allocator, with
 // the layouts that were asked for; large ones likewise through `large`. Which
 // they are depends on the layout alone, so that each goes back where it came from.
 unsafe impl GlobalAlloc for LabAllocator {
+    #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         meter(layout.size() as isize);
         // SAFETY: the caller's promises are those of both.
         unsafe { if large::is_large(layout) { large::alloc(layout) } else { System.alloc(layout) } }
     }
 
+    #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         meter(layout.size() as isize);
         // SAFETY: the caller's promises are those of both.
@@ -71,6 +76,7 @@ unsafe impl GlobalAlloc for LabAllocator {
         }
     }
 
+    #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         meter(-(layout.size() as isize));
         // SAFETY: the block came from where it goes: see above.
@@ -83,6 +89,7 @@ unsafe impl GlobalAlloc for LabAllocator {
         }
     }
 
+    #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller promises that the new size makes a layout.
         let new_layout = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
