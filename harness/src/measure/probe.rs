@@ -163,21 +163,22 @@ impl Usual {
     /// Takes the readings around a sample, each with the CPU that it was taken on, and judges the
     /// sample by all so far. Readings from unknown CPUs count as those of the first kind.
     pub(super) fn judge(&mut self, readings: &[(Option<usize>, Reading)]) -> Condition {
+        let kinds: Vec<usize> = readings.iter().map(|(cpu, _)| self.kind_of(*cpu)).collect();
         let mut condition = Condition::default();
-        let is_only = self.kinds.len() == 1;
-        let kind_of = |kinds: &[UsualOfKind], cpu: Option<usize>| {
-            let cpu = cpu.filter(|_| !is_only);
-            let found = cpu.and_then(|cpu| kinds.iter().position(|kind| kind.cpus.contains(&cpu)));
-            found.unwrap_or(0)
-        };
-        for number in 0..self.kinds.len() {
-            let of_kind = readings.iter().filter(|(cpu, _)| kind_of(&self.kinds, *cpu) == number);
-            let of_kind: Vec<Reading> = of_kind.map(|(_, reading)| *reading).collect();
-            let judged = self.kinds[number].judge(&of_kind);
+        for (number, kind) in self.kinds.iter_mut().enumerate() {
+            let of_kind = readings.iter().zip(&kinds).filter(|(_, kind)| **kind == number);
+            let of_kind: Vec<Reading> = of_kind.map(|((_, reading), _)| *reading).collect();
+            let judged = kind.judge(&of_kind);
             condition.slow_clock |= judged.slow_clock;
             condition.disturbed |= judged.disturbed;
         }
         condition
+    }
+
+    /// The number of the kind that a CPU is of.
+    fn kind_of(&self, cpu: Option<usize>) -> usize {
+        let has = |kind: &UsualOfKind| cpu.is_some_and(|cpu| kind.cpus.contains(&cpu));
+        self.kinds.iter().position(has).unwrap_or(0)
     }
 }
 

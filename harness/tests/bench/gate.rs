@@ -69,6 +69,17 @@ fn make_up(run: &Path, middle: f64) {
     calm(run);
 }
 
+/// Runs `base` and `new` without a store, the second of which is made up to be much slower.
+fn base_and_slower() -> Option<Folder> {
+    let folder = suite()?;
+    let line = "run tiny.toml --no-charts --no-ceilings --quiet --no-store --out";
+    for (out, middle) in [("base", 1e-5), ("new", MADE_UP * 1e-5)] {
+        folder.bench(format!("{line} {out}")).exits(0);
+        make_up(&folder.join(out), middle);
+    }
+    Some(folder)
+}
+
 #[test]
 fn what_is_doubtful_is_measured_again_by_both_executables() {
     let Some(folder) = suite() else { return };
@@ -104,12 +115,7 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
 
 #[test]
 fn what_cannot_be_measured_again_is_not_advised_again() {
-    let Some(folder) = suite() else { return };
-    let line = "run tiny.toml --no-charts --no-ceilings --quiet --no-store --out";
-    for (out, middle) in [("base", 1e-5), ("new", MADE_UP * 1e-5)] {
-        folder.bench(format!("{line} {out}")).exits(0);
-        make_up(&folder.join(out), middle);
-    }
+    let Some(folder) = base_and_slower() else { return };
     edit_record(&folder.join("base"), |record| {
         record["software"]["fingerprint"] = "build:lost".into();
     });
@@ -124,12 +130,7 @@ fn what_cannot_be_measured_again_is_not_advised_again() {
 
 #[test]
 fn an_interrupt_while_measuring_again_is_told() {
-    let Some(folder) = suite() else { return };
-    let line = "run tiny.toml --no-charts --no-ceilings --quiet --no-store --out";
-    for (out, middle) in [("base", 1e-5), ("new", MADE_UP * 1e-5)] {
-        folder.bench(format!("{line} {out}")).exits(0);
-        make_up(&folder.join(out), middle);
-    }
+    let Some(folder) = base_and_slower() else { return };
     // The made up base makes each point take its whole time.
     let mut command = folder.command("compare base new --confirm --confirm-time 1h");
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -142,12 +143,7 @@ fn an_interrupt_while_measuring_again_is_told() {
 
 #[test]
 fn a_run_by_this_very_executable_is_measured_again_without_a_store() {
-    let Some(folder) = suite() else { return };
-    let line = "run tiny.toml --no-charts --no-ceilings --quiet --no-store --out";
-    for (out, middle) in [("base", 1e-5), ("new", MADE_UP * 1e-5)] {
-        folder.bench(format!("{line} {out}")).exits(0);
-        make_up(&folder.join(out), middle);
-    }
+    let Some(folder) = base_and_slower() else { return };
     let run = folder.bench("compare base new --confirm --confirm-time 1h --min-effect 99%");
     run.says("measuring 2 points again");
     assert!(!run.stdout.contains("was not kept"), "{}", run.story());

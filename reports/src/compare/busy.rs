@@ -24,15 +24,11 @@ pub struct Circumstances {
     pub unlike: bool,
     /// They are of two executables.
     pub rebuilt: bool,
-    /// Whether addresses were randomised in processes that were measured against each other;
-    /// `None` where that is not known.
-    pub aslr: Option<bool>,
 }
 
 impl Circumstances {
     /// Of two runs, by their samples and by what the system said at their starts.
     pub fn of(base: &Measured, new: &Measured) -> Self {
-        let aslr = [base, new].iter().filter_map(|run| run.record.environment.aslr).max();
         let executables = [base, new].map(|run| &run.record.software.fingerprint);
         let (base, new) = (Load::of(base), Load::of(new));
         let differ = base.load.zip(new.load).is_some_and(|(a, b)| (a - b).abs() > UNLIKE);
@@ -40,7 +36,6 @@ impl Circumstances {
             busy: base.is_busy() || new.is_busy(),
             unlike: differ && base.disturbed.max(new.disturbed) > MOSTLY,
             rebuilt: executables[0] != executables[1],
-            aslr,
         }
     }
 }

@@ -87,7 +87,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
         only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED, other_gpu),
         only_new: unmatched(judged_points(new, in_turn), &in_base, NEW, other_gpu),
         asked_alike: asked_alike(base, new),
-        aslr: circumstances.aslr.filter(|_| in_turn),
+        aslr: super::notes::randomised([base, new]),
         notes: [small_runs(base, new), super::notes::notes(base, new, terms)].concat(),
         thresholds: terms.thresholds,
         base: name,

@@ -31,7 +31,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     notes.extend(gpus(base, new));
     notes.extend(clocks(base, new));
     notes.extend(price_of_clock(base, new));
-    notes.extend(randomised([base, new]));
+    notes.extend((randomised([base, new]) == Some(true)).then(random_addresses));
     notes
 }
 
@@ -86,16 +86,19 @@ fn cpus(quota: f64) -> String {
     format!("{quota:.1} CPUs")
 }
 
-/// Randomised addresses make the same code differ from process to process.
-fn randomised([base, new]: [&Measured; 2]) -> Option<String> {
-    let is_in_turn = base.is_in_turn_with(new);
-    let is_random = |run: &Measured| run.record.environment.aslr == Some(true);
-    (is_in_turn && (is_random(base) || is_random(new))).then(|| {
-        "addresses were randomised, because the system does not allow otherwise: processes of the \
-         same code differ by some per cent, which the intervals over many processes include; \
-         fewer small changes are found"
-            .to_owned()
-    })
+/// Whether addresses were randomised in processes that were measured in turn; `None` for runs one
+/// after the other, and where it is not recorded.
+pub(super) fn randomised([base, new]: [&Measured; 2]) -> Option<bool> {
+    let of_both = [base, new].into_iter().filter_map(|run| run.record.environment.aslr);
+    of_both.max().filter(|_| base.is_in_turn_with(new))
+}
+
+/// What randomised addresses mean for verdicts.
+fn random_addresses() -> String {
+    "addresses were randomised, because the system does not allow otherwise: processes of the same \
+     code differ by some per cent, which the intervals over many processes include; fewer small \
+     changes are found"
+        .to_owned()
 }
 
 /// Clocks of both runs, where they differ by so much that times do, too.
@@ -208,13 +211,10 @@ fn visits(name: &str, run: &Measured) -> Option<String> {
 fn differences(base: &Measured, new: &Measured) -> Vec<String> {
     let (a, b) = (&base.record, &new.record);
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-    let host = |record: &RunRecord| {
-        record.host_name.clone().map_or_else(String::new, |name| name.shown().to_string())
-    };
     let (ea, eb) = (&a.environment, &b.environment);
     let pairs = [
         ("the seed of the data", a.seed.to_string(), b.seed.to_string()),
-        ("the host", host(a), host(b)),
+        ("the host", known(a.host_name.clone()), known(b.host_name.clone())),
         ("the driver", driver(a), driver(b)),
         ("the kernel", ea.kernel.clone(), eb.kernel.clone()),
         ("the governor", text(&ea.governor), text(&eb.governor)),

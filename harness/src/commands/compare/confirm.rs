@@ -38,6 +38,8 @@ pub(super) struct Confirmation<'a> {
     /// The executable that made the base.
     pub(super) base_bench: Option<&'a Path>,
     pub(super) terms: &'a Terms,
+    /// Asks for an end.
+    pub(super) interrupt: &'a Interrupt,
 }
 
 /// The runs that are compared.
@@ -76,7 +78,6 @@ impl Confirmation<'_> {
     /// first, and what has changed most. What could not be measured again keeps
     /// its verdict, with a note.
     pub(super) fn confirm(&self, comparison: &mut Comparison, runs: Runs<'_>) -> Confirmed {
-        let interrupt = Interrupt::listen();
         let mut doubtful = doubtful(comparison);
         if doubtful.is_empty() {
             return Confirmed::Done;
@@ -102,9 +103,9 @@ impl Confirmation<'_> {
         if doubtful.is_empty() {
             return Confirmed::Impossible;
         }
-        match self.measure(&doubtful, base, &runs.new.record, plugins, &interrupt) {
-            Ok(again) => self.replace(comparison, again, &doubtful, &interrupt),
-            Err(_) if interrupt.asked() => {}
+        match self.measure(&doubtful, base, &runs.new.record, plugins) {
+            Ok(again) => self.replace(comparison, again, &doubtful),
+            Err(_) if self.interrupt.asked() => {}
             // Not one point had its time.
             Err(Failure::Compare(_)) => {
                 let left: Vec<&Key> = doubtful.iter().collect();
@@ -113,7 +114,7 @@ impl Confirmation<'_> {
             // The first verdicts are worth more than none.
             Err(failure) => return self.impossible(comparison, &failure.to_string()),
         }
-        if interrupt.asked() {
+        if self.interrupt.asked() {
             comparison.notes.push("interrupted before all was measured again".to_owned());
             return Confirmed::Interrupted;
         }
@@ -153,7 +154,6 @@ impl Confirmation<'_> {
         base: &Path,
         earlier: &RunRecord,
         plugins: BothPlugins,
-        interrupt: &Interrupt,
     ) -> Result<Comparison, Failure> {
         let made = new_folder("confirm");
         let out = made.map_err(|(path, source)| Failure::Write { path, source })?;
@@ -191,7 +191,7 @@ impl Confirmation<'_> {
             budget: Some(confirming(self.request.confirm_time)),
             quiet: self.request.quiet,
         };
-        let outcome = duet::measure(&order, interrupt)?;
+        let outcome = duet::measure(&order, self.interrupt)?;
         if let Some(failure) = outcome.failure {
             return Err(failure.into());
         }
@@ -200,13 +200,7 @@ impl Confirmation<'_> {
     }
 
     /// Puts the new judgements in the places of the old ones.
-    fn replace(
-        &self,
-        comparison: &mut Comparison,
-        again: Comparison,
-        doubtful: &[Key],
-        interrupt: &Interrupt,
-    ) {
+    fn replace(&self, comparison: &mut Comparison, again: Comparison, doubtful: &[Key]) {
         let flags = &self.terms.flags;
         let folder = again.new.folder.clone();
         let (rounds, runs) = (command(&again, flags), command(comparison, flags));
@@ -217,7 +211,7 @@ impl Confirmation<'_> {
             .iter()
             .filter(|key| judged.get(key).is_none_or(|point| point.interval.is_none()))
             .collect();
-        let left_out = self.did_not_fit(&left).filter(|_| !interrupt.asked());
+        let left_out = self.did_not_fit(&left).filter(|_| !self.interrupt.asked());
         for point in &mut comparison.points {
             let again = judged
                 .remove(&point.key)

@@ -12,6 +12,7 @@ use reports::store::StoreError;
 use super::runs::{self, Background};
 use crate::duet;
 use crate::failure::{Exit, Failure};
+use crate::platform::Interrupt;
 use crate::request::{CompareRequest, FailOn, Outputs};
 use confirm::{Confirmation, Confirmed, Runs};
 
@@ -35,8 +36,13 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
         let fingerprint = &base.record.software.fingerprint;
         let kept = || duet::base::executable(fingerprint, &request.store);
         let base_bench = request.base_bench.clone().or_else(kept);
-        let confirmation =
-            Confirmation { request, base_bench: base_bench.as_deref(), terms: &terms };
+        let interrupt = Interrupt::listen();
+        let confirmation = Confirmation {
+            request,
+            base_bench: base_bench.as_deref(),
+            terms: &terms,
+            interrupt: &interrupt,
+        };
         confirmed = confirmation.confirm(&mut comparison, Runs { base: &base, new: &new });
     }
     show(&comparison, &request.format, request.listing)?;
