@@ -83,12 +83,18 @@ impl Friese {
         digi.time as f64 - active.time as f64 <= self.window
     }
 
-    /// Stores the places of the active digis around a channel as a cluster.
+    /// Stores the cluster that a channel is in, if it has an active digi.
+    // Most channels have none, at the end of a side above all: asked for without a call.
+    #[inline]
     fn close(&mut self, channel: usize, clusters: &mut Vec<OfflineCluster>) {
-        let channels = self.active_around(channel);
-        if channels.is_empty() {
-            return;
+        if self.active[channel].is_some() {
+            self.store(channel, clusters);
         }
+    }
+
+    /// Stores the indices of the active digis around an active channel as a cluster.
+    fn store(&mut self, channel: usize, clusters: &mut Vec<OfflineCluster>) {
+        let channels = self.active_around(channel);
         let active = &mut self.active[channels];
         let places = active.iter_mut().filter_map(Option::take);
         clusters.push(OfflineCluster {
@@ -97,15 +103,12 @@ impl Friese {
         });
     }
 
-    /// The active channels that are connected with this one.
+    /// The active channels that are connected with this active one.
     fn active_around(&self, channel: usize) -> Range<usize> {
         let is_active = |channel: &usize| self.active[*channel].is_some();
         let below = (0..channel).rev().take_while(is_active).count();
         let above = (channel..CHANNELS).take_while(is_active).count();
-        match above {
-            0 => 0..0,
-            _ => channel - below..channel + above,
-        }
+        channel - below..channel + above
     }
 
     /// The second pass.

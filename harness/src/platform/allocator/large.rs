@@ -24,10 +24,9 @@ use nix::sys::mman::{MmapAdvise, madvise};
 const HUGE_PAGE: usize = 2 << 20;
 const PAGE: usize = 4 << 10;
 /// Smaller blocks gain too little for a system call each.
-const LARGE: usize = 1 << 20;
+pub(super) const LARGE: usize = 1 << 20;
 
 /// Whether a layout is one for this module.
-#[inline]
 pub(super) fn is_large(layout: Layout) -> bool {
     layout.size() >= LARGE && layout.align() <= PAGE
 }

@@ -13,9 +13,10 @@ mod large;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
 
-static METERING: AtomicBool = AtomicBool::new(false);
+/// Blocks of fewer bytes are the system's alone: all but large ones, or none while the meter runs.
+static UNMETERED_BELOW: AtomicUsize = AtomicUsize::new(large::LARGE);
 static IN_USE: AtomicIsize = AtomicIsize::new(0);
 static PEAK: AtomicIsize = AtomicIsize::new(0);
 
@@ -27,7 +28,7 @@ pub struct LabAllocator;
 pub fn peak_allocation<R>(work: impl FnOnce() -> R) -> (R, u64) {
     IN_USE.store(0, Relaxed);
     PEAK.store(0, Relaxed);
-    METERING.store(true, Relaxed);
+    UNMETERED_BELOW.store(0, Relaxed);
     let _stop = StopMetering;
     let result = work();
     (result, PEAK.load(Relaxed).max(0) as u64)
@@ -38,19 +39,25 @@ struct StopMetering;
 
 impl Drop for StopMetering {
     fn drop(&mut self) {
-        METERING.store(false, Relaxed);
+        UNMETERED_BELOW.store(large::LARGE, Relaxed);
     }
 }
 
-#[inline]
 fn meter(bytes: isize) {
-    if METERING.load(Relaxed) {
+    if UNMETERED_BELOW.load(Relaxed) == 0 {
         let in_use = IN_USE.fetch_add(bytes, Relaxed) + bytes;
         PEAK.fetch_max(in_use, Relaxed);
     }
 }
 
-// Inlined into what the compiler calls for each allocation: there is no link-time optimisation.
+/// Whether a block of so many bytes goes to the system's allocator without further ado.
+#[inline]
+fn is_plain(size: usize) -> bool {
+    size < UNMETERED_BELOW.load(Relaxed)
+}
+
+// What the compiler calls for each allocation is these functions: there is no link-time optimisation
+// that would inline them further. So they compare once for small blocks and leave the rest to others.
 //
 // SAFETY: small blocks come from and go back to the system's allocator, with
 // the layouts that were asked for; large ones likewise through `large`. Which
@@ -58,55 +65,94 @@ fn meter(bytes: isize) {
 unsafe impl GlobalAlloc for LabAllocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        meter(layout.size() as isize);
         // SAFETY: the caller's promises are those of both.
-        unsafe { if large::is_large(layout) { large::alloc(layout) } else { System.alloc(layout) } }
+        unsafe { if is_plain(layout.size()) { System.alloc(layout) } else { alloc(layout) } }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        meter(layout.size() as isize);
-        // SAFETY: the caller's promises are those of both.
-        unsafe {
-            if large::is_large(layout) {
-                large::alloc_zeroed(layout)
-            } else {
-                System.alloc_zeroed(layout)
-            }
+        if is_plain(layout.size()) {
+            // SAFETY: the caller's promises are those of both.
+            unsafe { System.alloc_zeroed(layout) }
+        } else {
+            // SAFETY: as above.
+            unsafe { alloc_zeroed(layout) }
         }
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        meter(-(layout.size() as isize));
-        // SAFETY: the block came from where it goes: see above.
-        unsafe {
-            if large::is_large(layout) {
-                large::dealloc(block, layout)
-            } else {
-                System.dealloc(block, layout)
-            }
+        if is_plain(layout.size()) {
+            // SAFETY: the caller's promises are those of both.
+            unsafe { System.dealloc(block, layout) }
+        } else {
+            // SAFETY: as above.
+            unsafe { dealloc(block, layout) }
         }
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller promises that the new size makes a layout.
-        let new_layout = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        if !large::is_large(layout) && !large::is_large(new_layout) {
-            meter(size as isize - layout.size() as isize);
-            // SAFETY: the caller's promises are those of `System`.
-            return unsafe { System.realloc(block, layout, size) };
+        if is_plain(layout.size().max(size)) {
+            // SAFETY: the caller's promises are those of both.
+            unsafe { System.realloc(block, layout, size) }
+        } else {
+            // SAFETY: as above.
+            unsafe { realloc(block, layout, size) }
         }
-        // SAFETY: both blocks are valid for the smaller of their sizes, and
-        // they are not the same.
-        unsafe {
-            let new = self.alloc(new_layout);
-            if !new.is_null() {
-                ptr::copy_nonoverlapping(block, new, layout.size().min(size));
-                self.dealloc(block, layout);
-            }
-            new
+    }
+}
+
+#[cold]
+unsafe fn alloc(layout: Layout) -> *mut u8 {
+    meter(layout.size() as isize);
+    // SAFETY: the caller's promises are those of both.
+    unsafe { if large::is_large(layout) { large::alloc(layout) } else { System.alloc(layout) } }
+}
+
+#[cold]
+unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
+    meter(layout.size() as isize);
+    // SAFETY: the caller's promises are those of both.
+    unsafe {
+        if large::is_large(layout) {
+            large::alloc_zeroed(layout)
+        } else {
+            System.alloc_zeroed(layout)
         }
+    }
+}
+
+#[cold]
+unsafe fn dealloc(block: *mut u8, layout: Layout) {
+    meter(-(layout.size() as isize));
+    // SAFETY: the block came from where it goes, by its layout.
+    unsafe {
+        if large::is_large(layout) {
+            large::dealloc(block, layout)
+        } else {
+            System.dealloc(block, layout)
+        }
+    }
+}
+
+#[cold]
+unsafe fn realloc(block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    // SAFETY: the caller promises that the new size makes a layout.
+    let new_layout = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+    if !large::is_large(layout) && !large::is_large(new_layout) {
+        meter(size as isize - layout.size() as isize);
+        // SAFETY: the caller's promises are those of `System`.
+        return unsafe { System.realloc(block, layout, size) };
+    }
+    // SAFETY: both blocks are valid for the smaller of their sizes, and
+    // they are not the same.
+    unsafe {
+        let new = alloc(new_layout);
+        if !new.is_null() {
+            ptr::copy_nonoverlapping(block, new, layout.size().min(size));
+            dealloc(block, layout);
+        }
+        new
     }
 }
