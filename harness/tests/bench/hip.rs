@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::common::{BENCH, Folder, Run, folder, in_repository, measuring};
+use crate::common::{Folder, Run, folder, in_repository, measuring};
 use reports::record::{CeilingsRecord, YesNo};
 
 /// The code objects that the stub takes, of the kernels that it knows.
@@ -29,8 +29,7 @@ fn with_stub(folder: Folder) -> Option<Folder> {
 
 /// `bench` with the stub.
 fn bench(folder: &Folder, arguments: &str, more: &[(&str, &str)]) -> Run {
-    let mut command = Command::new(BENCH);
-    command.args(arguments.split_whitespace()).current_dir(&**folder);
+    let mut command = folder.command(arguments);
     command.env("LD_LIBRARY_PATH", folder.join("."));
     command.env("RECOBENCH_KERNELS", folder.join("kernels"));
     command.envs(more.iter().copied());

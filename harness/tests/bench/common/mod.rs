@@ -29,6 +29,9 @@ pub use run::Run;
 /// The binary.
 pub const BENCH: &str = env!("CARGO_BIN_EXE_bench");
 
+/// Bandwidths are of so little memory: that of this machine's caches takes half a second.
+const LITTLE_MEMORY: [(&str, &str); 1] = [("RECOBENCH_LAST_LEVEL_CACHE", "1M")];
+
 /// A temporary folder to run `bench` in.
 pub struct Folder(TempDir);
 
@@ -83,6 +86,7 @@ impl Folder {
     pub fn command(&self, line: &str) -> Command {
         hear_of_interrupts();
         let mut command = Command::new(BENCH);
+        command.envs(LITTLE_MEMORY);
         command.args(line.split_whitespace());
         command.current_dir(self.path());
         command
@@ -109,7 +113,7 @@ impl Folder {
     pub fn bench_with_limit(&self, limit: &str, line: &str) -> Run {
         let script = format!("ulimit {limit}; exec {BENCH} {line}");
         let mut shell = Command::new("sh");
-        Run::of(shell.args(["-c", &script]).current_dir(self.path()))
+        Run::of(shell.args(["-c", &script]).current_dir(self.path()).envs(LITTLE_MEMORY))
     }
 
     /// Runs the commands of a table, which has in each line an exit code, the words of a

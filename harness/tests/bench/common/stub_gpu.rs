@@ -40,6 +40,13 @@ impl StubGpu {
         fs::write(path, "").expect("written");
     }
 
+    /// The same machine with a HIP runtime that has no functions, whatever is installed.
+    pub fn spoil_hip_runtime(&self) {
+        // The first name by which it is sought.
+        let path = self.folder.path().join("libamdhip64.so");
+        symlink(self.folder.path().join("libcuda.so.1"), path).expect("linked");
+    }
+
     /// Has a command find these libraries instead of those of a real driver.
     pub fn lend_to(&self, command: &mut Command) {
         command.env("LD_LIBRARY_PATH", self.folder.path());
