@@ -12,10 +12,15 @@ fn every_variant_has_a_valid_row_and_a_higher_threshold_has_fewer_events() {
     let Some(folder) = measuring() else { return };
     let rows = folder.measure(format!("events {SMALL} --min-digis 3,10 {QUICK}"));
     assert_eq!(variants(&rows), BTreeSet::from(["at-distance", "chunks", "published"]));
-    let events: Vec<_> =
-        rows.iter().map(|row| row.metrics.number("events").expect("known")).collect();
-    let [low, high] = [events[0], events[events.len() - 1]];
-    assert!(low > high && high > 0.0, "{events:?}");
+    let events = |threshold: &str| {
+        let rows = rows.iter().filter(|row| row.params.get("min-digis") == Some(threshold));
+        let events = rows.map(|row| row.metrics.number("events").expect("known"));
+        events.collect::<Vec<_>>()
+    };
+    for (low, high) in events("3").into_iter().zip(events("10")) {
+        assert!(low > high && high > 0.0, "{low} and {high} events");
+    }
+    assert_eq!(events("10").len(), 3);
     assert!(rows.iter().all(|row| row.item_unit == "digi" && row.items > 1000));
 }
 

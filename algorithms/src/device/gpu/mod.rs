@@ -16,6 +16,7 @@
 //! | `transfers` | copies, and those outside the clock |
 //! | `small_copies` | those of a few bytes by a kernel |
 //! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
+//! | `driver_library` | loads the libraries of drivers |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
 //! | `hip` | GPUs by AMD, through the HIP runtime |
 //! | `webgpu` | GPUs of any make, whose kernels are shaders |
@@ -28,6 +29,7 @@
 
 mod arguments;
 pub mod cuda;
+mod driver_library;
 mod emulated;
 mod engine;
 mod error;

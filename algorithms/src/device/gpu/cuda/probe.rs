@@ -1,9 +1,12 @@
 //! Which GPUs there are.
 
+use std::mem;
 use std::sync::OnceLock;
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
+
+use crate::device::gpu::driver_library;
 
 /// Which context a GPU is used in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,9 @@ pub enum ContextSharing {
     /// take turns. After a failed kernel it can't be had anew, since others hold it, too.
     Primary,
 }
+
+/// By what names the driver's library is sought: with development files, and without them.
+const LIBRARIES: [&str; 2] = ["libcuda.so", "libcuda.so.1"];
 
 /// The oldest driver whose functions are all that are called here: for CUDA 12.0.
 const OLDEST_DRIVER: i32 = 12_000;
@@ -100,10 +106,13 @@ pub fn devices() -> Result<(Driver, Vec<CudaGpu>), String> {
 }
 
 fn look() -> Result<(Driver, Vec<CudaGpu>), String> {
-    // SAFETY: loading the driver's library runs what it does at the start.
-    if !unsafe { sys::is_culib_present() } {
-        return Err("there is no NVIDIA driver (libcuda.so was not found)".to_owned());
-    }
+    let library = driver_library::first_of(&LIBRARIES).map_err(|problem| match problem {
+        Some(problem) => format!("the NVIDIA driver can't be loaded: {problem}"),
+        None => "there is no NVIDIA driver (libcuda.so was not found)".to_owned(),
+    })?;
+    // cudarc loads it at the first call, and panics if it can't: it is never unloaded, so that no
+    // memory is needed for it then.
+    mem::forget(library);
     let driver = driver_version()?;
     if driver.cuda_version < OLDEST_DRIVER {
         let name = driver.name();

@@ -7,7 +7,8 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use libloading::Library;
-use text::Foreign;
+
+use crate::device::gpu::driver_library;
 
 /// Streams, events, modules and kernels, as the runtime knows them; null if there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,20 +157,13 @@ impl Hip {
     /// # Errors
     /// If there is none that can be used, in words.
     pub(super) fn load() -> Result<Self, String> {
-        let mut broken = None;
-        for name in NAMES {
-            // SAFETY: loading the runtime runs what it does at the start.
-            match unsafe { Library::new(name) } {
-                Ok(library) => return Self::of(library),
-                Err(error) => broken = broken.or(why_broken(name, &error)),
-            }
+        match driver_library::first_of(&NAMES) {
+            Ok(library) => Self::of(library),
+            Err(Some(problem)) => Err(format!("the HIP runtime can't be loaded: {problem}")),
+            Err(None) => Err("there is no HIP runtime (libamdhip64.so was not found); it comes \
+                              with AMD's ROCm"
+                .to_owned()),
         }
-        Err(match broken {
-            Some(problem) => format!("the HIP runtime can't be loaded: {}", problem.shown()),
-            None => "there is no HIP runtime (libamdhip64.so was not found); it comes with \
-                     AMD's ROCm"
-                .to_owned(),
-        })
     }
 
     /// The runtime in a file.
@@ -233,13 +227,6 @@ impl Hip {
         };
         Err(HipError { code, name: name.to_string_lossy().into_owned() })
     }
-}
-
-/// What is wrong with a library that is there; `None` if it is not.
-fn why_broken(name: &str, error: &libloading::Error) -> Option<String> {
-    let libloading::Error::DlOpen { source } = error else { return Some(error.to_string()) };
-    let said = source.to_string();
-    (!said.starts_with(name)).then_some(said)
 }
 
 /// # Safety

@@ -1,0 +1,43 @@
+//! The libraries of drivers, loaded while the program runs.
+
+use libloading::{Error, Library};
+use text::Foreign;
+
+/// Loads the first of these libraries that can be loaded.
+///
+/// # Errors
+/// Why one that is there can't be loaded; `None` if there is none.
+pub(super) fn first_of(names: &[&str]) -> Result<Library, Option<String>> {
+    let mut broken = None;
+    for &name in names {
+        // SAFETY: loading the library of a driver runs what it does at the start.
+        match unsafe { Library::new(name) } {
+            Ok(library) => return Ok(library),
+            Err(error) => broken = broken.or(why_broken(name, &error)),
+        }
+    }
+    Err(broken.map(|problem| problem.shown().to_string()))
+}
+
+/// What is wrong with a library that is there; `None` if it is not.
+fn why_broken(name: &str, error: &Error) -> Option<String> {
+    let Error::DlOpen { source } = error else { return Some(error.to_string()) };
+    let said = source.to_string();
+    // Not of a library that it needs.
+    let is_missing = said.starts_with(name) && said.ends_with("No such file or directory");
+    (!is_missing).then_some(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_library_is_named_and_a_missing_one_is_not() {
+        assert_eq!(first_of(&["libnowhere.so.1", "/nowhere.so"]).err(), Some(None));
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let path = file.path().to_str().expect("text");
+        let reason = first_of(&["libnowhere.so.1", path]).err().flatten().expect("a reason");
+        assert!(reason.starts_with(path), "{reason}");
+    }
+}
