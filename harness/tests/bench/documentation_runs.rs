@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::common::{BENCH, Folder, Run, in_repository, measuring};
+use crate::common::{BENCH, Folder, LITTLE_MEMORY, Run, in_repository, measuring};
 use crate::documentation::{blocks, pages};
 
 /// What a page takes for granted, by the end of its path: commands that its reader ran before.
@@ -100,7 +100,7 @@ impl Place {
         let before = line.contains("history accept").then(|| format!("{ACCEPTABLE}; "));
         shell.args(["-c", &(before.unwrap_or_default() + line)]).current_dir(self.0.path());
         shell.env("PATH", format!("{}:{path}", self.0.join("bin").display()));
-        shell.env("RECOBENCH_SMALL", "1").env("RECOBENCH_LAST_LEVEL_CACHE", "1M");
+        shell.env("RECOBENCH_SMALL", "1").envs(LITTLE_MEMORY);
         let start = Instant::now();
         let run = Run::of(&mut shell);
         eprintln!("{:5.1} s {}: {line}", start.elapsed().as_secs_f64(), page.display());

@@ -17,10 +17,11 @@ fn every_variant_has_a_valid_row_and_a_higher_threshold_has_fewer_events() {
         let events = rows.map(|row| row.metrics.number("events").expect("known"));
         events.collect::<Vec<_>>()
     };
-    for (low, high) in events("3").into_iter().zip(events("10")) {
+    let [low, high] = ["3", "10"].map(events);
+    assert_eq!([low.len(), high.len()], [3, 3]);
+    for (low, high) in low.into_iter().zip(high) {
         assert!(low > high && high > 0.0, "{low} and {high} events");
     }
-    assert_eq!(events("10").len(), 3);
     assert!(rows.iter().all(|row| row.item_unit == "digi" && row.items > 1000));
 }
 

@@ -19,7 +19,7 @@ pub(super) fn first_of(names: &[&str]) -> Result<Library, Option<String>> {
     Err(broken.map(|problem| problem.shown().to_string()))
 }
 
-/// What is wrong with a library that is there; `None` if it is not.
+/// Why a library can't be loaded; `None` if it does not exist.
 fn why_broken(name: &str, error: &Error) -> Option<String> {
     let Error::DlOpen { source } = error else { return Some(error.to_string()) };
     let said = source.to_string();

@@ -15,7 +15,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
 
-/// Blocks of fewer bytes are the system's alone: all but large ones, or none while the meter runs.
+/// Smaller blocks go straight to the system's allocator: all but large ones, or none while the meter
+/// runs.
 static UNMETERED_BELOW: AtomicUsize = AtomicUsize::new(large::LARGE);
 static IN_USE: AtomicIsize = AtomicIsize::new(0);
 static PEAK: AtomicIsize = AtomicIsize::new(0);
@@ -50,14 +51,14 @@ fn meter(bytes: isize) {
     }
 }
 
-/// Whether a block of so many bytes goes to the system's allocator without further ado.
+/// Whether a block of this size goes straight to the system's allocator.
 #[inline]
 fn is_plain(size: usize) -> bool {
     size < UNMETERED_BELOW.load(Relaxed)
 }
 
-// What the compiler calls for each allocation is these functions: there is no link-time optimisation
-// that would inline them further. So they compare once for small blocks and leave the rest to others.
+// Each allocation calls one of these functions: without link-time optimisation they are not inlined into
+// the caller. So a small block takes one comparison, and the rest is in functions of its own.
 //
 // SAFETY: small blocks come from and go back to the system's allocator, with
 // the layouts that were asked for; large ones likewise through `large`. Which

@@ -30,7 +30,7 @@ pub use run::Run;
 pub const BENCH: &str = env!("CARGO_BIN_EXE_bench");
 
 /// Bandwidths are of so little memory: that of this machine's caches takes half a second.
-const LITTLE_MEMORY: [(&str, &str); 1] = [("RECOBENCH_LAST_LEVEL_CACHE", "1M")];
+pub const LITTLE_MEMORY: [(&str, &str); 1] = [("RECOBENCH_LAST_LEVEL_CACHE", "1M")];
 
 /// A temporary folder to run `bench` in.
 pub struct Folder(TempDir);
