@@ -105,7 +105,7 @@ impl<'a> Compiler<'a> {
 fn base(root: &Path, headers: &[PathBuf]) -> cc::Build {
     let mut build = cc::Build::new();
     build.cpp(true).cpp_link_stdlib(None).std("c++17");
-    build.opt_level(2).debug(false).warnings(true).extra_warnings(true);
+    build.opt_level(1).debug(false).warnings(true).extra_warnings(true);
     // Functions and lines, of which reports are made: variables cost a third of the time.
     build.flag("-g1");
     build.include(include_folder()).includes(headers);
