@@ -97,6 +97,15 @@ pub enum EmulatorError {
     /// Device memory that can't be had or isn't there.
     #[error("device memory: {0}")]
     Memory(String),
+    /// A copy that the host did not wait for.
+    #[error("order: {0}; wait for the queue first")]
+    Order(String),
+    /// A recording that can't begin or end.
+    #[error("recording: {0}")]
+    Recording(&'static str),
+    /// The device was lost, as a fault that was injected says.
+    #[error("the device was lost")]
+    Lost,
     /// The system gave no stack or no thread.
     #[error("the emulator got no {what} from the system: {problem}")]
     Resources {
@@ -105,4 +114,20 @@ pub enum EmulatorError {
         /// What the system said.
         problem: String,
     },
+}
+
+impl EmulatorError {
+    /// The kernel that has the bug, if it is one of a kernel.
+    pub fn kernel(&self) -> Option<&str> {
+        match self {
+            EmulatorError::Deadlock { at, .. } | EmulatorError::EndlessSpin { at, .. } => {
+                Some(&at.kernel)
+            }
+            EmulatorError::Misuse { at, .. }
+            | EmulatorError::Access { at, .. }
+            | EmulatorError::Trap { at }
+            | EmulatorError::Assertion { at, .. } => Some(&at.block.kernel),
+            _ => None,
+        }
+    }
 }

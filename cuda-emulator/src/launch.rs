@@ -31,8 +31,7 @@ pub(super) fn run(
 ) -> Result<Statistics, EmulatorError> {
     let slot = kernels.thread_slot()?;
     let kernel = kernels.find(name, config.lanes, config.checked)?;
-    check_arguments(kernel, arguments)?;
-    check_shape(kernel, launch)?;
+    check(kernel, launch, arguments)?;
     let run = Run {
         kernel,
         arguments: arguments.iter().map(|a| a.value).collect::<Vec<*const c_void>>(),
@@ -53,6 +52,16 @@ pub(super) fn run(
         checker.finish(memory);
     }
     result
+}
+
+/// Checks what a launch is given.
+pub(super) fn check(
+    kernel: &Kernel,
+    launch: &Launch,
+    arguments: &[Argument<'_>],
+) -> Result<(), EmulatorError> {
+    check_arguments(kernel, arguments)?;
+    check_shape(kernel, launch)
 }
 
 /// More workers than blocks have nothing to do; the checker knows one; all threads

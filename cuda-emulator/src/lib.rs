@@ -12,6 +12,7 @@
 //! | `table`, `argument` | the kernels there are, and how they are called |
 //! | `launch` | checks a launch, starts workers |
 //! | `worker` | takes turns among blocks and threads |
+//! | `queues` | copies and launches that run later, as on a GPU |
 //! | `block`, `warp`, `collective`, `threads` | a block that has begun |
 //! | `order`, `fiber` | who goes on next, and on which stack |
 //! | `checker` | looks at each access to memory |
@@ -28,6 +29,7 @@ mod intrinsics;
 mod launch;
 mod memory;
 mod order;
+mod queues;
 mod report;
 #[doc(hidden)]
 pub mod table;
@@ -45,6 +47,7 @@ pub use error::EmulatorError;
 use fiber::StackPool;
 pub use memory::Allocation;
 use memory::DeviceMemory;
+pub use queues::{Counts, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
 pub use report::{BadAccess, BlockAt, Fault, MemoryPlace, OtherAccess, SourceLine, ThreadAt};
 pub use table::Kernels;
 
@@ -195,6 +198,84 @@ impl Emulator {
         })?;
         to.copy_from_slice(found);
         Ok(())
+    }
+
+    /// Writes bytes at an address, all of them in one allocation.
+    ///
+    /// # Errors
+    /// If no allocation has them.
+    pub fn write_at(&self, address: u64, bytes: &[u8]) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let (region, offset) = memory.at(address, bytes.len())?;
+        let range = offset..offset + bytes.len();
+        region.buffer.bytes_mut()[range.clone()].copy_from_slice(bytes);
+        region.mark_written(range);
+        Ok(())
+    }
+
+    /// Reads bytes from an address, all of them in one allocation.
+    ///
+    /// # Errors
+    /// If no allocation has them.
+    pub fn read_at(&self, address: u64, to: &mut [u8]) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let (region, offset) = memory.at(address, to.len())?;
+        to.copy_from_slice(&region.buffer.bytes()[offset..offset + to.len()]);
+        Ok(())
+    }
+
+    /// Copies bytes from one address to another. Bytes that were never written are as unwritten
+    /// there.
+    ///
+    /// # Errors
+    /// If no allocation has them.
+    pub fn copy_at(&self, to: u64, from: u64, bytes: usize) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let (source, offset) = memory.at(from, bytes)?;
+        let range = offset..offset + bytes;
+        let values = source.buffer.bytes()[range.clone()].to_vec();
+        let written = source.written.get(range).map(<[bool]>::to_vec);
+        let (target, offset) = memory.at(to, bytes)?;
+        let range = offset..offset + bytes;
+        target.buffer.bytes_mut()[range.clone()].copy_from_slice(&values);
+        if let (Some(written), Some(marks)) = (written, target.written.get_mut(range)) {
+            marks.copy_from_slice(&written);
+        }
+        Ok(())
+    }
+
+    /// Gives back the memory that begins at an address.
+    ///
+    /// # Errors
+    /// If no allocation begins there.
+    pub fn free_at(&self, address: u64) -> Result<(), EmulatorError> {
+        self.memory().free_at(address)
+    }
+
+    /// Poisons an allocation as if it were new.
+    ///
+    /// # Errors
+    /// If there is none at that address.
+    pub fn forget(&self, address: u64) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let (region, _) = memory.at(address, 0)?;
+        region.buffer.poison();
+        region.written.fill(false);
+        Ok(())
+    }
+
+    /// Checks what a launch is given, without running it.
+    ///
+    /// # Errors
+    /// If there is no such kernel, or it can't be launched so.
+    pub fn check_launch(
+        &self,
+        kernel: &str,
+        launch: &Launch,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), EmulatorError> {
+        let Config { lanes, checked, .. } = self.config;
+        launch::check(self.kernels.find(kernel, lanes, checked)?, launch, arguments)
     }
 
     /// Bytes of shared memory that a block of a kernel has without asking.

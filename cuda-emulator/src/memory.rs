@@ -139,9 +139,38 @@ impl DeviceMemory {
         Ok(())
     }
 
+    pub(super) fn free_at(&mut self, address: u64) -> Result<(), EmulatorError> {
+        let found = self.regions.iter().position(|region| region.buffer.base() as u64 == address);
+        let index = found.ok_or_else(|| {
+            EmulatorError::Memory(format!("no allocation begins at {address:#x}"))
+        })?;
+        self.regions.remove(index);
+        Ok(())
+    }
+
     pub(super) fn region(&mut self, allocation: Allocation) -> Result<&mut Region, EmulatorError> {
         let index = self.index(allocation)?;
         Ok(&mut self.regions[index])
+    }
+
+    /// The region that some bytes lie in, and their offset there.
+    pub(super) fn at(
+        &mut self,
+        address: u64,
+        bytes: usize,
+    ) -> Result<(&mut Region, usize), EmulatorError> {
+        let begin = address as usize;
+        let end = begin.saturating_add(bytes);
+        let contains = |region: &Region| {
+            let there = region.buffer.addresses();
+            there.start <= begin && end <= there.end
+        };
+        let found = self.regions.iter_mut().find(|region| contains(region));
+        let region = found.ok_or_else(|| {
+            EmulatorError::Memory(format!("no allocation has {bytes} bytes at {address:#x}"))
+        })?;
+        let offset = begin - region.buffer.addresses().start;
+        Ok((region, offset))
     }
 
     fn index(&self, allocation: Allocation) -> Result<usize, EmulatorError> {

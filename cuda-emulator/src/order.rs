@@ -14,6 +14,11 @@ impl Chance {
         Chance(chance.next() ^ worker as u64)
     }
 
+    /// For what no worker does.
+    pub(super) fn with_seed(seed: u64) -> Self {
+        Chance(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;

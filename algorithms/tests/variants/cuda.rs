@@ -1,8 +1,10 @@
 //! Every CUDA variant is right on every hard input, on the emulator.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use algorithms::device::emulator::{self, Config, Lanes, Policy, Schedule};
+use algorithms::device::emulator::{self, Config, Execution, Lanes, Policy, Schedule};
+use algorithms::device::gpu::Gpu;
 use algorithms::device::{Backend, Target, Team};
 use algorithms::task::{Candidate, Case, Task};
 
@@ -56,15 +58,18 @@ fn emulated(config: Config, team: &Team) -> Option<Target<'_>> {
 
 fn every_variant_is_right(config: Config) {
     let team = Team::new(1).expect("a thread");
-    let Some(place) = emulated(config, &team) else {
-        return;
-    };
+    if let Some(target) = emulated(config, &team) {
+        every_variant_is_right_on(&target, config);
+    }
+}
+
+fn every_variant_is_right_on(target: &Target<'_>, config: Config) {
     let mut run = 0;
     let of_gpus = |task: &dyn Task| !variants(task, Backend::Cuda).is_empty();
     for (task, cases) in tasks_with_hard_cases().filter(|(task, _)| of_gpus(*task)) {
         for (name, case) in cases {
             if is_small(task.name(), name, case.as_ref(), &config) {
-                run += check_all(task, case.as_ref(), &place, name)[0];
+                run += check_all(task, case.as_ref(), target, name)[0];
             }
         }
     }
@@ -79,6 +84,27 @@ fn every_variant_is_right_with_32_lanes() {
 #[test]
 fn every_variant_is_right_with_64_lanes_in_random_order() {
     every_variant_is_right(config(Lanes::L64, Policy::Random));
+}
+
+/// Copies and kernels run when something waits for them and no sooner, or in a random order of
+/// queues: a launcher that does not wait reads what is not there yet.
+fn every_variant_waits(execution: Execution) {
+    let team = Team::new(1).expect("a thread");
+    let config = config(Lanes::L32, Policy::InOrder);
+    if emulator::unavailable().is_none() {
+        let gpu = Gpu::emulated_queues(config, execution).expect("an emulator");
+        every_variant_is_right_on(&Target::emulated(Arc::new(gpu), &team), config);
+    }
+}
+
+#[test]
+fn every_variant_is_right_in_queues_that_run_late() {
+    every_variant_waits(Execution::Late);
+}
+
+#[test]
+fn every_variant_is_right_in_queues_in_random_order() {
+    every_variant_waits(Execution::Random { seed: 1 });
 }
 
 #[test]

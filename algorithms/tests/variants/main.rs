@@ -6,6 +6,7 @@
 mod common;
 mod cpu;
 mod cuda;
+mod skipped_waits;
 mod sts_unpack;
 mod tpc_clusters;
 mod tpc_fragments;

@@ -1,38 +1,46 @@
-//! Kernels on the host, in the place of a GPU. Times mean nothing here.
+//! Kernels on the host, in place of a GPU. Times mean nothing here.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use super::engine::{ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, Properties, Recording, Shape};
+use super::{Argument, DeviceError, Gpu, Image, host_memory};
+use crate::device::emulator::{
+    self, Config, Emulator, EmulatorError, Execution, Launch, QueueConfig, QueuedEmulator,
+};
+use std::sync::Arc;
 
-use super::engine::{Attributes, Engine, Properties, Shape};
-use super::{Argument, DeviceError, Gpu, Image};
-use crate::device::emulator::{self, Allocation, Config, Emulator, EmulatorError, Launch};
-
-/// What launchers divide work by: few, so that small inputs have large parts.
+/// Multiprocessors that launchers divide work by: few, so that small inputs have large parts.
 const MULTIPROCESSORS: u32 = 4;
-/// As much as a block can have on a Hopper GPU.
+/// Shared memory that a block can have on a Hopper GPU.
 const SHARED_BYTES: u32 = 227 << 10;
-/// What a multiprocessor of it has.
+/// Threads of a multiprocessor of it.
 const MULTIPROCESSOR_THREADS: u32 = 2048;
-/// What CUDA allows.
-const MOST_THREADS: u32 = 1024;
+/// Threads of a block that CUDA allows.
+const MAX_THREADS: u32 = 1024;
 
 const DEVICE: &str = "emulator";
 
-/// An emulator with what it has allocated.
 struct EmulatedEngine {
     properties: Properties,
-    emulator: Emulator,
-    allocations: Mutex<Vec<Allocation>>,
+    queues: Arc<QueuedEmulator>,
 }
 
 impl Gpu {
-    /// The emulator, run as `config` says.
+    /// The emulator, run as `config` says: copies and kernels run when they are started.
     ///
     /// # Errors
     /// If this build has none.
     pub fn emulated(config: Config) -> Result<Self, DeviceError> {
+        Self::emulated_queues(config, Execution::Eager)
+    }
+
+    /// The emulator with queues: copies and kernels run later, in an order that `execution` says.
+    ///
+    /// # Errors
+    /// If this build has none.
+    pub fn emulated_queues(config: Config, execution: Execution) -> Result<Self, DeviceError> {
         let emulator = Emulator::new(&emulator::KERNELS, config).map_err(|error| {
             DeviceError::Unusable { device: DEVICE.to_owned(), reason: error.to_string() }
         })?;
+        let queues = QueueConfig { queues: ALL_QUEUES as usize, execution };
         Ok(Gpu::new(EmulatedEngine {
             properties: Properties {
                 device: DEVICE.to_owned(),
@@ -46,50 +54,20 @@ impl Gpu {
                 has_shaders: false,
                 runs_block_by_block: false,
             },
-            emulator,
-            allocations: Mutex::default(),
+            queues: Arc::new(QueuedEmulator::new(emulator, queues)),
         }))
+    }
+
+    /// The queues of the emulator, for tests that inject faults; `None` on other devices.
+    pub fn emulator_queues(&self) -> Option<&QueuedEmulator> {
+        self.engine().emulator_queues()
     }
 }
 
 impl EmulatedEngine {
-    fn allocations(&self) -> MutexGuard<'_, Vec<Allocation>> {
-        self.allocations.lock().unwrap_or_else(PoisonError::into_inner)
+    fn emulator(&self) -> &Emulator {
+        self.queues.emulator()
     }
-
-    fn at(&self, address: u64) -> Result<Allocation, DeviceError> {
-        self.find(address, |allocation| allocation.address() == address)
-    }
-
-    /// The allocation that an address lies in.
-    fn around(&self, address: u64) -> Result<Allocation, DeviceError> {
-        self.find(address, |allocation| {
-            let start = allocation.address();
-            (start..start + allocation.bytes() as u64).contains(&address)
-        })
-    }
-
-    fn find(
-        &self,
-        address: u64,
-        is_it: impl Fn(&Allocation) -> bool,
-    ) -> Result<Allocation, DeviceError> {
-        let all = self.allocations();
-        let found = all.iter().find(|allocation| is_it(allocation));
-        found.copied().ok_or_else(|| {
-            let problem = format!("nothing was allocated at {address:#x}");
-            failed("copying", problem)
-        })
-    }
-
-    fn write(&self, to: u64, bytes: &[u8]) -> Result<(), DeviceError> {
-        let written = self.emulator.write(self.at(to)?, bytes);
-        written.map_err(|error| failed("copying to the device", error.to_string()))
-    }
-}
-
-fn failed(what: &'static str, problem: String) -> DeviceError {
-    DeviceError::Failed { device: DEVICE.to_owned(), what, problem }
 }
 
 impl Engine for EmulatedEngine {
@@ -98,76 +76,83 @@ impl Engine for EmulatedEngine {
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
-        let allocated = self.emulator.allocate(bytes);
-        let allocation = allocated.map_err(|error| failed("allocating", error.to_string()))?;
-        self.allocations().push(allocation);
-        Ok(allocation.address())
+        let allocated = self.emulator().allocate(bytes);
+        Ok(allocated.map_err(|error| failed("allocating", &error))?.address())
     }
 
     unsafe fn free(&self, address: u64) {
-        let mut all = self.allocations();
-        let found = all.iter().position(|a| a.address() == address);
-        if let Some(allocation) = found.map(|at| all.swap_remove(at)) {
-            // Nobody can do anything about it.
-            let _ = self.emulator.free(allocation);
-        }
+        // Memory that is not there is not in use either.
+        let _ = self.emulator().free_at(address);
     }
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        let no_room = DeviceError::OutOfPinnedMemory { needed: bytes as u64 };
-        let mut words = Vec::<u64>::new();
-        let length = bytes.div_ceil(size_of::<u64>());
-        words.try_reserve_exact(length).map_err(|_| no_room)?;
-        words.resize(length, 0);
-        Ok(Box::into_raw(words.into_boxed_slice()).cast())
+        let start = host_memory::allocate(bytes)?;
+        // SAFETY: it is freed by `unpin` alone.
+        unsafe { self.queues.lock_pages(start, bytes) };
+        Ok(start)
     }
 
     unsafe fn unpin(&self, start: *mut u8, bytes: usize) {
-        let length = bytes.div_ceil(size_of::<u64>());
-        // SAFETY: `pin` made a box of so many words there.
-        drop(unsafe {
-            Box::from_raw(std::ptr::slice_from_raw_parts_mut(start.cast::<u64>(), length))
-        });
+        self.queues.unlock_pages(start);
+        // SAFETY: as the caller promises.
+        unsafe { host_memory::free(start, bytes) }
     }
 
     /// Kernels run on the host: what they reach is an allocation, all of which
     /// the host has written.
     fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let address = self.allocate(bytes)?;
-        self.write(address, &vec![0; bytes])?;
-        Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+        let zeros = vec![0; bytes];
+        self.emulator().write_at(address, &zeros).map_err(|error| failed("mapping", &error))?;
+        let start = std::ptr::with_exposed_provenance_mut(address as usize);
+        // SAFETY: it is freed by `unmap` alone.
+        unsafe { self.queues.lock_pages(start, bytes) };
+        Ok(start)
     }
 
     unsafe fn unmap(&self, start: *mut u8, _: usize) {
+        self.queues.unlock_pages(start);
         // SAFETY: as the caller promises.
         unsafe { self.free(start.expose_provenance() as u64) }
     }
 
-    unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn upload(
+        &self,
+        queue: u32,
+        to: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         // SAFETY: as the caller promises.
-        self.write(to, unsafe { std::slice::from_raw_parts(from, bytes) })
+        let uploaded = unsafe { self.queues.upload(queue as usize, to, from, bytes) };
+        uploaded.map_err(|error| failed("copying to the device", &error))
     }
 
-    unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError> {
-        let allocation = self.around(from)?;
-        let first = (from - allocation.address()) as usize;
+    unsafe fn download(
+        &self,
+        queue: u32,
+        to: *mut u8,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         // SAFETY: as the caller promises.
-        let to = unsafe { std::slice::from_raw_parts_mut(to, bytes) };
-        let read = self.emulator.read(allocation, first, to);
-        read.map_err(|error| failed("copying from the device", error.to_string()))
+        let downloaded = unsafe { self.queues.download(queue as usize, to, from, bytes) };
+        downloaded.map_err(|error| failed("copying from the device", &error))
     }
 
-    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
-        let copied = self.emulator.copy(self.at(to)?, self.at(from)?, bytes);
-        copied.map_err(|error| failed("copying on the device", error.to_string()))
+    unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        let copied = self.queues.copy(queue as usize, to, from, bytes);
+        copied.map_err(|error| failed("copying on the device", &error))
     }
 
-    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
-        self.write(to, &vec![byte; bytes])
+    unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
+        let filled = self.queues.fill(queue as usize, to, byte, bytes);
+        filled.map_err(|error| failed("setting memory", &error))
     }
 
     unsafe fn launch(
         &self,
+        queue: u32,
         _: &'static Image,
         kernel: &'static str,
         shape: &Shape,
@@ -177,8 +162,13 @@ impl Engine for EmulatedEngine {
             .with_shared_bytes(shape.shared_bytes as usize);
         let arguments: Vec<_> = arguments.iter().map(emulator_argument).collect();
         // SAFETY: as the caller promises.
-        let launched = unsafe { self.emulator.launch(kernel, &launch, &arguments) };
-        launched.map(drop).map_err(|error| launch_error(kernel, error))
+        let launched = unsafe { self.queues.launch(queue as usize, kernel, &launch, &arguments) };
+        launched.map_err(|error| launch_error(kernel, error))
+    }
+
+    fn follow_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
+        self.queues.follow(queue as usize, FIRST_QUEUE as usize);
+        Ok(())
     }
 
     /// As on a GPU whose blocks are limited by threads and shared memory alone.
@@ -188,7 +178,7 @@ impl Engine for EmulatedEngine {
         kernel: &'static str,
         shape: &Shape,
     ) -> Result<Attributes, DeviceError> {
-        let shared = self.emulator.static_shared_bytes(kernel);
+        let shared = self.emulator().static_shared_bytes(kernel);
         let shared = shared.map_err(|error| launch_error(kernel, error))? as u32;
         let by_threads = MULTIPROCESSOR_THREADS / shape.threads.max(1);
         let by_shared = SHARED_BYTES / (shared + shape.shared_bytes).max(1);
@@ -196,18 +186,69 @@ impl Engine for EmulatedEngine {
             registers: None,
             shared_bytes: shared,
             local_bytes: None,
-            most_threads: MOST_THREADS,
+            most_threads: MAX_THREADS,
             resident_blocks: by_threads.min(by_shared),
         })
     }
 
     fn declared_shared_bytes(&self, _: &'static Image, kernel: &'static str) -> Option<u32> {
-        self.emulator.declared_shared_bytes(kernel).ok()
+        self.emulator().declared_shared_bytes(kernel).ok()
     }
 
-    /// Reads of what nobody has written are found in fresh memory only.
+    fn records(&self) -> bool {
+        true
+    }
+
+    fn start_recording(&self) -> Result<(), DeviceError> {
+        let started = self.queues.start_recording(FIRST_QUEUE as usize);
+        started.map_err(|error| failed("recording", &error))
+    }
+
+    fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError> {
+        let ended = self.queues.end_recording();
+        let commands = ended.map_err(|error| failed("recording", &error))?;
+        Ok(Box::new(EmulatedRecording { queues: Arc::clone(&self.queues), commands }))
+    }
+
+    fn finish(&self) -> Result<(), DeviceError> {
+        self.queues.finish().map_err(work_error)
+    }
+
+    fn wait(&self, queue: u32) -> Result<(), DeviceError> {
+        self.queues.wait(queue as usize).map_err(work_error)
+    }
+
+    /// Where all runs at once, memory is allocated anew each time: an access beyond the elements
+    /// that were asked for is found then. Queues have the memory of a pool, as on a GPU.
     fn reuses_memory(&self) -> bool {
-        false
+        self.queues.execution() != Execution::Eager
+    }
+
+    fn taken_again(&self, queue: u32, address: u64) -> Result<(), DeviceError> {
+        let forgotten = self.queues.forget(queue as usize, address);
+        forgotten.map_err(|error| failed("allocating", &error))
+    }
+
+    fn emulator_queues(&self) -> Option<&QueuedEmulator> {
+        Some(&self.queues)
+    }
+
+    fn is_lost(&self) -> bool {
+        self.queues.is_lost()
+    }
+}
+
+/// Recorded commands with their queues.
+struct EmulatedRecording {
+    queues: Arc<QueuedEmulator>,
+    commands: emulator::Recording,
+}
+
+impl Recording for EmulatedRecording {
+    fn replay(&self) -> Result<(), DeviceError> {
+        // SAFETY: whoever starts recorded work vouches for its buffers.
+        let started = unsafe { self.queues.replay(FIRST_QUEUE as usize, &self.commands) };
+        started.map_err(work_error)
     }
 }
 
@@ -218,14 +259,32 @@ fn emulator_argument(argument: &Argument) -> emulator::Argument<'_> {
     }
 }
 
+fn failed(what: &'static str, error: &EmulatorError) -> DeviceError {
+    DeviceError::Failed { device: DEVICE.to_owned(), what, problem: error.to_string() }
+}
+
+/// An error of work that was started before.
+fn work_error(error: EmulatorError) -> DeviceError {
+    match error.kernel() {
+        Some(kernel) => DeviceError::Kernel {
+            device: DEVICE.to_owned(),
+            kernels: kernel.to_owned(),
+            problem: error.to_string(),
+        },
+        None => failed("work", &error),
+    }
+}
+
 fn launch_error(kernel: &'static str, error: EmulatorError) -> DeviceError {
-    let (device, problem) = (DEVICE.to_owned(), error.to_string());
     match error {
         EmulatorError::UnknownKernel { .. }
         | EmulatorError::ArgumentCount { .. }
         | EmulatorError::ArgumentSize { .. }
         | EmulatorError::Shape { .. }
-        | EmulatorError::Resources { .. } => DeviceError::Launch { device, kernel, problem },
-        _ => DeviceError::Kernel { device, kernels: kernel.to_owned(), problem },
+        | EmulatorError::Resources { .. } => {
+            let device = DEVICE.to_owned();
+            DeviceError::Launch { device, kernel, problem: error.to_string() }
+        }
+        _ => work_error(error),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::arguments::Argument;
 use super::{DeviceError, Image};
+use crate::device::emulator::QueuedEmulator;
 
 /// What kind of GPU it is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,21 +79,9 @@ impl Attributes {
     }
 }
 
-/// Bytes to be copied to the device.
-#[derive(Clone, Copy)]
-pub(super) struct Upload {
-    pub(super) to: u64,
-    pub(super) from: *const u8,
-    pub(super) bytes: usize,
-}
-
-/// Bytes to be copied to the host.
-#[derive(Clone, Copy)]
-pub(super) struct Download {
-    pub(super) to: *mut u8,
-    pub(super) from: u64,
-    pub(super) bytes: usize,
-}
+/// Every buffer begins at a multiple of this, in bytes: the elements of a buffer may be aligned to
+/// as much.
+pub(super) const ALIGNMENT: usize = 256;
 
 /// A side of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,26 +104,32 @@ pub(super) enum Hold {
 /// Work that was recorded, to be done as often as wanted. Dropped, it waits
 /// until nothing of it is running.
 pub(super) trait Recording: Send {
-    /// Starts all of it.
+    /// Starts all of it in the first queue.
     fn replay(&self) -> Result<(), DeviceError>;
 }
 
+/// The queue of all work that names no other.
+pub(super) const FIRST_QUEUE: u32 = 0;
 /// Queues of work that copies in both directions and kernels between them keep busy.
 pub const QUEUES: u32 = 3;
 /// Queues that there are at most: for work that the host waits in, too.
 pub const MOST_QUEUES: u32 = 5;
-/// One more, for what others are to be disturbed by.
+/// One more, for work that disturbs other work on purpose.
 pub(super) const BESIDE: u32 = MOST_QUEUES;
+/// And one for the downloads of [`Gpu::exchange`](super::Gpu::exchange).
+pub(super) const BACK: u32 = BESIDE + 1;
+/// All queues.
+pub(super) const ALL_QUEUES: u32 = BACK + 1;
 
-/// A way to run kernels. One stream: what is started later runs later, unless it is
-/// started in another queue.
+/// A way to run kernels. Work of a queue, a number below [`ALL_QUEUES`], runs in the order in which
+/// it was started; queues run concurrently.
 ///
 /// Addresses are those that kernels see. What is not said here is said of a device that does all
 /// at once: it never waits, and times mean nothing.
 pub(super) trait Engine: Send + Sync {
     fn properties(&self) -> &Properties;
 
-    /// Device memory for at least a byte, aligned to 256.
+    /// Device memory for at least a byte, aligned to [`ALIGNMENT`].
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError>;
 
     /// # Safety
@@ -142,7 +137,7 @@ pub(super) trait Engine: Send + Sync {
     /// not finished uses it.
     unsafe fn free(&self, address: u64);
 
-    /// Page-locked memory on the host for at least a byte.
+    /// Page-locked memory on the host for at least a byte, aligned to [`ALIGNMENT`].
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
 
     /// # Safety
@@ -154,7 +149,7 @@ pub(super) trait Engine: Send + Sync {
         true
     }
 
-    /// Page-locked memory on the host that kernels reach over the link.
+    /// Page-locked memory on the host that kernels reach over the link, aligned as all other.
     fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
 
     /// # Safety
@@ -166,7 +161,8 @@ pub(super) trait Engine: Send + Sync {
         Ok(start.expose_provenance() as u64)
     }
 
-    /// Memory that both sides reach at the same address, and that moves to whoever touches it.
+    /// Memory that both sides reach at the same address, and that moves to the side that touches
+    /// it, aligned as all other.
     fn manage(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         self.map(bytes)
     }
@@ -182,7 +178,13 @@ pub(super) trait Engine: Send + Sync {
     ///
     /// # Safety
     /// There are so many bytes.
-    unsafe fn prefetch(&self, _: u64, _bytes: usize, _to: Side) -> Result<(), DeviceError> {
+    unsafe fn prefetch(
+        &self,
+        _queue: u32,
+        _address: u64,
+        _bytes: usize,
+        _to: Side,
+    ) -> Result<(), DeviceError> {
         Ok(())
     }
 
@@ -191,18 +193,36 @@ pub(super) trait Engine: Send + Sync {
         Ok(None)
     }
 
+    /// Makes a queue ready. All others of these calls are given queues that are ready; the first
+    /// one, 0, is from the start.
+    fn open_queue(&self, _queue: u32) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
     /// Copies to the device.
     ///
     /// # Safety
-    /// There are so many bytes at both places, and page-locked memory stays
-    /// until [`Engine::finish`].
-    unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError>;
+    /// Both sides have that many bytes, and page-locked memory stays until the queue was waited
+    /// for.
+    unsafe fn upload(
+        &self,
+        queue: u32,
+        to: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), DeviceError>;
 
     /// Copies to the host.
     ///
     /// # Safety
     /// As [`Engine::upload`].
-    unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError>;
+    unsafe fn download(
+        &self,
+        queue: u32,
+        to: *mut u8,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), DeviceError>;
 
     /// Whether one copy waits for all others in its direction, whichever queue they are in, while
     /// kernels go on and reach page-locked memory.
@@ -214,25 +234,13 @@ pub(super) trait Engine: Send + Sync {
     ///
     /// # Safety
     /// There are so many bytes at both places, which don't overlap.
-    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError>;
-
-    /// Copies to the device and, at the same time, other bytes to the host.
-    ///
-    /// # Safety
-    /// As [`Engine::upload`] and [`Engine::download`], and no place is in both.
-    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
-        // SAFETY: as the caller promises.
-        unsafe {
-            self.upload(up.to, up.from, up.bytes)?;
-            self.download(down.to, down.from, down.bytes)
-        }
-    }
+    unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError>;
 
     /// Sets bytes on the device.
     ///
     /// # Safety
     /// There are so many.
-    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError>;
+    unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError>;
 
     /// Starts a kernel.
     ///
@@ -240,25 +248,19 @@ pub(super) trait Engine: Send + Sync {
     /// See [`Gpu::launch`](super::Gpu::launch).
     unsafe fn launch(
         &self,
+        queue: u32,
         image: &'static Image,
         kernel: &'static str,
         shape: &Shape,
         arguments: &[Argument],
     ) -> Result<(), DeviceError>;
 
-    /// Copies, kernels and marks that are started from now on go to the queue of that number,
-    /// below [`MOST_QUEUES`], or to [`BESIDE`]. All else goes to the first one.
-    fn choose_queue(&self, _queue: u32) -> Result<(), DeviceError> {
+    /// What is started in a queue from now on waits for all work that is in the first one so far.
+    fn follow_first_queue(&self, _queue: u32) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// What is started from now on in the chosen queue waits for all that is in the first
-    /// one so far.
-    fn follow_first_queue(&self) -> Result<(), DeviceError> {
-        Ok(())
-    }
-
-    /// The stream's handle, with its context bound to this thread; 0 if it has none.
+    /// Handle of the first queue's stream, with its context bound to this thread; 0 if it has none.
     fn native_stream(&self) -> Result<usize, DeviceError> {
         Ok(0)
     }
@@ -282,8 +284,8 @@ pub(super) trait Engine: Send + Sync {
         None
     }
 
-    /// Lets all that is started from now on wait until [`Engine::let_go`], but
-    /// for a moment only: a host that never lets go blocks nobody.
+    /// Lets all that is started in the first queue from now on wait until [`Engine::let_go`], but
+    /// for a moment only: a host that never lets go blocks no other work.
     fn hold(&self) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -298,7 +300,7 @@ pub(super) trait Engine: Send + Sync {
         false
     }
 
-    /// What is started from now on is not done but recorded.
+    /// What is started in the first queue from now on is recorded and not run.
     fn start_recording(&self) -> Result<(), DeviceError> {
         Err(self.records_nothing())
     }
@@ -317,19 +319,18 @@ pub(super) trait Engine: Send + Sync {
         }
     }
 
-    /// Waits until all is done.
+    /// Waits until the work of all queues has ended, also where some of it has failed.
     fn finish(&self) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// Waits until all in the queue that was chosen is done.
-    fn wait(&self) -> Result<(), DeviceError> {
+    /// Waits until the work of a queue has ended.
+    fn wait(&self, _queue: u32) -> Result<(), DeviceError> {
         self.finish()
     }
 
-    /// Notes the time at which all that was started so far in the chosen queue has
-    /// ended, under this number.
-    fn mark(&self, _number: usize) -> Result<(), DeviceError> {
+    /// Notes the time at which all work of a queue so far has ended, under this number.
+    fn mark(&self, _queue: u32, _number: usize) -> Result<(), DeviceError> {
         Ok(())
     }
 
@@ -340,6 +341,16 @@ pub(super) trait Engine: Send + Sync {
 
     /// Whether memory is given out again without asking the system.
     fn reuses_memory(&self) -> bool;
+
+    /// Device memory is given out again: its first work will be in that queue.
+    fn taken_again(&self, _queue: u32, _address: u64) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    /// The queues, if it is the emulator.
+    fn emulator_queues(&self) -> Option<&QueuedEmulator> {
+        None
+    }
 
     /// Whether it can't be used any more.
     fn is_lost(&self) -> bool {

@@ -1,18 +1,23 @@
-//! Work that is recorded once and started as a whole: a launch of many kernels
-//! then costs the host little more than that of one.
+//! Recorded work, which is started as a whole: a launch of many kernels then costs the host little
+//! more than that of one.
 
-use super::engine::Recording;
+use std::sync::{Arc, Mutex};
+
+use super::engine::{FIRST_QUEUE, Recording};
+use super::progress::Uses;
+use super::submission::Step;
 use super::timeline::Mode;
-use super::{DeviceError, Gpu};
+use super::{DeviceError, Gpu, lock};
 
-/// Recorded work on buffers that are somebody's.
+/// Recorded work on buffers that outlive it.
 pub(crate) struct Recorded {
     name: &'static str,
     bytes: u64,
+    uses: Arc<RecordedUses>,
     recording: Box<dyn Recording>,
 }
 
-/// Recorded work. What it uses is borrowed for as long as it may be started.
+/// Recorded work. The buffers it uses are borrowed as long as it can be started.
 pub struct Graph<'a> {
     name: &'static str,
     recorded: Option<Recorded>,
@@ -22,13 +27,27 @@ pub struct Graph<'a> {
 /// Starts copies and kernels.
 type Work<'a> = dyn Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a;
 
+/// Host memory that copies of a recording use.
+#[derive(Default)]
+pub(super) struct RecordedUses(Mutex<Vec<Arc<Uses>>>);
+
+impl RecordedUses {
+    pub(super) fn add(&self, uses: &Arc<Uses>) {
+        let mut all = lock(&self.0);
+        if !all.iter().any(|known| Arc::ptr_eq(known, uses)) {
+            all.push(Arc::clone(uses));
+        }
+    }
+}
+
 impl Gpu {
-    /// Records what `work` starts, without doing it. `work` must not wait for the
-    /// device, and its buffers are those of the calls to come. Its times are those
-    /// of one stage of that name.
+    /// Records the copies and kernels that `work` starts, without running them. `work` must use the
+    /// handle that it is given, must not wait for the device, and copies from and to page-locked
+    /// buffers only, since a replay reads and writes the same memory again. The times of a replay
+    /// are those of one stage of that name.
     ///
-    /// A device that can't record, as the emulator, does the work at each
-    /// [`Gpu::replay`] instead.
+    /// A device that records nothing runs the work at each [`Gpu::replay`] instead. Until the
+    /// recording ends, other handles can start nothing on this GPU.
     ///
     /// # Errors
     /// If the device refuses, or `work` fails or waits.
@@ -42,20 +61,20 @@ impl Gpu {
         Ok(Graph { name, recorded, work })
     }
 
-    /// Starts recorded work.
+    /// Starts recorded work, in the first queue.
     ///
     /// # Errors
     /// If the device refuses.
     pub fn replay(&self, graph: &Graph<'_>) -> Result<(), DeviceError> {
         match &graph.recorded {
-            // SAFETY: the graph borrows what it uses.
+            // SAFETY: the graph borrows the buffers it uses.
             Some(recorded) => unsafe { self.start_recorded(recorded) },
-            None => self.timed(graph.name, 0, |_| self.unnoticed(&graph.work)),
+            None => self.run_as_stage(graph.name, &graph.work),
         }
     }
 
-    /// Records what `work` starts, as above; `None` where nothing can be recorded: then `work`
-    /// was not called.
+    /// Records work like [`Gpu::capture`]; `None` where the device records nothing: `work` was not
+    /// called then.
     ///
     /// # Errors
     /// If the device refuses, or `work` fails or waits.
@@ -67,37 +86,100 @@ impl Gpu {
         if !self.engine().records() {
             return Ok(None);
         }
-        let before = self.timeline().switch(Mode::Recording(0));
-        self.memory.progress.set_recording(true);
-        let started = self.engine().start_recording();
-        let worked = started.and_then(|()| work(self));
-        // Ended in any case: nothing else can be done in a recording.
-        let ended = self.engine().end_recording();
-        self.memory.progress.set_recording(false);
-        let bytes = match self.timeline().switch(before) {
-            Mode::Recording(bytes) => bytes,
-            _ => 0,
-        };
+        let uses = Arc::new(RecordedUses::default());
+        let before = self.start_recording()?;
+        let recorder = Gpu { recording: Some(Arc::clone(&uses)), ..self.for_queue(FIRST_QUEUE) };
+        let guard = RecordingGuard { gpu: self, before, is_over: false };
+        let worked = work(&recorder);
+        let (bytes, ended) = guard.end();
         worked?;
-        Ok(Some(Recorded { name, bytes, recording: ended? }))
+        Ok(Some(Recorded { name, bytes, uses, recording: ended? }))
     }
 
-    /// Starts recorded work.
+    /// Ends all work first: no thread then has to wait for some of it in the midst of a recording.
+    fn start_recording(&self) -> Result<Mode, DeviceError> {
+        self.finish()?;
+        let mut submission = self.submission();
+        self.may_start(&submission)?;
+        self.memory().finish()?;
+        self.engine().start_recording()?;
+        submission.is_recording = true;
+        Ok(submission.timeline.switch(Mode::Recording(0)))
+    }
+
+    /// Starts recorded work, in the first queue.
     ///
     /// # Safety
-    /// All buffers that were used in the recording must still be there, and not in use.
+    /// All buffers that were used in the recording must still exist, and no other work may use
+    /// those that it writes until it has ended.
     ///
     /// # Errors
     /// If the device refuses.
     pub(crate) unsafe fn start_recorded(&self, recorded: &Recorded) -> Result<(), DeviceError> {
-        self.timed(recorded.name, recorded.bytes, |_| recorded.recording.replay())
+        let uses = lock(&recorded.uses.0).clone();
+        let step = Step { uses: &uses, name: recorded.name, bytes: recorded.bytes };
+        let first = self.for_queue(FIRST_QUEUE);
+        first.start_timed(&step, &mut |_, _| recorded.recording.replay())
     }
 
-    /// Does the work without a time for each part of it.
-    fn unnoticed(&self, work: &Work<'_>) -> Result<(), DeviceError> {
-        let before = self.timeline().switch(Mode::Recording(0));
+    /// Runs work as one stage, without a time of each of its parts.
+    fn run_as_stage(&self, name: &'static str, work: &Work<'_>) -> Result<(), DeviceError> {
+        let mut submission = self.submission();
+        self.may_start(&submission)?;
+        submission.timeline.before(self.engine())?;
+        let before = submission.timeline.switch(Mode::Recording(0));
+        drop(submission);
+        let guard = ModeGuard { gpu: self, before };
         let worked = work(self);
-        self.timeline().switch(before);
-        worked
+        drop(guard);
+        worked?;
+        self.submission().timeline.after(name, 0, self.engine())
+    }
+}
+
+/// Returns to a mode of the timeline, also if the work panics.
+struct ModeGuard<'g> {
+    gpu: &'g Gpu,
+    before: Mode,
+}
+
+impl Drop for ModeGuard<'_> {
+    fn drop(&mut self) {
+        self.gpu.submission().timeline.switch(self.before);
+    }
+}
+
+/// A recording that is under way; it ends also if the work panics, since the device does nothing
+/// else meanwhile.
+struct RecordingGuard<'g> {
+    gpu: &'g Gpu,
+    /// Mode of the timeline to return to.
+    before: Mode,
+    is_over: bool,
+}
+
+impl RecordingGuard<'_> {
+    /// Bytes that the recorded work moves, and the recording.
+    fn end(mut self) -> (u64, Result<Box<dyn Recording>, DeviceError>) {
+        self.end_once()
+    }
+
+    fn end_once(&mut self) -> (u64, Result<Box<dyn Recording>, DeviceError>) {
+        self.is_over = true;
+        let mut submission = self.gpu.submission();
+        let ended = self.gpu.engine().end_recording();
+        submission.is_recording = false;
+        match submission.timeline.switch(self.before) {
+            Mode::Recording(bytes) => (bytes, ended),
+            _ => (0, ended),
+        }
+    }
+}
+
+impl Drop for RecordingGuard<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let _ = self.end_once();
+        }
     }
 }

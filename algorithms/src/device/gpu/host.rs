@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use super::DeviceError;
-use super::memory::{Block, Memory, host_pointer};
+use super::memory::{Block, host_pointer};
 use super::pool::Kind;
 use super::progress::Uses;
+use super::{DeviceError, Gpu};
 
 /// So many elements in page-locked memory of the host, which the device copies
 /// at the full speed of the link.
@@ -27,13 +27,13 @@ pub struct MappedBuffer<T> {
 }
 
 impl<T: Pod> PinnedBuffer<T> {
-    pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
-        Self::of_kind(memory, Kind::Pinned, length)
+    pub(super) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
+        Self::of_kind(gpu, Kind::Pinned, length)
     }
 
-    fn of_kind(memory: &Arc<Memory>, kind: Kind, length: usize) -> Result<Self, DeviceError> {
+    fn of_kind(gpu: &Gpu, kind: Kind, length: usize) -> Result<Self, DeviceError> {
         Ok(PinnedBuffer {
-            block: Block::new(memory, kind, length * size_of::<T>())?,
+            block: Block::new::<T>(gpu, kind, length)?,
             length,
             elements: PhantomData,
         })
@@ -93,8 +93,8 @@ pub struct ManagedBuffer<T> {
 }
 
 impl<T: Pod> ManagedBuffer<T> {
-    pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
-        Ok(ManagedBuffer { host: PinnedBuffer::of_kind(memory, Kind::Managed, length)? })
+    pub(super) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
+        Ok(ManagedBuffer { host: PinnedBuffer::of_kind(gpu, Kind::Managed, length)? })
     }
 }
 
@@ -131,7 +131,7 @@ pub struct FromHost<'a, T> {
     pub(super) start: *const T,
     pub(super) length: usize,
     /// That of a buffer; slices have none.
-    pub(super) uses: Option<&'a Uses>,
+    pub(super) uses: Option<&'a Arc<Uses>>,
     lives: PhantomData<&'a T>,
 }
 
@@ -141,7 +141,7 @@ pub struct ToHost<'a, T> {
     pub(super) start: *mut T,
     pub(super) length: usize,
     /// That of a buffer; slices have none.
-    pub(super) uses: Option<&'a Uses>,
+    pub(super) uses: Option<&'a Arc<Uses>>,
     lives: PhantomData<&'a mut T>,
 }
 
@@ -185,10 +185,10 @@ impl<'a, T> From<&'a mut Vec<T>> for ToHost<'a, T> {
 }
 
 impl<T: Pod> MappedBuffer<T> {
-    pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
-        let host = PinnedBuffer::of_kind(memory, Kind::Mapped, length)?;
+    pub(super) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
+        let host = PinnedBuffer::of_kind(gpu, Kind::Mapped, length)?;
         let start = host_pointer(host.block.address);
-        Ok(MappedBuffer { device_address: memory.engine.device_address(start)?, host })
+        Ok(MappedBuffer { device_address: gpu.engine().device_address(start)?, host })
     }
 }
 
@@ -228,9 +228,9 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
 
     fn deref(&self) -> &[T] {
         self.block.wait();
-        // SAFETY: the block has room for so many elements; its bytes were written
-        // when it was allocated; any bytes make a `T`; it is aligned to a page; and no copy
-        // is under way.
+        // SAFETY: the block has that many elements; its bytes were written when it was
+        // allocated; any bytes make a `T`; it is aligned to `ALIGNMENT`, which is enough for a `T`;
+        // and no copy is under way.
         unsafe { std::slice::from_raw_parts(host_pointer(self.block.address).cast(), self.length) }
     }
 }
@@ -238,7 +238,7 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
 impl<T: Pod> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         self.block.wait();
-        // SAFETY: as above.
+        // SAFETY: as for `deref`, and the buffer is borrowed alone.
         unsafe {
             std::slice::from_raw_parts_mut(host_pointer(self.block.address).cast(), self.length)
         }

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use super::DeviceError;
-use super::engine::{Engine, Properties};
+use super::engine::{ALIGNMENT, Engine, Properties};
 use super::pool::{self, Kind, Pool};
 use super::progress::{Moment, Progress, Uses};
+use super::submission::Submission;
+use super::{DeviceError, Gpu};
 use crate::all_cores::fill;
 
 /// Memory of all kinds.
@@ -18,9 +19,16 @@ pub(super) struct Memory {
     pub(super) pool: Pool,
     pub(super) progress: Progress,
     pub(super) engine: Box<dyn Engine>,
-    /// Where page-locked memory begins and ends.
+    submission: Mutex<Submission>,
+    /// The first error of a wait whose caller has no way to return it.
+    unreported: Mutex<Option<DeviceError>>,
+    /// Begin and end of each block of memory that copies go on to use after the call that starts
+    /// them: page-locked and managed memory.
     page_locked: Mutex<BTreeMap<u64, u64>>,
 }
+
+/// No object of the host is larger.
+const MAX_BYTES: usize = isize::MAX as usize;
 
 /// A block of memory of some kind.
 pub(super) struct Block {
@@ -29,10 +37,10 @@ pub(super) struct Block {
     pub(super) address: u64,
     bytes: usize,
     /// Copies from and to it.
-    pub(super) uses: Uses,
+    pub(super) uses: Arc<Uses>,
 }
 
-/// So many elements in device memory.
+/// Elements in device memory.
 pub struct DeviceBuffer<T> {
     block: Block,
     length: usize,
@@ -45,6 +53,8 @@ impl Memory {
             pool: Pool::default(),
             progress: Progress::default(),
             engine,
+            submission: Mutex::default(),
+            unreported: Mutex::default(),
             page_locked: Mutex::default(),
         }
     }
@@ -65,12 +75,17 @@ impl Memory {
     }
 
     /// From the pool, or else from the system; what lies in the pool goes if
-    /// that helps.
-    fn take(&self, kind: Kind, bytes: usize) -> Result<(u64, usize), DeviceError> {
+    /// that helps. Device memory is used first by work in the queue that it is taken for.
+    fn take(&self, kind: Kind, queue: u32, bytes: usize) -> Result<(u64, usize), DeviceError> {
         if let Some((address, size, until)) = self.pool.take(kind, bytes) {
-            // What is started in the same queue comes after what is under way there.
-            if kind != Kind::Device || !self.progress.has_passed_elsewhere(&until) {
+            // Work in the same queue comes after what is under way there.
+            let comes_after = |pending| kind == Kind::Device && pending == queue;
+            if !self.progress.pending(&until).all(comes_after) {
                 self.wait_until(&until);
+            }
+            if kind == Kind::Device {
+                let taken = self.engine.taken_again(queue, address);
+                taken.inspect_err(|_| self.pool.give((kind, address, size), until))?;
             }
             return Ok((address, size));
         }
@@ -89,9 +104,14 @@ impl Memory {
             Kind::Mapped => self.engine.map(bytes)?,
             Kind::Managed => return self.manage(bytes),
         };
+        Ok(self.registered(start, bytes))
+    }
+
+    /// Writes zeros, and remembers that copies of these bytes go on after their call.
+    fn registered(&self, start: *mut u8, bytes: usize) -> u64 {
         let address = zeroed(start, bytes);
         self.page_locked().insert(address, address + bytes as u64);
-        Ok(address)
+        address
     }
 
     /// Never more than the device has free: what does not fit would move to and fro.
@@ -101,7 +121,7 @@ impl Memory {
             let Properties { device, memory_bytes, .. } = self.engine.properties().clone();
             return Err(DeviceError::OutOfMemory { device, needed, free, total: memory_bytes });
         }
-        Ok(zeroed(self.engine.manage(bytes)?, bytes))
+        Ok(self.registered(self.engine.manage(bytes)?, bytes))
     }
 
     /// Whether some memory of the host is page-locked, so that copies go on after their call.
@@ -116,22 +136,55 @@ impl Memory {
         self.page_locked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until what was started until then has ended: in the chosen queue only, where
-    /// that is enough. Whatever went wrong, nothing is under way after it.
+    pub(super) fn submission(&self) -> MutexGuard<'_, Submission> {
+        self.submission.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the steps until then have ended, also after an error: that is returned by the
+    /// next [`Memory::wait`] or [`Memory::finish`].
     pub(super) fn wait_until(&self, until: &Moment) {
-        if self.progress.has_passed(until) {
+        let pending: Vec<_> = self.progress.pending(until).collect();
+        if pending.is_empty() {
             return;
         }
         self.engine.let_go();
-        let now = self.progress.now();
-        // What went wrong is told to whoever waits for its results.
-        if self.progress.has_passed_elsewhere(until) {
-            let _ = self.engine.wait();
-            self.progress.chosen_ended(&now);
-        } else {
-            let _ = self.engine.finish();
-            self.progress.all_ended(&now);
+        let waited = match pending[..] {
+            [queue] => self.wait_for_queue(queue),
+            _ => self.wait_for_all(),
+        };
+        if let Err(error) = waited {
+            self.unreported().get_or_insert(error);
         }
+    }
+
+    /// Waits until the work of a queue has ended.
+    pub(super) fn wait(&self, queue: u32) -> Result<(), DeviceError> {
+        let waited = self.wait_for_queue(queue);
+        self.unreported().take().map_or(waited, Err)
+    }
+
+    /// Waits until all work has ended: also after an error, none is under way.
+    pub(super) fn finish(&self) -> Result<(), DeviceError> {
+        let finished = self.wait_for_all();
+        self.unreported().take().map_or(finished, Err)
+    }
+
+    fn wait_for_queue(&self, queue: u32) -> Result<(), DeviceError> {
+        let now = self.progress.now();
+        let waited = self.engine.wait(queue);
+        self.progress.queue_ended(queue, &now);
+        waited
+    }
+
+    fn wait_for_all(&self) -> Result<(), DeviceError> {
+        let now = self.progress.now();
+        let finished = self.engine.finish();
+        self.progress.all_ended(&now);
+        finished
+    }
+
+    fn unreported(&self) -> MutexGuard<'_, Option<DeviceError>> {
+        self.unreported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn free(&self, kind: Kind, address: u64, bytes: usize) {
@@ -156,9 +209,19 @@ impl Drop for Memory {
 }
 
 impl Block {
-    pub(super) fn new(memory: &Arc<Memory>, kind: Kind, bytes: usize) -> Result<Self, DeviceError> {
-        let (address, bytes) = memory.take(kind, bytes.max(1))?;
-        Ok(Block { memory: Arc::clone(memory), kind, address, bytes, uses: Uses::default() })
+    /// A block for `length` elements. The first work that uses it is in the queue of the handle.
+    pub(super) fn new<T>(gpu: &Gpu, kind: Kind, length: usize) -> Result<Self, DeviceError> {
+        const { assert!(size_of::<T>() > 0 && align_of::<T>() <= ALIGNMENT) };
+        let memory = gpu.memory();
+        let too_large = || DeviceError::TooLarge {
+            device: memory.engine.properties().device.clone(),
+            needed: (length as u64).saturating_mul(size_of::<T>() as u64),
+            most: MAX_BYTES as u64,
+        };
+        let bytes = length.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= MAX_BYTES);
+        let bytes = bytes.ok_or_else(too_large)?.max(1);
+        let (address, bytes) = memory.take(kind, gpu.queue, bytes)?;
+        Ok(Block { memory: Arc::clone(memory), kind, address, bytes, uses: Arc::default() })
     }
 
     /// Waits until no copy uses it any more.
@@ -183,9 +246,9 @@ impl Drop for Block {
 }
 
 impl<T: Pod> DeviceBuffer<T> {
-    pub(super) fn new(memory: &Arc<Memory>, length: usize) -> Result<Self, DeviceError> {
+    pub(super) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
         Ok(DeviceBuffer {
-            block: Block::new(memory, Kind::Device, length * size_of::<T>())?,
+            block: Block::new::<T>(gpu, Kind::Device, length)?,
             length,
             elements: PhantomData,
         })
@@ -213,7 +276,7 @@ impl<T> DeviceBuffer<T> {
         self.block.address
     }
 
-    /// Starts to set each byte, where no times are taken.
+    /// Starts to set each byte in the first queue, where no times are taken.
     ///
     /// # Errors
     /// If the device refuses.
@@ -222,16 +285,15 @@ impl<T> DeviceBuffer<T> {
         T: Pod,
     {
         let bytes = self.length * size_of::<T>();
-        self.block.memory.progress.start(None);
-        // SAFETY: the buffer has so many bytes, any of which make a `T`.
-        unsafe { self.block.memory.engine.fill(self.address(), byte, bytes) }
+        // SAFETY: the buffer has that many bytes, any of which make a `T`, and is borrowed alone.
+        unsafe { self.block.memory.start_fill(self.address(), byte, bytes) }
     }
 }
 
 /// Writes zeros once, whoever takes the memory later: its pages are then there,
 /// and all of its bytes are some.
 fn zeroed(start: *mut u8, bytes: usize) -> u64 {
-    // SAFETY: so many bytes were just allocated there, and nobody else has them.
+    // SAFETY: that many bytes were just allocated there, and no other code has them.
     let all = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<u8>>(), bytes) };
     fill(all, MaybeUninit::new(0));
     start.expose_provenance() as u64

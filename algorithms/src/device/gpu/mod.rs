@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `engine` | what a GPU has to be able to do: implemented by CUDA, HIP, wgpu and the emulator |
 //! | `memory`, `host` | buffers on the device, and page-locked ones on the host |
+//! | `host_memory` | memory of the host where none is page-locked |
 //! | `pool` | buffers that are used again |
 //! | `progress` | what was started, and what of it has ended |
 //! | `table` | small arrays that the host makes |
 //! | `lent` | page-locked inputs and tables, made once for all candidates |
 //! | `kernel`, `arguments` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
+//! | `submission` | starts work: counted and put into its queue as one step |
 //! | `timeline`, `launched`, `observe` | the times of copies and kernels, and what kernels take |
 //! | `graph` | work that is recorded once and started as a whole |
 //! | `gate` | holds a device until all is queued |
@@ -22,10 +24,11 @@
 //! | `webgpu` | GPUs of any make, whose kernels are shaders |
 //! | `emulated` | kernels on the host |
 //!
-//! All work of a [`Gpu`] goes through one stream, in order. Copies and kernels
-//! are started and not waited for; [`Gpu::finish`] waits. Only
-//! [`Gpu::exchange`] uses a second stream, for the other direction, and
-//! [`Gpu::in_queue`] some more.
+//! A [`Gpu`] is a handle to a device and to one of its queues. Copies and kernels are started and
+//! not waited for; [`Gpu::wait`] waits for those of the queue, [`Gpu::finish`] for all. Work of a
+//! queue runs in the order in which it was started. All goes to the first queue, but for the work of
+//! [`Gpu::in_queue`] and the downloads of [`Gpu::exchange`]. A handle can be used by several
+//! threads at once.
 
 mod arguments;
 pub mod cuda;
@@ -37,10 +40,9 @@ mod gate;
 mod graph;
 pub mod hip;
 mod host;
+mod host_memory;
 mod image;
 mod kernel;
-#[cfg(test)]
-mod late;
 mod launched;
 mod lent;
 mod memory;
@@ -48,7 +50,10 @@ pub mod monitor;
 mod observe;
 mod pool;
 mod progress;
+#[cfg(test)]
+mod queue_tests;
 mod small_copies;
+mod submission;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -61,9 +66,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use engine::{BESIDE, Engine};
+use engine::{BESIDE, Engine, FIRST_QUEUE};
+use graph::RecordedUses;
 use launched::Launched;
-use timeline::{Mode, Timeline};
+use timeline::Mode;
 
 pub(crate) use arguments::Passed;
 pub use arguments::{Argument, Arguments};
@@ -83,16 +89,23 @@ pub(crate) use table::Table;
 pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;
-use progress::Uses;
 
 /// What every byte of a buffer is that a run has to overwrite, before it does: neither what
 /// an input has nor a likely result.
 pub(crate) const POISON: u8 = 0xa5;
 
-/// A GPU, or what stands in for one.
+/// Handle to a GPU, or to a stand-in for one, and to one of its queues.
 pub struct Gpu {
+    shared: Arc<Shared>,
+    /// The queue of the work that is started by this handle.
+    queue: u32,
+    /// The recording that takes the work, if there is one.
+    recording: Option<Arc<RecordedUses>>,
+}
+
+/// State that all handles of a GPU have in common.
+struct Shared {
     memory: Arc<Memory>,
-    timeline: Mutex<Timeline>,
     launched: Mutex<Vec<Launched>>,
     /// See [`Gpu::copy_small_by_kernel`].
     small_by_kernel: AtomicBool,
@@ -100,12 +113,17 @@ pub struct Gpu {
 
 impl Gpu {
     fn new(engine: impl Engine + 'static) -> Self {
-        Gpu {
+        let shared = Shared {
             memory: Arc::new(Memory::new(Box::new(engine))),
-            timeline: Mutex::default(),
             launched: Mutex::default(),
             small_by_kernel: AtomicBool::new(false),
-        }
+        };
+        Gpu { shared: Arc::new(shared), queue: FIRST_QUEUE, recording: None }
+    }
+
+    /// Handle to the same GPU for the work of a queue that is ready.
+    fn for_queue(&self, queue: u32) -> Self {
+        Gpu { shared: Arc::clone(&self.shared), queue, recording: self.recording.clone() }
     }
 
     /// What kind of GPU it is.
@@ -118,7 +136,7 @@ impl Gpu {
     /// # Errors
     /// If there is no room.
     pub fn buffer<T: Pod>(&self, length: usize) -> Result<DeviceBuffer<T>, DeviceError> {
-        DeviceBuffer::new(&self.memory, length)
+        DeviceBuffer::new(self, length)
     }
 
     /// A page-locked buffer on the host, of `length` elements with any values.
@@ -126,7 +144,7 @@ impl Gpu {
     /// # Errors
     /// If there is no room.
     pub fn pinned<T: Pod>(&self, length: usize) -> Result<PinnedBuffer<T>, DeviceError> {
-        PinnedBuffer::new(&self.memory, length)
+        PinnedBuffer::new(self, length)
     }
 
     /// A page-locked buffer on the host that kernels reach, of `length` elements
@@ -135,7 +153,7 @@ impl Gpu {
     /// # Errors
     /// If there is no room.
     pub fn mapped<T: Pod>(&self, length: usize) -> Result<MappedBuffer<T>, DeviceError> {
-        MappedBuffer::new(&self.memory, length)
+        MappedBuffer::new(self, length)
     }
 
     /// Whether kernels reach memory of the host: whether there are such buffers as
@@ -150,7 +168,7 @@ impl Gpu {
     /// # Errors
     /// If there is no room.
     pub fn managed<T: Pod>(&self, length: usize) -> Result<ManagedBuffer<T>, DeviceError> {
-        ManagedBuffer::new(&self.memory, length)
+        ManagedBuffer::new(self, length)
     }
 
     /// Starts to move managed memory to one side.
@@ -165,9 +183,9 @@ impl Gpu {
             Side::Host => "d2h",
             Side::Device => "h2d",
         };
-        self.timed(name, buffer.size(), |engine| {
-            // SAFETY: the buffer has so many bytes.
-            unsafe { engine.prefetch(buffer.address(), buffer.size() as usize, to) }
+        self.timed(name, buffer.size(), |engine, queue| {
+            // SAFETY: the buffer has that many bytes.
+            unsafe { engine.prefetch(queue, buffer.address(), buffer.size() as usize, to) }
         })
     }
 
@@ -199,9 +217,9 @@ impl Gpu {
     ) -> Result<(), DeviceError> {
         assert!(length <= buffer.len(), "more than the buffer holds");
         let bytes = length * size_of::<T>();
-        self.timed("memset", bytes as u64, |engine| {
-            // SAFETY: the buffer has so many bytes, any of which make a `T`.
-            unsafe { engine.fill(buffer.address(), byte, bytes) }
+        self.timed("memset", bytes as u64, |engine, queue| {
+            // SAFETY: the buffer has that many bytes, any of which make a `T`.
+            unsafe { engine.fill(queue, buffer.address(), byte, bytes) }
         })
     }
 
@@ -224,40 +242,42 @@ impl Gpu {
         }
         let (shape, arguments) = (kernel.shape(self, grid), arguments.values());
         self.note_launch(kernel.image, kernel.name, &shape);
-        self.timed(kernel.name, shape.bytes, |engine| {
+        self.timed(kernel.name, shape.bytes, |engine, queue| {
             // SAFETY: as the caller promises; the types are those that the
             // kernel was declared with.
-            unsafe { engine.launch(kernel.image, kernel.name, &shape, &arguments) }
+            unsafe { engine.launch(queue, kernel.image, kernel.name, &shape, &arguments) }
         })
     }
 
-    /// Starts copies and kernels in a queue, by its number below [`MOST_QUEUES`]: queues run side
-    /// by side, and each in order. What was started before must be finished. Where
-    /// times are taken, all goes to one queue: of two things at once, neither has a time.
+    /// Does some work with a handle to a queue, by its number below [`MOST_QUEUES`]: queues run
+    /// concurrently, and each in order. What the work needs of other queues must have ended, or it
+    /// follows them by [`Gpu::follow_first_queue`]. Where times are taken or work is recorded, all
+    /// goes to one queue: of two kernels at once, neither has a time.
     ///
     /// # Errors
-    /// Those of the work, or if the device has no room for a queue.
+    /// Those of the work, or if the device has no memory for a queue.
     pub fn in_queue<R>(
         &self,
         queue: u32,
-        work: impl FnOnce() -> Result<R, DeviceError>,
+        work: impl FnOnce(&Gpu) -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
-        if self.timeline().mode() != Mode::Off {
-            return work();
+        if self.submission().timeline.mode() != Mode::Off {
+            return work(self);
         }
-        self.choose_queue(queue)?;
-        let worked = work();
-        self.choose_queue(0)?;
-        worked
+        self.engine().open_queue(queue)?;
+        work(&self.for_queue(queue))
     }
 
-    /// Within [`Gpu::in_queue`]: what is started from now on in this queue waits for all that
-    /// is in the first one so far.
+    /// Lets all that is started in the queue of this handle from now on wait for the work that is in
+    /// the first queue so far.
     ///
     /// # Errors
     /// If the driver refuses.
     pub fn follow_first_queue(&self) -> Result<(), DeviceError> {
-        self.engine().follow_first_queue()
+        if self.queue == FIRST_QUEUE {
+            return Ok(());
+        }
+        self.start_untimed(self.queue, &[], &mut |engine, queue| engine.follow_first_queue(queue))
     }
 
     /// How many seconds some work takes on the device while it does something else, which is
@@ -265,36 +285,20 @@ impl Gpu {
     /// done.
     ///
     /// # Errors
-    /// Those of both, or if the device has no room for another queue.
+    /// Those of both, or if the device has no memory for another queue.
     pub fn seconds_beside(
         &self,
-        work: impl FnOnce() -> Result<(), DeviceError>,
-        other: impl FnOnce() -> Result<(), DeviceError>,
+        work: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
+        other: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
     ) -> Result<Option<f64>, DeviceError> {
         self.finish()?;
-        self.choose_queue(BESIDE)?;
-        let started = self.between_marks(work);
-        self.choose_queue(0)?;
-        started?;
-        other()?;
+        self.engine().open_queue(BESIDE)?;
+        self.engine().mark(BESIDE, 0)?;
+        work(&self.for_queue(BESIDE))?;
+        self.engine().mark(BESIDE, 1)?;
+        other(&self.for_queue(FIRST_QUEUE))?;
         self.finish()?;
         self.engine().seconds_between(0, 1)
-    }
-
-    fn choose_queue(&self, queue: u32) -> Result<(), DeviceError> {
-        self.engine().choose_queue(queue)?;
-        self.memory.progress.choose(queue);
-        Ok(())
-    }
-
-    /// Starts some work between the first two marks.
-    fn between_marks(
-        &self,
-        work: impl FnOnce() -> Result<(), DeviceError>,
-    ) -> Result<(), DeviceError> {
-        self.engine().mark(0)?;
-        work()?;
-        self.engine().mark(1)
     }
 
     /// What was put into the stream by others since the last mark, as a stage.
@@ -302,7 +306,7 @@ impl Gpu {
     /// # Errors
     /// If the driver refuses.
     pub(crate) fn lap(&self, name: &'static str) -> Result<(), DeviceError> {
-        self.timed(name, 0, |_| Ok(()))
+        self.timed(name, 0, |_, _| Ok(()))
     }
 
     /// The stream as the driver knows it, for others who put work into it from this
@@ -311,55 +315,47 @@ impl Gpu {
     /// # Errors
     /// If the driver refuses.
     pub(crate) fn native_stream(&self) -> Result<usize, DeviceError> {
-        // Nobody knows what they start.
-        self.memory.progress.start(None);
-        self.engine().native_stream()
+        // Counted as a step, since what they start is unknown.
+        let mut stream = 0;
+        self.start_untimed(FIRST_QUEUE, &[], &mut |engine, _| {
+            stream = engine.native_stream()?;
+            Ok(())
+        })?;
+        Ok(stream)
     }
 
     /// Lets the device begin what was started so far: somebody else is about to wait
     /// for it.
     pub(crate) fn let_go(&self) {
         let hold = self.engine().let_go();
-        self.timeline().lets_go(hold);
+        self.submission().timeline.lets_go(hold);
     }
 
-    /// Waits until all is done.
+    /// Waits until all work has ended.
     ///
     /// # Errors
     /// What went wrong on the device since it was last waited for; or that what
     /// is started is being recorded, so that there is nothing to wait for.
     pub fn finish(&self) -> Result<(), DeviceError> {
         self.before_waiting()?;
-        let now = self.memory.progress.now();
-        let finished = self.engine().finish();
-        // After an error nothing is under way either.
-        self.memory.progress.all_ended(&now);
-        finished
+        self.memory().finish()
     }
 
-    /// Waits until what is in the queue of the work around it is done, by default the
-    /// first one: see [`Gpu::in_queue`].
+    /// Waits until the work in the queue of this handle has ended.
     ///
     /// # Errors
     /// As [`Gpu::finish`].
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.before_waiting()?;
-        let now = self.memory.progress.now();
-        let waited = self.engine().wait();
-        self.memory.progress.chosen_ended(&now);
-        waited
+        self.memory().wait(self.queue)
     }
 
     fn before_waiting(&self) -> Result<(), DeviceError> {
-        if let Mode::Recording(_) = self.timeline().mode() {
-            return Err(DeviceError::Failed {
-                device: self.properties().device.clone(),
-                what: "waiting",
-                problem: "work that is recorded can't wait for the device".to_owned(),
-            });
+        if self.is_recording() {
+            return Err(self.memory().failed("waiting", "work that is recorded can't wait"));
         }
         let hold = self.engine().let_go();
-        self.timeline().waits(hold);
+        self.submission().timeline.waits(hold);
         Ok(())
     }
 
@@ -367,7 +363,7 @@ impl Gpu {
     /// to be had, is kept for the next candidates, and freed when several calls of this
     /// have found it unused.
     pub fn trim(&self) {
-        self.memory.trim();
+        self.memory().trim();
     }
 
     /// Whether something went wrong that this GPU object can't recover from.
@@ -375,36 +371,12 @@ impl Gpu {
         self.engine().is_lost()
     }
 
+    fn memory(&self) -> &Arc<Memory> {
+        &self.shared.memory
+    }
+
     fn engine(&self) -> &dyn Engine {
-        self.memory.engine.as_ref()
-    }
-
-    /// Does something on the stream, and marks its end.
-    fn timed(
-        &self,
-        name: &'static str,
-        bytes: u64,
-        start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
-    ) -> Result<(), DeviceError> {
-        self.timed_use(None, name, bytes, start)
-    }
-
-    /// The same, which uses memory of the host until it has ended.
-    fn timed_use(
-        &self,
-        uses: Option<&Uses>,
-        name: &'static str,
-        bytes: u64,
-        start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
-    ) -> Result<(), DeviceError> {
-        self.timeline().before(self.engine())?;
-        self.memory.progress.start(uses);
-        start(self.engine())?;
-        self.timeline().after(name, bytes, self.engine())
-    }
-
-    fn timeline(&self) -> MutexGuard<'_, Timeline> {
-        lock(&self.timeline)
+        self.shared.memory.engine.as_ref()
     }
 }
 

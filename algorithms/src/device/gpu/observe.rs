@@ -37,6 +37,15 @@ impl<A> Kernel<A> {
     }
 }
 
+/// Leaves a scope, also if the work in it panics.
+struct ScopeGuard<'g>(&'g Gpu);
+
+impl Drop for ScopeGuard<'_> {
+    fn drop(&mut self) {
+        self.0.submission().timeline.leave();
+    }
+}
+
 impl Gpu {
     /// From now on takes the times of copies and kernels, and forgets those so
     /// far. The device begins only when the host waits for it, so that the time
@@ -46,7 +55,7 @@ impl Gpu {
     /// What went wrong on the device before.
     pub fn start_timeline(&self) -> Result<(), DeviceError> {
         self.finish()?;
-        self.timeline().start();
+        self.submission().timeline.start();
         Ok(())
     }
 
@@ -58,15 +67,15 @@ impl Gpu {
     /// # Errors
     /// If the driver refuses.
     pub fn stages(&self) -> Result<Stages, DeviceError> {
-        let mut timeline = self.timeline();
-        timeline.stop();
-        timeline.stages(|from, to| self.engine().seconds_between(from, to))
+        let mut submission = self.submission();
+        submission.timeline.stop();
+        submission.timeline.stages(|from, to| self.engine().seconds_between(from, to))
     }
 
     /// Whether the host took so long to start what it then waited for that the
     /// device had to begin before: launches are a part of the last times then.
     pub fn was_host_late(&self) -> bool {
-        self.timeline().is_late()
+        self.submission().timeline.is_late()
     }
 
     /// Does work of the host that the device has to wait for. Its time is a stage of that name,
@@ -74,7 +83,7 @@ impl Gpu {
     pub(crate) fn on_host<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let done = work();
-        self.timeline().on_host(start.elapsed().as_secs_f64());
+        self.submission().timeline.on_host(start.elapsed().as_secs_f64());
         done
     }
 
@@ -88,10 +97,9 @@ impl Gpu {
         name: &'static str,
         work: impl FnOnce() -> Result<R, DeviceError>,
     ) -> Result<R, DeviceError> {
-        self.timeline().enter(name);
-        let done = work();
-        self.timeline().leave();
-        done
+        self.submission().timeline.enter(name);
+        let _guard = ScopeGuard(self);
+        work()
     }
 
     /// What a kernel takes if so much of it is started.
@@ -129,7 +137,7 @@ impl Gpu {
         if !self.engine().describes_kernels() {
             return Ok(Vec::new());
         }
-        let launched = lock(&self.launched).clone();
+        let launched = lock(&self.shared.launched).clone();
         let described = launched.into_iter().map(|launched| {
             let Launched { image, kernel, shape } = launched;
             Ok(KernelUse {
@@ -143,7 +151,7 @@ impl Gpu {
 
     /// The last launch of each kernel is remembered.
     pub(super) fn note_launch(&self, image: &'static Image, kernel: &'static str, shape: &Shape) {
-        let mut launched = lock(&self.launched);
+        let mut launched = lock(&self.shared.launched);
         match launched.iter_mut().find(|known| known.kernel == kernel) {
             Some(known) => known.shape = *shape,
             None => launched.push(Launched { image, kernel, shape: *shape }),

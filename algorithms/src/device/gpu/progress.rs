@@ -1,16 +1,13 @@
-//! What was started on a device, and what of it is known to have ended: memory may be used
-//! again when nothing that was started still uses it.
+//! Counts of the work that was started in each queue and of the work that is known to have ended:
+//! memory is used again only when no work that was started still uses it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::engine::BESIDE;
+use super::engine::ALL_QUEUES;
 
-/// All queues, that of [`Gpu::exchange`](super::Gpu::exchange) included.
-const QUEUES: usize = BESIDE as usize + 2;
-/// Where the other half of an exchange goes.
-const BACK: usize = QUEUES - 1;
+const QUEUES: usize = ALL_QUEUES as usize;
 
-/// How much was started in each queue so far.
+/// Number of steps started in each queue so far.
 pub(super) type Moment = [u64; QUEUES];
 
 /// See the module.
@@ -18,81 +15,53 @@ pub(super) type Moment = [u64; QUEUES];
 pub(super) struct Progress {
     started: [AtomicU64; QUEUES],
     ended: [AtomicU64; QUEUES],
-    chosen: AtomicUsize,
-    recording: AtomicBool,
 }
 
-/// Until when something is in use, unless it was waited for.
+/// The last step of each queue that uses a piece of memory.
 #[derive(Default)]
 pub(super) struct Uses([AtomicU64; QUEUES]);
 
 impl Progress {
-    /// What is started from now on goes to a queue.
-    pub(super) fn choose(&self, queue: u32) {
-        self.chosen.store(queue as usize, Ordering::Relaxed);
-    }
-
-    /// What is started from now on is recorded and not done.
-    pub(super) fn set_recording(&self, recording: bool) {
-        self.recording.store(recording, Ordering::Relaxed);
-    }
-
-    /// Something is about to be started in the chosen queue; `used` is in use until it ends.
-    pub(super) fn start(&self, used: Option<&Uses>) {
-        self.start_in(self.chosen.load(Ordering::Relaxed), used);
-    }
-
-    /// The same, in the queue of the other direction.
-    pub(super) fn start_back(&self, used: Option<&Uses>) {
-        self.start_in(BACK, used);
-    }
-
-    fn start_in(&self, queue: usize, used: Option<&Uses>) {
-        if self.recording.load(Ordering::Relaxed) {
-            return;
-        }
-        let number = self.started[queue].fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(Uses(until)) = used {
-            until[queue].store(number, Ordering::Relaxed);
+    /// Counts a step that was just put into a queue, and notes that it uses some memory.
+    ///
+    /// It is counted after it was put there: what [`Progress::now`] counts is in its queue, so that
+    /// a wait which begins then waits for it, whichever thread started it.
+    pub(super) fn count<'u>(&self, queue: u32, used: impl IntoIterator<Item = &'u Uses>) {
+        let queue = queue as usize;
+        let step = self.started[queue].fetch_add(1, Ordering::Release) + 1;
+        for Uses(last) in used {
+            last[queue].fetch_max(step, Ordering::Release);
         }
     }
 
     pub(super) fn now(&self) -> Moment {
-        self.started.each_ref().map(|count| count.load(Ordering::Relaxed))
+        self.started.each_ref().map(|count| count.load(Ordering::Acquire))
     }
 
-    /// All that was started until then has ended.
+    /// All steps until then have ended.
     pub(super) fn all_ended(&self, until: &Moment) {
         for (ended, until) in self.ended.iter().zip(until) {
-            ended.fetch_max(*until, Ordering::Relaxed);
+            ended.fetch_max(*until, Ordering::Release);
         }
     }
 
-    /// What was started in the chosen queue until then has ended.
-    pub(super) fn chosen_ended(&self, until: &Moment) {
-        let queue = self.chosen.load(Ordering::Relaxed);
-        self.ended[queue].fetch_max(until[queue], Ordering::Relaxed);
+    /// The steps of a queue until then have ended.
+    pub(super) fn queue_ended(&self, queue: u32, until: &Moment) {
+        let queue = queue as usize;
+        self.ended[queue].fetch_max(until[queue], Ordering::Release);
     }
 
-    /// Whether all that was started until then has ended.
-    pub(super) fn has_passed(&self, moment: &Moment) -> bool {
-        (0..QUEUES).all(|queue| self.passed_in(queue, moment))
-    }
-
-    /// The same, but for what goes before anything that is started in the chosen queue.
-    pub(super) fn has_passed_elsewhere(&self, moment: &Moment) -> bool {
-        let chosen = self.chosen.load(Ordering::Relaxed);
-        (0..QUEUES).all(|queue| queue == chosen || self.passed_in(queue, moment))
-    }
-
-    fn passed_in(&self, queue: usize, moment: &Moment) -> bool {
-        self.ended[queue].load(Ordering::Relaxed) >= moment[queue]
+    /// The queues in which steps until then may be under way.
+    pub(super) fn pending(&self, until: &Moment) -> impl Iterator<Item = u32> {
+        let ended = self.ended.each_ref().map(|count| count.load(Ordering::Acquire));
+        let until = *until;
+        (0..ALL_QUEUES).filter(move |&queue| ended[queue as usize] < until[queue as usize])
     }
 }
 
 impl Uses {
     pub(super) fn until(&self) -> Moment {
-        self.0.each_ref().map(|until| until.load(Ordering::Relaxed))
+        self.0.each_ref().map(|last| last.load(Ordering::Acquire))
     }
 }
 
@@ -100,32 +69,29 @@ impl Uses {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_moment_passes_when_all_its_queues_were_waited_for() {
-        let progress = Progress::default();
-        let used = Uses::default();
-        assert!(progress.has_passed(&used.until()));
-        progress.start(Some(&used));
-        progress.choose(1);
-        progress.start(None);
-        let then = progress.now();
-        assert!(!progress.has_passed(&used.until()));
-        progress.chosen_ended(&then);
-        assert!(!progress.has_passed(&used.until()), "another queue");
-        progress.choose(0);
-        assert!(progress.has_passed_elsewhere(&then));
-        progress.start(Some(&used));
-        progress.chosen_ended(&then);
-        assert!(progress.has_passed(&then) && !progress.has_passed(&used.until()));
-        progress.all_ended(&progress.now());
-        assert!(progress.has_passed(&used.until()));
+    const NONE: [u32; 0] = [];
+
+    fn pending(progress: &Progress, until: &Moment) -> Vec<u32> {
+        progress.pending(until).collect()
     }
 
     #[test]
-    fn what_is_recorded_is_not_started() {
-        let (progress, used) = (Progress::default(), Uses::default());
-        progress.set_recording(true);
-        progress.start(Some(&used));
-        assert!(progress.has_passed(&used.until()));
+    fn memory_is_in_use_until_all_its_queues_were_waited_for() {
+        let progress = Progress::default();
+        let used = Uses::default();
+        assert_eq!(pending(&progress, &used.until()), NONE);
+        progress.count(0, [&used]);
+        progress.count(1, None);
+        let then = progress.now();
+        assert_eq!(pending(&progress, &used.until()), [0]);
+        progress.queue_ended(1, &then);
+        assert_eq!(pending(&progress, &used.until()), [0], "another queue");
+        assert_eq!(pending(&progress, &then), [0]);
+        progress.count(0, [&used]);
+        progress.queue_ended(0, &then);
+        assert_eq!(pending(&progress, &then), NONE);
+        assert_eq!(pending(&progress, &used.until()), [0], "the second step");
+        progress.all_ended(&progress.now());
+        assert_eq!(pending(&progress, &used.until()), NONE);
     }
 }

@@ -36,8 +36,7 @@ impl<T: Pod> Table<T> {
         self.device.len()
     }
 
-    /// Fills the table from its beginning. It must not be filled again before
-    /// the GPU has finished.
+    /// Fills the table from its beginning. Filled again, it waits for the copy before.
     ///
     /// # Errors
     /// If the device refuses.

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::DeviceError;
-use super::engine::{Engine, Hold};
+use super::engine::{Engine, FIRST_QUEUE, Hold};
 use crate::timing::{StageTiming, Stages};
 
 /// The stage that all kernels are together.
@@ -150,7 +150,7 @@ impl Timeline {
     }
 
     fn mark(&mut self, engine: &dyn Engine) -> Result<(), DeviceError> {
-        engine.mark(self.marks)?;
+        engine.mark(FIRST_QUEUE, self.marks)?;
         self.marks += 1;
         Ok(())
     }

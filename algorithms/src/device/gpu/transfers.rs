@@ -1,16 +1,29 @@
 //! Copies between host and device, and on it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytemuck::Pod;
 
-use super::engine::{Download, Engine, Upload};
+use super::engine::{BACK, Engine};
 use super::progress::Uses;
+use super::small_copies::SmallCopy;
+use super::submission::Step;
 use super::{DeviceBuffer, DeviceError, FromHost, Gpu, ToHost};
 use crate::all_cores;
 
 /// Bytes that are copied to the host at a time.
 const FETCHED_BYTES: usize = 64 << 20;
+
+/// A copy from or to memory of the host.
+struct HostCopy<'c> {
+    /// Name of its stage.
+    name: &'static str,
+    bytes: usize,
+    /// Those of a buffer; slices have none.
+    uses: Option<&'c Arc<Uses>>,
+    host: *const u8,
+}
 
 impl Gpu {
     /// Copies the first elements of a buffer to the device: as many as `from` has.
@@ -36,16 +49,19 @@ impl Gpu {
         from: impl Into<FromHost<'a, T>>,
     ) -> Result<(), DeviceError> {
         let from = from.into();
-        assert!(first + from.length <= to.len(), "more than the buffer holds");
+        assert!(from.length <= to.len().saturating_sub(first), "more than the buffer holds");
         let (bytes, offset) = (from.length * size_of::<T>(), first * size_of::<T>());
         let (host, to) = (from.start.cast::<u8>(), to.address() + offset as u64);
-        self.copied("h2d", bytes, (from.uses, host), |engine| {
-            // SAFETY: both sides have so many bytes, and that of the host stays: a buffer knows
+        let copy = HostCopy { name: "h2d", bytes, uses: from.uses, host };
+        self.copied(&copy, &mut |engine, queue| {
+            // SAFETY: both sides have that many bytes, and that of the host stays: a buffer knows
             // that it is in use, and a slice is waited for.
             unsafe {
                 match self.seen_by_kernels(host, bytes) {
-                    Some(from) => self.start_small_copy(engine, (to, from), bytes),
-                    None => engine.upload(to, host, bytes),
+                    Some(from) => {
+                        self.start_small_copy(engine, queue, SmallCopy { to, from, bytes })
+                    }
+                    None => engine.upload(queue, to, host, bytes),
                 }
             }
         })
@@ -74,17 +90,22 @@ impl Gpu {
         first: usize,
     ) -> Result<(), DeviceError> {
         let to = to.into();
-        assert!(first + to.length <= from.len(), "more than the buffer holds");
+        assert!(to.length <= from.len().saturating_sub(first), "more than the buffer holds");
         let (bytes, offset) = (to.length * size_of::<T>(), first * size_of::<T>());
         let start = from.address() + offset as u64;
         let host = to.start.cast::<u8>();
-        self.copied("d2h", bytes, (to.uses, host), |engine| {
-            // SAFETY: both sides have so many bytes, any of which make a `T`; that of the host
-            // stays, as above, and nobody looks at it before.
+        let copy = HostCopy { name: "d2h", bytes, uses: to.uses, host };
+        self.copied(&copy, &mut |engine, queue| {
+            // SAFETY: both sides have that many bytes, any of which make a `T`. That of the host
+            // stays, and is not read before: a buffer waits for its copies, and a slice is waited
+            // for here.
             unsafe {
                 match self.seen_by_kernels(host, bytes) {
-                    Some(to) => self.start_small_copy(engine, (to, start), bytes),
-                    None => engine.download(host, start, bytes),
+                    Some(to) => {
+                        let copy = SmallCopy { to, from: start, bytes };
+                        self.start_small_copy(engine, queue, copy)
+                    }
+                    None => engine.download(queue, host, start, bytes),
                 }
             }
         })
@@ -94,21 +115,25 @@ impl Gpu {
     /// if it is page-locked; for others the driver does.
     fn copied(
         &self,
-        name: &'static str,
-        bytes: usize,
-        (uses, host): (Option<&Uses>, *const u8),
-        start: impl FnOnce(&dyn Engine) -> Result<(), DeviceError>,
+        copy: &HostCopy<'_>,
+        start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
-        let copied = self.timed_use(uses, name, bytes as u64, start);
-        if uses.is_none() && self.memory.is_page_locked(host) {
-            self.memory.wait_until(&self.memory.progress.now());
+        if copy.uses.is_none() && self.is_recording() {
+            let problem = "a replay would copy the same memory again; use a page-locked buffer";
+            return Err(self.memory().failed("recording a copy of a slice", problem));
+        }
+        let uses = copy.uses.map_or(&[][..], std::slice::from_ref);
+        let step = Step { uses, name: copy.name, bytes: copy.bytes as u64 };
+        let copied = self.start_timed(&step, start);
+        if copy.uses.is_none() && self.memory().is_page_locked(copy.host) {
+            self.memory().wait_until(&self.memory().progress.now());
         }
         copied
     }
 
     /// Copies the first elements of a buffer to the device, and at the same time
     /// those of another one from it. Page-locked memory only can go both ways at
-    /// once.
+    /// once. No times are taken.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -117,29 +142,34 @@ impl Gpu {
         (to, from): (&DeviceBuffer<T>, impl Into<FromHost<'a, T>>),
         (into, of): (impl Into<ToHost<'b, T>>, &DeviceBuffer<T>),
     ) -> Result<(), DeviceError> {
-        let (from, into) = (from.into(), into.into());
+        let from = from.into();
+        let into = into.into();
         assert!(from.length <= to.len(), "more than the buffer holds");
         assert!(into.length <= of.len(), "more than the buffer holds");
-        let up = Upload {
-            to: to.address(),
-            from: from.start.cast(),
-            bytes: from.length * size_of::<T>(),
-        };
-        let down = Download {
-            to: into.start.cast(),
-            from: of.address(),
-            bytes: into.length * size_of::<T>(),
-        };
-        assert!(up.to != down.from, "the same buffer both ways");
-        self.memory.progress.start(from.uses);
-        self.memory.progress.start_back(into.uses);
-        // SAFETY: all sides have so many bytes, any of which make a `T`; on the host they stay,
-        // as above; on the device they are different.
-        let started = unsafe { self.engine().exchange(up, down) };
+        assert!(to.address() != of.address(), "the same buffer both ways");
+        self.engine().open_queue(BACK)?;
+        let uses = |uses: Option<&Arc<Uses>>| uses.cloned().into_iter().collect::<Vec<_>>();
+        let down = self.start_untimed(BACK, &uses(into.uses), &mut |engine, queue| {
+            // SAFETY: both sides have that many bytes, any of which make a `T`. That of the host
+            // stays, and is not read before: a buffer waits for its copies, and a slice is waited
+            // for below. No other copy uses the same buffer of the device.
+            unsafe {
+                let bytes = into.length * size_of::<T>();
+                engine.download(queue, into.start.cast(), of.address(), bytes)
+            }
+        });
+        let up = self.start_untimed(self.queue, &uses(from.uses), &mut |engine, queue| {
+            // SAFETY: both sides have that many bytes. That of the host stays: a buffer knows that
+            // it is in use, and a slice is waited for below.
+            unsafe {
+                let bytes = from.length * size_of::<T>();
+                engine.upload(queue, to.address(), from.start.cast(), bytes)
+            }
+        });
         if from.uses.is_none() || into.uses.is_none() {
-            self.memory.wait_until(&self.memory.progress.now());
+            self.memory().wait_until(&self.memory().progress.now());
         }
-        started
+        down.and(up)
     }
 
     /// Copies elements from one buffer on the device to another: as many as both have.
@@ -156,9 +186,9 @@ impl Gpu {
         if bytes == 0 {
             return Ok(());
         }
-        self.timed("d2d", 2 * bytes, |engine| {
-            // SAFETY: both have so many bytes, and are two buffers.
-            unsafe { engine.copy(to.address(), from.address(), bytes as usize) }
+        self.timed("d2d", 2 * bytes, |engine, queue| {
+            // SAFETY: both have that many bytes, and are two buffers.
+            unsafe { engine.copy(queue, to.address(), from.address(), bytes as usize) }
         })
     }
 

@@ -171,7 +171,7 @@ fn take_turns(gpu: &Gpu, all: &mut [ChainsOfTimeslice<'_>]) -> Result<(), Device
             let Some(chain) = turn.checked_sub(number) else { continue };
             if let Some(&(timeslice, part)) = chains.get(chain) {
                 let queue = chain as u32 % MOST_QUEUES;
-                gpu.in_queue(queue, || all[timeslice].step(gpu, part, step))?;
+                gpu.in_queue(queue, |gpu| all[timeslice].step(gpu, part, step))?;
             }
         }
     }

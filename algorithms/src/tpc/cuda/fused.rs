@@ -223,7 +223,7 @@ impl Held<'_> {
         (part, number): (&Part, usize),
     ) -> Result<(), DeviceError> {
         let queue = number % QUEUES as usize;
-        gpu.in_queue(queue as u32, || {
+        gpu.in_queue(queue as u32, |gpu| {
             if let Some(before) = number.checked_sub(QUEUES as usize) {
                 self.fetch(gpu, before)?;
                 self.upload(gpu, (part, number))?;
@@ -244,7 +244,7 @@ impl Held<'_> {
     /// Starts to copy the pages of the first parts, which nothing has to be known for.
     fn upload_first(&self, gpu: &Gpu, parts: &[Part]) -> Result<(), DeviceError> {
         parts.iter().zip(0..QUEUES).try_for_each(|(part, queue)| {
-            gpu.in_queue(queue, || self.upload(gpu, (part, queue as usize)))
+            gpu.in_queue(queue, |gpu| self.upload(gpu, (part, queue as usize)))
         })
     }
 
@@ -290,8 +290,9 @@ impl<'a> Runner<Tpc> for Fused<'a> {
             held.start(gpu, self.input, both)?;
         }
         let last = parts.len().saturating_sub(QUEUES as usize)..parts.len();
-        last.into_iter()
-            .try_for_each(|number| gpu.in_queue(number as u32 % QUEUES, || held.fetch(gpu, number)))
+        last.into_iter().try_for_each(|number| {
+            gpu.in_queue(number as u32 % QUEUES, |gpu| held.fetch(gpu, number))
+        })
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {

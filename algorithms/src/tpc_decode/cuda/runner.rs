@@ -153,8 +153,9 @@ impl<'a> Held<'a> {
             next = own.end;
             if !part.pages.is_empty() {
                 let host = (self.pages.part(part.bytes()), self.digits.part_mut(own));
-                let start = || held.start(gpu, (frame, part, tables), host, way);
-                gpu.in_queue(number % QUEUES, start)?;
+                gpu.in_queue(number % QUEUES, |gpu| {
+                    held.start(gpu, (frame, part, tables), host, way)
+                })?;
             }
         }
         Ok(())

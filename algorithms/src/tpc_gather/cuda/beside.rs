@@ -29,8 +29,8 @@ pub(in crate::tpc_gather) fn slowdowns(
     let alone = since.elapsed().as_secs_f64();
     let streams = MemoryStreams::new(gpu, COPIED_BYTES)?;
     let compute = Compute::new(gpu)?;
-    let copy = of(gpu, alone, || streams.copy(gpu), &mut gather)?;
-    let compute = of(gpu, alone, || compute.start(gpu), &mut gather)?;
+    let copy = of(gpu, alone, |gpu| streams.copy(gpu), &mut gather)?;
+    let compute = of(gpu, alone, |gpu| compute.start(gpu), &mut gather)?;
     let named = [(&SLOWDOWN_OF_COPY, copy), (&SLOWDOWN_OF_COMPUTE, compute)];
     let known = named.into_iter().filter_map(|(info, value)| Some((info, value?)));
     Ok(known.map(|(info, value)| Metric::new(info, value, Relation::Itself)).collect())
@@ -40,19 +40,19 @@ pub(in crate::tpc_gather) fn slowdowns(
 fn of(
     gpu: &Gpu,
     seconds: f64,
-    start: impl Fn() -> Result<(), DeviceError>,
+    start: impl Fn(&Gpu) -> Result<(), DeviceError>,
     gather: &mut impl FnMut() -> Result<(), DeviceError>,
 ) -> Result<Option<f64>, DeviceError> {
-    let nothing = || Ok(());
+    let nothing = |_: &Gpu| Ok(());
     // The first one is not timed, as it may have to be loaded.
-    start()?;
+    start(gpu)?;
     let Some(once) = gpu.seconds_beside(&start, nothing)? else {
         return Ok(None);
     };
     let starts = ((seconds / once).ceil() as usize).clamp(1, MOST_STARTS);
-    let all = || (0..starts).try_for_each(|_| start());
+    let all = |gpu: &Gpu| (0..starts).try_for_each(|_| start(gpu));
     let alone = gpu.seconds_beside(all, nothing)?;
-    let beside = gpu.seconds_beside(all, gather)?;
+    let beside = gpu.seconds_beside(all, |_| gather())?;
     Ok(beside.zip(alone).map(|(beside, alone)| beside / alone))
 }
 

@@ -108,13 +108,13 @@ impl Gatherer for Chunks {
         pieces.find_places(gpu)?;
         for queue in 1..QUEUES {
             // All of them need the places.
-            gpu.in_queue(queue, || gpu.follow_first_queue())?;
+            gpu.in_queue(queue, Gpu::follow_first_queue)?;
         }
         for (number, chunk) in (0..QUEUES).cycle().zip(&self.chunks) {
             let host = self.host.part_mut(chunk.bytes.clone());
             let packed = &self.packed;
             let start = chunk.bytes.start;
-            gpu.in_queue(number, || {
+            gpu.in_queue(number, |gpu| {
                 pack(gpu, pieces, packed, chunk)?;
                 gpu.download_part(host, packed, start)
             })?;

@@ -110,19 +110,19 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         let (gpu, device) = (&self.gpu, &held.device);
         device.upload_relations(gpu, &held.host)?;
-        gpu.in_queue(BESIDE, || {
+        gpu.in_queue(BESIDE, |gpu| {
             gpu.follow_first_queue()?;
             held.merger.find_components(gpu, device)
         })?;
         device.upload_tracks(gpu, &held.host)?;
         // Components are found sooner than slice tracks come.
-        gpu.in_queue(BESIDE, || gpu.wait())?;
+        gpu.in_queue(BESIDE, Gpu::wait)?;
         let tracks = self.input.len();
         let size = held.merger.part_size(tracks).max(1);
         for (number, first) in (0..tracks).step_by(size).enumerate() {
             gpu.scope("resolve", || held.merger.resolve(gpu, device, number))?;
             let merged = held.merged.part_mut(first..tracks.min(first + size));
-            gpu.in_queue(BESIDE, || {
+            gpu.in_queue(BESIDE, |gpu| {
                 gpu.follow_first_queue()?;
                 gpu.download_part(merged, &device.relations, first)
             })?;

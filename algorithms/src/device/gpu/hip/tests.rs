@@ -171,7 +171,7 @@ fn what_launchers_rely_on_holds_and_all_is_freed() {
         let buffer = gpu.buffer::<u8>(4).expect("room");
         let mut found = [0; 4];
         gpu.fill(&buffer, 9).expect("filled");
-        let copied = gpu.in_queue(1, || {
+        let copied = gpu.in_queue(1, |gpu| {
             gpu.follow_first_queue()?;
             gpu.download(&mut found[..], &buffer)
         });

@@ -3,7 +3,7 @@
 mod failures;
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::result::{self, DriverError};
@@ -14,7 +14,7 @@ use super::modules::Modules;
 use super::probe::{ContextSharing, CudaGpu, Driver};
 use super::recording;
 use crate::device::gpu::engine::{
-    Attributes, BESIDE, Download, Engine, Hold, Properties, Recording, Shape, Side, Upload,
+    ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, Hold, Properties, Recording, Shape, Side,
 };
 use crate::device::gpu::gate::{self, Gate};
 use crate::device::gpu::{Argument, DeviceError, Image};
@@ -24,7 +24,7 @@ const CPU: sys::CUdevice = -1;
 /// Lanes of a warp on all GPUs by NVIDIA.
 const LANES: u32 = 32;
 
-/// A context with one stream, and another one for what goes the other way.
+/// A context with a stream for each queue.
 pub(super) struct CudaEngine {
     properties: Properties,
     modules: Modules,
@@ -33,12 +33,8 @@ pub(super) struct CudaEngine {
     running: Mutex<Vec<&'static str>>,
     lost: AtomicBool,
     gate: Gate,
-    stream: Arc<CudaStream>,
-    back: OnceLock<Arc<CudaStream>>,
-    /// The queues after the first one, which is `stream`; [`BESIDE`] is the last.
-    queues: [OnceLock<Arc<CudaStream>>; BESIDE as usize],
-    /// The number of the queue that work goes to.
-    queue: AtomicU32,
+    /// Made when their queues are opened.
+    streams: [OnceLock<Arc<CudaStream>>; ALL_QUEUES as usize],
     context: Arc<CudaContext>,
 }
 
@@ -53,9 +49,11 @@ impl CudaEngine {
             ContextSharing::Own => CudaContext::new_non_primary(number, 0)?,
             ContextSharing::Primary => CudaContext::new(number)?,
         };
-        // SAFETY: all work goes through one stream, so nothing has to be
-        // tracked; and events around each call would be a part of its time.
+        // SAFETY: the order of streams is given by this layer, so cudarc has nothing to track;
+        // and events around each call would be a part of its time.
         unsafe { context.disable_event_tracking() };
+        let streams: [OnceLock<_>; ALL_QUEUES as usize] = Default::default();
+        let _ = streams[FIRST_QUEUE as usize].set(context.new_stream()?);
         Ok(CudaEngine {
             properties: Properties {
                 device: format!("cuda:{}", gpu.number),
@@ -74,10 +72,7 @@ impl CudaEngine {
             running: Mutex::default(),
             lost: AtomicBool::new(false),
             gate: Gate::default(),
-            stream: context.new_stream()?,
-            back: OnceLock::new(),
-            queues: Default::default(),
-            queue: AtomicU32::new(0),
+            streams,
             context,
         })
     }
@@ -110,30 +105,11 @@ impl CudaEngine {
         })
     }
 
-    /// The stream for what goes the other way.
-    fn back(&self) -> Result<&Arc<CudaStream>, DeviceError> {
-        self.made(&self.back)
-    }
-
-    /// A stream that is made when it is first needed.
-    fn made<'s>(
-        &self,
-        stream: &'s OnceLock<Arc<CudaStream>>,
-    ) -> Result<&'s Arc<CudaStream>, DeviceError> {
-        if stream.get().is_none() {
-            let made = self.call("making a stream", || self.context.new_stream())?;
-            // Whoever was first.
-            let _ = stream.set(made);
-        }
+    /// The stream of a queue that was opened.
+    fn stream(&self, queue: u32) -> Result<&Arc<CudaStream>, DeviceError> {
+        let stream = self.streams.get(queue as usize).and_then(OnceLock::get);
         let nothing = DriverError(CUresult::CUDA_ERROR_NOT_FOUND);
-        stream.get().ok_or_else(|| self.failed("making a stream", nothing))
-    }
-
-    /// The stream of the queue that was chosen.
-    fn chosen(&self) -> &Arc<CudaStream> {
-        let number = self.queue.load(Relaxed) as usize;
-        let other = number.checked_sub(1).and_then(|at| self.queues[at].get());
-        other.unwrap_or(&self.stream)
+        stream.ok_or_else(|| self.failed("choosing a stream", nothing))
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<&'static str>> {
@@ -208,14 +184,21 @@ impl Engine for CudaEngine {
         unsafe { self.free(start.expose_provenance() as u64) }
     }
 
-    unsafe fn prefetch(&self, address: u64, bytes: usize, to: Side) -> Result<(), DeviceError> {
+    unsafe fn prefetch(
+        &self,
+        queue: u32,
+        address: u64,
+        bytes: usize,
+        to: Side,
+    ) -> Result<(), DeviceError> {
+        let stream = self.stream(queue)?.cu_stream();
         let device = match to {
             Side::Host => CPU,
             Side::Device => self.context.cu_device(),
         };
         // SAFETY: see above.
         self.call("moving managed memory", || unsafe {
-            sys::cuMemPrefetchAsync(address, bytes, device, self.chosen().cu_stream()).result()
+            sys::cuMemPrefetchAsync(address, bytes, device, stream).result()
         })
     }
 
@@ -224,19 +207,42 @@ impl Engine for CudaEngine {
         Ok(Some(free as u64))
     }
 
-    unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
+    fn open_queue(&self, queue: u32) -> Result<(), DeviceError> {
+        let stream = &self.streams[queue as usize];
+        if stream.get().is_none() {
+            // Dropped if another thread was first.
+            let _ = stream.set(self.call("making a stream", || self.context.new_stream())?);
+        }
+        Ok(())
+    }
+
+    unsafe fn upload(
+        &self,
+        queue: u32,
+        to: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        let stream = self.stream(queue)?.cu_stream();
         // SAFETY: see above.
         self.call("copying to the device", || unsafe {
             let from = std::slice::from_raw_parts(from, bytes);
-            result::memcpy_htod_async(to, from, self.chosen().cu_stream())
+            result::memcpy_htod_async(to, from, stream)
         })
     }
 
-    unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn download(
+        &self,
+        queue: u32,
+        to: *mut u8,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        let stream = self.stream(queue)?.cu_stream();
         // SAFETY: see above.
         self.call("copying from the device", || unsafe {
             let to = std::slice::from_raw_parts_mut(to, bytes);
-            result::memcpy_dtoh_async(to, from, self.chosen().cu_stream())
+            result::memcpy_dtoh_async(to, from, stream)
         })
     }
 
@@ -244,38 +250,29 @@ impl Engine for CudaEngine {
         true
     }
 
-    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        let stream = self.stream(queue)?.cu_stream();
         // SAFETY: see above.
         self.call("copying on the device", || unsafe {
-            result::memcpy_dtod_async(to, from, bytes, self.chosen().cu_stream())
+            result::memcpy_dtod_async(to, from, bytes, stream)
         })
     }
 
-    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
-        let back = self.back()?.cu_stream();
+    unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
+        let stream = self.stream(queue)?.cu_stream();
         // SAFETY: see above.
-        self.call("copying from the device", || unsafe {
-            let to = std::slice::from_raw_parts_mut(down.to, down.bytes);
-            result::memcpy_dtoh_async(to, down.from, back)
-        })?;
-        // SAFETY: as the caller promises.
-        unsafe { self.upload(up.to, up.from, up.bytes) }
-    }
-
-    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
-        // SAFETY: see above.
-        self.call("setting memory", || unsafe {
-            result::memset_d8_async(to, byte, bytes, self.chosen().cu_stream())
-        })
+        self.call("setting memory", || unsafe { result::memset_d8_async(to, byte, bytes, stream) })
     }
 
     unsafe fn launch(
         &self,
+        queue: u32,
         image: &'static Image,
         kernel: &'static str,
         shape: &Shape,
         arguments: &[Argument],
     ) -> Result<(), DeviceError> {
+        let stream = self.stream(queue)?.cu_stream();
         let refused = |error| self.not_started(kernel, error);
         self.call("getting ready", || Ok(()))?;
         let function = self.modules.kernel(image, kernel, shape.shared_bytes);
@@ -290,32 +287,22 @@ impl Engine for CudaEngine {
                 (shape.blocks, 1, 1),
                 (shape.threads, 1, 1),
                 shape.shared_bytes,
-                self.chosen().cu_stream(),
+                stream,
                 &mut pointers,
             )
         };
         launched.map_err(refused)
     }
 
-    fn choose_queue(&self, queue: u32) -> Result<(), DeviceError> {
-        if let Some(other) = (queue as usize).checked_sub(1) {
-            self.made(&self.queues[other])?;
-        }
-        self.queue.store(queue, Relaxed);
-        Ok(())
-    }
-
-    fn follow_first_queue(&self) -> Result<(), DeviceError> {
-        let follow = || match self.queue.load(Relaxed) {
-            0 => Ok(()),
-            _ => self.chosen().join(&self.stream),
-        };
-        self.call("ordering queues", follow)
+    fn follow_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
+        let first = self.stream(FIRST_QUEUE)?;
+        let stream = self.stream(queue)?;
+        self.call("ordering queues", || stream.join(first))
     }
 
     fn native_stream(&self) -> Result<usize, DeviceError> {
         self.call("getting ready", || Ok(()))?;
-        Ok(self.stream.cu_stream().expose_provenance())
+        Ok(self.stream(FIRST_QUEUE)?.cu_stream().expose_provenance())
     }
 
     fn attributes(
@@ -329,7 +316,7 @@ impl Engine for CudaEngine {
     }
 
     fn hold(&self) -> Result<(), DeviceError> {
-        let stream = self.stream.cu_stream();
+        let stream = self.stream(FIRST_QUEUE)?.cu_stream();
         self.call("holding the device", || {
             // SAFETY: see above; the function gets what it is for.
             self.gate.close(|latch| unsafe {
@@ -347,29 +334,32 @@ impl Engine for CudaEngine {
     }
 
     fn start_recording(&self) -> Result<(), DeviceError> {
-        self.call("recording", || recording::start(&self.stream))
+        let stream = self.stream(FIRST_QUEUE)?;
+        self.call("recording", || recording::start(stream))
     }
 
     fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError> {
-        let end = || recording::end(&self.stream, self.device());
+        let stream = self.stream(FIRST_QUEUE)?;
+        let end = || recording::end(stream, self.device());
         Ok(Box::new(self.call("recording", end)?))
     }
 
     fn finish(&self) -> Result<(), DeviceError> {
-        self.call("waiting", || self.stream.synchronize())?;
-        let others = self.queues.iter().chain([&self.back]);
-        for other in others.filter_map(OnceLock::get) {
-            self.call("waiting", || other.synchronize())?;
-        }
+        let streams = self.streams.iter().filter_map(OnceLock::get);
+        let waited = streams.map(|stream| self.call("waiting", || stream.synchronize()));
+        // All of them are waited for, whatever the first error is.
+        waited.fold(Ok(()), Result::and)?;
         self.running().clear();
         Ok(())
     }
 
-    fn wait(&self) -> Result<(), DeviceError> {
-        self.call("waiting", || self.chosen().synchronize())
+    fn wait(&self, queue: u32) -> Result<(), DeviceError> {
+        let stream = self.stream(queue)?;
+        self.call("waiting", || stream.synchronize())
     }
 
-    fn mark(&self, number: usize) -> Result<(), DeviceError> {
+    fn mark(&self, queue: u32, number: usize) -> Result<(), DeviceError> {
+        let stream = self.stream(queue)?;
         let mut marks = self.marks();
         while marks.len() <= number {
             // Without flags timing would be off.
@@ -377,7 +367,7 @@ impl Engine for CudaEngine {
             let event = self.call("making an event", || self.context.new_event(flags))?;
             marks.push(event);
         }
-        self.call("marking a time", || marks[number].record(self.chosen()))
+        self.call("marking a time", || marks[number].record(stream))
     }
 
     fn seconds_between(&self, from: usize, to: usize) -> Result<Option<f64>, DeviceError> {

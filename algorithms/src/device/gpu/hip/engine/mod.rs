@@ -6,7 +6,7 @@ mod failures;
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::code_objects::CodeObjects;
@@ -14,7 +14,7 @@ use super::library::{Handle, Hip, HipError, OUT_OF_MEMORY};
 use super::modules::Modules;
 use super::probe::HipGpu;
 use crate::device::gpu::engine::{
-    Attributes, BESIDE, Download, Engine, Hold, Properties, Shape, Side, Upload,
+    ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, Hold, Properties, Shape, Side,
 };
 use crate::device::gpu::gate::{self, Gate};
 use crate::device::gpu::{Argument, DeviceError, Image};
@@ -31,7 +31,7 @@ const MAPPED: c_uint = 2;
 /// Managed memory that all streams reach.
 const GLOBAL: c_uint = 1;
 
-/// A GPU with one stream, and another one for what goes the other way.
+/// A GPU with a stream for each queue.
 pub(super) struct HipEngine {
     hip: &'static Hip,
     properties: Properties,
@@ -42,13 +42,9 @@ pub(super) struct HipEngine {
     running: Mutex<Vec<&'static str>>,
     lost: AtomicBool,
     gate: Gate,
-    stream: OnceLock<Handle>,
-    back: OnceLock<Handle>,
-    /// The queues after the first one, which is `stream`; [`BESIDE`] is the last.
-    queues: [OnceLock<Handle>; BESIDE as usize],
-    /// The number of the queue that work goes to.
-    queue: AtomicU32,
-    /// What other queues wait for in the first one.
+    /// Made when their queues are opened.
+    streams: [OnceLock<Handle>; ALL_QUEUES as usize],
+    /// Event of the first queue that other queues wait for.
     reached: OnceLock<Handle>,
 }
 
@@ -83,13 +79,10 @@ impl HipEngine {
             running: Mutex::default(),
             lost: AtomicBool::new(false),
             gate: Gate::default(),
-            stream: OnceLock::new(),
-            back: OnceLock::new(),
-            queues: Default::default(),
-            queue: AtomicU32::new(0),
+            streams: Default::default(),
             reached: OnceLock::new(),
         };
-        engine.made(&engine.stream)?;
+        engine.open_queue(FIRST_QUEUE)?;
         Ok(engine)
     }
 
@@ -110,22 +103,6 @@ impl HipEngine {
         // SAFETY: there is such a GPU.
         unsafe { self.hip.hipSetDevice(self.number) }?;
         call(self.hip)
-    }
-
-    /// A stream that is made when it is first needed.
-    fn made(&self, stream: &OnceLock<Handle>) -> Result<Handle, DeviceError> {
-        if let Some(&made) = stream.get() {
-            return Ok(made);
-        }
-        let mut made = Handle::NONE;
-        // SAFETY: see below.
-        self.call("making a stream", |hip| unsafe {
-            hip.hipStreamCreateWithFlags(&raw mut made, NON_BLOCKING)
-        })?;
-        self.kept(stream, made, |hip, late| {
-            // SAFETY: nobody else has it.
-            let _ = unsafe { hip.hipStreamDestroy(late) };
-        })
     }
 
     /// What was there first, if others were as fast.
@@ -150,15 +127,10 @@ impl HipEngine {
         Ok(event)
     }
 
-    fn first(&self) -> Handle {
-        self.stream.get().copied().unwrap_or(Handle::NONE)
-    }
-
-    /// The stream of the queue that was chosen.
-    fn chosen(&self) -> Handle {
-        let number = self.queue.load(Relaxed) as usize;
-        let other = number.checked_sub(1).and_then(|at| self.queues[at].get());
-        other.copied().unwrap_or_else(|| self.first())
+    /// The stream of a queue that was opened.
+    fn stream(&self, queue: u32) -> Handle {
+        let stream = self.streams.get(queue as usize).and_then(OnceLock::get);
+        stream.copied().unwrap_or(Handle::NONE)
     }
 
     fn lock_pages(&self, bytes: usize, flags: c_uint) -> Result<*mut u8, DeviceError> {
@@ -199,8 +171,7 @@ impl Drop for HipEngine {
             for event in events.into_iter().chain(self.reached.get().copied()) {
                 let _ = hip.hipEventDestroy(event);
             }
-            let streams = self.queues.iter().chain([&self.back, &self.stream]);
-            for &stream in streams.filter_map(OnceLock::get) {
+            for &stream in self.streams.iter().filter_map(OnceLock::get) {
                 let _ = hip.hipStreamDestroy(stream);
             }
             self.modules.unload(hip);
@@ -280,14 +251,20 @@ impl Engine for HipEngine {
         unsafe { self.free(start.expose_provenance() as u64) }
     }
 
-    unsafe fn prefetch(&self, address: u64, bytes: usize, to: Side) -> Result<(), DeviceError> {
+    unsafe fn prefetch(
+        &self,
+        queue: u32,
+        address: u64,
+        bytes: usize,
+        to: Side,
+    ) -> Result<(), DeviceError> {
         let device = match to {
             Side::Host => CPU,
             Side::Device => self.number,
         };
         // SAFETY: see above.
         self.call("moving managed memory", |hip| unsafe {
-            hip.hipMemPrefetchAsync(device_pointer(address), bytes, device, self.chosen())
+            hip.hipMemPrefetchAsync(device_pointer(address), bytes, device, self.stream(queue))
         })
     }
 
@@ -295,47 +272,67 @@ impl Engine for HipEngine {
         self.free_and_total().map(|(free, _)| Some(free as u64))
     }
 
-    unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
+    fn open_queue(&self, queue: u32) -> Result<(), DeviceError> {
+        let stream = &self.streams[queue as usize];
+        if stream.get().is_some() {
+            return Ok(());
+        }
+        let mut made = Handle::NONE;
+        // SAFETY: see above.
+        self.call("making a stream", |hip| unsafe {
+            hip.hipStreamCreateWithFlags(&raw mut made, NON_BLOCKING)
+        })?;
+        self.kept(stream, made, |hip, late| {
+            // SAFETY: no other code has it.
+            let _ = unsafe { hip.hipStreamDestroy(late) };
+        })?;
+        Ok(())
+    }
+
+    unsafe fn upload(
+        &self,
+        queue: u32,
+        to: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         // SAFETY: see above.
         self.call("copying to the device", |hip| unsafe {
-            hip.hipMemcpyHtoDAsync(device_pointer(to), from.cast(), bytes, self.chosen())
+            hip.hipMemcpyHtoDAsync(device_pointer(to), from.cast(), bytes, self.stream(queue))
         })
     }
 
-    unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn download(
+        &self,
+        queue: u32,
+        to: *mut u8,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         // SAFETY: see above.
         self.call("copying from the device", |hip| unsafe {
-            hip.hipMemcpyDtoHAsync(to.cast(), device_pointer(from), bytes, self.chosen())
+            hip.hipMemcpyDtoHAsync(to.cast(), device_pointer(from), bytes, self.stream(queue))
         })
     }
 
-    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
         let (to, from) = (device_pointer(to), device_pointer(from));
         // SAFETY: see above.
         self.call("copying on the device", |hip| unsafe {
-            hip.hipMemcpyDtoDAsync(to, from, bytes, self.chosen())
+            hip.hipMemcpyDtoDAsync(to, from, bytes, self.stream(queue))
         })
     }
 
-    unsafe fn exchange(&self, up: Upload, down: Download) -> Result<(), DeviceError> {
-        let back = self.made(&self.back)?;
-        // SAFETY: see above.
-        self.call("copying from the device", |hip| unsafe {
-            hip.hipMemcpyDtoHAsync(down.to.cast(), device_pointer(down.from), down.bytes, back)
-        })?;
-        // SAFETY: as the caller promises.
-        unsafe { self.upload(up.to, up.from, up.bytes) }
-    }
-
-    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
         // SAFETY: see above.
         self.call("setting memory", |hip| unsafe {
-            hip.hipMemsetD8Async(device_pointer(to), byte, bytes, self.chosen())
+            hip.hipMemsetD8Async(device_pointer(to), byte, bytes, self.stream(queue))
         })
     }
 
     unsafe fn launch(
         &self,
+        queue: u32,
         image: &'static Image,
         kernel: &'static str,
         shape: &Shape,
@@ -350,7 +347,8 @@ impl Engine for HipEngine {
         let pointer = |argument: &Argument| argument.bytes().0.cast_mut().cast::<c_void>();
         let mut pointers: Vec<_> = arguments.iter().map(pointer).collect();
         self.running().push(kernel);
-        let (handle, stream) = (loaded.kernel, self.chosen());
+        let handle = loaded.kernel;
+        let stream = self.stream(queue);
         let Shape { blocks, threads, shared_bytes, .. } = *shape;
         let extra = null_mut();
         // SAFETY: see above.
@@ -372,18 +370,7 @@ impl Engine for HipEngine {
         launched.map_err(|error| self.not_started(kernel, error.into()))
     }
 
-    fn choose_queue(&self, queue: u32) -> Result<(), DeviceError> {
-        if let Some(other) = (queue as usize).checked_sub(1) {
-            self.made(&self.queues[other])?;
-        }
-        self.queue.store(queue, Relaxed);
-        Ok(())
-    }
-
-    fn follow_first_queue(&self) -> Result<(), DeviceError> {
-        if self.queue.load(Relaxed) == 0 {
-            return Ok(());
-        }
+    fn follow_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
         let reached = match self.reached.get() {
             Some(&event) => event,
             None => self.kept(&self.reached, self.event()?, |hip, late| {
@@ -393,8 +380,8 @@ impl Engine for HipEngine {
         };
         // SAFETY: see above.
         self.call("ordering queues", |hip| unsafe {
-            hip.hipEventRecord(reached, self.first())?;
-            hip.hipStreamWaitEvent(self.chosen(), reached, 0)
+            hip.hipEventRecord(reached, self.stream(FIRST_QUEUE))?;
+            hip.hipStreamWaitEvent(self.stream(queue), reached, 0)
         })
     }
 
@@ -417,7 +404,7 @@ impl Engine for HipEngine {
     }
 
     fn hold(&self) -> Result<(), DeviceError> {
-        let stream = self.first();
+        let stream = self.stream(FIRST_QUEUE);
         self.call("holding the device", |hip| {
             // SAFETY: see above; the function gets what it is for.
             self.gate.close(|latch| unsafe { hip.hipStreamAddCallback(stream, hold, latch, 0) })
@@ -429,28 +416,30 @@ impl Engine for HipEngine {
     }
 
     fn finish(&self) -> Result<(), DeviceError> {
-        let streams = [&self.stream].into_iter().chain(&self.queues).chain([&self.back]);
-        for &stream in streams.filter_map(OnceLock::get) {
-            // SAFETY: see above.
-            self.call("waiting", |hip| unsafe { hip.hipStreamSynchronize(stream) })?;
-        }
+        let streams = self.streams.iter().filter_map(OnceLock::get);
+        // SAFETY: see above.
+        let wait =
+            |&stream| self.call("waiting", |hip| unsafe { hip.hipStreamSynchronize(stream) });
+        // All of them are waited for, whatever the first error is.
+        streams.map(wait).fold(Ok(()), Result::and)?;
         self.running().clear();
         Ok(())
     }
 
-    fn wait(&self) -> Result<(), DeviceError> {
+    fn wait(&self, queue: u32) -> Result<(), DeviceError> {
+        let stream = self.stream(queue);
         // SAFETY: see above.
-        self.call("waiting", |hip| unsafe { hip.hipStreamSynchronize(self.chosen()) })
+        self.call("waiting", |hip| unsafe { hip.hipStreamSynchronize(stream) })
     }
 
-    fn mark(&self, number: usize) -> Result<(), DeviceError> {
+    fn mark(&self, queue: u32, number: usize) -> Result<(), DeviceError> {
         let mut marks = self.marks();
         while marks.len() <= number {
             marks.push(self.event()?);
         }
         // SAFETY: see above.
         self.call("marking a time", |hip| unsafe {
-            hip.hipEventRecord(marks[number], self.chosen())
+            hip.hipEventRecord(marks[number], self.stream(queue))
         })
     }
 

@@ -37,7 +37,7 @@ use super::shader::Shader;
 use super::{Adapter, Checks};
 use crate::device::gpu::cuda::Awake;
 use crate::device::gpu::engine::{Attributes, Engine, Hold, Properties, Shape};
-use crate::device::gpu::{Argument, DeviceError, Image};
+use crate::device::gpu::{Argument, DeviceError, Image, host_memory};
 
 /// What shaders may use where it is there.
 const OF_USE: Features = Features::TIMESTAMP_QUERY
@@ -189,23 +189,15 @@ impl Engine for WebGpuEngine {
 
     /// Ordinary memory: what the device copies lies elsewhere.
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        let no_room = DeviceError::OutOfPinnedMemory { needed: bytes as u64 };
-        let mut words = Vec::<u64>::new();
-        let length = bytes.div_ceil(size_of::<u64>());
-        words.try_reserve_exact(length).map_err(|_| no_room)?;
-        words.resize(length, 0);
-        let start: *mut u8 = Box::into_raw(words.into_boxed_slice()).cast();
+        let start = host_memory::allocate(bytes)?;
         self.work().pinned.insert(start.addr(), start.addr() + bytes);
         Ok(start)
     }
 
     unsafe fn unpin(&self, start: *mut u8, bytes: usize) {
         self.work().pinned.remove(&start.addr());
-        let length = bytes.div_ceil(size_of::<u64>());
-        // SAFETY: `pin` made a box of so many words there.
-        drop(unsafe {
-            Box::from_raw(std::ptr::slice_from_raw_parts_mut(start.cast::<u64>(), length))
-        });
+        // SAFETY: as the caller promises.
+        unsafe { host_memory::free(start, bytes) }
     }
 
     fn maps_memory(&self) -> bool {
@@ -218,7 +210,13 @@ impl Engine for WebGpuEngine {
 
     unsafe fn unmap(&self, _: *mut u8, _: usize) {}
 
-    unsafe fn upload(&self, to: u64, from: *const u8, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn upload(
+        &self,
+        _: u32,
+        to: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         // SAFETY: as the caller promises.
         let from = unsafe { std::slice::from_raw_parts(from, bytes) };
         let whole = bytes - bytes % WORD;
@@ -242,7 +240,13 @@ impl Engine for WebGpuEngine {
         self.set(&mut work, (to, (whole / WORD) as u64, 1), u32::from_le_bytes(last), mask)
     }
 
-    unsafe fn download(&self, to: *mut u8, from: u64, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn download(
+        &self,
+        _: u32,
+        to: *mut u8,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         let mut work = self.work();
         for first in (0..bytes).step_by(PIECE) {
             let at = from + first as u64;
@@ -256,7 +260,7 @@ impl Engine for WebGpuEngine {
         if work.is_pinned(to) { Ok(()) } else { self.settle(&mut work) }
     }
 
-    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn copy(&self, _: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
         let mut work = self.work();
         let Recording { encoder, allocations, .. } = work.recording(&self.device);
         let (source, source_at) = allocations.at(from).ok_or_else(|| self.nothing_at(from))?;
@@ -267,7 +271,7 @@ impl Engine for WebGpuEngine {
         Ok(())
     }
 
-    unsafe fn fill(&self, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
+    unsafe fn fill(&self, _: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
         let mut work = self.work();
         let (words, rest) = ((bytes / WORD) as u64, bytes % WORD);
         let value = u32::from_ne_bytes([byte; WORD]);
@@ -286,6 +290,7 @@ impl Engine for WebGpuEngine {
 
     unsafe fn launch(
         &self,
+        _: u32,
         _: &'static Image,
         kernel: &'static str,
         shape: &Shape,
@@ -326,7 +331,7 @@ impl Engine for WebGpuEngine {
         self.settle(&mut self.work())
     }
 
-    fn mark(&self, number: usize) -> Result<(), DeviceError> {
+    fn mark(&self, _: u32, number: usize) -> Result<(), DeviceError> {
         let mut work = self.work();
         let Recording { encoder, clock, .. } = work.recording(&self.device);
         if let Some(clock) = clock {

@@ -1,0 +1,126 @@
+//! Starting work: it is put into its queue, counted and timed as one step, whichever threads start
+//! work at the same time.
+
+use std::sync::{Arc, MutexGuard};
+
+use super::engine::{Engine, FIRST_QUEUE};
+use super::memory::Memory;
+use super::progress::Uses;
+use super::timeline::{Mode, Timeline};
+use super::{DeviceError, Gpu};
+
+const RECORDED: &str = "other work is being recorded";
+
+/// State that starting work changes. Its lock is held while a step is put into its queue.
+#[derive(Default)]
+pub(super) struct Submission {
+    pub(super) timeline: Timeline,
+    /// Whether what is started in the first queue is recorded.
+    pub(super) is_recording: bool,
+}
+
+/// A step that is about to be started.
+pub(super) struct Step<'s> {
+    /// Host memory that it uses until it has ended.
+    pub(super) uses: &'s [Arc<Uses>],
+    /// Name of its stage.
+    pub(super) name: &'static str,
+    /// Bytes that it moves.
+    pub(super) bytes: u64,
+}
+
+impl Gpu {
+    pub(super) fn submission(&self) -> MutexGuard<'_, Submission> {
+        self.memory().submission()
+    }
+
+    /// Starts a step that uses no memory of the host.
+    pub(super) fn timed(
+        &self,
+        name: &'static str,
+        bytes: u64,
+        mut start: impl FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        self.start_timed(&Step { uses: &[], name, bytes }, &mut start)
+    }
+
+    /// Starts a step in the queue of this handle, and takes its time.
+    pub(super) fn start_timed(
+        &self,
+        step: &Step<'_>,
+        start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let mut submission = self.submission();
+        self.may_start(&submission)?;
+        submission.timeline.before(self.engine())?;
+        self.put(self.queue, step.uses, start)?;
+        submission.timeline.after(step.name, step.bytes, self.engine())
+    }
+
+    /// Starts a step in a queue without taking its time.
+    pub(super) fn start_untimed(
+        &self,
+        queue: u32,
+        uses: &[Arc<Uses>],
+        start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let submission = self.submission();
+        self.may_start(&submission)?;
+        self.put(queue, uses, start)
+    }
+
+    /// Puts a step into a queue and counts it, also if it has failed: a part of it may be there.
+    fn put(
+        &self,
+        queue: u32,
+        uses: &[Arc<Uses>],
+        start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let started = start(self.engine(), queue);
+        match &self.recording {
+            Some(recording) => uses.iter().for_each(|uses| recording.add(uses)),
+            None => self.memory().progress.count(queue, uses.iter().map(Arc::as_ref)),
+        }
+        started
+    }
+
+    /// Whether this handle may start work: only the recording's own handle during a recording.
+    pub(super) fn may_start(&self, submission: &Submission) -> Result<(), DeviceError> {
+        if submission.is_recording != self.recording.is_some() {
+            return Err(self.memory().failed("starting work", RECORDED));
+        }
+        Ok(())
+    }
+
+    /// Whether copies must be repeatable: a replay reads and writes the same memory again.
+    pub(super) fn is_recording(&self) -> bool {
+        matches!(self.submission().timeline.mode(), Mode::Recording(_))
+    }
+}
+
+impl Memory {
+    pub(super) fn failed(&self, what: &'static str, problem: &str) -> DeviceError {
+        let device = self.engine.properties().device.clone();
+        DeviceError::Failed { device, what, problem: problem.to_owned() }
+    }
+
+    /// Starts to set bytes of a device buffer in the first queue, without taking a time.
+    ///
+    /// # Safety
+    /// There are that many bytes, which no other work uses.
+    pub(super) unsafe fn start_fill(
+        &self,
+        address: u64,
+        byte: u8,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        let submission = self.submission();
+        if submission.is_recording {
+            return Err(self.failed("starting work", RECORDED));
+        }
+        // SAFETY: as the caller promises.
+        let started = unsafe { self.engine.fill(FIRST_QUEUE, address, byte, bytes) };
+        self.progress.count(FIRST_QUEUE, None);
+        started
+    }
+}

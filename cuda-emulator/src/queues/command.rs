@@ -1,0 +1,164 @@
+//! Commands of queues.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::host::{HostBytes, PageLocked};
+use crate::Emulator;
+use crate::argument::Argument;
+use crate::config::Launch;
+use crate::error::EmulatorError;
+
+/// A copy, a launch, or a point that another queue has to reach first.
+#[derive(Clone)]
+pub(super) enum Command {
+    /// Bytes that were read when the copy was submitted.
+    Upload {
+        to: u64,
+        bytes: Arc<[u8]>,
+    },
+    /// Bytes that are read when it runs.
+    UploadLater {
+        to: u64,
+        from: HostBytes,
+        expected: Expected,
+    },
+    Download {
+        to: HostBytes,
+        from: u64,
+    },
+    /// A download that is waited for by the call that submits it.
+    DownloadNow {
+        to: HostBytes,
+        from: u64,
+    },
+    Copy {
+        to: u64,
+        from: u64,
+        bytes: usize,
+    },
+    Fill {
+        to: u64,
+        byte: u8,
+        bytes: usize,
+    },
+    Forget {
+        address: u64,
+    },
+    Launch {
+        kernel: &'static str,
+        launch: Launch,
+        arguments: Arc<[Box<[u8]>]>,
+    },
+    After {
+        queue: usize,
+        count: u64,
+    },
+}
+
+/// Hash of the bytes of an upload when it was submitted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Expected(u64);
+
+impl Expected {
+    fn of(bytes: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        Expected(hasher.finish())
+    }
+}
+
+impl Command {
+    pub(super) fn upload(to: u64, bytes: &[u8]) -> Self {
+        Command::Upload { to, bytes: bytes.into() }
+    }
+
+    pub(super) fn upload_later(to: u64, bytes: &[u8]) -> Self {
+        let from = HostBytes::new(bytes.as_ptr().cast_mut(), bytes.len());
+        Command::UploadLater { to, from, expected: Expected::of(bytes) }
+    }
+
+    pub(super) fn download(to: *mut u8, from: u64, bytes: usize) -> Self {
+        Command::Download { to: HostBytes::new(to, bytes), from }
+    }
+
+    pub(super) fn download_now(to: *mut u8, from: u64, bytes: usize) -> Self {
+        Command::DownloadNow { to: HostBytes::new(to, bytes), from }
+    }
+
+    pub(super) fn launch(
+        kernel: &'static str,
+        launch: &Launch,
+        arguments: &[Argument<'_>],
+    ) -> Self {
+        // SAFETY: an argument borrows that many bytes.
+        let bytes = |argument: &Argument<'_>| unsafe {
+            std::slice::from_raw_parts(argument.value.cast::<u8>(), argument.bytes).into()
+        };
+        Command::Launch {
+            kernel,
+            launch: *launch,
+            arguments: arguments.iter().map(bytes).collect(),
+        }
+    }
+
+    /// The command of a recording, submitted once more: what it reads from the host is what is
+    /// there now.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            // SAFETY: who replays a recording promises that its memory is there.
+            Command::UploadLater { to, from, .. } => unsafe {
+                Command::upload_later(*to, from.get())
+            },
+            other => other.clone(),
+        }
+    }
+
+    /// Whether it will read some of these bytes of the host.
+    pub(super) fn reads(&self, host: &HostBytes) -> bool {
+        matches!(self, Command::UploadLater { from, .. } if from.overlaps(host))
+    }
+
+    /// Runs it. Memory of the host is what whoever submitted it has promised.
+    pub(super) fn run(
+        &self,
+        emulator: &Emulator,
+        page_locked: &PageLocked,
+    ) -> Result<(), EmulatorError> {
+        match self {
+            Command::Upload { to, bytes } => emulator.write_at(*to, bytes),
+            Command::UploadLater { to, from, expected } => {
+                page_locked.check(from)?;
+                // SAFETY: it is still page-locked, so it is there; no other thread writes it, as
+                // was promised when it was submitted.
+                let bytes = unsafe { from.get() };
+                if Expected::of(bytes) != *expected {
+                    let count = from.len();
+                    return Err(EmulatorError::Order(format!(
+                        "{count} bytes of the host were changed before their upload had run"
+                    )));
+                }
+                emulator.write_at(*to, bytes)
+            }
+            Command::Download { to, from } => {
+                page_locked.check(to)?;
+                // SAFETY: it is still page-locked, so it is there; no other thread uses it, as was
+                // promised when it was submitted.
+                emulator.read_at(*from, unsafe { to.get_mut() })
+            }
+            // SAFETY: the call that submitted it waits for it, and was promised that the bytes are
+            // there and that no other thread uses them.
+            Command::DownloadNow { to, from } => emulator.read_at(*from, unsafe { to.get_mut() }),
+            Command::Copy { to, from, bytes } => emulator.copy_at(*to, *from, *bytes),
+            Command::Fill { to, byte, bytes } => emulator.write_at(*to, &vec![*byte; *bytes]),
+            Command::Forget { address } => emulator.forget(*address),
+            Command::Launch { kernel, launch, arguments } => {
+                let arguments: Vec<_> =
+                    arguments.iter().map(|bytes| Argument::bytes(bytes)).collect();
+                // SAFETY: as was promised when it was submitted.
+                unsafe { emulator.launch(kernel, launch, &arguments) }.map(drop)
+            }
+            Command::After { .. } => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,538 @@
+//! Queues of copies and launches, as the streams of a GPU are: what is submitted runs later, in an
+//! order that a seed chooses. A launcher that forgets to wait then reads what is not there yet.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `command` | one copy or launch, and how it runs |
+//! | `host` | page-locked memory of the host, which copies use later |
+
+mod command;
+mod host;
+
+use std::backtrace::Backtrace;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use self::command::Command;
+use self::host::PageLocked;
+use super::argument::Argument;
+use super::config::Launch;
+use super::error::EmulatorError;
+use super::order::Chance;
+use super::{Allocation, Emulator};
+
+/// When submitted commands run. Each queue runs in order; a real GPU may do any of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Execution {
+    /// Each when it is submitted: a missing wait is not found.
+    #[default]
+    Eager,
+    /// Each when something waits for it and no sooner, the queue of the highest number first.
+    Late,
+    /// In a random interleaving of all queues, some when others are submitted.
+    Random {
+        /// Seed of the interleaving.
+        seed: u64,
+    },
+}
+
+/// How queues run, and faults that tests inject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Number of queues.
+    pub queues: usize,
+    /// When commands run.
+    pub execution: Execution,
+}
+
+/// Faults that tests inject, each by the number of an event from 0 on, counted from
+/// [`QueuedEmulator::inject`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// The wait, or order between two queues, that is left out.
+    pub skipped_wait: Option<u64>,
+    /// The command at which the device is lost: it and all later ones fail.
+    pub lost_at: Option<u64>,
+}
+
+/// Numbers of events since [`QueuedEmulator::inject`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Waits and orders between two queues.
+    pub waits: u64,
+    /// Commands that have run.
+    pub commands: u64,
+}
+
+/// An emulator whose copies and launches go through queues.
+pub struct QueuedEmulator {
+    emulator: Emulator,
+    execution: Execution,
+    state: Mutex<State>,
+}
+
+/// Recorded commands, to be submitted again as a whole.
+#[derive(Clone)]
+pub struct Recording(Arc<[Command]>);
+
+struct State {
+    queues: Vec<Queue>,
+    page_locked: PageLocked,
+    chance: Chance,
+    /// Commands of the queue that is being recorded.
+    recorded: Option<(usize, Vec<Command>)>,
+    /// The first error since it was last reported.
+    failed: Option<EmulatorError>,
+    faults: Faults,
+    counts: Counts,
+    /// Where the wait that was left out was asked for.
+    skipped: Option<Backtrace>,
+    lost: bool,
+}
+
+/// Commands that were submitted and have not run.
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Command>,
+    submitted: u64,
+    ended: u64,
+}
+
+impl QueuedEmulator {
+    /// Queues of an emulator.
+    pub fn new(emulator: Emulator, config: QueueConfig) -> Self {
+        let seed = match config.execution {
+            Execution::Random { seed } => seed,
+            Execution::Eager | Execution::Late => 0,
+        };
+        QueuedEmulator {
+            emulator,
+            execution: config.execution,
+            state: Mutex::new(State {
+                queues: (0..config.queues).map(|_| Queue::default()).collect(),
+                page_locked: PageLocked::default(),
+                chance: Chance::with_seed(seed),
+                recorded: None,
+                failed: None,
+                faults: Faults::default(),
+                counts: Counts::default(),
+                skipped: None,
+                lost: false,
+            }),
+        }
+    }
+
+    /// The emulator that runs the kernels.
+    pub fn emulator(&self) -> &Emulator {
+        &self.emulator
+    }
+
+    /// When commands run.
+    pub fn execution(&self) -> Execution {
+        self.execution
+    }
+
+    /// Injects faults from now on, in place of those before, and begins to count anew.
+    pub fn inject(&self, faults: Faults) {
+        let mut state = self.state();
+        state.faults = faults;
+        state.counts = Counts::default();
+        state.skipped = None;
+        state.lost = false;
+    }
+
+    /// The calls that asked for the wait that was left out, the innermost first; `None` if there
+    /// was no such wait since [`QueuedEmulator::inject`].
+    pub fn skipped_wait(&self) -> Option<String> {
+        self.state().skipped.as_ref().map(Backtrace::to_string)
+    }
+
+    /// Numbers of events since [`QueuedEmulator::inject`].
+    pub fn counts(&self) -> Counts {
+        self.state().counts
+    }
+
+    /// Whether all commands fail, as a fault says.
+    pub fn is_lost(&self) -> bool {
+        self.state().lost
+    }
+
+    /// Number of commands that were submitted and have not run.
+    pub fn pending(&self) -> usize {
+        self.state().queues.iter().map(|queue| queue.waiting.len()).sum()
+    }
+
+    /// Drops all commands that have not run, and an error that was not reported.
+    pub fn reset(&self) {
+        let mut state = self.state();
+        state.drop_waiting();
+        state.recorded = None;
+        state.failed = None;
+    }
+
+    /// Says that copies from and to some memory of the host may run after their call.
+    ///
+    /// # Safety
+    /// It stays until [`QueuedEmulator::unlock_pages`].
+    pub unsafe fn lock_pages(&self, start: *mut u8, bytes: usize) {
+        self.state().page_locked.add(start, bytes);
+    }
+
+    /// Ends that: copies that have not run by then are an error.
+    pub fn unlock_pages(&self, start: *mut u8) {
+        self.state().page_locked.remove(start);
+    }
+
+    /// Submits a copy of bytes to the device. Memory that is not page-locked is read at once.
+    ///
+    /// # Safety
+    /// There are that many bytes, and no other thread writes them before the copy has run.
+    ///
+    /// # Errors
+    /// Those of commands that run at once.
+    pub unsafe fn upload(
+        &self,
+        queue: usize,
+        to: u64,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), EmulatorError> {
+        let mut state = self.state();
+        // SAFETY: as the caller promises.
+        let given = unsafe { std::slice::from_raw_parts(from, bytes) };
+        let command = match state.page_locked.has(from, bytes) {
+            true => Command::upload_later(to, given),
+            false => Command::upload(to, given),
+        };
+        self.submit(&mut state, queue, command)
+    }
+
+    /// Submits a copy of bytes from the device. Memory that is not page-locked is written before
+    /// this returns; other memory is poisoned until the copy runs.
+    ///
+    /// # Safety
+    /// There are that many bytes, and no other thread uses them before the copy has run.
+    ///
+    /// # Errors
+    /// Those of commands that run at once.
+    pub unsafe fn download(
+        &self,
+        queue: usize,
+        to: *mut u8,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), EmulatorError> {
+        let mut state = self.state();
+        if !state.page_locked.has(to, bytes) {
+            self.submit(&mut state, queue, Command::download_now(to, from, bytes))?;
+            self.drain(&mut state, queue);
+            return state.report();
+        }
+        let command = Command::download(to, from, bytes);
+        if !state.records(queue) {
+            // SAFETY: as the caller promises.
+            unsafe { self.poison_target(&state, &command) };
+        }
+        self.submit(&mut state, queue, command)
+    }
+
+    /// Submits a copy on the device.
+    ///
+    /// # Errors
+    /// Those of commands that run at once.
+    pub fn copy(
+        &self,
+        queue: usize,
+        to: u64,
+        from: u64,
+        bytes: usize,
+    ) -> Result<(), EmulatorError> {
+        self.submit(&mut self.state(), queue, Command::Copy { to, from, bytes })
+    }
+
+    /// Submits to set bytes on the device.
+    ///
+    /// # Errors
+    /// Those of commands that run at once.
+    pub fn fill(&self, queue: usize, to: u64, byte: u8, bytes: usize) -> Result<(), EmulatorError> {
+        self.submit(&mut self.state(), queue, Command::Fill { to, byte, bytes })
+    }
+
+    /// Submits to forget what is in an allocation: it is poisoned, and where accesses are checked,
+    /// it is written by no one.
+    ///
+    /// # Errors
+    /// Those of commands that run at once.
+    pub fn forget(&self, queue: usize, address: u64) -> Result<(), EmulatorError> {
+        self.submit(&mut self.state(), queue, Command::Forget { address })
+    }
+
+    /// Submits a kernel.
+    ///
+    /// # Safety
+    /// As [`Emulator::launch`], for when it runs.
+    ///
+    /// # Errors
+    /// If it can't be launched so, and those of commands that run at once.
+    pub unsafe fn launch(
+        &self,
+        queue: usize,
+        kernel: &'static str,
+        launch: &Launch,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), EmulatorError> {
+        self.emulator.check_launch(kernel, launch, arguments)?;
+        let command = Command::launch(kernel, launch, arguments);
+        self.submit(&mut self.state(), queue, command)
+    }
+
+    /// Lets what is submitted to a queue from now on run after all that is in another one so far.
+    pub fn follow(&self, queue: usize, other: usize) {
+        let mut state = self.state();
+        if state.skips() {
+            return;
+        }
+        let count = state.queues[other].submitted;
+        state.queues[queue].push(Command::After { queue: other, count });
+    }
+
+    /// Waits for the commands of a queue.
+    ///
+    /// # Errors
+    /// The first error of any command since the last one was reported.
+    pub fn wait(&self, queue: usize) -> Result<(), EmulatorError> {
+        let mut state = self.state();
+        if state.skips() {
+            return Ok(());
+        }
+        self.drain(&mut state, queue);
+        state.report()
+    }
+
+    /// Waits for all commands.
+    ///
+    /// # Errors
+    /// As [`QueuedEmulator::wait`].
+    pub fn finish(&self) -> Result<(), EmulatorError> {
+        let mut state = self.state();
+        if state.skips() {
+            return Ok(());
+        }
+        match self.execution {
+            Execution::Random { .. } => while self.run_any(&mut state) {},
+            Execution::Eager | Execution::Late => {
+                for queue in (0..state.queues.len()).rev() {
+                    self.drain(&mut state, queue);
+                }
+            }
+        }
+        state.report()
+    }
+
+    /// From now on commands of a queue are recorded and not run.
+    ///
+    /// # Errors
+    /// If another recording is under way.
+    pub fn start_recording(&self, queue: usize) -> Result<(), EmulatorError> {
+        let mut state = self.state();
+        if state.recorded.is_some() {
+            return Err(EmulatorError::Recording("another one is under way"));
+        }
+        state.recorded = Some((queue, Vec::new()));
+        Ok(())
+    }
+
+    /// Ends a recording.
+    ///
+    /// # Errors
+    /// If none is under way.
+    pub fn end_recording(&self) -> Result<Recording, EmulatorError> {
+        let recorded = self.state().recorded.take();
+        let (_, commands) = recorded.ok_or(EmulatorError::Recording("none is under way"))?;
+        Ok(Recording(commands.into()))
+    }
+
+    /// Submits recorded commands.
+    ///
+    /// # Safety
+    /// As for each of them when it was recorded: what they use must still be there.
+    ///
+    /// # Errors
+    /// Those of commands that run at once.
+    pub unsafe fn replay(&self, queue: usize, recording: &Recording) -> Result<(), EmulatorError> {
+        let mut state = self.state();
+        for command in recording.0.iter() {
+            let again = command.again();
+            // SAFETY: as the caller promises.
+            unsafe { self.poison_target(&state, &again) };
+            self.submit(&mut state, queue, again)?;
+        }
+        Ok(())
+    }
+
+    /// Allocates device memory: see [`Emulator::allocate`].
+    ///
+    /// # Errors
+    /// If there is not that much.
+    pub fn allocate(&self, bytes: usize) -> Result<Allocation, EmulatorError> {
+        self.emulator.allocate(bytes)
+    }
+
+    /// Poisons what a download will write, unless an upload that has not run reads it first.
+    ///
+    /// # Safety
+    /// The host's bytes must be there, and no other thread may use them.
+    unsafe fn poison_target(&self, state: &State, command: &Command) {
+        let Command::Download { to, .. } = command else { return };
+        let mut waiting = state.queues.iter().flat_map(|queue| &queue.waiting);
+        let is_read = waiting.any(|earlier| earlier.reads(to));
+        if self.execution != Execution::Eager && !is_read {
+            // SAFETY: as the caller promises.
+            unsafe { to.get_mut() }.fill(POISON);
+        }
+    }
+
+    fn submit(
+        &self,
+        state: &mut State,
+        queue: usize,
+        command: Command,
+    ) -> Result<(), EmulatorError> {
+        if let Some((_, commands)) = state.recorded.as_mut().filter(|(of, _)| *of == queue) {
+            commands.push(command);
+            return Ok(());
+        }
+        state.queues[queue].push(command);
+        match self.execution {
+            Execution::Late => Ok(()),
+            Execution::Eager => {
+                self.drain(state, queue);
+                state.report()
+            }
+            Execution::Random { .. } => {
+                for _ in 0..state.chance.below(3) {
+                    self.run_any(state);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs the commands of a queue, and of others what they follow; at random also some more.
+    fn drain(&self, state: &mut State, queue: usize) {
+        while !state.queues[queue].waiting.is_empty() {
+            match self.execution {
+                Execution::Random { .. } => {
+                    self.run_any(state);
+                }
+                Execution::Eager | Execution::Late => {
+                    let next = state.next_of(queue);
+                    self.run_next(state, next);
+                }
+            }
+        }
+    }
+
+    /// Runs the next command of some queue; `false` if there is none.
+    fn run_any(&self, state: &mut State) -> bool {
+        let busy: Vec<_> =
+            (0..state.queues.len()).filter(|&q| !state.queues[q].waiting.is_empty()).collect();
+        if busy.is_empty() {
+            return false;
+        }
+        let chosen = busy[state.chance.below(busy.len())];
+        let next = state.next_of(chosen);
+        self.run_next(state, next);
+        true
+    }
+
+    /// Runs the next command of a queue, which follows no other. After an error nothing that was
+    /// submitted before runs.
+    fn run_next(&self, state: &mut State, queue: usize) {
+        let Some(command) = state.queues[queue].waiting.pop_front() else {
+            return;
+        };
+        state.queues[queue].ended += 1;
+        if let Err(error) = self.run(state, &command) {
+            state.drop_waiting();
+            state.failed.get_or_insert(error);
+        }
+    }
+
+    fn run(&self, state: &mut State, command: &Command) -> Result<(), EmulatorError> {
+        let number = state.counts.commands;
+        state.counts.commands += 1;
+        state.lost |= state.faults.lost_at.is_some_and(|at| number >= at);
+        if state.lost {
+            return Err(EmulatorError::Lost);
+        }
+        command.run(&self.emulator, &state.page_locked)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Commands are taken out before they run: the queues are whole between statements.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bytes that a copy has not written yet.
+const POISON: u8 = super::memory::POISON;
+
+impl State {
+    /// Counts a wait, and finds whether it is the one to be left out.
+    fn skips(&mut self) -> bool {
+        let number = self.counts.waits;
+        self.counts.waits += 1;
+        let skips = self.faults.skipped_wait == Some(number);
+        if skips {
+            self.skipped = Some(Backtrace::force_capture());
+        }
+        skips
+    }
+
+    /// The queue whose next command has to run before that of a queue can: itself, if it follows
+    /// nothing that has not run.
+    fn next_of(&self, queue: usize) -> usize {
+        match self.queues[queue].waiting.front() {
+            Some(&Command::After { queue: other, count })
+                if self.queues[other].ended < count && other != queue =>
+            {
+                self.next_of(other)
+            }
+            _ => queue,
+        }
+    }
+
+    fn records(&self, queue: usize) -> bool {
+        self.recorded.as_ref().is_some_and(|(recorded, _)| *recorded == queue)
+    }
+
+    fn drop_waiting(&mut self) {
+        for queue in &mut self.queues {
+            queue.ended += queue.waiting.len() as u64;
+            queue.waiting.clear();
+        }
+    }
+
+    fn report(&mut self) -> Result<(), EmulatorError> {
+        self.failed.take().map_or(Ok(()), Err)
+    }
+}
+
+impl Queue {
+    fn push(&mut self, command: Command) {
+        self.waiting.push_back(command);
+        self.submitted += 1;
+    }
+}
+
+impl fmt::Display for Execution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Execution::Eager => f.write_str("eager"),
+            Execution::Late => f.write_str("late"),
+            Execution::Random { seed } => write!(f, "random order {seed}"),
+        }
+    }
+}
