@@ -50,7 +50,8 @@ pub struct QueueConfig {
 /// [`QueuedEmulator::inject`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// The wait, or order between two queues, that is left out.
+    /// The wait, or order between two queues, that is left out. What is read too early may be any
+    /// number, so launches and allocations are limited meanwhile.
     pub skipped_wait: Option<u64>,
     /// The command at which the device is lost: it and all later ones fail.
     pub lost_at: Option<u64>,
@@ -284,7 +285,12 @@ impl QueuedEmulator {
     ) -> Result<(), EmulatorError> {
         self.emulator.check_launch(kernel, launch, arguments)?;
         let command = Command::launch(kernel, launch, arguments);
-        self.submit(&mut self.state(), queue, command)
+        let mut state = self.state();
+        let blocks = launch.blocks();
+        if state.faults.skipped_wait.is_some() && blocks > MAX_BLOCKS_WITHOUT_WAIT {
+            return Err(EmulatorError::Order(format!("{blocks} blocks are too many")));
+        }
+        self.submit(&mut state, queue, command)
     }
 
     /// Lets what is submitted to a queue from now on run after all that is in another one so far.
@@ -376,7 +382,19 @@ impl QueuedEmulator {
     /// # Errors
     /// If there is not that much.
     pub fn allocate(&self, bytes: usize) -> Result<Allocation, EmulatorError> {
+        self.check_size(bytes)?;
         self.emulator.allocate(bytes)
+    }
+
+    /// Whether memory of a size may be allocated, on the device or the host.
+    ///
+    /// # Errors
+    /// If a wait is left out and it is more than any small input needs.
+    pub fn check_size(&self, bytes: usize) -> Result<(), EmulatorError> {
+        if self.state().faults.skipped_wait.is_some() && bytes > MAX_BYTES_WITHOUT_WAIT {
+            return Err(EmulatorError::Order(format!("{bytes} bytes are too many")));
+        }
+        Ok(())
     }
 
     /// Poisons what a download will write, unless an upload that has not run reads it first.
@@ -475,6 +493,10 @@ impl QueuedEmulator {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// Limits of a run without one of its waits.
+const MAX_BYTES_WITHOUT_WAIT: usize = 1 << 26;
+const MAX_BLOCKS_WITHOUT_WAIT: u64 = 1 << 12;
 
 /// Bytes that a copy has not written yet.
 const POISON: u8 = super::memory::POISON;

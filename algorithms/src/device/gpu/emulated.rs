@@ -76,7 +76,7 @@ impl Engine for EmulatedEngine {
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
-        let allocated = self.emulator().allocate(bytes);
+        let allocated = self.queues.allocate(bytes);
         Ok(allocated.map_err(|error| failed("allocating", &error))?.address())
     }
 
@@ -86,6 +86,7 @@ impl Engine for EmulatedEngine {
     }
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        self.queues.check_size(bytes).map_err(|error| failed("page-locking", &error))?;
         let start = host_memory::allocate(bytes)?;
         // SAFETY: it is freed by `unpin` alone.
         unsafe { self.queues.lock_pages(start, bytes) };

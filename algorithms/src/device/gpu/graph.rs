@@ -4,8 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::engine::{FIRST_QUEUE, Recording};
-use super::progress::Uses;
-use super::submission::Step;
+use super::submission::{HostUse, Step};
 use super::timeline::Mode;
 use super::{DeviceError, Gpu, lock};
 
@@ -29,14 +28,11 @@ type Work<'a> = dyn Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a;
 
 /// Host memory that copies of a recording use.
 #[derive(Default)]
-pub(super) struct RecordedUses(Mutex<Vec<Arc<Uses>>>);
+pub(super) struct RecordedUses(Mutex<Vec<HostUse>>);
 
 impl RecordedUses {
-    pub(super) fn add(&self, uses: &Arc<Uses>) {
-        let mut all = lock(&self.0);
-        if !all.iter().any(|known| Arc::ptr_eq(known, uses)) {
-            all.push(Arc::clone(uses));
-        }
+    pub(super) fn add(&self, used: &HostUse) {
+        lock(&self.0).push(used.clone());
     }
 }
 

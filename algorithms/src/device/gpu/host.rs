@@ -8,7 +8,8 @@ use bytemuck::Pod;
 
 use super::memory::{Block, host_pointer};
 use super::pool::Kind;
-use super::progress::Uses;
+use super::progress::{Access, Uses};
+use super::submission::HostUse;
 use super::{DeviceError, Gpu};
 
 /// So many elements in page-locked memory of the host, which the device copies
@@ -126,7 +127,7 @@ impl<T: Pod> DerefMut for ManagedBuffer<T> {
 }
 
 /// Elements on the host that are copied from. A copy from page-locked memory goes on after the
-/// call that starts it: the buffer knows that, and waits before anybody changes it.
+/// call that starts it: the buffer knows that, and waits before it is written.
 pub struct FromHost<'a, T> {
     pub(super) start: *const T,
     pub(super) length: usize,
@@ -135,14 +136,26 @@ pub struct FromHost<'a, T> {
     lives: PhantomData<&'a T>,
 }
 
-/// Elements on the host that are copied to. As [`FromHost`]: the buffer waits before anybody
-/// looks at it.
+/// Elements on the host that are copied to, as in [`FromHost`]: the buffer waits before it is read
+/// or written.
 pub struct ToHost<'a, T> {
     pub(super) start: *mut T,
     pub(super) length: usize,
     /// That of a buffer; slices have none.
     pub(super) uses: Option<&'a Arc<Uses>>,
     lives: PhantomData<&'a mut T>,
+}
+
+impl<T> FromHost<'_, T> {
+    pub(super) fn host_use(&self) -> Option<HostUse> {
+        self.uses.map(|uses| HostUse { uses: Arc::clone(uses), access: Access::Read })
+    }
+}
+
+impl<T> ToHost<'_, T> {
+    pub(super) fn host_use(&self) -> Option<HostUse> {
+        self.uses.map(|uses| HostUse { uses: Arc::clone(uses), access: Access::Write })
+    }
 }
 
 impl<'a, T: Pod> From<&'a PinnedBuffer<T>> for FromHost<'a, T> {
@@ -227,18 +240,19 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        self.block.wait();
+        self.block.wait_to_read();
         // SAFETY: the block has that many elements; its bytes were written when it was
         // allocated; any bytes make a `T`; it is aligned to `ALIGNMENT`, which is enough for a `T`;
-        // and no copy is under way.
+        // and no copy that writes them is under way.
         unsafe { std::slice::from_raw_parts(host_pointer(self.block.address).cast(), self.length) }
     }
 }
 
 impl<T: Pod> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        self.block.wait();
-        // SAFETY: as for `deref`, and the buffer is borrowed alone.
+        self.block.wait_to_write();
+        // SAFETY: as for `deref`; no copy that reads them is under way, and the buffer is borrowed
+        // alone.
         unsafe {
             std::slice::from_raw_parts_mut(host_pointer(self.block.address).cast(), self.length)
         }

@@ -115,7 +115,7 @@ impl<T> Passed for Ptr<T> {
 /// Elements that kernels know as `K`.
 ///
 /// # Safety
-/// The fields must be the same, at the same places.
+/// The fields must be of the same types, at the same offsets.
 pub(crate) unsafe trait SameAs<K> {}
 
 // SAFETY: nothing is more the same.
@@ -128,17 +128,29 @@ pub(crate) struct Vector<const BYTES: usize>;
 // SAFETY: vectors have no fields of their own, but those of whatever they are loaded from.
 unsafe impl<T: Pod, const BYTES: usize> SameAs<Vector<BYTES>> for T {}
 
-/// `same_as!(Host { field, … } => kernel)`: a struct of the host has the fields of that which
-/// kernels have, which is checked.
+/// `same_as!(Host { field, … } => kernels::Struct)`: a struct of the host has the fields of one that
+/// kernels have, in the same order, of the same types and at the same offsets. Where a field has
+/// another name in kernels, all are written as `field = kernel_field`.
 macro_rules! same_as {
-    ($host:ty { $($field:ident),+ } => $kernel:ty) => {
+    ($host:ident { $($field:ident),+ } => $kernel:path) => {
+        $crate::device::gpu::same_as!($host { $($field = $field),+ } => $kernel);
+    };
+    ($host:ident { $($field:ident = $kernel_field:ident),+ } => $kernel:path) => {
         const _: () = {
             assert!(size_of::<$host>() == size_of::<$kernel>());
             $(assert!(
-                std::mem::offset_of!($host, $field) == std::mem::offset_of!($kernel, $field)
+                std::mem::offset_of!($host, $field) == std::mem::offset_of!($kernel, $kernel_field)
             );)+
+            /// Compiles only if all fields of both are named, and each has the type of the other.
+            const fn have_the_same_fields(host: &$host, kernel: &$kernel) {
+                const fn have_the_same_type<T>(_: *const T, _: *const T) {}
+                let $host { $($field: _),+ } = host;
+                let $kernel { $($kernel_field: _),+ } = kernel;
+                $(have_the_same_type(&raw const host.$field, &raw const kernel.$kernel_field);)+
+            }
+            let _ = have_the_same_fields;
         };
-        // SAFETY: as was just found.
+        // SAFETY: as was just checked.
         unsafe impl $crate::device::gpu::SameAs<$kernel> for $host {}
     };
 }

@@ -224,9 +224,14 @@ impl Block {
         Ok(Block { memory: Arc::clone(memory), kind, address, bytes, uses: Arc::default() })
     }
 
+    /// Waits until no copy writes it any more.
+    pub(super) fn wait_to_read(&self) {
+        self.memory.wait_until(&self.uses.until_written());
+    }
+
     /// Waits until no copy uses it any more.
-    pub(super) fn wait(&self) {
-        self.memory.wait_until(&self.uses.until());
+    pub(super) fn wait_to_write(&self) {
+        self.memory.wait_until(&self.uses.until_unused());
     }
 }
 

@@ -17,20 +17,37 @@ pub(super) struct Progress {
     ended: [AtomicU64; QUEUES],
 }
 
-/// The last step of each queue that uses a piece of memory.
+/// The last steps of each queue that use a piece of host memory.
 #[derive(Default)]
-pub(super) struct Uses([AtomicU64; QUEUES]);
+pub(super) struct Uses {
+    /// Those that read or write it.
+    any: [AtomicU64; QUEUES],
+    /// Those that write it.
+    writes: [AtomicU64; QUEUES],
+}
+
+/// How a copy uses memory of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// An upload.
+    Read,
+    /// A download.
+    Write,
+}
 
 impl Progress {
     /// Counts a step that was just put into a queue, and notes that it uses some memory.
     ///
     /// It is counted after it was put there: what [`Progress::now`] counts is in its queue, so that
     /// a wait which begins then waits for it, whichever thread started it.
-    pub(super) fn count<'u>(&self, queue: u32, used: impl IntoIterator<Item = &'u Uses>) {
+    pub(super) fn count<'u>(&self, queue: u32, used: impl IntoIterator<Item = (&'u Uses, Access)>) {
         let queue = queue as usize;
         let step = self.started[queue].fetch_add(1, Ordering::Release) + 1;
-        for Uses(last) in used {
-            last[queue].fetch_max(step, Ordering::Release);
+        for (uses, access) in used {
+            uses.any[queue].fetch_max(step, Ordering::Release);
+            if access == Access::Write {
+                uses.writes[queue].fetch_max(step, Ordering::Release);
+            }
         }
     }
 
@@ -60,8 +77,14 @@ impl Progress {
 }
 
 impl Uses {
-    pub(super) fn until(&self) -> Moment {
-        self.0.each_ref().map(|last| last.load(Ordering::Acquire))
+    /// Until when the memory must not be written.
+    pub(super) fn until_unused(&self) -> Moment {
+        self.any.each_ref().map(|last| last.load(Ordering::Acquire))
+    }
+
+    /// Until when the memory must not be read.
+    pub(super) fn until_written(&self) -> Moment {
+        self.writes.each_ref().map(|last| last.load(Ordering::Acquire))
     }
 }
 
@@ -79,19 +102,31 @@ mod tests {
     fn memory_is_in_use_until_all_its_queues_were_waited_for() {
         let progress = Progress::default();
         let used = Uses::default();
-        assert_eq!(pending(&progress, &used.until()), NONE);
-        progress.count(0, [&used]);
+        assert_eq!(pending(&progress, &used.until_unused()), NONE);
+        progress.count(0, [(&used, Access::Read)]);
         progress.count(1, None);
         let then = progress.now();
-        assert_eq!(pending(&progress, &used.until()), [0]);
+        assert_eq!(pending(&progress, &used.until_unused()), [0]);
         progress.queue_ended(1, &then);
-        assert_eq!(pending(&progress, &used.until()), [0], "another queue");
+        assert_eq!(pending(&progress, &used.until_unused()), [0], "another queue");
         assert_eq!(pending(&progress, &then), [0]);
-        progress.count(0, [&used]);
+        progress.count(0, [(&used, Access::Read)]);
         progress.queue_ended(0, &then);
         assert_eq!(pending(&progress, &then), NONE);
-        assert_eq!(pending(&progress, &used.until()), [0], "the second step");
+        assert_eq!(pending(&progress, &used.until_unused()), [0], "the second step");
         progress.all_ended(&progress.now());
-        assert_eq!(pending(&progress, &used.until()), NONE);
+        assert_eq!(pending(&progress, &used.until_unused()), NONE);
+    }
+
+    #[test]
+    fn memory_can_be_read_while_it_is_only_read() {
+        let progress = Progress::default();
+        let used = Uses::default();
+        progress.count(2, [(&used, Access::Read)]);
+        assert_eq!(pending(&progress, &used.until_written()), NONE);
+        assert_eq!(pending(&progress, &used.until_unused()), [2]);
+        progress.count(1, [(&used, Access::Write)]);
+        assert_eq!(pending(&progress, &used.until_written()), [1]);
+        assert_eq!(pending(&progress, &used.until_unused()), [1, 2]);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, MutexGuard};
 
 use super::engine::{Engine, FIRST_QUEUE};
 use super::memory::Memory;
-use super::progress::Uses;
+use super::progress::{Access, Uses};
 use super::timeline::{Mode, Timeline};
 use super::{DeviceError, Gpu};
 
@@ -22,11 +22,18 @@ pub(super) struct Submission {
 /// A step that is about to be started.
 pub(super) struct Step<'s> {
     /// Host memory that it uses until it has ended.
-    pub(super) uses: &'s [Arc<Uses>],
+    pub(super) uses: &'s [HostUse],
     /// Name of its stage.
     pub(super) name: &'static str,
     /// Bytes that it moves.
     pub(super) bytes: u64,
+}
+
+/// Memory of a buffer on the host, and how a step uses it.
+#[derive(Clone)]
+pub(super) struct HostUse {
+    pub(super) uses: Arc<Uses>,
+    pub(super) access: Access,
 }
 
 impl Gpu {
@@ -61,7 +68,7 @@ impl Gpu {
     pub(super) fn start_untimed(
         &self,
         queue: u32,
-        uses: &[Arc<Uses>],
+        uses: &[HostUse],
         start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let submission = self.submission();
@@ -73,13 +80,16 @@ impl Gpu {
     fn put(
         &self,
         queue: u32,
-        uses: &[Arc<Uses>],
+        uses: &[HostUse],
         start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         let started = start(self.engine(), queue);
         match &self.recording {
-            Some(recording) => uses.iter().for_each(|uses| recording.add(uses)),
-            None => self.memory().progress.count(queue, uses.iter().map(Arc::as_ref)),
+            Some(recording) => uses.iter().for_each(|used| recording.add(used)),
+            None => {
+                let uses = uses.iter().map(|HostUse { uses, access }| (&**uses, *access));
+                self.memory().progress.count(queue, uses);
+            }
         }
         started
     }

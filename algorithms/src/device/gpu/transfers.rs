@@ -1,14 +1,12 @@
 //! Copies between host and device, and on it.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use bytemuck::Pod;
 
 use super::engine::{BACK, Engine};
-use super::progress::Uses;
 use super::small_copies::SmallCopy;
-use super::submission::Step;
+use super::submission::{HostUse, Step};
 use super::{DeviceBuffer, DeviceError, FromHost, Gpu, ToHost};
 use crate::all_cores;
 
@@ -16,12 +14,12 @@ use crate::all_cores;
 const FETCHED_BYTES: usize = 64 << 20;
 
 /// A copy from or to memory of the host.
-struct HostCopy<'c> {
+struct HostCopy {
     /// Name of its stage.
     name: &'static str,
     bytes: usize,
     /// Those of a buffer; slices have none.
-    uses: Option<&'c Arc<Uses>>,
+    used: Option<HostUse>,
     host: *const u8,
 }
 
@@ -52,7 +50,8 @@ impl Gpu {
         assert!(from.length <= to.len().saturating_sub(first), "more than the buffer holds");
         let (bytes, offset) = (from.length * size_of::<T>(), first * size_of::<T>());
         let (host, to) = (from.start.cast::<u8>(), to.address() + offset as u64);
-        let copy = HostCopy { name: "h2d", bytes, uses: from.uses, host };
+        let used = from.host_use();
+        let copy = HostCopy { name: "h2d", bytes, used, host };
         self.copied(&copy, &mut |engine, queue| {
             // SAFETY: both sides have that many bytes, and that of the host stays: a buffer knows
             // that it is in use, and a slice is waited for.
@@ -94,7 +93,8 @@ impl Gpu {
         let (bytes, offset) = (to.length * size_of::<T>(), first * size_of::<T>());
         let start = from.address() + offset as u64;
         let host = to.start.cast::<u8>();
-        let copy = HostCopy { name: "d2h", bytes, uses: to.uses, host };
+        let used = to.host_use();
+        let copy = HostCopy { name: "d2h", bytes, used, host };
         self.copied(&copy, &mut |engine, queue| {
             // SAFETY: both sides have that many bytes, any of which make a `T`. That of the host
             // stays, and is not read before: a buffer waits for its copies, and a slice is waited
@@ -115,17 +115,17 @@ impl Gpu {
     /// if it is page-locked; for others the driver does.
     fn copied(
         &self,
-        copy: &HostCopy<'_>,
+        copy: &HostCopy,
         start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
-        if copy.uses.is_none() && self.is_recording() {
+        if copy.used.is_none() && self.is_recording() {
             let problem = "a replay would copy the same memory again; use a page-locked buffer";
             return Err(self.memory().failed("recording a copy of a slice", problem));
         }
-        let uses = copy.uses.map_or(&[][..], std::slice::from_ref);
+        let uses = copy.used.as_slice();
         let step = Step { uses, name: copy.name, bytes: copy.bytes as u64 };
         let copied = self.start_timed(&step, start);
-        if copy.uses.is_none() && self.memory().is_page_locked(copy.host) {
+        if copy.used.is_none() && self.memory().is_page_locked(copy.host) {
             self.memory().wait_until(&self.memory().progress.now());
         }
         copied
@@ -148,8 +148,8 @@ impl Gpu {
         assert!(into.length <= of.len(), "more than the buffer holds");
         assert!(to.address() != of.address(), "the same buffer both ways");
         self.engine().open_queue(BACK)?;
-        let uses = |uses: Option<&Arc<Uses>>| uses.cloned().into_iter().collect::<Vec<_>>();
-        let down = self.start_untimed(BACK, &uses(into.uses), &mut |engine, queue| {
+        let written = into.host_use();
+        let down = self.start_untimed(BACK, written.as_slice(), &mut |engine, queue| {
             // SAFETY: both sides have that many bytes, any of which make a `T`. That of the host
             // stays, and is not read before: a buffer waits for its copies, and a slice is waited
             // for below. No other copy uses the same buffer of the device.
@@ -158,7 +158,8 @@ impl Gpu {
                 engine.download(queue, into.start.cast(), of.address(), bytes)
             }
         });
-        let up = self.start_untimed(self.queue, &uses(from.uses), &mut |engine, queue| {
+        let read = from.host_use();
+        let up = self.start_untimed(self.queue, read.as_slice(), &mut |engine, queue| {
             // SAFETY: both sides have that many bytes. That of the host stays: a buffer knows that
             // it is in use, and a slice is waited for below.
             unsafe {

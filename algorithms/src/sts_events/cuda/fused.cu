@@ -10,7 +10,6 @@
 // Static shared memory (0.9 KiB): three bits for each digi.
 #include "block_scan.h"
 #include "look_back.h"
-#include "streams.h"
 #include "building/events.h"
 
 namespace {
@@ -110,7 +109,7 @@ PORTABLE_INLINE void follow_from_before(const Stream& stream, Tile& tile, u64* s
 // A block for each tile. `states` has a word for tickets and three for each tile, all 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS)
     events_fused(const u64* digis, u32 count, const __grid_constant__ Rules rules, u64* states, Event* events,
-                 u64* copies, Totals* totals) {
+                 u64* copies, const __grid_constant__ Capacities capacities, Totals* totals) {
     __shared__ Tile tile;
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 events_before, copies_before;
@@ -163,17 +162,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         Event event = event_of(left);
         event.first_copy = first_copy;
         first_copy += event.end - event.begin;
-        events[own_event++] = event;
+        if (own_event < capacities.events) events[own_event] = event;
+        own_event++;
     }
     if (number == tiles - 1 && threadIdx.x == 0) {
         totals->events = events_before + tile_events;
         totals->copies = copies_before + tile_copies;
     }
     __syncthreads();
-    for (u32 i = 0; i < tile_events; i++) {
-        const Event event = events[events_before + i];
-        write_each_word<THREADS>(copies + event.first_copy, event.end - event.begin,
-                                 [&](u32 place) { return digis[event.begin + place]; });
-    }
+    const u32 end = min(events_before + tile_events, capacities.events);
+    for (u32 i = events_before; i < end; i++) copy_event<THREADS>(digis, events[i], copies, capacities.copies);
 }
 KERNEL_EXPORT(events_fused)

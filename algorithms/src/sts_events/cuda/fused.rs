@@ -30,12 +30,14 @@ impl Way for Fused {
             states: self.states.ptr(),
             events: data.events.ptr(),
             copies: data.copies.ptr(),
+            capacities: data.capacities(),
             totals: data.totals.ptr(),
         };
-        // The copies that any run makes are those that there is room for.
-        let bytes = data.digis.bytes() + data.events.bytes() + 2 * data.copies.bytes();
+        let bytes =
+            data.digis.bytes() + data.expected_event_bytes() + 2 * data.expected_copy_bytes();
         let grid = Grid::blocks(self.tiles).moving(bytes);
-        // SAFETY: there is a place for each event and each copy that is right, and so many states.
+        // SAFETY: the kernel writes no more events and copies than the capacities say, and there are
+        // three states for each of its blocks.
         unsafe { gpu.launch(&EVENTS_FUSED, grid, arguments) }
     }
 }

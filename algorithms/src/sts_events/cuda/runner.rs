@@ -9,17 +9,24 @@ use crate::algorithm::{Opened, Opening, Runner};
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine, same_as};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
-use crate::kernels::sts_events_cuda_building_events_h::{self as kernels, Rules, Totals};
+use crate::kernels::sts_events_cuda_building_events_h::{
+    self as kernels, Capacities, Rules, Totals,
+};
 use crate::sts_events::{DigiStream, Event, Events, StsEvents};
 
-same_as!(Event { begin, end, first_copy } => kernels::Event);
+same_as!(Event {
+    trigger_half_ns = trigger,
+    begin = begin,
+    end = end,
+    first_copy = first_copy
+} => kernels::Event);
 
 /// Kernels search by leaps that double, in 32 bits.
 const MOST_DIGIS: usize = 1 << 30;
 
 /// What a way to build events has beside digis and events, and what it does.
 pub(super) trait Way: Buffers {
-    /// Starts to find events; there is room for all of them.
+    /// Starts to find events. Those beyond the capacities are counted and not written.
     ///
     /// # Errors
     /// If the device refuses.
@@ -44,17 +51,67 @@ pub(super) struct OnDevice {
     pub(super) events: DeviceBuffer<Event>,
     pub(super) copies: DeviceBuffer<u64>,
     pub(super) totals: DeviceBuffer<Totals>,
+    /// Events and copies of the run before, or else those that there is capacity for.
+    expected: Totals,
 }
 
 buffers!(OnDevice: digis, events, copies, totals);
+
+impl OnDevice {
+    pub(super) fn capacities(&self) -> Capacities {
+        Capacities { events: self.events.len() as u32, copies: self.copies.len() as u32 }
+    }
+
+    pub(super) fn expected_event_bytes(&self) -> u64 {
+        u64::from(self.expected.events) * size_of::<Event>() as u64
+    }
+
+    pub(super) fn expected_copy_bytes(&self) -> u64 {
+        u64::from(self.expected.copies) * size_of::<u64>() as u64
+    }
+}
+
+impl Held<'_> {
+    /// Finds and counts events, and waits for their numbers.
+    fn find(&mut self, gpu: &Gpu) -> Result<Totals, DeviceError> {
+        let data = &self.data;
+        gpu.fill(&data.totals, 0)?;
+        self.way.start(gpu, data)?;
+        gpu.download(&mut self.totals, &data.totals)?;
+        gpu.wait()?;
+        Ok(self.totals[0])
+    }
+
+    /// Takes larger buffers if some of what was found was not written; `false` if all was. More
+    /// events than digis are wrong: no capacity is enough for them.
+    fn grow(&mut self, gpu: &Gpu, totals: &Totals) -> Result<bool, DeviceError> {
+        let (events, copies) = (totals.events as usize, totals.copies as usize);
+        let data = &mut self.data;
+        let is_enough = events <= data.events.len() && copies <= data.copies.len();
+        if is_enough || events > data.digis.len() {
+            return Ok(false);
+        }
+        if events > data.events.len() {
+            data.events = gpu.buffer(events)?;
+            self.events = gpu.pinned(events)?;
+        }
+        if copies > data.copies.len() {
+            data.copies = gpu.buffer(copies)?;
+            self.copies = gpu.pinned(copies)?;
+        }
+        Ok(true)
+    }
+}
 
 struct OnGpu<'a> {
     make_way: MakeWay,
     input: &'a DigiStream,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// What the last run has found.
+    /// What the last run has found and written.
     totals: Totals,
+    /// Elements of the next buffers.
+    capacities: Capacities,
 }
 
 struct Held<'a> {
@@ -79,7 +136,15 @@ pub(super) fn build_on_gpu<'a>(
         return Err(Unavailable(reason));
     }
     let (input, arena, gpu) = (at.input, at.arena, at.gpu()?);
-    at.session(OnGpu { make_way, input, arena, gpu, totals: Totals::default() })
+    let capacities = first_capacities(digis);
+    at.session(OnGpu { make_way, input, arena, gpu, totals: Totals::default(), capacities })
+}
+
+/// Capacities before anything is known of the events: a run that finds more is repeated with more.
+fn first_capacities(digis: usize) -> Capacities {
+    const DIGIS_OF_EVENT: usize = 16;
+    const MIN_EVENTS: usize = 64;
+    Capacities { events: (digis / DIGIS_OF_EVENT + MIN_EVENTS) as u32, copies: digis as u32 }
 }
 
 /// The rules as kernels have them. A window that would reach beyond all digis reaches beyond them by
@@ -100,36 +165,47 @@ impl<'a> Runner<StsEvents> for OnGpu<'a> {
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
         let (gpu, input) = (&self.gpu, self.input);
-        let (digis, right) = (input.digis(), input.right());
-        let (events, copies) = (right.events.len(), right.digis.len());
+        let digis = input.digis();
+        let Capacities { events, copies } = self.capacities;
         Ok(Held {
             pristine: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
             data: OnDevice {
                 digis: gpu.buffer(digis.len())?,
                 rules: rules_of(input),
-                events: gpu.buffer(events)?,
-                copies: gpu.buffer(copies)?,
+                events: gpu.buffer(events as usize)?,
+                copies: gpu.buffer(copies as usize)?,
                 totals: gpu.buffer(1)?,
+                expected: Totals { events, copies, ..self.totals },
             },
             way: (self.make_way)(gpu, digis.len())?,
             totals: gpu.pinned(1)?,
-            events: gpu.pinned(events)?,
-            copies: gpu.pinned(copies)?,
+            events: gpu.pinned(events as usize)?,
+            copies: gpu.pinned(copies as usize)?,
         })
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, data) = (&self.gpu, &held.data);
-        gpu.upload(&data.digis, &held.pristine)?;
-        gpu.fill(&data.totals, 0)?;
-        held.way.start(gpu, data)?;
-        gpu.download(&mut held.totals, &data.totals)?;
-        gpu.wait()?;
-        self.totals = held.totals[0];
-        held.way.finish(gpu, data, &self.totals)?;
+        let gpu = &self.gpu;
+        gpu.upload(&held.data.digis, &held.pristine)?;
+        let mut totals = held.find(gpu)?;
+        if held.grow(gpu, &totals)? {
+            totals = held.find(gpu)?;
+        }
+        held.way.finish(gpu, &held.data, &totals)?;
+        let Capacities { events, copies } = held.data.capacities();
+        self.totals = Totals {
+            events: totals.events.min(events),
+            copies: totals.copies.min(copies),
+            ..totals
+        };
+        held.data.expected = self.totals;
         let (events, copies) = (self.totals.events as usize, self.totals.copies as usize);
-        gpu.download(held.events.part_mut(0..events), &data.events)?;
-        gpu.download(held.copies.part_mut(0..copies), &data.copies)
+        gpu.download(held.events.part_mut(0..events), &held.data.events)?;
+        gpu.download(held.copies.part_mut(0..copies), &held.data.copies)
+    }
+
+    fn note(&mut self, held: &Held<'a>) {
+        self.capacities = held.data.capacities();
     }
 
     fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Events> {

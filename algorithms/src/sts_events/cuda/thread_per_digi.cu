@@ -6,7 +6,6 @@
 // Static shared memory: sums of warps, and what comes before a block.
 #include "block_scan.h"
 #include "look_back.h"
-#include "streams.h"
 #include "building/events.h"
 
 namespace {
@@ -77,7 +76,8 @@ KERNEL_EXPORT(events_follow)
 // The event of each trigger, and where its copies go. `states` has two words for each block, 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS)
     events_cut(const u64* digis, u32 count, const __grid_constant__ Rules rules, const u32* full,
-               const u8* is_trigger, u64* states, Event* events, Totals* totals) {
+               const u8* is_trigger, u64* states, Event* events, const __grid_constant__ Capacities capacities,
+               Totals* totals) {
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 copies_before;
     const Stream stream = {digis, count, rules};
@@ -95,7 +95,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (threadIdx.x == 0) copies_before = before;
     }
     __syncthreads();
-    if (chosen) events[own.number] = {event.trigger, event.begin, event.end, copies_before + first};
+    if (chosen && own.number < capacities.events)
+        events[own.number] = {event.trigger, event.begin, event.end, copies_before + first};
     if (blockIdx.x == blocks - 1 && threadIdx.x == 0) {
         totals->events = own.up_to_block;
         totals->copies = copies_before + copies;
@@ -105,9 +106,7 @@ KERNEL_EXPORT(events_cut)
 
 // Copies the digis of an event. A block for each.
 extern "C" __global__ void __launch_bounds__(COPYING_THREADS)
-    events_copy(const u64* digis, const Event* events, u64* copies) {
-    const Event event = events[blockIdx.x];
-    write_each_word<COPYING_THREADS>(copies + event.first_copy, event.end - event.begin,
-                                     [&](u32 i) { return digis[event.begin + i]; });
+    events_copy(const u64* digis, const Event* events, u64* copies, const __grid_constant__ Capacities capacities) {
+    copy_event<COPYING_THREADS>(digis, events[blockIdx.x], copies, capacities.copies);
 }
 KERNEL_EXPORT(events_copy)

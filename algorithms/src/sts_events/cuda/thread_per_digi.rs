@@ -51,9 +51,11 @@ impl Way for ThreadPerDigi {
         let following = EventsFollow { digis, count, rules, full, totals, is_trigger };
         let states = self.events_before.ptr();
         let events = data.events.ptr();
-        let cutting = EventsCut { digis, count, rules, full, is_trigger, states, events, totals };
-        // SAFETY: there is a place for each full window, and for each event that is right, and
-        // so many states for each block.
+        let capacities = data.capacities();
+        let cutting =
+            EventsCut { digis, count, rules, full, is_trigger, states, events, capacities, totals };
+        // SAFETY: full windows are at most as many as digis, no more events are written than the
+        // capacities say, and there are as many states for each block as the kernels use.
         unsafe {
             gpu.launch(&EVENTS_FULL, grid.moving(data.digis.bytes()), numbering)?;
             gpu.launch(&EVENTS_FOLLOW, grid, following)?;
@@ -62,11 +64,16 @@ impl Way for ThreadPerDigi {
     }
 
     fn finish(&mut self, gpu: &Gpu, data: &OnDevice, totals: &Totals) -> Result<(), DeviceError> {
-        let grid = Grid::blocks(totals.events).moving(2 * DIGI * u64::from(totals.copies));
-        let (digis, events) = (data.digis.ptr(), data.events.ptr());
-        // SAFETY: there is a place for each copy.
-        unsafe {
-            gpu.launch(&EVENTS_COPY, grid, EventsCopy { digis, events, copies: data.copies.ptr() })
-        }
+        let capacities = data.capacities();
+        let events = totals.events.min(capacities.events);
+        let grid = Grid::blocks(events).moving(2 * DIGI * u64::from(totals.copies));
+        let arguments = EventsCopy {
+            digis: data.digis.ptr(),
+            events: data.events.ptr(),
+            copies: data.copies.ptr(),
+            capacities,
+        };
+        // SAFETY: that many events were written, and no more copies are than the capacities say.
+        unsafe { gpu.launch(&EVENTS_COPY, grid, arguments) }
     }
 }

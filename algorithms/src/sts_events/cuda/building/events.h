@@ -2,6 +2,7 @@
 #pragma once
 #include "digi.h"
 #include "search.h"
+#include "streams.h"
 
 // Times are in ns; `reach` is how many places before its last digi the first one of a window is.
 struct Rules {
@@ -17,6 +18,19 @@ struct alignas(16) Event {
 struct alignas(16) Totals {
     u32 full, events, copies, unused;
 };
+
+// Elements of the arrays of events and of copies. What is found beyond them is counted and not written.
+struct Capacities {
+    u32 events, copies;
+};
+
+// Copies the digis of an event, as far as the array has elements. All threads of the block take part.
+template <u32 THREADS>
+PORTABLE_INLINE void copy_event(const u64* digis, const Event& event, u64* copies, u32 capacity) {
+    const u32 first = min(event.first_copy, capacity);
+    const u32 count = min(event.end - event.begin, capacity - first);
+    write_each_word<THREADS>(copies + first, count, [&](u32 i) { return digis[event.begin + i]; });
+}
 
 // Digis in order of time. There are no more than 2^30.
 struct Stream {
