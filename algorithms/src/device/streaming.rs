@@ -7,6 +7,11 @@ use std::mem::MaybeUninit;
 use bytemuck::Pod;
 
 #[cfg(target_arch = "x86_64")]
+use super::cpu_features::Avx512;
+#[cfg(target_arch = "x86_64")]
+use super::vectors::load_512;
+
+#[cfg(target_arch = "x86_64")]
 const LINE_BYTES: usize = 64;
 
 /// Permission for non-temporal stores. Other threads see them in no order until the storing thread
@@ -61,7 +66,7 @@ impl Stores {
         let (lines, _) = from.as_chunks();
         let is_whole =
             lines.len() * LINE_BYTES == from.len() && to.as_ptr().align_offset(LINE_BYTES) == 0;
-        if is_whole && is_x86_feature_detected!("avx512f") {
+        if is_whole && Avx512::detect().is_some() {
             // SAFETY: the CPU has AVX-512, and the target begins at a line.
             unsafe { stream_lines(to.as_chunks_mut().0, lines) }
         } else {
@@ -82,13 +87,10 @@ impl Stores {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn stream_lines(to: &mut [[MaybeUninit<u8>; LINE_BYTES]], from: &[[u8; LINE_BYTES]]) {
-    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
+    use std::arch::x86_64::_mm512_stream_si512;
     for (to, from) in to.iter_mut().zip(from) {
-        // SAFETY: lines have the size of the vector, and the caller promises the target's alignment.
-        unsafe {
-            let line = _mm512_loadu_si512(from.as_ptr().cast());
-            _mm512_stream_si512(to.as_mut_ptr().cast(), line);
-        }
+        // SAFETY: a line has the size of the vector, and the caller promises its alignment.
+        unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), load_512(from)) };
     }
 }
 
