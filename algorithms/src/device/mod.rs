@@ -5,14 +5,16 @@ use text::Foreign;
 mod arena;
 mod buffers;
 mod cpu;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod cpu_features;
 pub mod emulator;
 pub mod gpu;
-#[cfg(target_arch = "x86_64")]
-mod instructions;
 mod prefetch;
 mod processor;
 mod shared;
 mod streaming;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod vectors;
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,8 +26,6 @@ pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
 pub use cpu::{InnerTeams, Team, TeamError};
 use gpu::Gpu;
 use gpu::webgpu::Checks;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use instructions::with_instructions;
 pub(crate) use prefetch::{prefetch, prefetch_to_second};
 pub(crate) use processor::is_amd;
 pub(crate) use shared::{Apart, SharedSlice, atomic};

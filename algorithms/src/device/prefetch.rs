@@ -9,7 +9,7 @@ pub(crate) fn prefetch<T>(slice: &[T], place: usize) {
     }
 }
 
-/// The same for any address: nothing is read there.
+/// Begins to bring the cache line of any address here: nothing is read there.
 #[inline(always)]
 pub(super) fn prefetch_line<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -22,13 +22,14 @@ pub(super) fn prefetch_line<T>(address: *const T) {
     let _ = address;
 }
 
-/// The same into the second cache, which can wait for more lines at a time than the first.
+/// Begins to bring the cache line of an element into the second-level cache, which can wait for more
+/// lines at a time than the first.
 #[inline(always)]
 pub(crate) fn prefetch_to_second<T>(slice: &[T], place: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(element) = slice.get(place) {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: as above.
+        // SAFETY: the instruction reads nothing and can't fault.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(element).cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]

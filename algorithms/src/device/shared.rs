@@ -62,21 +62,37 @@ impl<T: Copy> SharedSlice<'_, T> {
 #[repr(align(64))]
 pub(crate) struct Apart<T>(pub(crate) T);
 
-/// A number that has an atomic form.
-pub(crate) trait Plain {
+/// An integer that has an atomic form.
+///
+/// # Safety
+/// `Atomic` is the atomic type of the integer: it has the same size and alignment, and all bits of
+/// one are a value of the other.
+pub(crate) unsafe trait Plain: sealed::Sealed {
     /// The atomic form.
     type Atomic;
 }
 
-impl Plain for u8 {
+/// Keeps other modules from implementing [`Plain`].
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl sealed::Sealed for u8 {}
+impl sealed::Sealed for u16 {}
+impl sealed::Sealed for u32 {}
+
+// SAFETY: `AtomicU8` is the atomic type of `u8`.
+unsafe impl Plain for u8 {
     type Atomic = AtomicU8;
 }
 
-impl Plain for u16 {
+// SAFETY: `AtomicU16` is the atomic type of `u16`.
+unsafe impl Plain for u16 {
     type Atomic = AtomicU16;
 }
 
-impl Plain for u32 {
+// SAFETY: `AtomicU32` is the atomic type of `u32`.
+unsafe impl Plain for u32 {
     type Atomic = AtomicU32;
 }
 
@@ -87,7 +103,7 @@ pub(crate) fn atomic<P: Plain>(numbers: &mut [P]) -> &[P::Atomic] {
         assert!(align_of::<P>() == align_of::<P::Atomic>());
     }
     let (first, length) = (numbers.as_mut_ptr(), numbers.len());
-    // SAFETY: both have the same size and alignment, and the numbers are borrowed by
-    // nobody else for as long as the result lives.
+    // SAFETY: `Plain` promises that these are the same in memory, and they stay borrowed mutably
+    // for as long as the result lives.
     unsafe { std::slice::from_raw_parts(first.cast(), length) }
 }

@@ -1,50 +1,62 @@
-//! Stores past the caches: what nobody reads soon need not be read first, and drives nothing out.
+//! Non-temporal stores, which bypass the caches: what is not read soon need not be read before it
+//! is written, and evicts nothing.
 
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use bytemuck::Pod;
 
-/// Bytes of a cache line.
 #[cfg(target_arch = "x86_64")]
-const LINE: usize = 64;
+use super::cpu_features::Avx512;
+#[cfg(target_arch = "x86_64")]
+use super::vectors::load_512;
 
-/// Stores past the caches. Others see them in no order, until there is a fence.
-pub(crate) struct Stores(());
+#[cfg(target_arch = "x86_64")]
+const LINE_BYTES: usize = 64;
 
-/// Does some work that stores past the caches; behind it others see what was stored.
+/// Permission for non-temporal stores. Other threads see them in no order until the storing thread
+/// has executed a fence, as [`streaming`] does: so it stays on that thread, and is neither `Send`
+/// nor `Sync`.
+pub(crate) struct Stores(PhantomData<*const ()>);
+
+/// Does work that may store past the caches, then executes a fence: whatever synchronises with
+/// this thread afterwards sees what was stored.
 #[inline(always)]
 pub(crate) fn streaming(work: impl FnOnce(&Stores)) {
-    /// Also if the work panics.
+    /// Executed even if the work panics.
     struct Fence;
     impl Drop for Fence {
         fn drop(&mut self) {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: SSE is there on all x86-64.
+            // SAFETY: all x86-64 CPUs have SSE.
             unsafe {
                 std::arch::x86_64::_mm_sfence();
             }
         }
     }
     let _fence = Fence;
-    work(&Stores(()));
+    work(&Stores(PhantomData));
 }
 
 impl Stores {
-    /// Copies bytes past the caches, where that can be: as many on both sides.
+    /// Copies bytes past the caches, where the CPU can.
+    ///
+    /// # Panics
+    /// If the two sides differ in length.
     pub(crate) fn stream(&self, to: &mut [u8], from: &[u8]) {
         let (to, length) = (to.as_mut_ptr().cast(), to.len());
-        // SAFETY: the same bytes, to which nothing is written but bytes.
+        // SAFETY: these are the bytes of `to`, and `write` leaves none of them uninitialised.
         self.write(unsafe { std::slice::from_raw_parts_mut(to, length) }, from);
     }
 
-    /// Appends to a list, past the caches too.
+    /// Appends items to a list, past the caches where the CPU can.
     pub(crate) fn append<T: Pod>(&self, list: &mut Vec<T>, items: &[T]) {
         list.reserve(items.len());
         let to = list.spare_capacity_mut().as_mut_ptr().cast();
-        // SAFETY: there is room for so many bytes, which need not be anything yet.
+        // SAFETY: the spare capacity has room for the items, and may be uninitialised.
         let to = unsafe { std::slice::from_raw_parts_mut(to, size_of_val(items)) };
         self.write(to, bytemuck::cast_slice(items));
-        // SAFETY: these have been written.
+        // SAFETY: `write` has initialised the bytes of the new items.
         unsafe { list.set_len(list.len() + items.len()) };
     }
 
@@ -52,9 +64,10 @@ impl Stores {
     fn write(&self, to: &mut [MaybeUninit<u8>], from: &[u8]) {
         assert_eq!(to.len(), from.len());
         let (lines, _) = from.as_chunks();
-        let is_whole = lines.len() * LINE == from.len() && to.as_ptr().align_offset(LINE) == 0;
-        if is_whole && is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has it, and the target begins at a line.
+        let is_whole =
+            lines.len() * LINE_BYTES == from.len() && to.as_ptr().align_offset(LINE_BYTES) == 0;
+        if is_whole && Avx512::detect().is_some() {
+            // SAFETY: the CPU has AVX-512, and the target begins at a line.
             unsafe { stream_lines(to.as_chunks_mut().0, lines) }
         } else {
             stream_vectors(to, from);
@@ -67,33 +80,30 @@ impl Stores {
     }
 }
 
-/// Whole lines, each by one store.
+/// Stores whole lines, each by one instruction.
 ///
 /// # Safety
-/// The target begins at a multiple of [`LINE`].
+/// The target begins at a multiple of [`LINE_BYTES`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn stream_lines(to: &mut [[MaybeUninit<u8>; LINE]], from: &[[u8; LINE]]) {
-    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
+unsafe fn stream_lines(to: &mut [[MaybeUninit<u8>; LINE_BYTES]], from: &[[u8; LINE_BYTES]]) {
+    use std::arch::x86_64::_mm512_stream_si512;
     for (to, from) in to.iter_mut().zip(from) {
-        // SAFETY: both sides have 64 bytes, and the target is aligned.
-        unsafe {
-            let line = _mm512_loadu_si512(from.as_ptr().cast());
-            _mm512_stream_si512(to.as_mut_ptr().cast(), line);
-        }
+        // SAFETY: a line has the size of the vector, and the caller promises its alignment.
+        unsafe { _mm512_stream_si512(to.as_mut_ptr().cast(), load_512(from)) };
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 fn stream_vectors(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-    // SAFETY: any 16 bytes make such a vector.
+    // SAFETY: any 16 bytes make a vector, which may be uninitialised.
     let (head, vectors, _) = unsafe { to.align_to_mut::<MaybeUninit<__m128i>>() };
     let (first, count) = (head.len(), vectors.len());
     let (sources, _) = from[first..].as_chunks::<{ size_of::<__m128i>() }>();
     for (to, from) in vectors.iter_mut().zip(sources) {
-        // SAFETY: the target is aligned and borrowed alone; the source has 16 bytes. Who
-        // reads them elsewhere does so behind the fence of `streaming`.
+        // SAFETY: the target has the size and the alignment of the vector, the source its size;
+        // all x86-64 CPUs have SSE2.
         unsafe { _mm_stream_si128(to.as_mut_ptr(), _mm_loadu_si128(from.as_ptr().cast())) };
     }
     let behind = first + count * size_of::<__m128i>();
@@ -104,6 +114,20 @@ fn stream_vectors(to: &mut [MaybeUninit<u8>], from: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Ambiguous, so that this does not compile, if `Stores` is `Send` or `Sync`.
+    #[test]
+    fn stores_stay_on_their_thread() {
+        trait Unless<T> {
+            fn holds() {}
+        }
+        struct IfSend;
+        struct IfSync;
+        impl<T> Unless<()> for T {}
+        impl<T: Send> Unless<IfSend> for T {}
+        impl<T: Sync> Unless<IfSync> for T {}
+        <Stores as Unless<_>>::holds();
+    }
 
     #[test]
     fn streamed_items_are_appended() {

@@ -20,7 +20,7 @@ const SECTOR_SHIFT: u32 = TIME_SHIFT + TIME_BITS;
 /// frame; 6 bits of sector. So the lower half is what differs between the
 /// samples of a time bin, and the order of the bits is that by sector, time bin,
 /// row and pad.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Digit(u64);
 

@@ -200,7 +200,7 @@ fn compute(columns: &Columns, shapes: &mut ShapeColumns) {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Columns, ShapeColumns, ShapesOf};
-    use crate::device::with_instructions;
+    use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Eight at a time, if this machine can.
@@ -214,7 +214,7 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{Columns, ShapeColumns, ShapesOf};
-    use crate::device::with_instructions;
+    use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Sixteen at a time, if this machine can.

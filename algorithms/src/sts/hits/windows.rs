@@ -68,7 +68,7 @@ impl Windows {
 
     /// The same by the instructions that it is compiled for.
     #[inline(always)]
-    fn find_by<P: Rules, I: Isa>(&mut self, input: WindowInput<'_>, to: Kept<'_>) {
+    fn find_by<P: Rules>(&mut self, isa: impl Isa, input: WindowInput<'_>, to: Kept<'_>) {
         let WindowInput { job, clusters, formulas, .. } = input;
         let back_side = clusters.counts.len() / 2 + job.module;
         let fronts = &clusters.entries(job.module)[job.fronts.clone()];
@@ -94,7 +94,7 @@ impl Windows {
             Clusters { side: Side::Back, entries: near, clusters: clusters.clusters(back_side) };
         self.backs.gather::<P>(of_back, formulas, &mut self.classes);
         self.look_up(input);
-        self.pair::<P, I>(formulas, most, to);
+        self.pair::<P>(isa, formulas, most, to);
     }
 
     /// No pair of these fronts is further apart in time.
@@ -117,8 +117,9 @@ impl Windows {
     }
 
     #[inline(always)]
-    fn pair<P: Rules, I: Isa>(
+    fn pair<P: Rules>(
         &mut self,
+        isa: impl Isa,
         formulas: &ModuleFormulas<f32>,
         most: f32,
         mut to: Kept<'_>,
@@ -135,9 +136,9 @@ impl Windows {
         self.pairs.begin();
         loop {
             let any = if self.classes.errors.len() <= MOST_CLASSES {
-                self.pairs.list::<P, I>(lines, &limits)
+                self.pairs.list::<P, _>(isa, lines, &limits)
             } else {
-                self.pairs.list::<P, Scalar>(lines, &limits)
+                self.pairs.list::<P, _>(Scalar, lines, &limits)
             };
             if !any {
                 return self.crossings.finish(&mut to);
@@ -157,14 +158,17 @@ fn best<P: Rules>() -> Find {
     if let Some(widest) = avx512::if_available::<P>().or_else(avx2::if_available::<P>) {
         return widest;
     }
-    Windows::find_by::<P, Scalar>
+    find_scalar::<P>
+}
+
+fn find_scalar<P: Rules>(windows: &mut Windows, input: WindowInput<'_>, to: Kept<'_>) {
+    windows.find_by::<P>(Scalar, input, to);
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Find, Kept, Rules, WindowInput, Windows};
-    use crate::device::with_instructions;
-    use crate::sts::hits::near::Avx2;
+    use crate::device::cpu_features::{Avx2, with_instructions};
 
     with_instructions! {
         /// Eight numbers at a time, if this machine can.
@@ -172,7 +176,7 @@ mod avx2 {
         Find: fn find<P: Rules>(
             windows: &mut Windows, input: WindowInput<'_>, to: Kept<'_>
         ) {
-            windows.find_by::<P, Avx2>(input, to);
+            windows.find_by::<P>(Avx2::enabled(), input, to);
         }
     }
 }
@@ -180,8 +184,7 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{Find, Kept, Rules, WindowInput, Windows};
-    use crate::device::with_instructions;
-    use crate::sts::hits::near::Avx512;
+    use crate::device::cpu_features::{Avx512, with_instructions};
 
     with_instructions! {
         /// Sixteen numbers at a time, if this machine can.
@@ -189,7 +192,7 @@ mod avx512 {
         Find: fn find<P: Rules>(
             windows: &mut Windows, input: WindowInput<'_>, to: Kept<'_>
         ) {
-            windows.find_by::<P, Avx512>(input, to);
+            windows.find_by::<P>(Avx512::enabled(), input, to);
         }
     }
 }
@@ -207,7 +210,7 @@ mod tests {
 
     /// All that this machine has.
     fn ways<P: Rules>() -> Vec<Find> {
-        let mut ways: Vec<Find> = vec![Windows::find_by::<P, Scalar>];
+        let mut ways: Vec<Find> = vec![find_scalar::<P>];
         #[cfg(target_arch = "x86_64")]
         {
             ways.extend(avx2::if_available::<P>());

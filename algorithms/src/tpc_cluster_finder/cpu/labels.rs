@@ -47,7 +47,7 @@ impl Flat {
                 // SAFETY: each row has places of its own, as many as were counted.
                 unsafe { firsts.write(cluster, label as u32) };
                 for &own in list {
-                    // SAFETY: as above.
+                    // SAFETY: each row has as many indices of its own as it has labels.
                     unsafe { labels.write(label, own) };
                     label += 1;
                 }

@@ -11,14 +11,13 @@ pub(super) type DecodePage = fn(Job<'_>, &mut [Digit]) -> Option<()>;
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{DecodePage, Digit, Job, walk};
-    use crate::device::with_instructions;
-    use crate::tpc_decode::cpu::kernel::Avx2;
+    use crate::device::cpu_features::{Avx2Bmi2, with_instructions};
 
     with_instructions! {
         /// Four digits at a time, if this machine can.
         ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"]
         DecodePage: fn decode(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
-            walk::decode::<Avx2>(job, digits)
+            walk::decode(Avx2Bmi2::enabled(), job, digits)
         }
     }
 }
@@ -26,8 +25,7 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{DecodePage, Digit, Job, walk};
-    use crate::device::with_instructions;
-    use crate::tpc_decode::cpu::kernel::Avx512;
+    use crate::device::cpu_features::{Avx512Vbmi2, with_instructions};
 
     with_instructions! {
         /// Eight digits at a time, if this machine can.
@@ -36,9 +34,13 @@ mod avx512 {
             "lzcnt", "popcnt"
         ]
         DecodePage: fn decode(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
-            walk::decode::<Avx512>(job, digits)
+            walk::decode(Avx512Vbmi2::enabled(), job, digits)
         }
     }
+}
+
+fn decode_scalar(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
+    walk::decode(Scalar, job, digits)
 }
 
 /// Sets of instructions that there are kernels for.
@@ -74,7 +76,7 @@ impl Level {
     /// Its decoder, if this machine has the instructions.
     pub(super) fn decoder(self) -> Option<DecodePage> {
         match self {
-            Level::Scalar => Some(walk::decode::<Scalar>),
+            Level::Scalar => Some(decode_scalar),
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => avx2::if_available(),
             #[cfg(target_arch = "x86_64")]

@@ -1,39 +1,21 @@
 //! Copies of few bytes by vectors that are masked where there are no bytes: AVX-512.
 
+use std::arch::x86_64::{_bzhi_u64, _mm512_maskz_loadu_epi8, _mm512_storeu_si512};
+
 use super::vectors::{Copier, copy_vectors, lines_of};
+use crate::device::cpu_features::Avx512BwBmi2;
 
 /// Bytes of a vector.
-#[cfg(target_arch = "x86_64")]
 const VECTOR: usize = 64;
-
-/// That this processor has the instructions: [`Avx512::detect`] alone makes one.
-#[derive(Clone, Copy)]
-pub(super) struct Avx512(());
-
-impl Avx512 {
-    #[cfg(target_arch = "x86_64")]
-    pub(super) fn detect() -> Option<Self> {
-        let is_there = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("bmi2");
-        is_there.then_some(Avx512(()))
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(super) fn detect() -> Option<Self> {
-        None
-    }
-}
 
 /// As many vectors as there are in a piece: for pieces that differ by more than a guess costs.
 #[derive(Clone, Copy)]
-pub(super) struct AsMany(pub(super) Avx512);
+pub(super) struct AsMany(pub(super) Avx512BwBmi2);
 
 /// So many vectors, and more only for what is longer.
 #[derive(Clone, Copy)]
-pub(super) struct Masked<const VECTORS: usize>(pub(super) Avx512);
+pub(super) struct Masked<const VECTORS: usize>(pub(super) Avx512BwBmi2);
 
-#[cfg(target_arch = "x86_64")]
 impl<const VECTORS: usize> Copier for Masked<VECTORS> {
     /// As many of each piece, which is no guess for the processor to get wrong.
     #[inline(always)]
@@ -47,13 +29,12 @@ impl<const VECTORS: usize> Copier for Masked<VECTORS> {
             return copy_vectors(to, from, length);
         }
         let (to, from) = (&mut to[..VECTORS * VECTOR], &from[..length]);
-        // SAFETY: the target has so many vectors, the source so many bytes, and there is a
-        // witness for what the processor can do.
+        // SAFETY: the target has `VECTORS` vectors, the source `length` bytes, and the witness
+        // proves that the CPU has AVX-512 BW and BMI2.
         unsafe { copy_masked(to.as_mut_ptr(), from.as_ptr(), length, VECTORS) }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 impl Copier for AsMany {
     #[inline(always)]
     fn fetched(piece: &[u8]) -> usize {
@@ -64,23 +45,24 @@ impl Copier for AsMany {
     fn copy(self, to: &mut [u8], from: &[u8], length: usize) {
         let vectors = length.div_ceil(VECTOR);
         let (to, from) = (&mut to[..vectors * VECTOR], &from[..length]);
-        // SAFETY: as above.
+        // SAFETY: the target has `vectors` vectors, the source `length` bytes, and the witness
+        // proves that the CPU has AVX-512 BW and BMI2.
         unsafe { copy_masked(to.as_mut_ptr(), from.as_ptr(), length, vectors) }
     }
 }
 
+/// Copies `length` bytes; the rest of the target's vectors becomes zeros.
+///
 /// # Safety
-/// The target has so many vectors, and the source so many bytes.
-#[cfg(target_arch = "x86_64")]
+/// The target has `vectors` vectors, and the source `length` bytes.
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
 #[inline]
 unsafe fn copy_masked(to: *mut u8, from: *const u8, length: usize, vectors: usize) {
-    use std::arch::x86_64::{_bzhi_u64, _mm512_maskz_loadu_epi8, _mm512_storeu_si512};
     for i in 0..vectors {
         let done = i * VECTOR;
         let mask = _bzhi_u64(u64::MAX, length.saturating_sub(done).min(VECTOR) as u32);
-        // SAFETY: the vector of the target is there; of the source only bytes are read that
-        // are there, whatever the address of the vector is.
+        // SAFETY: the target has this vector; of the source, the mask selects bytes below `length`
+        // alone, whatever the address of the vector is.
         unsafe {
             let vector = _mm512_maskz_loadu_epi8(mask, from.wrapping_add(done).cast());
             _mm512_storeu_si512(to.add(done).cast(), vector);
@@ -88,13 +70,13 @@ unsafe fn copy_masked(to: *mut u8, from: *const u8, length: usize, vectors: usiz
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn so_many_bytes_are_copied_and_none_behind_them_are_read() {
-        let Some(avx512) = Avx512::detect() else {
+        let Some(avx512) = Avx512BwBmi2::detect() else {
             eprintln!("skipped: no AVX-512");
             return;
         };

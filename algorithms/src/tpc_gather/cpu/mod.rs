@@ -5,6 +5,7 @@
 //! | `memcpy`, `streamed` | the variants |
 //! | `vectors`, `masked` | copies by whole vectors; by masked ones |
 
+#[cfg(target_arch = "x86_64")]
 mod masked;
 mod memcpy;
 mod streamed;

@@ -20,8 +20,11 @@ use std::ops::Range;
 
 use generators::tpc::clusters::FIELDS;
 
-use super::masked::{AsMany, Avx512, Masked};
+#[cfg(target_arch = "x86_64")]
+use super::masked::{AsMany, Masked};
 use super::vectors::{Copier, LINE, SLACK, VECTOR, copy_vectors, lines_of};
+#[cfg(target_arch = "x86_64")]
+use crate::device::cpu_features::Avx512BwBmi2;
 use crate::device::{Stores, is_amd, prefetch_to_second, streaming};
 use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
@@ -62,12 +65,16 @@ fn parts_of(packing: &Packing<'_>, field: usize, size: usize) -> impl Iterator<I
 /// Most pieces are less than twice as long as all are on average. Pieces that lie within `share` bytes
 /// are brought near.
 fn pack(array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
-    let length = 2 * array.packed_bytes() / array.pieces().max(1);
-    match (length.div_ceil(LINE), Avx512::detect()) {
-        (0..=3, Some(avx512)) => pack_masked(Masked::<3>(avx512), array, part, share, to),
-        (4..=12, Some(avx512)) => pack_masked(AsMany(avx512), array, part, share, to),
-        _ => pack_by(Whole, array, part, share, to),
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx512) = Avx512BwBmi2::detect() {
+        let length = 2 * array.packed_bytes() / array.pieces().max(1);
+        match length.div_ceil(LINE) {
+            0..=3 => return pack_masked(avx512, Masked::<3>(avx512), array, part, share, to),
+            4..=12 => return pack_masked(avx512, AsMany(avx512), array, part, share, to),
+            _ => {}
+        }
     }
+    pack_by(Whole, array, part, share, to);
 }
 
 /// As many vectors as there are in a piece.
@@ -86,19 +93,22 @@ impl Copier for Whole {
     }
 }
 
+/// [`pack_by`], compiled for the features of the witness.
 #[cfg(target_arch = "x86_64")]
-fn pack_masked<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
+fn pack_masked<C: Copier>(
+    _: Avx512BwBmi2,
+    copier: C,
+    array: Array<'_>,
+    part: &Part,
+    share: usize,
+    to: &mut [u8],
+) {
     #[target_feature(enable = "avx512f,avx512bw,bmi2")]
     fn pack<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
         pack_by(copier, array, part, share, to);
     }
-    // SAFETY: the copier is witness to what the processor can do.
+    // SAFETY: the witness proves that the CPU has the features that `pack` is compiled for.
     unsafe { pack(copier, array, part, share, to) }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn pack_masked<C>(_: C, array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
-    pack_by(Whole, array, part, share, to);
 }
 
 #[inline(always)]

@@ -1,7 +1,7 @@
-//! Vectors of 64 bytes, which not all processors have.
+//! Vectors of 64 bytes, which not all CPUs have.
 
-/// That this processor has them, with masks for all that is done here: [`Avx512::detect`] alone
-/// makes one.
+/// Witness that this CPU has AVX-512 with masks for bytes and for shorter vectors, and POPCNT: only
+/// [`Avx512::detect`] makes one, so that functions which take one need no other check.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(());
 

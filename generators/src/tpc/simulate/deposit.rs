@@ -55,7 +55,7 @@ impl Deposit<'_> {
         cells: &[u16; BINS],
         to: &mut [PadDeposit; BINS],
     ) -> usize {
-        // SAFETY: there is a witness for what the processor can do.
+        // SAFETY: the witness proves that the CPU has the features of `list_by_avx512`.
         unsafe { self.list_by_avx512(cells, to) }
     }
 
@@ -90,11 +90,9 @@ impl Deposit<'_> {
             _mm512_or_si512(_mm512_cvtepu16_epi64(cells), _mm512_slli_epi64::<32>(whole)),
             _mm512_set1_epi64(bytemuck::cast(of_all)),
         );
+        let first = _mm512_maskz_compress_epi64(wanted, deposits);
         // SAFETY: there is room for eight deposits of eight bytes.
-        unsafe {
-            let first = _mm512_maskz_compress_epi64(wanted, deposits);
-            _mm512_storeu_si512(to.as_mut_ptr().cast(), first);
-        }
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), first) };
         wanted.count_ones() as usize
     }
 

@@ -83,7 +83,7 @@ impl Found {
         charges: &[u16; COLUMNS],
         sample: impl Fn(u16) -> Sample,
     ) -> usize {
-        // SAFETY: there is a witness for what the processor can do.
+        // SAFETY: the witness proves that the CPU has the features of `list_by_avx512`.
         unsafe { self.list_by_avx512(threshold, charges, sample) }
     }
 
@@ -111,17 +111,19 @@ impl Found {
             let samples = group.map(&sample);
             let to_columns = &mut self.columns[count..count + LANES];
             let to_samples = &mut self.samples[count..count + LANES];
-            // SAFETY: sixteen numbers are read each time, and there is room for as many.
-            let enough = unsafe {
+            // SAFETY: these are sixteen charges of two bytes, and sixteen samples of four.
+            let (charges, samples) = unsafe {
                 let charges = _mm256_loadu_si256(group.as_ptr().cast());
-                let enough = _mm256_cmpge_epu16_mask(charges, least);
-                let first = _mm512_maskz_compress_epi32(enough, columns);
-                _mm512_storeu_si512(to_columns.as_mut_ptr().cast(), first);
-                let samples = _mm512_loadu_si512(samples.as_ptr().cast());
-                let first = _mm512_maskz_compress_epi32(enough, samples);
-                _mm512_storeu_si512(to_samples.as_mut_ptr().cast(), first);
-                enough
+                (charges, _mm512_loadu_si512(samples.as_ptr().cast()))
             };
+            let enough = _mm256_cmpge_epu16_mask(charges, least);
+            let first_columns = _mm512_maskz_compress_epi32(enough, columns);
+            let first_samples = _mm512_maskz_compress_epi32(enough, samples);
+            // SAFETY: there is room for sixteen columns and samples of four bytes.
+            unsafe {
+                _mm512_storeu_si512(to_columns.as_mut_ptr().cast(), first_columns);
+                _mm512_storeu_si512(to_samples.as_mut_ptr().cast(), first_samples);
+            }
             columns = _mm512_add_epi32(columns, step);
             count += enough.count_ones() as usize;
         }

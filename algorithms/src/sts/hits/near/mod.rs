@@ -11,11 +11,9 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod scalar;
+#[cfg(test)]
+mod tests;
 
-#[cfg(target_arch = "x86_64")]
-pub(super) use avx2::Avx2;
-#[cfg(target_arch = "x86_64")]
-pub(super) use avx512::Avx512;
 pub(super) use scalar::Scalar;
 
 use std::ops::Range;
@@ -30,19 +28,20 @@ pub(super) const MOST_CLASSES: usize = 16;
 /// Pairs that are listed before something is done with them, or more.
 const MOST_PAIRS: usize = 1024;
 
-/// A set of instructions. All is inlined into functions that are compiled for it.
-pub(super) trait Isa {
+/// A set of instructions. An implementing type is a witness that the CPU has them; methods are
+/// inlined into functions that are compiled for them.
+pub(super) trait Isa: Copy {
     /// Lines of the back that are looked at at once.
     const BACKS: usize;
     /// Lines of the front that look at the same ones.
     const FRONTS: usize;
 
-    /// A bit for each of the back's lines from a place on: whether it crosses one of the front, or
+    /// A bit for each of the back's lines from an index on: whether it crosses one of the front, or
     /// nearly so. What is behind the last one does not.
-    fn crossing<P: Rules>(front: &Front<'_>, backs: &Lines, place: usize) -> u32;
+    fn crossing<P: Rules>(self, front: &Front<'_>, backs: &Lines, index: usize) -> u32;
 
     /// Puts the numbers of the bits that are set, counted from `first`, to a list.
-    fn put(bits: u32, first: u32, list: &mut [u32; SLACK]);
+    fn put(self, bits: u32, first: u32, list: &mut [u32; SLACK]);
 }
 
 /// A line of the front, and what it is asked for.
@@ -92,6 +91,7 @@ impl Pairs {
     #[inline(always)]
     pub(super) fn list<P: Rules, I: Isa>(
         &mut self,
+        isa: I,
         lines: [&Lines; 2],
         limits: &Limits<'_>,
     ) -> bool {
@@ -103,7 +103,7 @@ impl Pairs {
             let near = self.near::<P, I>(times, backs, limits.most);
             self.make_room(numbers.len() * (near.len() + I::BACKS));
             self.next_front = numbers.end;
-            self.append::<P, I>(numbers, near, lines, limits);
+            self.append::<P, I>(isa, numbers, near, lines, limits);
         }
         self.count > 0
     }
@@ -112,6 +112,7 @@ impl Pairs {
     #[inline(always)]
     fn append<P: Rules, I: Isa>(
         &mut self,
+        isa: I,
         numbers: Range<usize>,
         near: Range<usize>,
         [fronts, backs]: [&Lines; 2],
@@ -127,13 +128,13 @@ impl Pairs {
                 cuts: &limits.cuts[of_class..][..limits.stride],
                 range: limits.range,
             };
-            let mut place = near.start;
-            while place < near.end {
-                let bits = I::crossing::<P>(&front, backs, place);
+            let mut index = near.start;
+            while index < near.end {
+                let bits = isa.crossing::<P>(&front, backs, index);
                 *places(of_front, count) = [number as u32; SLACK];
-                I::put(bits, place as u32, places(of_back, count));
+                isa.put(bits, index as u32, places(of_back, count));
                 count += bits.count_ones() as usize;
-                place += I::BACKS;
+                index += I::BACKS;
             }
         }
         self.count = count;
@@ -176,5 +177,15 @@ fn places(list: &mut [u32], begin: usize) -> &mut [u32; SLACK] {
     match list[begin..].first_chunk_mut() {
         Some(places) => places,
         None => unreachable!("there is room for all, and more"),
+    }
+}
+
+/// Numbers of a column from an index on.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn lanes<T, const N: usize>(column: &[T], index: usize) -> &[T; N] {
+    match column[index..].first_chunk() {
+        Some(lanes) => lanes,
+        None => unreachable!("there are more numbers behind the last one"),
     }
 }

@@ -7,11 +7,9 @@ use generators::tpc::{Digit, PadId};
 use super::isa::{Bytes, FEW, Group, Isa, RowOfPads, SEQUENCE, array_at};
 use super::pad_list::PadList;
 use super::sequences;
+use crate::device::cpu_features::Avx2Bmi2;
+use crate::device::vectors::{load_128, store_128, store_256};
 use crate::tpc_decode::pads::LINK_STRIDE;
-
-/// Where a machine has these instructions. All is inlined into functions only that are
-/// compiled for them.
-pub(in crate::tpc_decode::cpu) struct Avx2;
 
 /// Digits of a vector.
 const LANES: usize = 4;
@@ -20,47 +18,51 @@ const SAMPLES_IN_WORD: usize = 5;
 /// Channels whose pads fill half a vector.
 const CHANNELS: usize = 8;
 
-impl Isa for Avx2 {
+impl Isa for Avx2Bmi2 {
     #[inline(always)]
-    fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
+    fn spread(self, level: u16, bytes: &[u8; 16]) -> u128 {
         let bytes = u128::from_le_bytes(*bytes);
         let (low, high) = (level & 0xff, level >> 8);
         let rest = (bytes >> (8 * low.count_ones())) as u64;
-        u128::from(spread_eight(low, bytes as u64)) | u128::from(spread_eight(high, rest)) << 64
+        // SAFETY: `self` proves that the CPU has BMI2.
+        let [low, high] = unsafe { [spread_eight(low, bytes as u64), spread_eight(high, rest)] };
+        u128::from(low) | u128::from(high) << 64
     }
 
     #[inline(always)]
     fn list_selected(
+        self,
         pads: &mut PadList,
         start: usize,
         link: &[PadId; LINK_STRIDE],
         channels: u128,
     ) -> usize {
         let (low, high) = (channels as u64, (channels >> 64) as u64);
-        let middle = list_groups::<8>(pads, start, link, low);
-        list_groups::<2>(pads, middle, &link[64..], high)
+        let middle = list_groups::<8>(self, pads, start, link, low);
+        list_groups::<2>(self, pads, middle, &link[64..], high)
     }
 
     #[inline(always)]
-    fn number(pads: &mut [PadId; SEQUENCE], first: PadId) {
-        // SAFETY: the instructions are there, as `Avx2` says.
+    fn number(self, pads: &mut [PadId; SEQUENCE], first: PadId) {
+        // SAFETY: `self` proves that the CPU has AVX2.
         unsafe { sequences::number(pads, first) }
     }
 
     #[inline(always)]
     fn few_sequences(
+        self,
         pads: &mut PadList,
         start: usize,
         row: RowOfPads,
         heads: &[u8; 2 * FEW],
         count: usize,
     ) -> Option<usize> {
-        // SAFETY: the instructions are there, as `Avx2` says.
-        unsafe { sequences::few_sequences(pads, start, row, heads, count) }
+        sequences::few_sequences(self.into(), pads, start, row, heads, count)
     }
 
     #[inline(always)]
     fn join_packed<const BITS: usize>(
+        self,
         bytes: &Bytes,
         pads: &PadList,
         group: Group,
@@ -73,7 +75,7 @@ impl Isa for Avx2 {
             // Two vectors a turn: a row seldom needs more, so its end is foreseen.
             for _ in 0..2 {
                 let word = u64::from_le_bytes(*array_at(bytes, position));
-                store::<BITS>(word, shifts, pads, &group, index, digits);
+                store::<BITS>(self, word, shifts, pads, &group, index, digits);
                 index += LANES;
                 // So many bytes hold four samples, and nothing is left over.
                 position += BITS / 2;
@@ -82,14 +84,14 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn join_words(bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
+    fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
         const FOUR: [i64; LANES] = [0, 12, 24, 36];
         const FIFTH: [i64; LANES] = [48; LANES];
         let (mut index, mut position) = (0, group.position as usize);
         while index < group.len() {
             let word = u64::from_le_bytes(*array_at(bytes, position));
-            store::<WORD_SAMPLE_BITS>(word, FOUR, pads, &group, index, digits);
-            store::<WORD_SAMPLE_BITS>(word, FIFTH, pads, &group, index + LANES, digits);
+            store::<WORD_SAMPLE_BITS>(self, word, FOUR, pads, &group, index, digits);
+            store::<WORD_SAMPLE_BITS>(self, word, FIFTH, pads, &group, index + LANES, digits);
             index += SAMPLES_IN_WORD;
             position += 8;
         }
@@ -99,6 +101,7 @@ impl Isa for Avx2 {
 /// Lists the selected pads of some groups of channels; returns the index behind them.
 #[inline(always)]
 fn list_groups<const N: usize>(
+    _: Avx2Bmi2,
     pads: &mut PadList,
     mut start: usize,
     link: &[PadId],
@@ -110,61 +113,77 @@ fn list_groups<const N: usize>(
             Some(group) => group,
             None => unreachable!("a link has more groups"),
         };
-        let room = pads.room::<CHANNELS>(start);
-        // SAFETY: the instructions are there, as `Avx2` says; all
-        // arrays are of 16 bytes.
-        unsafe {
-            let group = _mm_loadu_si128(group.as_ptr().cast());
-            let order = _mm_load_si128(COMPRESSION.0[usize::from(mask)].as_ptr().cast());
-            _mm_storeu_si128(room.as_mut_ptr().cast(), _mm_shuffle_epi8(group, order));
-        }
+        // SAFETY: the witness proves that the CPU has AVX2.
+        unsafe { compress(group, mask, pads.room(start)) };
         start += mask.count_ones() as usize;
     }
     start
 }
 
+/// Moves the selected pads of a group of channels next to each other.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn compress(group: &[PadId; CHANNELS], selected: u8, to: &mut [PadId; CHANNELS]) {
+    let order = load_128(&COMPRESSION.0[usize::from(selected)]);
+    store_128(to, _mm_shuffle_epi8(load_128(group), order));
+}
+
 /// Stores the digits of four samples of a word, or as many as there is room for.
 #[inline(always)]
 fn store<const BITS: usize>(
+    _: Avx2Bmi2,
     word: u64,
-    [a, b, c, d]: [i64; LANES],
+    shifts: [i64; LANES],
     pads: &PadList,
     group: &Group,
     index: usize,
     digits: &mut [Digit],
 ) {
-    let four = pads.at::<LANES>(usize::from(group.first) + index);
-    // SAFETY: the instructions are there, as `Avx2` says; four pads
-    // are loaded from as many, and the mask keeps the store within the digits.
-    unsafe {
-        let shifts = _mm256_setr_epi64x(a, b, c, d);
-        let samples = _mm256_srlv_epi64(_mm256_set1_epi64x(word as i64), shifts);
-        let samples = _mm256_and_si256(samples, _mm256_set1_epi64x((1 << BITS) - 1));
-        let pads = _mm256_cvtepu16_epi64(_mm_loadl_epi64(four.as_ptr().cast()));
-        let template = _mm256_set1_epi64x(group.template as i64);
-        let pads = _mm256_or_si256(_mm256_slli_epi64::<16>(pads), template);
-        let digit = _mm256_or_si256(samples, pads);
-        let room = digits.get_mut(index..).unwrap_or_default();
-        match room.first_chunk_mut::<LANES>() {
-            Some(room) => _mm256_storeu_si256(room.as_mut_ptr().cast(), digit),
-            None => {
-                let numbers = _mm256_setr_epi64x(0, 1, 2, 3);
-                let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(room.len() as i64), numbers);
-                _mm256_maskstore_epi64(room.as_mut_ptr().cast(), mask, digit);
+    let pads = pads.at(usize::from(group.first) + index);
+    // SAFETY: the witness proves that the CPU has AVX2.
+    let joined = unsafe { join_four::<BITS>(word, shifts, pads, group.template) };
+    let room = digits.get_mut(index..).unwrap_or_default();
+    match room.first_chunk_mut::<LANES>() {
+        // SAFETY: the witness proves that the CPU has AVX2.
+        Some(room) => unsafe { store_256(room, joined) },
+        None => {
+            let count = room.len() as i64;
+            // SAFETY: the witness proves that the CPU has AVX2, and the mask selects the digits that
+            // there is room for.
+            unsafe {
+                let indices = _mm256_setr_epi64x(0, 1, 2, 3);
+                let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), indices);
+                _mm256_maskstore_epi64(room.as_mut_ptr().cast(), mask, joined);
             }
         }
     }
 }
 
+/// Joins four samples of a word with their pads.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn join_four<const BITS: usize>(
+    word: u64,
+    [a, b, c, d]: [i64; LANES],
+    pads: &[PadId; LANES],
+    template: u64,
+) -> __m256i {
+    let shifts = _mm256_setr_epi64x(a, b, c, d);
+    let samples = _mm256_srlv_epi64(_mm256_set1_epi64x(word as i64), shifts);
+    let samples = _mm256_and_si256(samples, _mm256_set1_epi64x((1 << BITS) - 1));
+    // SAFETY: eight bytes are loaded, those of the four pads.
+    let pads = unsafe { _mm_loadl_epi64(pads.as_ptr().cast()) };
+    let pads = _mm256_slli_epi64::<16>(_mm256_cvtepu16_epi64(pads));
+    let pads = _mm256_or_si256(pads, _mm256_set1_epi64x(template as i64));
+    _mm256_or_si256(samples, pads)
+}
+
 /// The next bytes, each where a bit of `level` is set.
-#[inline(always)]
+#[target_feature(enable = "bmi2")]
+#[inline]
 fn spread_eight(level: u16, bytes: u64) -> u64 {
     const LOWEST_BITS: u64 = 0x0101_0101_0101_0101;
-    // SAFETY: the instructions are there, as `Avx2` says.
-    unsafe {
-        let selected = _pdep_u64(level.into(), LOWEST_BITS) * 0xff;
-        _pdep_u64(bytes, selected)
-    }
+    _pdep_u64(bytes, _pdep_u64(level.into(), LOWEST_BITS) * 0xff)
 }
 
 /// For each mask, the bytes of its pads among eight.

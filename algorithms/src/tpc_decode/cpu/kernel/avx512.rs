@@ -2,37 +2,35 @@
 
 use std::arch::x86_64::*;
 
+use bytemuck::Pod;
 use generators::tpc::{Digit, PadId};
 
 use super::isa::{Bytes, FEW, Group, Isa, RowOfPads, SEQUENCE, array_at};
 use super::pad_list::PadList;
 use super::sequences;
+use crate::device::cpu_features::Avx512Vbmi2;
+use crate::device::vectors::{load_128, load_512, store_128, store_512};
 use crate::tpc_decode::pads::LINK_STRIDE;
-
-/// Where a machine has these instructions. All is inlined into functions only that are
-/// compiled for them.
-pub(in crate::tpc_decode::cpu) struct Avx512;
 
 /// Digits of a vector.
 const LANES: usize = 8;
+/// Pads of a vector.
+const PADS: usize = 32;
 /// Samples in the eight 64-bit words of a vector of a link block.
 const SAMPLES_IN_VECTOR: usize = 40;
 const WORD_SAMPLE_BITS: usize = 12;
 const SAMPLES_IN_WORD: usize = 5;
 
-impl Isa for Avx512 {
+impl Isa for Avx512Vbmi2 {
     #[inline(always)]
-    fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
-        // SAFETY: the instructions are there, as `Avx512` says; the
-        // load is of as many bytes as there are.
-        unsafe {
-            let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
-            u128_of(_mm_maskz_expand_epi8(level, bytes))
-        }
+    fn spread(self, level: u16, bytes: &[u8; 16]) -> u128 {
+        // SAFETY: `self` proves that the CPU has VBMI2 and VL of AVX-512.
+        unsafe { expand(level, bytes) }
     }
 
     #[inline(always)]
     fn list_selected(
+        self,
         pads: &mut PadList,
         start: usize,
         link: &[PadId; LINK_STRIDE],
@@ -43,32 +41,33 @@ impl Isa for Avx512 {
         let after_first = first.count_ones() as usize;
         let after_second = after_first + second.count_ones() as usize;
         let room = pads.room(start);
-        compress::<0>(first, link, room, 0);
-        compress::<32>(second, link, room, after_first);
-        compress::<64>(third, link, room, after_second);
+        list_part::<0>(self, first, link, room, 0);
+        list_part::<PADS>(self, second, link, room, after_first);
+        list_part::<{ 2 * PADS }>(self, third, link, room, after_second);
         start + after_second + third.count_ones() as usize
     }
 
     #[inline(always)]
-    fn number(pads: &mut [PadId; SEQUENCE], first: PadId) {
-        // SAFETY: the instructions are there, as `Avx512` says.
+    fn number(self, pads: &mut [PadId; SEQUENCE], first: PadId) {
+        // SAFETY: `self` proves that the CPU has AVX-512, which includes AVX2.
         unsafe { sequences::number(pads, first) }
     }
 
     #[inline(always)]
     fn few_sequences(
+        self,
         pads: &mut PadList,
         start: usize,
         row: RowOfPads,
         heads: &[u8; 2 * FEW],
         count: usize,
     ) -> Option<usize> {
-        // SAFETY: the instructions are there, as `Avx512` says.
-        unsafe { sequences::few_sequences(pads, start, row, heads, count) }
+        sequences::few_sequences(self.into(), pads, start, row, heads, count)
     }
 
     #[inline(always)]
     fn join_packed<const BITS: usize>(
+        self,
         bytes: &Bytes,
         pads: &PadList,
         group: Group,
@@ -79,15 +78,10 @@ impl Isa for Avx512 {
         while index < group.len() {
             // Two vectors a turn: a row seldom needs more, so its end is foreseen.
             for _ in 0..2 {
-                let source: &[u8; 16] = array_at(bytes, position);
-                // SAFETY: inlined into `decode_here` only, which has the
-                // instructions; the load is of as many bytes as there are.
-                let words = unsafe {
-                    let source = _mm_loadu_si128(source.as_ptr().cast());
-                    let source = _mm512_broadcast_i32x4(source);
-                    _mm512_shuffle_epi8(source, pattern.bytes.vector())
-                };
-                store::<BITS>(words, pattern, pads, &group, index, digits);
+                let source = array_at(bytes, position);
+                // SAFETY: `self` proves that the CPU has AVX-512 BW.
+                let words = unsafe { packed_words(source, pattern) };
+                store::<BITS>(self, words, pattern, pads, &group, index, digits);
                 index += LANES;
                 // So many bytes hold eight samples, and nothing is left over.
                 position += BITS;
@@ -96,18 +90,17 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    fn join_words(bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
+    fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
         let patterns = const { &Pattern::of_words() };
         let (mut index, mut position) = (0, group.position as usize);
         while index < group.len() {
             let source: &[u8; 64] = array_at(bytes, position);
-            // SAFETY: the instructions are there, as `Avx512` says;
-            // the load is of as many bytes as there are.
-            let source = unsafe { _mm512_loadu_si512(source.as_ptr().cast()) };
+            // SAFETY: `self` proves that the CPU has AVX-512.
+            let source = unsafe { load_512(source) };
             for pattern in patterns {
-                // SAFETY: as above.
-                let words = unsafe { _mm512_permutexvar_epi8(pattern.bytes.vector(), source) };
-                store::<WORD_SAMPLE_BITS>(words, pattern, pads, &group, index, digits);
+                // SAFETY: `self` proves that the CPU has AVX-512 VBMI.
+                let words = unsafe { permuted_words(source, pattern) };
+                store::<WORD_SAMPLE_BITS>(self, words, pattern, pads, &group, index, digits);
                 index += LANES;
                 if index >= group.len() {
                     return;
@@ -118,30 +111,60 @@ impl Isa for Avx512 {
     }
 }
 
-/// Puts the selected ones of 32 pads of a link to a place, which is at most so many
-/// behind the beginning of the room as there are pads in the link before them.
+/// The next bytes, each where a bit of `level` is set.
+#[target_feature(enable = "avx512vl,avx512vbmi2")]
+#[inline]
+fn expand(level: u16, bytes: &[u8; 16]) -> u128 {
+    let mut expanded = [0; 16];
+    store_128(&mut expanded, _mm_maskz_expand_epi8(level, load_128(bytes)));
+    u128::from_le_bytes(expanded)
+}
+
+/// Lists the selected ones of the pads of a link from `FIRST` on, from an index of the room on,
+/// which is at most `FIRST`: that many pads of the link come before them.
 #[inline(always)]
-fn compress<const FIRST: usize>(
+fn list_part<const FIRST: usize>(
+    _: Avx512Vbmi2,
     selected: u32,
     link: &[PadId; LINK_STRIDE],
     room: &mut [PadId; LINK_STRIDE],
-    place: usize,
+    index: usize,
 ) {
-    const { assert!(FIRST + 32 <= LINK_STRIDE) };
-    debug_assert!(place <= FIRST);
-    // SAFETY: the instructions are there, as `Avx512` says; 32 pads are
-    // loaded from within the link, and as many stored within the room.
-    unsafe {
-        let source = _mm512_loadu_si512(link.as_ptr().add(FIRST).cast());
-        let packed = _mm512_maskz_compress_epi16(selected, source);
-        _mm512_storeu_si512(room.as_mut_ptr().add(place).cast(), packed);
-    }
+    let parts = (link[FIRST..].first_chunk(), room[index..].first_chunk_mut());
+    let (Some(pads), Some(room)) = parts else {
+        unreachable!("a link has as many pads, and its room");
+    };
+    // SAFETY: the witness proves that the CPU has AVX-512 VBMI2.
+    unsafe { compress(selected, pads, room) };
+}
+
+/// Moves the selected pads next to each other; zeros follow.
+#[target_feature(enable = "avx512vbmi2")]
+#[inline]
+fn compress(selected: u32, pads: &[PadId; PADS], to: &mut [PadId; PADS]) {
+    store_512(to, _mm512_maskz_compress_epi16(selected, load_512(pads)));
+}
+
+/// The bytes of eight samples of a stream of bits, in a 64-bit word each.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn packed_words(source: &[u8; 16], pattern: &Pattern) -> __m512i {
+    let source = _mm512_broadcast_i32x4(load_128(source));
+    _mm512_shuffle_epi8(source, pattern.bytes.vector())
+}
+
+/// The bytes of eight samples of eight 64-bit words, in a 64-bit word each.
+#[target_feature(enable = "avx512vbmi")]
+#[inline]
+fn permuted_words(source: __m512i, pattern: &Pattern) -> __m512i {
+    _mm512_permutexvar_epi8(pattern.bytes.vector(), source)
 }
 
 /// Stores the digits of eight samples, or as many as there is room for. The samples
 /// are in the lowest bits of each 64-bit word, but for a shift and bits above them.
 #[inline(always)]
 fn store<const BITS: usize>(
+    _: Avx512Vbmi2,
     words: __m512i,
     pattern: &Pattern,
     pads: &PadList,
@@ -149,26 +172,46 @@ fn store<const BITS: usize>(
     index: usize,
     digits: &mut [Digit],
 ) {
-    let eight = pads.at::<LANES>(usize::from(group.first) + index);
-    // SAFETY: the instructions are there, as `Avx512` says; eight pads
-    // are loaded from as many, and the mask keeps the store within the digits.
-    unsafe {
-        let samples = _mm512_srlv_epi64(words, pattern.shifts.vector());
-        let pads = _mm512_broadcast_i32x4(_mm_loadu_si128(eight.as_ptr().cast()));
-        let pads = _mm512_shuffle_epi8(pads, PADS_IN_DIGITS.vector());
-        let sample_mask = _mm512_set1_epi64((1 << BITS) - 1);
-        // (samples & mask) | pads
-        let digit = _mm512_ternarylogic_epi64::<0b1111_1000>(pads, samples, sample_mask);
-        let digit = _mm512_or_si512(digit, _mm512_set1_epi64(group.template as i64));
-        let room = digits.get_mut(index..).unwrap_or_default();
-        match room.first_chunk_mut::<LANES>() {
-            Some(room) => _mm512_storeu_si512(room.as_mut_ptr().cast(), digit),
-            None => {
-                let mask = (1_u8 << room.len()) - 1;
-                _mm512_mask_storeu_epi64(room.as_mut_ptr().cast(), mask, digit);
-            }
-        }
+    let pads = pads.at(usize::from(group.first) + index);
+    // SAFETY: the witness proves that the CPU has AVX-512 BW.
+    let joined = unsafe { join_eight::<BITS>(words, &pattern.shifts, pads, group.template) };
+    let room = digits.get_mut(index..).unwrap_or_default();
+    match room.first_chunk_mut::<LANES>() {
+        // SAFETY: the witness proves that the CPU has AVX-512.
+        Some(room) => unsafe { store_512(room, joined) },
+        // SAFETY: the witness proves that the CPU has AVX-512, and there is room for fewer digits.
+        None => unsafe { store_first(room, joined) },
     }
+}
+
+/// Joins eight samples with their pads.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn join_eight<const BITS: usize>(
+    words: __m512i,
+    shifts: &Vector<u64, 8>,
+    pads: &[PadId; LANES],
+    template: u64,
+) -> __m512i {
+    let samples = _mm512_srlv_epi64(words, shifts.vector());
+    let pads = _mm512_broadcast_i32x4(load_128(pads));
+    let pads = _mm512_shuffle_epi8(pads, PADS_IN_DIGITS.vector());
+    let sample_mask = _mm512_set1_epi64((1 << BITS) - 1);
+    // (samples & mask) | pads
+    let digits = _mm512_ternarylogic_epi64::<0b1111_1000>(pads, samples, sample_mask);
+    _mm512_or_si512(digits, _mm512_set1_epi64(template as i64))
+}
+
+/// Stores as many of the digits as there is room for.
+///
+/// # Safety
+/// There is room for fewer than a vector has.
+#[target_feature(enable = "avx512f")]
+#[inline]
+unsafe fn store_first(room: &mut [Digit], digits: __m512i) {
+    let mask = (1_u8 << room.len()) - 1;
+    // SAFETY: the mask selects the digits that there is room for.
+    unsafe { _mm512_mask_storeu_epi64(room.as_mut_ptr().cast(), mask, digits) };
 }
 
 /// Which bytes of the source hold a sample, and how far it is from their lowest bit.
@@ -230,21 +273,10 @@ static PADS_IN_DIGITS: Vector<u8, 64> = {
 #[repr(align(64))]
 struct Vector<T, const N: usize>([T; N]);
 
-impl<T, const N: usize> Vector<T, N> {
-    /// # Safety
-    /// The machine must have AVX-512.
-    #[inline(always)]
-    unsafe fn vector(&self) -> __m512i {
-        const { assert!(size_of::<[T; N]>() == 64) };
-        // SAFETY: 64 bytes, aligned to as many.
-        unsafe { _mm512_load_si512(self.0.as_ptr().cast()) }
+impl<T: Pod, const N: usize> Vector<T, N> {
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn vector(&self) -> __m512i {
+        load_512(&self.0)
     }
-}
-
-#[inline(always)]
-fn u128_of(vector: __m128i) -> u128 {
-    let mut bytes = [0_u8; 16];
-    // SAFETY: SSE2 is part of x86-64; the store is as large as the array.
-    unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), vector) };
-    u128::from_le_bytes(bytes)
 }

@@ -16,15 +16,17 @@ pub(in crate::tpc_decode::cpu) const SEQUENCE: usize = 16;
 /// Sequences that are few: more than most rows have.
 pub(in crate::tpc_decode::cpu) const FEW: usize = 8;
 
-/// What is worth wide instructions.
-pub(in crate::tpc_decode::cpu) trait Isa {
+/// The work that is worth wide instructions. An implementing type is a witness that the CPU has
+/// them.
+pub(in crate::tpc_decode::cpu) trait Isa: Copy {
     /// A channel mask from the mask bytes that are not zero: byte `i` is the next of
     /// `bytes` where bit `i` of `level` is set. Bits from 80 on mean nothing.
-    fn spread(level: u16, bytes: &[u8; 16]) -> u128;
+    fn spread(self, level: u16, bytes: &[u8; 16]) -> u128;
 
     /// Lists the pads of the channels that are set, in ascending order, from an index
     /// of the list on; returns the index behind them.
     fn list_selected(
+        self,
         pads: &mut PadList,
         start: usize,
         link: &[PadId; LINK_STRIDE],
@@ -32,13 +34,14 @@ pub(in crate::tpc_decode::cpu) trait Isa {
     ) -> usize;
 
     /// Pads of a row that follow each other.
-    fn number(pads: &mut [PadId; SEQUENCE], first: PadId);
+    fn number(self, pads: &mut [PadId; SEQUENCE], first: PadId);
 
     /// Lists the pads of a row with few and short sequences, from an index of the list
     /// on, and returns how many there are; `None` if the sequences are not so, or not
     /// sound, or take longer in this way. `heads` has the first pad and the end of each.
     #[inline(always)]
     fn few_sequences(
+        self,
         _pads: &mut PadList,
         _start: usize,
         _row: RowOfPads,
@@ -51,6 +54,7 @@ pub(in crate::tpc_decode::cpu) trait Isa {
     /// A digit for each pad of a group, with samples of a stream of bits. There is
     /// room for at least as many digits; those behind them may be overwritten.
     fn join_packed<const BITS: usize>(
+        self,
         bytes: &Bytes,
         pads: &PadList,
         group: Group,
@@ -58,7 +62,7 @@ pub(in crate::tpc_decode::cpu) trait Isa {
     );
 
     /// The same with five 12-bit samples in each 64-bit word.
-    fn join_words(bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]);
+    fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]);
 }
 
 /// A row, and how many pads it has.

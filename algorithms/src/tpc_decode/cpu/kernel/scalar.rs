@@ -9,12 +9,13 @@ use crate::tpc_decode::pads::LINK_STRIDE;
 const SAMPLES_IN_WORD: usize = 5;
 const WORD_SAMPLE_BITS: usize = 12;
 
-/// Where there is nothing else.
+/// No instructions beyond those of the target.
+#[derive(Clone, Copy)]
 pub(in crate::tpc_decode::cpu) struct Scalar;
 
 impl Isa for Scalar {
     #[inline(always)]
-    fn spread(level: u16, bytes: &[u8; 16]) -> u128 {
+    fn spread(self, level: u16, bytes: &[u8; 16]) -> u128 {
         let mut mask = [0; 16];
         let mut rest = level;
         for byte in bytes {
@@ -29,6 +30,7 @@ impl Isa for Scalar {
 
     #[inline(always)]
     fn list_selected(
+        self,
         pads: &mut PadList,
         start: usize,
         link: &[PadId; LINK_STRIDE],
@@ -48,7 +50,7 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
-    fn number(pads: &mut [PadId; SEQUENCE], first: PadId) {
+    fn number(self, pads: &mut [PadId; SEQUENCE], first: PadId) {
         for (pad, number) in pads.iter_mut().zip(0_u8..) {
             *pad = PadId::new(first.row(), first.pad().wrapping_add(number));
         }
@@ -56,6 +58,7 @@ impl Isa for Scalar {
 
     #[inline(always)]
     fn join_packed<const BITS: usize>(
+        self,
         bytes: &Bytes,
         pads: &PadList,
         group: Group,
@@ -71,7 +74,7 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
-    fn join_words(bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
+    fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
         let mut place = usize::from(group.first);
         let mut position = group.position as usize;
         let end = usize::from(group.end);

@@ -37,7 +37,7 @@ mod avx2 {
     use std::arch::x86_64::*;
 
     use super::{Leave, MAX_CHARGE, PadGains, Stores, TILE_PADS, Tile};
-    use crate::device::with_instructions;
+    use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Eight pads at a time, if this machine can.
@@ -81,7 +81,7 @@ mod avx512 {
     use std::arch::x86_64::*;
 
     use super::{Leave, MAX_CHARGE, PadGains, Stores, Tile};
-    use crate::device::with_instructions;
+    use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Two time bins at a time, if this machine can.

@@ -39,7 +39,7 @@ pub(super) fn all() -> Vec<Put> {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Digit, Line, Position, Put, Staging};
-    use crate::device::with_instructions;
+    use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Eight at a time, if this machine can.
@@ -55,7 +55,7 @@ mod avx2 {
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{Digit, Line, Position, Put, Staging};
-    use crate::device::with_instructions;
+    use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Sixteen at a time, if this machine can.

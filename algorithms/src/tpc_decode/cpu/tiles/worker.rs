@@ -178,7 +178,7 @@ impl<'a> Worker<'a> {
         let converter = Converter::new(gains, region.sector, fragment.frame.format());
         let entry = position.index();
         let tile = region.map * fragment.shape.tiles() + entry / TILE;
-        // SAFETY: as above: the tile is one of this region.
+        // SAFETY: the tile is of this region, and each region of each map is in one task.
         let tiles = unsafe { fragment.maps.part(tile..tile + 1) };
         tiles[0].0[entry % TILE] = converter.charge(digit);
     }

@@ -22,14 +22,14 @@ const FLAT_LEVEL: u16 = (1 << MASK_BYTES) - 1;
 const CHANNELS: u128 = (1 << (8 * MASK_BYTES)) - 1;
 
 #[inline(always)]
-pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> {
+pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()> {
     let links = links.of(walk.page.endpoint);
     let announced = walk.page.first_time_bin()..walk.page.last_time_bin() + 1;
     let mut free = announced.start;
     let last = walk.page.blocks.wrapping_sub(1);
     for number in 0..walk.page.blocks {
         let limit = if number == last { walk.page.joined_end() } else { walk.page.end };
-        let time_bin = block::<K>(walk, links, limit, free..announced.end)?;
+        let time_bin = block(walk, links, limit, free..announced.end)?;
         free = time_bin + 1;
     }
     let unused = walk.page.joined_end().checked_sub(walk.position)?;
@@ -39,8 +39,8 @@ pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> 
 
 /// Decodes a block and returns its time bin.
 #[inline(always)]
-fn block<K: Isa>(
-    walk: &mut Walk<'_>,
+fn block(
+    walk: &mut Walk<'_, impl Isa>,
     links: &[[PadId; LINK_STRIDE]; MAX_FECS],
     limit: usize,
     time_bins: Range<u32>,
@@ -54,19 +54,19 @@ fn block<K: Isa>(
         return None;
     }
     walk.position += BLOCK_HEAD_BYTES;
-    let pads = link_heads::<K>(walk, links, head.links)?;
+    let pads = link_heads(walk, links, head.links)?;
     let template = walk.template(time_bin);
     let short = v2 && head.crossing & SHORT_SAMPLES != 0;
     let packing = if short { Packing::Bits10 } else { Packing::Bits12 };
-    walk.samples::<K>(pads, packing, template, limit)?;
+    walk.samples(pads, packing, template, limit)?;
     Some(time_bin)
 }
 
 /// Lists the pads of a block and returns how many there are. Cards are checked to be
 /// of the endpoint and unique, so there is room for them all.
 #[inline(always)]
-fn link_heads<K: Isa>(
-    walk: &mut Walk<'_>,
+fn link_heads(
+    walk: &mut Walk<'_, impl Isa>,
     links: &[[PadId; LINK_STRIDE]; MAX_FECS],
     count: u8,
 ) -> Option<usize> {
@@ -84,8 +84,8 @@ fn link_heads<K: Isa>(
         let flat = first & FLAT_MASK != 0;
         let level = u16::from(first >> SECOND_LEVEL_SHIFT) << 8 | u16::from(second);
         let (level, bytes) = if flat { (FLAT_LEVEL, position + 1) } else { (level, position + 2) };
-        let channels = K::spread(level, walk.array_at(bytes)) & CHANNELS;
-        end = K::list_selected(walk.joiner.pads, end, &links[usize::from(fec)], channels);
+        let channels = walk.isa.spread(level, walk.array_at(bytes)) & CHANNELS;
+        end = walk.isa.list_selected(walk.joiner.pads, end, &links[usize::from(fec)], channels);
         position = bytes + level.count_ones() as usize;
     }
     walk.position = position;

@@ -40,8 +40,9 @@ impl<'a> Joiner<'a> {
 
     /// Makes a group of the next so many pads; `None` if there are no digits for them.
     #[inline(always)]
-    pub(super) fn push<K: Isa>(
+    pub(super) fn push(
         &mut self,
+        isa: impl Isa,
         bytes: &Bytes,
         packing: Packing,
         template: u64,
@@ -62,20 +63,20 @@ impl<'a> Joiner<'a> {
         self.waiting += 1;
         self.listed += pads;
         if self.waiting == GROUPS || PadList::is_almost_full(self.listed) {
-            self.flush::<K>(bytes);
+            self.flush(isa, bytes);
         }
         Some(())
     }
 
     /// Makes the digits of all groups.
     #[inline(always)]
-    pub(super) fn flush<K: Isa>(&mut self, bytes: &Bytes) {
+    pub(super) fn flush(&mut self, isa: impl Isa, bytes: &Bytes) {
         for &group in &self.groups[..self.waiting] {
             let digits = &mut self.digits[self.made..];
             match group.packing {
-                Packing::Bits10 => K::join_packed::<10>(bytes, self.pads, group, digits),
-                Packing::Bits12 => K::join_packed::<12>(bytes, self.pads, group, digits),
-                Packing::Words => K::join_words(bytes, self.pads, group, digits),
+                Packing::Bits10 => isa.join_packed::<10>(bytes, self.pads, group, digits),
+                Packing::Bits12 => isa.join_packed::<12>(bytes, self.pads, group, digits),
+                Packing::Words => isa.join_words(bytes, self.pads, group, digits),
             }
             self.made += group.len();
         }

@@ -15,7 +15,7 @@ const FEC_SHIFT: u32 = 104;
 const MAGIC_SHIFT: u32 = 120;
 
 #[inline(always)]
-pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> {
+pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()> {
     let links = links.of(walk.page.endpoint);
     let mut previous = 0;
     for _ in 0..walk.page.blocks {
@@ -37,17 +37,17 @@ pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>, links: &LinkPads) -> Option<()> 
             return None;
         }
         let link = &links[usize::from(fec)];
-        K::list_selected(walk.joiner.pads, walk.joiner.listed, link, channels);
+        walk.isa.list_selected(walk.joiner.pads, walk.joiner.listed, link, channels);
         walk.position = start + LINK_HEADER_BYTES;
         let template = walk.template(time_bin);
-        walk.samples::<K>(pads, Packing::Words, template, walk.page.end)?;
+        walk.samples(pads, Packing::Words, template, walk.page.end)?;
     }
     Some(())
 }
 
 /// The crossing counts from the page's first time bin.
 #[inline(always)]
-fn time_bin_of(walk: &Walk<'_>, crossing: u64) -> Option<u32> {
+fn time_bin_of(walk: &Walk<'_, impl Isa>, crossing: u64) -> Option<u32> {
     let crossing = u64::from(walk.page.time_offset) + crossing;
     let time_bin = ((walk.page.orbit_start + crossing) / BC_PER_TIME_BIN) as u32;
     (crossing < BC_PER_ORBIT && time_bin <= walk.page.last_time_bin()).then_some(time_bin)

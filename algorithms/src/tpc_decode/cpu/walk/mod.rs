@@ -1,6 +1,6 @@
 //! Walking through the payload of a page: what is where, and whether it can be.
 //!
-//! A walk checks all that the reference checks, and does the work in between with a
+//! A walk checks all that the reference checks, and does the work in between with an
 //! [`Isa`]. Where it doubts, it gives up without saying why: the reference then
 //! judges the page, and names the damage.
 
@@ -32,18 +32,19 @@ pub(in crate::tpc_decode::cpu) struct Job<'a> {
 /// header states; `None` if the page does not have just as many, or is damaged in
 /// some other way. What stands there then means nothing.
 #[inline(always)]
-pub(super) fn decode<K: Isa>(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
+pub(super) fn decode(isa: impl Isa, job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
     let mut walk = Walk {
+        isa,
         page: job.page,
         bytes: job.payload.bytes(),
         position: job.page.start,
         joiner: Joiner::new(job.pads, digits),
     };
     match job.page.format.layout() {
-        Layout::Row => row::walk::<K>(&mut walk)?,
-        Layout::Link => link::walk::<K>(&mut walk, &job.tables.links)?,
-        Layout::DenseLink => dense::walk::<K>(&mut walk, &job.tables.links)?,
+        Layout::Row => row::walk(&mut walk)?,
+        Layout::Link => link::walk(&mut walk, &job.tables.links)?,
+        Layout::DenseLink => dense::walk(&mut walk, &job.tables.links)?,
     }
-    walk.joiner.flush::<K>(walk.bytes);
+    walk.joiner.flush(isa, walk.bytes);
     walk.joiner.is_full().then_some(())
 }

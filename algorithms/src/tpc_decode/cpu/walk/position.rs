@@ -7,14 +7,15 @@ use crate::tpc_decode::cpu::kernel::{Bytes, Isa, Packing, array_at};
 use crate::tpc_decode::header::OpenPage;
 
 /// A place in a payload, and what came of the bytes before it.
-pub(super) struct Walk<'a> {
+pub(super) struct Walk<'a, K> {
+    pub(super) isa: K,
     pub(super) page: &'a OpenPage,
     pub(super) bytes: &'a Bytes,
     pub(super) position: usize,
     pub(super) joiner: Joiner<'a>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a, K: Isa> Walk<'a, K> {
     #[inline(always)]
     pub(super) fn u8_at(&self, position: usize) -> u8 {
         self.bytes[position]
@@ -39,7 +40,7 @@ impl<'a> Walk<'a> {
     /// Goes over the samples of the next so many pads, which must end before a limit.
     /// They are joined later.
     #[inline(always)]
-    pub(super) fn samples<K: Isa>(
+    pub(super) fn samples(
         &mut self,
         pads: usize,
         packing: Packing,
@@ -51,6 +52,6 @@ impl<'a> Walk<'a> {
         if self.position > limit {
             return None;
         }
-        self.joiner.push::<K>(self.bytes, packing, template, position, pads)
+        self.joiner.push(self.isa, self.bytes, packing, template, position, pads)
     }
 }

@@ -13,16 +13,16 @@ const ADDRESS_BYTES: usize = 2;
 const SEQUENCE_BYTES: usize = 2;
 
 #[inline(always)]
-pub(super) fn walk<K: Isa>(walk: &mut Walk<'_>) -> Option<()> {
+pub(super) fn walk(walk: &mut Walk<'_, impl Isa>) -> Option<()> {
     let first = walk.page.first_time_bin();
     for number in 0..u32::from(walk.page.span) {
-        record::<K>(walk, first + number)?;
+        record(walk, first + number)?;
     }
     Some(())
 }
 
 #[inline(always)]
-fn record<K: Isa>(walk: &mut Walk<'_>, time_bin: u32) -> Option<()> {
+fn record(walk: &mut Walk<'_, impl Isa>, time_bin: u32) -> Option<()> {
     walk.position += walk.position % 2;
     let mask = walk.u16_at(walk.position);
     walk.position += MASK_BYTES;
@@ -39,7 +39,7 @@ fn record<K: Isa>(walk: &mut Walk<'_>, time_bin: u32) -> Option<()> {
     let first_row = walk.page.endpoint.rows().start;
     loop {
         let row = first_row + rows.trailing_zeros() as usize;
-        decode_row::<K>(walk, row, template)?;
+        decode_row(walk, row, template)?;
         rows &= rows - 1;
         if rows == 0 {
             return Some(());
@@ -53,7 +53,7 @@ fn record<K: Isa>(walk: &mut Walk<'_>, time_bin: u32) -> Option<()> {
 
 /// The bits of the rows with data.
 #[inline(always)]
-fn rows_of(walk: &Walk<'_>, mask: u16) -> Option<u16> {
+fn rows_of(walk: &Walk<'_, impl Isa>, mask: u16) -> Option<u16> {
     let half = (walk.page.endpoint.half() as u16) << 15;
     let known = (1_u16 << walk.page.endpoint.rows().len()) - 1;
     let right_half = mask == 0 || mask & SECOND_HALF == half;
@@ -62,7 +62,7 @@ fn rows_of(walk: &Walk<'_>, mask: u16) -> Option<u16> {
 }
 
 #[inline(always)]
-fn decode_row<K: Isa>(walk: &mut Walk<'_>, row: usize, template: u64) -> Option<()> {
+fn decode_row(walk: &mut Walk<'_, impl Isa>, row: usize, template: u64) -> Option<()> {
     let count = usize::from(walk.u8_at(walk.position));
     let head = walk.position + 1;
     walk.position = head + count * SEQUENCE_BYTES;
@@ -71,19 +71,21 @@ fn decode_row<K: Isa>(walk: &mut Walk<'_>, row: usize, template: u64) -> Option<
     }
     let row = RowOfPads { row: row as u8, pads: pads_in_row(row) };
     let heads = walk.array_at(head);
-    let pads = K::few_sequences(walk.joiner.pads, walk.joiner.listed, row, heads, count)
-        .or_else(|| any_sequences::<K>(walk, row, head, count))?;
+    let pads = walk
+        .isa
+        .few_sequences(walk.joiner.pads, walk.joiner.listed, row, heads, count)
+        .or_else(|| any_sequences(walk, row, head, count))?;
     let packing = match walk.page.format {
         ZsFormat::Row10 => Packing::Bits10,
         _ => Packing::Bits12,
     };
-    walk.samples::<K>(pads, packing, template, walk.page.end)
+    walk.samples(pads, packing, template, walk.page.end)
 }
 
 /// Lists the pads of any sequences and returns how many there are.
 #[inline(always)]
-fn any_sequences<K: Isa>(
-    walk: &mut Walk<'_>,
+fn any_sequences(
+    walk: &mut Walk<'_, impl Isa>,
     row: RowOfPads,
     head: usize,
     count: usize,
@@ -99,7 +101,7 @@ fn any_sequences<K: Isa>(
         for done in (0..length).step_by(SEQUENCE) {
             let pad = PadId::new(row.row, first + done as u8);
             let place = walk.joiner.listed + total + done;
-            K::number(walk.joiner.pads.room(place), pad);
+            walk.isa.number(walk.joiner.pads.room(place), pad);
         }
         (free, total) = (pads_end, usize::from(end));
     }

@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::portable;
-use crate::device::with_instructions;
+use crate::device::cpu_features::with_instructions;
 use crate::tpc_noisy_pads::cpu::pad_state::{Advance, Eight, PadState, Tile};
 
 with_instructions! {

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 
 use super::avx2;
-use crate::device::with_instructions;
+use crate::device::cpu_features::with_instructions;
 use crate::tpc_decode::charge_map::TILE_TIMES;
 use crate::tpc_noisy_pads::cpu::pad_state::{Advance, Eight, PadState, Tile};
 

@@ -7,18 +7,17 @@ use generators::sts::raw::MicrosliceCounts;
 
 use super::bits::*;
 use super::{Found, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};
-use crate::device::with_instructions;
+use crate::device::cpu_features::{Avx512BwDq, with_instructions};
+use crate::device::vectors::{load_512, store_512};
 use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
 
 with_instructions! {
     /// For machines with AVX-512.
     ["avx512f", "avx512bw", "avx512vl", "avx512dq", "bmi1", "bmi2", "lzcnt", "popcnt"]
     Messages: fn of_microslice(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts {
-        unpack::<Avx512>(microslice, digis)
+        unpack(Avx512BwDq::enabled(), microslice, digis)
     }
 }
-
-struct Avx512;
 
 const LANES: usize = 16;
 /// Digis of a vector.
@@ -26,114 +25,110 @@ const DIGIS: usize = LANES / 2;
 /// What tables have below the channel, where charges go.
 const BELOW_CHANNEL: i32 = ADC_MASK;
 
-impl Isa for Avx512 {
+impl Isa for Avx512BwDq {
     const LANES: usize = LANES;
     type Vector = __m512i;
 
     #[inline(always)]
-    fn load(words: &[Word]) -> __m512i {
+    fn load(self, words: &[Word]) -> __m512i {
         let words: &[Word; LANES] = match words.first_chunk() {
             Some(words) => words,
             None => unreachable!("a block has so many words"),
         };
-        // SAFETY: the instructions are there, as this is inlined into `of_microslice` only; as
-        // many words as a vector has are loaded.
-        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+        // SAFETY: `self` proves that the CPU has AVX-512.
+        unsafe { load_512(words) }
     }
 
     #[inline(always)]
-    fn kinds(words: __m512i) -> Kinds {
-        // SAFETY: the instructions are there, as above.
-        unsafe {
-            let with_charge = _mm512_test_epi32_mask(words, _mm512_set1_epi32(ADC_MASK << ADC));
-            let hits = with_charge & !_mm512_movepi32_mask(words);
-            let types = _mm512_srli_epi32::<TYPE>(words);
-            let ts_msbs = _mm512_cmpeq_epi32_mask(types, _mm512_set1_epi32(TS_MSB));
-            Kinds { hits: hits.into(), ts_msbs: ts_msbs.into() }
-        }
+    fn kinds(self, words: __m512i) -> Kinds {
+        // SAFETY: `self` proves that the CPU has AVX-512 DQ.
+        unsafe { kinds(words) }
     }
 
     #[inline(always)]
-    fn all(number: u32) -> __m512i {
-        // SAFETY: the instructions are there, as above.
+    fn all(self, number: u32) -> __m512i {
+        // SAFETY: `self` proves that the CPU has AVX-512.
         unsafe { _mm512_set1_epi32(number as i32) }
     }
 
     #[inline(always)]
-    fn from(vector: __m512i, lane: u32, number: u32) -> __m512i {
-        // SAFETY: the instructions are there, as above.
+    fn from(self, vector: __m512i, lane: u32, number: u32) -> __m512i {
+        // SAFETY: `self` proves that the CPU has AVX-512.
         unsafe { _mm512_mask_set1_epi32(vector, u16::MAX << lane, number as i32) }
     }
 
     #[inline(always)]
-    fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> Found {
-        let Hits { words, are_hits, begins, board } = hits;
-        let are_hits = are_hits as u16;
-        // SAFETY: the instructions are there, as above. Places in tables have as many bits as the
-        // tables have places for.
-        unsafe {
-            let adcs = masked::<ADC>(words, ADC_MASK);
-            let of_times = masked::<ELINKS_OF_32>(words, ELINKS_OF_32_MASK);
-            let of_times = _mm512_or_si512(of_times, adcs);
-            let none = _mm512_set1_epi32(UNWANTED);
-            let corrections = _mm512_mask_i32gather_epi32::<4>(
-                none,
-                are_hits,
-                of_times,
-                board.times.as_ptr().cast(),
-            );
-            let of_channels = masked::<ELINK_AND_CHANNEL>(words, ELINK_AND_CHANNEL_MASK);
-            let uppers = _mm512_mask_i32gather_epi32::<4>(
-                none,
-                are_hits,
-                of_channels,
-                board.channels.as_ptr().cast(),
-            );
-            let unknown = _mm512_set1_epi32(UNKNOWN_ELINK);
-            let are_unknown = _mm512_cmpeq_epi32_mask(corrections, unknown);
-            let kept = _mm512_cmpgt_epi32_mask(corrections, unknown);
-            let masks = _mm512_set1_epi32(MASKED as i32);
-            let kept = _mm512_mask_testn_epi32_mask(kept, uppers, masks);
-
-            let ticks = _mm512_or_si512(
-                masked::<TICKS>(words, TICKS_MASK),
-                masked::<LAST_TICK>(words, LAST_TICK_MASK),
-            );
-            let eighths = _mm512_madd_epi16(ticks, _mm512_set1_epi32(EIGHTHS_OF_TICK));
-            let own = _mm512_srli_epi32::<3>(_mm512_add_epi32(eighths, _mm512_set1_epi32(HALF)));
-            let times = _mm512_add_epi32(_mm512_add_epi32(begins, own), corrections);
-            const { assert!(ADDRESS_HIGH == 1) };
-            let lowers = _mm512_or_si512(times, _mm512_slli_epi32::<31>(uppers));
-            let channels = _mm512_andnot_si512(_mm512_set1_epi32(BELOW_CHANNEL), uppers);
-            let uppers = _mm512_or_si512(channels, adcs);
-
-            let first = _mm512_permutex2var_epi32(lowers, FIRST_DIGIS.vector(), uppers);
-            let second = _mm512_permutex2var_epi32(lowers, SECOND_DIGIS.vector(), uppers);
-            let found = compress(first, kept as u8, digis);
-            let more = compress(second, (kept >> DIGIS) as u8, &mut digis[found as usize..]);
-            Found { digis: found + more, unknown_elinks: are_unknown.count_ones() }
-        }
+    fn put(self, hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> Found {
+        // SAFETY: `self` proves that the CPU has AVX-512 BW.
+        unsafe { put(hits, digis) }
     }
 }
 
+#[target_feature(enable = "avx512dq")]
+#[inline]
+fn kinds(words: __m512i) -> Kinds {
+    let with_charge = _mm512_test_epi32_mask(words, _mm512_set1_epi32(ADC_MASK << ADC));
+    let hits = with_charge & !_mm512_movepi32_mask(words);
+    let types = _mm512_srli_epi32::<TYPE>(words);
+    let ts_msbs = _mm512_cmpeq_epi32_mask(types, _mm512_set1_epi32(TS_MSB));
+    Kinds { hits: hits.into(), ts_msbs: ts_msbs.into() }
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> Found {
+    let Hits { words, are_hits, begins, board } = hits;
+    let are_hits = are_hits as u16;
+    let adcs = masked::<ADC>(words, ADC_MASK);
+    let of_times = masked::<ELINKS_OF_32>(words, ELINKS_OF_32_MASK);
+    let of_times = _mm512_or_si512(of_times, adcs);
+    let of_channels = masked::<ELINK_AND_CHANNEL>(words, ELINK_AND_CHANNEL_MASK);
+    let none = _mm512_set1_epi32(UNWANTED);
+    let (times, channels) = (board.times.as_ptr(), board.channels.as_ptr().cast());
+    // SAFETY: masks keep the indices within the tables: `bits` asserts it.
+    let (corrections, uppers) = unsafe {
+        let corrections = _mm512_mask_i32gather_epi32::<4>(none, are_hits, of_times, times);
+        (corrections, _mm512_mask_i32gather_epi32::<4>(none, are_hits, of_channels, channels))
+    };
+    let unknown = _mm512_set1_epi32(UNKNOWN_ELINK);
+    let are_unknown = _mm512_cmpeq_epi32_mask(corrections, unknown);
+    let kept = _mm512_cmpgt_epi32_mask(corrections, unknown);
+    let masks = _mm512_set1_epi32(MASKED as i32);
+    let kept = _mm512_mask_testn_epi32_mask(kept, uppers, masks);
+
+    let ticks = _mm512_or_si512(
+        masked::<TICKS>(words, TICKS_MASK),
+        masked::<LAST_TICK>(words, LAST_TICK_MASK),
+    );
+    let eighths = _mm512_madd_epi16(ticks, _mm512_set1_epi32(EIGHTHS_OF_TICK));
+    let own = _mm512_srli_epi32::<3>(_mm512_add_epi32(eighths, _mm512_set1_epi32(HALF)));
+    let times = _mm512_add_epi32(_mm512_add_epi32(begins, own), corrections);
+    const { assert!(ADDRESS_HIGH == 1) };
+    let lowers = _mm512_or_si512(times, _mm512_slli_epi32::<31>(uppers));
+    let channels = _mm512_andnot_si512(_mm512_set1_epi32(BELOW_CHANNEL), uppers);
+    let uppers = _mm512_or_si512(channels, adcs);
+
+    let first = _mm512_permutex2var_epi32(lowers, FIRST_DIGIS.vector(), uppers);
+    let second = _mm512_permutex2var_epi32(lowers, SECOND_DIGIS.vector(), uppers);
+    let found = compress(first, kept as u8, digis);
+    let more = compress(second, (kept >> DIGIS) as u8, &mut digis[found as usize..]);
+    Found { digis: found + more, unknown_elinks: are_unknown.count_ones() }
+}
+
 /// Some bits of each number.
-#[inline(always)]
+#[target_feature(enable = "avx512f")]
+#[inline]
 fn masked<const SHIFT: u32>(words: __m512i, mask: i32) -> __m512i {
-    // SAFETY: the instructions are there, as above.
-    unsafe { _mm512_and_si512(_mm512_srli_epi32::<SHIFT>(words), _mm512_set1_epi32(mask)) }
+    _mm512_and_si512(_mm512_srli_epi32::<SHIFT>(words), _mm512_set1_epi32(mask))
 }
 
 /// Puts some digis of a vector side by side to the beginning of a list; says how many.
-#[inline(always)]
+#[target_feature(enable = "avx512f")]
+#[inline]
 fn compress(vector: __m512i, kept: u8, digis: &mut [Digi]) -> u32 {
-    let places: &mut [Digi; DIGIS] = match digis.first_chunk_mut() {
-        Some(places) => places,
+    match digis.first_chunk_mut::<DIGIS>() {
+        Some(room) => store_512(room, _mm512_maskz_compress_epi64(kept, vector)),
         None => unreachable!("there is room for a digi of each message, and more"),
-    };
-    // SAFETY: the instructions are there, as above; there are as many places as a vector has.
-    unsafe {
-        let packed = _mm512_maskz_compress_epi64(kept, vector);
-        _mm512_storeu_si512(places.as_mut_ptr().cast(), packed);
     }
     kept.count_ones()
 }
@@ -157,9 +152,9 @@ impl Places {
         Places(places)
     }
 
-    #[inline(always)]
+    #[target_feature(enable = "avx512f")]
+    #[inline]
     fn vector(&self) -> __m512i {
-        // SAFETY: the instructions are there, as above; there are as many numbers as a vector has.
-        unsafe { _mm512_loadu_si512(self.0.as_ptr().cast()) }
+        load_512(&self.0)
     }
 }

@@ -41,27 +41,28 @@ fn portable(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts 
     })
 }
 
-/// A set of instructions. All is inlined into functions that are compiled for it.
-trait Isa {
+/// A set of instructions. An implementing type is a witness that the CPU has them; methods are
+/// inlined into functions that are compiled for them.
+trait Isa: Copy {
     /// Messages at once.
     const LANES: usize;
     /// A number of 32 bits of each of them.
     type Vector: Copy;
 
     /// That many messages.
-    fn load(words: &[Word]) -> Self::Vector;
+    fn load(self, words: &[Word]) -> Self::Vector;
 
     /// Of which a bit says whether it is a hit, and of which whether it is the number of an epoch.
-    fn kinds(words: Self::Vector) -> Kinds;
+    fn kinds(self, words: Self::Vector) -> Kinds;
 
-    /// The same number in all places.
-    fn all(number: u32) -> Self::Vector;
+    /// The same number in all lanes.
+    fn all(self, number: u32) -> Self::Vector;
 
-    /// The same vector with a number in this place and all behind it.
-    fn from(vector: Self::Vector, lane: u32, number: u32) -> Self::Vector;
+    /// The same vector with a number in this lane and all behind it.
+    fn from(self, vector: Self::Vector, lane: u32, number: u32) -> Self::Vector;
 
     /// Puts the digis of hits, whose epochs begin then, to the beginning of a list.
-    fn put(hits: Hits<'_, Self::Vector>, digis: &mut [Digi]) -> Found;
+    fn put(self, hits: Hits<'_, Self::Vector>, digis: &mut [Digi]) -> Found;
 }
 
 /// A bit for each of some messages.
@@ -87,13 +88,13 @@ struct Found {
 
 /// All of a microslice.
 #[inline(always)]
-fn unpack<I: Isa>(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts {
+fn unpack<I: Isa>(isa: I, microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts {
     let mut cursor = match microslice.begin() {
         Ok(cursor) => cursor,
         Err(counts) => return counts,
     };
     while let Some((block, rest)) = cursor.words.split_at_checked(I::LANES) {
-        match put_block::<I>(&mut cursor, block, digis) {
+        match put_block(isa, &mut cursor, block, digis) {
             Some(()) => cursor.words = rest,
             None => one_by_one(&mut cursor, I::LANES, digis),
         }
@@ -104,13 +105,18 @@ fn unpack<I: Isa>(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceC
 
 /// A block of messages; nothing if some hit can't be looked up.
 #[inline(always)]
-fn put_block<I: Isa>(cursor: &mut Cursor<'_>, block: &[Word], digis: &mut [Digi]) -> Option<()> {
+fn put_block<I: Isa>(
+    isa: I,
+    cursor: &mut Cursor<'_>,
+    block: &[Word],
+    digis: &mut [Digi],
+) -> Option<()> {
     let board = cursor.microslice.board;
-    let words = I::load(block);
-    let Kinds { hits, ts_msbs } = I::kinds(words);
+    let words = isa.load(block);
+    let Kinds { hits, ts_msbs } = isa.kinds(words);
     let mut clock = cursor.clock;
     let mut epoch = clock.epoch(board.window);
-    let mut begins = I::all(epoch.begin);
+    let mut begins = isa.all(epoch.begin);
     // A bit for each message in an epoch whose hits can't be looked up.
     let mut outer = if epoch.is_inner { 0 } else { u32::MAX };
     let mut left = ts_msbs;
@@ -118,7 +124,7 @@ fn put_block<I: Isa>(cursor: &mut Cursor<'_>, block: &[Word], digis: &mut [Digi]
         let lane = left.trailing_zeros();
         clock.advance(microslice::message(&block[lane as usize]).value());
         epoch = clock.epoch(board.window);
-        begins = I::from(begins, lane, epoch.begin);
+        begins = isa.from(begins, lane, epoch.begin);
         let behind = u32::MAX << lane;
         outer = if epoch.is_inner { outer & !behind } else { outer | behind };
         left &= left - 1;
@@ -128,7 +134,7 @@ fn put_block<I: Isa>(cursor: &mut Cursor<'_>, block: &[Word], digis: &mut [Digi]
     }
     let counts = &mut cursor.counts;
     let hits_of_block = Hits { words, are_hits: hits, begins, board };
-    let found = I::put(hits_of_block, &mut digis[counts.digis as usize..]);
+    let found = isa.put(hits_of_block, &mut digis[counts.digis as usize..]);
     counts.digis += found.digis;
     counts.elink += found.unknown_elinks;
     counts.other += I::LANES as u32 - (hits | ts_msbs).count_ones();
@@ -148,6 +154,10 @@ fn one_by_one(cursor: &mut Cursor<'_>, messages: usize, digis: &mut [Digi]) {
 
 /// Bits of a message, as vectors take them apart.
 mod bits {
+    use generators::sts::raw::{ASIC_CHANNELS, ELINKS};
+
+    use crate::sts_unpack::tables::ADC_VALUES;
+
     pub(super) const ADC: u32 = 10;
     pub(super) const ADC_MASK: i32 = 0x1f;
     /// E-link and channel lie side by side: so the bits are the place in the table of both.
@@ -176,6 +186,9 @@ mod bits {
         assert!(bits >> ELINKS_OF_32 & ELINKS_OF_32_MASK == 63 * 32);
         assert!(bits >> TICKS & TICKS_MASK | bits >> LAST_TICK & LAST_TICK_MASK == 1023);
         assert!(super::Message::ts_msb(u32::MAX).bits() >> TYPE == TS_MSB as u32);
+        // So indices of tables are never out of bounds, whatever a message is.
+        assert!((ELINKS_OF_32_MASK | ADC_MASK) as usize + 1 == ELINKS * ADC_VALUES);
+        assert!(ELINK_AND_CHANNEL_MASK as usize + 1 == ELINKS * ASIC_CHANNELS as usize);
     };
 }
 

@@ -6,7 +6,7 @@ use std::arch::x86_64::{
 };
 
 use super::{Cells, FindPeaks, find};
-use crate::device::with_instructions;
+use crate::device::cpu_features::with_instructions;
 use crate::tpc_cluster_finder::cpu::rows::strip::Strip;
 
 /// Cells of a vector.
