@@ -8,16 +8,39 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::parallel::{Grain, extend};
 
+/// The buffers of an input. Several inputs may share them.
+pub struct Arena {
+    buffers: Arc<Buffers>,
+    input: InputId,
+}
+
 /// A pool of vectors by the type of their elements, and of other buffers by theirs.
 #[derive(Default)]
-pub struct Arena {
+struct Buffers {
     free: Mutex<HashMap<TypeId, Vec<Box<dyn Any + Send>>>>,
     /// Bytes that variants keep to themselves between runs.
     kept: AtomicU64,
+}
+
+/// An input, unlike all others of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct InputId(u64);
+
+impl InputId {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        InputId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Default for Arena {
+    fn default() -> Self {
+        Arena { buffers: Arc::default(), input: InputId::new() }
+    }
 }
 
 /// Leave to keep so many bytes between runs; dropped, it is given back.
@@ -28,16 +51,26 @@ pub(crate) struct Leave<'a> {
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
-        self.arena.kept.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.arena.buffers.kept.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 impl Arena {
+    /// The same buffers for another input: for inputs that are processed one after the other.
+    pub fn for_another_input(&self) -> Self {
+        Arena { buffers: Arc::clone(&self.buffers), input: InputId::new() }
+    }
+
+    /// The input whose buffers these are.
+    pub(crate) fn input(&self) -> InputId {
+        self.input
+    }
+
     /// Asks for leave to keep so many bytes between runs, beside the buffers: `None` if all
     /// variants of the point together would then keep more than so many.
     pub(crate) fn leave_to_keep(&self, bytes: u64, most: u64) -> Option<Leave<'_>> {
         let add = |kept: u64| kept.checked_add(bytes).filter(|&kept| kept <= most);
-        let added = self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        let added = self.buffers.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         added.ok().map(|_| Leave { arena: self, bytes })
     }
 
@@ -130,7 +163,7 @@ impl Arena {
 
     fn free(&self) -> MutexGuard<'_, HashMap<TypeId, Vec<Box<dyn Any + Send>>>> {
         // The pool is whole between statements, whoever panicked meanwhile.
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        self.buffers.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -151,6 +184,17 @@ mod tests {
         arena.give(buffer);
         let again = arena.take::<u64>(50);
         assert_eq!((again.len(), again.as_ptr()), (50, address));
+    }
+
+    #[test]
+    fn inputs_that_share_buffers_have_ids_of_their_own() {
+        let arena = Arena::default();
+        let other = arena.for_another_input();
+        assert_ne!(arena.input(), other.input());
+        let buffer = arena.take::<u64>(100);
+        let address = buffer.as_ptr();
+        arena.give(buffer);
+        assert_eq!(other.take::<u64>(100).as_ptr(), address);
     }
 
     #[test]

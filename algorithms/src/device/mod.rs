@@ -21,7 +21,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use arena::Arena;
-pub(crate) use arena::Leave;
+pub(crate) use arena::{InputId, Leave};
 pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
 pub use cpu::{InnerTeams, Team, TeamError};
 use gpu::Gpu;

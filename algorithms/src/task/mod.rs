@@ -9,7 +9,6 @@ pub(crate) mod example;
 mod typed;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use generators::DataError;
 
@@ -135,7 +134,7 @@ pub trait Case: Send + Sync {
     fn drop_buffers(&self);
     /// From now on candidates take their buffers from there: for inputs that are processed one
     /// after the other by the same buffers.
-    fn take_buffers_from(&mut self, _: Arc<Arena>) {}
+    fn take_buffers_from(&mut self, _: &Arena) {}
     /// Writes the input to a file, for [`Task::read`].
     ///
     /// # Errors

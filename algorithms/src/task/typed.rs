@@ -98,7 +98,7 @@ struct CaseOf<A: Algorithm> {
     references: [Mutex<Option<Answer<A::Output>>>; Semantics::ALL.len()],
     work: OnceLock<Work>,
     notes: OnceLock<Vec<String>>,
-    arena: Arc<Arena>,
+    arena: Arena,
 }
 
 impl<A: Algorithm> CaseOf<A> {
@@ -119,7 +119,7 @@ impl<A: Algorithm> CaseOf<A> {
             references: Default::default(),
             work: OnceLock::new(),
             notes: OnceLock::new(),
-            arena: Arc::default(),
+            arena: Arena::default(),
         }
     }
 
@@ -187,8 +187,8 @@ impl<A: Algorithm> Case for CaseOf<A> {
         self.arena.clear();
     }
 
-    fn take_buffers_from(&mut self, arena: Arc<Arena>) {
-        self.arena = arena;
+    fn take_buffers_from(&mut self, arena: &Arena) {
+        self.arena = arena.for_another_input();
     }
 
     fn write(&self, path: &Path) -> Result<(), DataError> {

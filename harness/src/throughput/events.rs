@@ -42,7 +42,7 @@ impl Events {
         }
         let input = &plan.inputs[point.input];
         for &stream in streams {
-            let arena = Arc::new(Arena::default());
+            let arena = Arena::default();
             for number in point.events_of(stream) {
                 let case = match self.cases.entry(number) {
                     Entry::Occupied(known) => known.into_mut(),
@@ -50,7 +50,7 @@ impl Events {
                         new.insert(event(plan, input, seed.wrapping_add(number as u64))?)
                     }
                 };
-                case.take_buffers_from(Arc::clone(&arena));
+                case.take_buffers_from(&arena);
             }
         }
         let of_stream = |&stream: &usize| -> Batch<'_> {

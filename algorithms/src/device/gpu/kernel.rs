@@ -143,7 +143,11 @@ macro_rules! same_as {
             );)+
             /// Compiles only if all fields of both are named, and each has the type of the other.
             const fn have_the_same_fields(host: &$host, kernel: &$kernel) {
-                const fn have_the_same_type<T>(_: *const T, _: *const T) {}
+                const fn have_the_same_type<T: $crate::device::gpu::SameAs<K>, K>(
+                    _: *const T,
+                    _: *const K,
+                ) {
+                }
                 let $host { $($field: _),+ } = host;
                 let $kernel { $($kernel_field: _),+ } = kernel;
                 $(have_the_same_type(&raw const host.$field, &raw const kernel.$kernel_field);)+

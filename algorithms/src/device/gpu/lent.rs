@@ -12,7 +12,7 @@ use bytemuck::Pod;
 
 use super::{DeviceError, FromHost, Gpu, PinnedBuffer};
 use crate::all_cores::convert;
-use crate::device::Arena;
+use crate::device::{Arena, InputId};
 
 /// Something that was made for a GPU of something else. There is no way to change it.
 /// Dropped, it is there for the next candidate.
@@ -23,11 +23,21 @@ pub(crate) struct Lent<'a, T: Send + 'static> {
 
 /// What lies in the arena.
 struct Made<T> {
-    /// Where the source lies, which nothing else does while the arena of its input is there:
-    /// its first byte, and how many.
-    source: (usize, usize),
+    source: Source,
     gpu: Arc<Gpu>,
     thing: T,
+}
+
+/// What a thing is made of: two things with equal sources are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Source {
+    input: InputId,
+    /// Which of the things that are made of this part of the input.
+    role: &'static str,
+    /// The part of the input: its first byte, and how many. An input lies where it is as long as it
+    /// has its id.
+    address: usize,
+    bytes: usize,
 }
 
 /// A part of an input, page-locked for a GPU.
@@ -35,17 +45,23 @@ pub(crate) type Pristine<'a, T> = Lent<'a, PinnedBuffer<T>>;
 
 impl<'a, T: Send + 'static> Lent<'a, T> {
     /// What `make` makes of a part of the input that the arena belongs to: it was made before,
-    /// or else is now.
+    /// or else is now. All that is made of the same part in the same `role` is the same.
     ///
     /// # Errors
     /// Those of making it.
     pub(crate) fn of<S: ?Sized>(
+        role: &'static str,
         source: &S,
         arena: &'a Arena,
         gpu: &Arc<Gpu>,
         make: impl FnOnce(&Gpu) -> Result<T, DeviceError>,
     ) -> Result<Self, DeviceError> {
-        let source = ((&raw const *source).addr(), size_of_val(source));
+        let source = Source {
+            input: arena.input(),
+            role,
+            address: (&raw const *source).addr(),
+            bytes: size_of_val(source),
+        };
         let fits = |other: &Made<T>| other.source == source && Arc::ptr_eq(&other.gpu, gpu);
         let made =
             arena.take_other(fits, || Ok(Made { source, gpu: Arc::clone(gpu), thing: make(gpu)? }));
@@ -85,7 +101,7 @@ impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
         input: &[S],
         make: impl Fn(&S) -> T + Sync,
     ) -> Result<Self, DeviceError> {
-        Lent::of(input, arena, gpu, |gpu| {
+        Lent::of("page-locked copy", input, arena, gpu, |gpu| {
             let mut pinned = gpu.pinned(input.len())?;
             convert(&mut pinned, input, make);
             Ok(pinned)
@@ -145,12 +161,17 @@ mod tests {
     fn what_was_made_of_something_else_or_is_something_else_is_not_lent() {
         let Some([gpu, _]) = gpus() else { return };
         let (arena, inputs) = (Arena::default(), [1_u32, 2]);
-        let of = |input: &u32| Lent::of(input, &arena, &gpu, |_| Ok(u64::from(*input)));
+        let of = |input: &u32| Lent::of("number", input, &arena, &gpu, |_| Ok(u64::from(*input)));
         drop(of(&inputs[0]).expect("made"));
         assert_eq!(*of(&inputs[1]).expect("made"), 2);
-        let text = Lent::of(&inputs[0], &arena, &gpu, |_| Ok("one".to_owned()));
+        let text = Lent::of("number", &inputs[0], &arena, &gpu, |_| Ok("one".to_owned()));
         assert_eq!(*text.expect("made"), "one");
-        let known = Lent::of(&inputs[0], &arena, &gpu, |_| Ok(0_u64));
+        let known = Lent::of("number", &inputs[0], &arena, &gpu, |_| Ok(0_u64));
         assert_eq!(*known.expect("known"), 1);
+        let other = Lent::of("twice", &inputs[0], &arena, &gpu, |_| Ok(2_u64));
+        assert_eq!(*other.expect("made"), 2, "of the same type and part");
+        let next = arena.for_another_input();
+        let other = Lent::of("number", &inputs[0], &next, &gpu, |_| Ok(3_u64));
+        assert_eq!(*other.expect("made"), 3, "another input that lies there now");
     }
 }

@@ -42,7 +42,7 @@ impl DeviceTables {
                 sensors: gpu.table(&sensors(input.setup()).repeat(input.count()))?,
             })
         };
-        Lent::of(input.timeslices(), arena, gpu, make)
+        Lent::of("tables", input.timeslices(), arena, gpu, make)
     }
 }
 

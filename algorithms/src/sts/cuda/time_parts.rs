@@ -72,7 +72,7 @@ impl<'a> TimeParts<'a> {
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
         Ok(Some(TimeParts {
             stream: input.stream(),
-            table: Lent::of(input, arena, gpu, make)?,
+            table: Lent::of("time parts", input, arena, gpu, make)?,
             modules: input.modules(),
             gap_ns,
             count,

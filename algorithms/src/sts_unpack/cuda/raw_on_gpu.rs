@@ -94,7 +94,7 @@ impl<'a> RawOnGpu<'a> {
         let way = make_way(found.jobs)?;
         let raw = RawOnGpu {
             input,
-            bytes: Lent::of(bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
+            bytes: Lent::of("raw data", bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
             data: OnDevice::new(gpu, (input, arena))?,
             counts: gpu.pinned(jobs.len())?,
             jobs,
@@ -149,7 +149,7 @@ impl<'a> OnDevice<'a> {
         let (data, tables) = (input.data(), input.tables());
         Ok(OnDevice {
             bytes: gpu.buffer(data.bytes().len() + PADDING)?,
-            boards: Lent::of(tables, arena, gpu, |gpu| gpu.table(&boards(tables)))?,
+            boards: Lent::of("boards", tables, arena, gpu, |gpu| gpu.table(&boards(tables)))?,
             jobs: gpu.buffer(data.microslices())?,
             counts: gpu.buffer(data.microslices())?,
         })

@@ -270,7 +270,9 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
         Ok(Held {
             shared: Shared {
-                geometry: Lent::of(tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
+                geometry: Lent::of("tables", tables, arena, gpu, |gpu| {
+                    DeviceTables::new(gpu, tables)
+                })?,
                 pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
                 sectors: gpu.table(&sectors)?,
                 in_bins: InBins::new(gpu, finding.rule, finding.limits())?,

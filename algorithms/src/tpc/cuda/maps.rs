@@ -203,7 +203,7 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
         let parts = self.parts.iter().map(|part| HeldPart::new(gpu, input, part));
         Ok(Held {
-            geometry: Lent::of(tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
+            geometry: Lent::of("tables", tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
             pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
             finding: Tables::of_sectors(gpu, &input.finding.settings, sectors)?,
             in_maps: InMaps::new(gpu, input.finding.limits())?,

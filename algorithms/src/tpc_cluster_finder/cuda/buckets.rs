@@ -1,10 +1,12 @@
 //! Where clusters go: a bucket for each row of each sector, with room for as many as it has
 //! samples, of which no two are in the same place. What was found is packed and copied to the host.
 
+use std::mem::offset_of;
+
 use generators::tpc::geometry::ROWS;
 
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table, same_as};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, SameAs, Table};
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
 use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
 use crate::parallel::map;
@@ -13,8 +15,18 @@ use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::input::RowCluster;
 use crate::tpc_cluster_finder::labels::Clusters;
 
-// Its other fields are halves and bytes of words.
-same_as!(Cluster { time_and_flags } => PackedCluster);
+// Each word of kernels has fields of the host, the first one in its lowest bits.
+const _: () = {
+    assert!(size_of::<Cluster>() == size_of::<PackedCluster>());
+    assert!(offset_of!(Cluster, time_and_flags) == offset_of!(PackedCluster, time_and_flags));
+    assert!(offset_of!(Cluster, pad) == offset_of!(PackedCluster, pad_and_widths));
+    assert!(offset_of!(Cluster, sigma_time) == offset_of!(PackedCluster, pad_and_widths) + 2);
+    assert!(offset_of!(Cluster, sigma_pad) == offset_of!(PackedCluster, pad_and_widths) + 3);
+    assert!(offset_of!(Cluster, qmax) == offset_of!(PackedCluster, charges));
+    assert!(offset_of!(Cluster, qtot) == offset_of!(PackedCluster, charges) + 2);
+};
+// SAFETY: as was just checked; all are numbers, of which any bits are some, in little endian.
+unsafe impl SameAs<PackedCluster> for Cluster {}
 
 /// The buckets, and what comes back of them.
 pub(crate) struct Buckets {

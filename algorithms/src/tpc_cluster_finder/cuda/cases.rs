@@ -45,8 +45,12 @@ impl<'a> Cases<'a> {
         let cases = charges.cases();
         Ok(Cases {
             charges,
-            host_samples: Lent::of(cases, arena, gpu, |gpu| page_locked_samples(gpu, charges))?,
-            host_noisy: Lent::of(cases, arena, gpu, |gpu| page_locked_noisy(gpu, cases))?,
+            host_samples: Lent::of("samples", cases, arena, gpu, |gpu| {
+                page_locked_samples(gpu, charges)
+            })?,
+            host_noisy: Lent::of("noisy pads", cases, arena, gpu, |gpu| {
+                page_locked_noisy(gpu, cases)
+            })?,
             samples: gpu.buffer(charges.samples())?,
             noisy: gpu.buffer(cases.len() * WORDS_OF_SECTOR)?,
             sectors: Table::new(gpu, cases.len())?,

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase, ClusterSettings};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
 use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, same_as};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, SameAs, same_as};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Sample;
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::Settings;
 use crate::tpc_cluster_finder::input::Charges;
 
+// SAFETY: it is a number of 16 bits and nothing else.
+unsafe impl SameAs<u16> for PadId {}
 same_as!(Charge { time, pad, charge } => Sample);
 
 /// What is held of the input during a run.
@@ -42,9 +45,11 @@ impl<'a> Input<'a> {
         (charges, arena): (&Charges, &'a Arena),
     ) -> Result<Self, DeviceError> {
         Ok(Input {
-            host: Lent::of(charges, arena, gpu, |gpu| page_locked(gpu, charges))?,
+            host: Lent::of("samples", charges, arena, gpu, |gpu| page_locked(gpu, charges))?,
             samples: gpu.buffer(charges.samples())?,
-            tables: Lent::of(charges, arena, gpu, |gpu| Tables::new(gpu, charges.cases()))?,
+            tables: Lent::of("tables", charges, arena, gpu, |gpu| {
+                Tables::new(gpu, charges.cases())
+            })?,
         })
     }
 

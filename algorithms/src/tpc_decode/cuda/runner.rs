@@ -132,7 +132,7 @@ impl<'a> Held<'a> {
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let digits = parts.iter().map(|part| part.target.digits());
         Ok(Held {
-            tables: Lent::of(tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
+            tables: Lent::of("tables", tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
             pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
             digits: gpu.pinned(digits.sum())?,
             parts,

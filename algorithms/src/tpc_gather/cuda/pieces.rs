@@ -98,7 +98,7 @@ impl<'a> DevicePieces<'a> {
             input.layout().range(field.unwrap_or_default()).start as u32
         };
         Ok(DevicePieces {
-            given: Lent::of(input, arena, gpu, |gpu| Given::new(gpu, input))?,
+            given: Lent::of("pieces", input, arena, gpu, |gpu| Given::new(gpu, input))?,
             track_places: gpu.buffer(tracks + 1)?,
             row_places: gpu.buffer(rows + 1)?,
             sums: gpu.buffer(tracks.div_ceil(TILE) + rows.div_ceil(TILE))?,

@@ -79,7 +79,7 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
         Ok(Held {
             charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
             on_device: gpu.buffer(entries.len())?,
-            groups: Lent::of(maps, arena, gpu, |gpu| gpu.table(&groups()))?,
+            groups: Lent::of("groups", maps, arena, gpu, |gpu| gpu.table(&groups()))?,
             activity: gpu.buffer(maps.pads())?,
             found: gpu.pinned(maps.pads())?,
         })

@@ -98,7 +98,7 @@ impl<'a> OfRaw<'a> {
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let slots_of_piece = boards.most();
         Ok(OfRaw {
-            slots: Lent::of(raw.tables(), arena, gpu, |gpu| gpu.table(&boards.0))?,
+            slots: Lent::of("slots", raw.tables(), arena, gpu, |gpu| gpu.table(&boards.0))?,
             slots_of_piece,
             states: gpu.buffer(1 + pieces.len())?,
             totals: gpu.buffer(sides)?,

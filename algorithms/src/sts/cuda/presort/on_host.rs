@@ -29,7 +29,7 @@ impl<'a> OnHost<'a> {
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
         Ok(OnHost {
             stream: input.stream(),
-            table: Lent::of(input, arena, gpu, make)?,
+            table: Lent::of("presort", input, arena, gpu, make)?,
             threads,
             digis: gpu.pinned(input.stream().len())?,
         })

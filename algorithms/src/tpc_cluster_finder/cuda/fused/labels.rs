@@ -128,7 +128,7 @@ impl<'a> Labels<'a> {
         let (cases, samples) = (charges.cases(), charges.samples());
         let blocks = samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize);
         Ok(Labels {
-            host_given: Lent::of(cases, arena, gpu, |gpu| HostGiven::new(gpu, cases))?,
+            host_given: Lent::of("labels", cases, arena, gpu, |gpu| HostGiven::new(gpu, cases))?,
             given: Given {
                 first: gpu.buffer(samples + 1)?,
                 all: gpu.buffer(count(cases))?,
