@@ -14,8 +14,8 @@
 #   CUDA_TOOLKIT=DIR          use a toolkit that is there
 #   RECOBENCH_NO_NETWORK=1    skip where the compilers would have to be downloaded
 #
-# The exit code is 1 if a kernel does not compile, spills or moves too few bytes
-# at a time, or if an image differs.
+# The exit code is 1 if a kernel does not compile, spills, moves too few bytes
+# at a time or may round exact formulas differently, or if an image differs.
 set -euo pipefail
 . "$(dirname "$0")/kernels/common.sh"
 enter_repository
@@ -98,6 +98,7 @@ if [ "$mode" = cub ]; then
     write_stamp cub
     exit 0
 fi
+python3 scripts/kernels/exact.py algorithms/src --include algorithms/kernels cuda-emulator/build/include
 if [ -n "$if_changed" ]; then
     if stamp_fits image; then
         echo "images and sources are unchanged since these were built"

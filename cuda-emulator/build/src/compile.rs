@@ -110,6 +110,8 @@ fn base(root: &Path, headers: &[PathBuf]) -> cc::Build {
     build.flag("-g1");
     build.include(include_folder()).includes(headers);
     build.flag("-fno-exceptions").flag("-fno-rtti").flag("-fno-threadsafe-statics");
+    // Kernels load and store words of other types, which nvcc takes as meant.
+    build.flag("-fno-strict-aliasing");
     // All of a unit's shared memory lies in one place.
     build.flag("-fno-data-sections").flag("-ftls-model=initial-exec");
     // Helpers in headers needn't all be used; pragmas are for other compilers.

@@ -1,5 +1,6 @@
 // A cluster: its sums, means and widths. Files that
 // include this are compiled so that nothing is fused that is not written so.
+// nvcc: -fmad=false
 #pragma once
 #include "finding.h"
 

@@ -2,6 +2,7 @@
 // sts/clusters/formulas.rs. What follows from the
 // charges of one digi or two, and the errors of times, are looked up in tables that the
 // host's formulas have made.
+// nvcc: -fmad=false
 #pragma once
 #include "chain.h"
 #include "digi.h"

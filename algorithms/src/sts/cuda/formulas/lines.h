@@ -1,4 +1,5 @@
 // Clusters as far as it takes to tell which may cross: an 8-byte record each.
+// nvcc: -fmad=false
 #pragma once
 #include "pairs.h"
 

@@ -1,5 +1,6 @@
 // Which clusters of both sides are near in time, and the hits of a pair: see
 // sts/hits/formulas.rs.
+// nvcc: -fmad=false
 #pragma once
 #include "records.h"
 #include "rules.h"

@@ -1,5 +1,6 @@
 // Where strips of both sides cross: see sts/formulas/sensor.rs. Operations are in its
 // order and none are fused, so results are the same to the bit.
+// nvcc: -fmad=false
 #pragma once
 #include "portable.h"
 #include "sides.h"
