@@ -49,6 +49,9 @@ pub(super) struct StackPool {
     free: Mutex<Vec<Stack>>,
 }
 
+/// The stacks of all emulators: a process can't map any number of them.
+pub(super) static STACKS: StackPool = StackPool { free: Mutex::new(Vec::new()) };
+
 impl StackPool {
     fn take(&self, number: usize) -> Result<Stack, EmulatorError> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();

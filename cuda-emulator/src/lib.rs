@@ -44,7 +44,7 @@ use bytemuck::{AnyBitPattern, NoUninit};
 pub use argument::Argument;
 pub use config::{Config, Lanes, Launch, Policy, Schedule, Statistics};
 pub use error::EmulatorError;
-use fiber::StackPool;
+use fiber::STACKS;
 pub use memory::Allocation;
 use memory::DeviceMemory;
 pub use queues::{Counts, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
@@ -56,7 +56,6 @@ pub struct Emulator {
     kernels: &'static Kernels,
     config: Config,
     memory: Mutex<DeviceMemory>,
-    stacks: StackPool,
 }
 
 impl Emulator {
@@ -66,7 +65,7 @@ impl Emulator {
     /// If the build has none.
     pub fn new(kernels: &'static Kernels, config: Config) -> Result<Self, EmulatorError> {
         kernels.thread_slot()?;
-        Ok(Emulator { kernels, config, memory: Mutex::default(), stacks: StackPool::default() })
+        Ok(Emulator { kernels, config, memory: Mutex::default() })
     }
 
     /// What it was told.
@@ -252,6 +251,11 @@ impl Emulator {
         self.memory().free_at(address)
     }
 
+    /// Number of allocations that were not given back.
+    pub fn allocations(&self) -> usize {
+        self.memory().regions.len()
+    }
+
     /// Poisons an allocation as if it were new.
     ///
     /// # Errors
@@ -313,14 +317,7 @@ impl Emulator {
     ) -> Result<Statistics, EmulatorError> {
         // Held, so that nobody else looks at the memory meanwhile.
         let mut memory = self.memory();
-        launch::run(
-            (self.kernels, kernel),
-            launch,
-            arguments,
-            &self.config,
-            &self.stacks,
-            &mut memory,
-        )
+        launch::run((self.kernels, kernel), launch, arguments, &self.config, &STACKS, &mut memory)
     }
 
     fn memory(&self) -> MutexGuard<'_, DeviceMemory> {

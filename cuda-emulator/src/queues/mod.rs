@@ -53,7 +53,7 @@ pub struct Faults {
     /// The wait, or order between two queues, that is left out. What is read too early may be any
     /// number, so launches and allocations are limited meanwhile.
     pub skipped_wait: Option<u64>,
-    /// The command at which the device is lost: it and all later ones fail.
+    /// The copy or launch at which the device is lost: it and all later ones fail.
     pub lost_at: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub struct Faults {
 pub struct Counts {
     /// Waits and orders between two queues.
     pub waits: u64,
-    /// Commands that have run.
+    /// Copies and launches that have run.
     pub commands: u64,
 }
 
@@ -479,6 +479,9 @@ impl QueuedEmulator {
     }
 
     fn run(&self, state: &mut State, command: &Command) -> Result<(), EmulatorError> {
+        if let Command::After { .. } = command {
+            return Ok(());
+        }
         let number = state.counts.commands;
         state.counts.commands += 1;
         state.lost |= state.faults.lost_at.is_some_and(|at| number >= at);

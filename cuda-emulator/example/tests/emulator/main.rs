@@ -2,5 +2,6 @@
 
 mod correct;
 mod device;
+mod queues;
 mod speed;
 mod wrong;
