@@ -1,6 +1,6 @@
 //! Clusters and hits that the experiment's own code found.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use algorithms::algorithm::Semantics;
@@ -14,52 +14,75 @@ use generators::sts::SegmentedDigis;
 
 use crate::columns::{read_clusters, read_hits};
 use crate::common::{assert_same, both, found_by_all, found_by_kernels};
+use crate::experiments::{fixtures, full_set};
 
-fn fixture(name: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/sts/fixtures");
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(path);
+/// Digis with what the experiment's code found in them.
+struct DataSet {
+    folder: PathBuf,
+    /// What all names of files begin with.
+    name: &'static str,
+    clusters: usize,
+    hits: usize,
+}
+
+impl DataSet {
+    /// One module in twenty, among them the hardest.
+    fn committed() -> Self {
+        let folder = fixtures("sts-chain");
+        DataSet { folder, name: "modules", clusters: 11_060, hits: 9858 }
     }
-    eprintln!("skipped: {} is not here", path.display());
-    None
+
+    fn full() -> Option<Self> {
+        let folder = full_set("sts/fixtures")?;
+        Some(DataSet { folder, name: "full", clusters: 171_104, hits: 137_666 })
+    }
+
+    fn file(&self, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}.{ending}", self.name))
+    }
+
+    fn timeslice(&self) -> Timeslice {
+        let setup = read_setup(&self.file("params.json")).expect("a setup");
+        let digis = read_digis_of(&self.file("digis.bin.gz"), &setup).expect("digis");
+        Timeslice::new(digis, Arc::new(setup), Semantics::Published)
+    }
+
+    fn clusters_and_hits(&self) -> (Partitioned<Cluster>, Partitioned<Hit>) {
+        let clusters = read_clusters(&self.file("clusters.bin.gz"));
+        let hits = read_hits(&self.file("hits.bin.gz"));
+        assert_eq!((clusters.items().len(), hits.items().len()), (self.clusters, self.hits));
+        (clusters, hits)
+    }
+
+    fn expected(&self) -> Product {
+        let (clusters, hits) = self.clusters_and_hits();
+        both(clusters, hits)
+    }
 }
 
-fn timeslice() -> Option<Timeslice> {
-    let setup = read_setup(&fixture("full.params.json")?).expect("a setup");
-    let digis = read_digis_of(&fixture("full.digis.bin.gz")?, &setup).expect("digis");
-    Some(Timeslice::new(digis, Arc::new(setup), Semantics::Published))
-}
-
-fn clusters_and_hits() -> Option<(Partitioned<Cluster>, Partitioned<Hit>)> {
-    let clusters = read_clusters(&fixture("full.clusters.bin.gz")?);
-    let hits = read_hits(&fixture("full.hits.bin.gz")?);
-    assert_eq!((clusters.items().len(), hits.items().len()), (171_104, 137_666));
-    Some((clusters, hits))
-}
-
-fn expected() -> Option<Product> {
-    clusters_and_hits().map(|(clusters, hits)| both(clusters, hits))
-}
-
-#[test]
-fn the_published_reference_finds_the_same_to_the_last_bit() {
-    let Some((timeslice, expected)) = timeslice().zip(expected()) else {
-        return;
-    };
+fn the_published_reference_finds_the_same(set: &DataSet) {
+    let timeslice = set.timeslice();
     let (digis, setup) = (timeslice.digis(), timeslice.setup());
     let clusters = reference::clusters::<Published>(digis, setup);
     let hits = reference::hits::<Published>(&clusters, setup);
     let input = Timeslices(vec![timeslice]);
-    assert_same(&input, &expected, &[both(clusters, hits)], "reference");
+    assert_same(&input, &set.expected(), &[both(clusters, hits)], "reference");
 }
 
 #[test]
-fn every_published_variant_finds_the_same_to_the_last_bit() {
-    let Some((timeslice, expected)) = timeslice().zip(expected()) else {
-        return;
-    };
-    let input = Timeslices(vec![timeslice]);
+fn the_published_reference_finds_the_same_to_the_last_bit() {
+    the_published_reference_finds_the_same(&DataSet::committed());
+}
+
+#[test]
+fn the_published_reference_finds_the_same_to_the_last_bit_in_full() {
+    let Some(set) = DataSet::full() else { return };
+    the_published_reference_finds_the_same(&set);
+}
+
+fn every_published_variant_finds_the_same(set: &DataSet) {
+    let expected = set.expected();
+    let input = Timeslices(vec![set.timeslice()]);
     for threads in [1, 3] {
         let found = found_by_all(&input, Semantics::Published, threads);
         assert!(found.len() >= 3, "{} variants", found.len());
@@ -67,6 +90,17 @@ fn every_published_variant_finds_the_same_to_the_last_bit() {
             assert_same(&input, &expected, &found, &format!("{name}, {threads} threads"));
         }
     }
+}
+
+#[test]
+fn every_published_variant_finds_the_same_to_the_last_bit() {
+    every_published_variant_finds_the_same(&DataSet::committed());
+}
+
+#[test]
+fn every_published_variant_finds_the_same_to_the_last_bit_in_full() {
+    let Some(set) = DataSet::full() else { return };
+    every_published_variant_finds_the_same(&set);
 }
 
 /// Of so many modules, one is kept: the others are empty. Back sides are behind all front sides.
@@ -80,10 +114,9 @@ fn thinned<'a, T>(
 }
 
 /// What the published kernels find in one of so many modules: no module depends on others.
-fn kernels_find_the_same(share: usize) {
-    let Some((timeslice, (clusters, hits))) = timeslice().zip(clusters_and_hits()) else {
-        return;
-    };
+fn kernels_find_the_same(set: &DataSet, share: usize) {
+    let timeslice = set.timeslice();
+    let (clusters, hits) = set.clusters_and_hits();
     let modules = timeslice.modules();
     let digis = thinned(timeslice.digis().segments(), modules, share);
     let digis = SegmentedDigis::from_segments(&digis);
@@ -99,33 +132,48 @@ fn kernels_find_the_same(share: usize) {
 }
 
 #[test]
-fn every_published_kernel_finds_the_same_in_some_modules() {
-    kernels_find_the_same(16);
+fn every_published_kernel_finds_the_same_to_the_last_bit() {
+    kernels_find_the_same(&DataSet::committed(), 1);
+}
+
+#[test]
+fn every_published_kernel_finds_the_same_in_some_modules_in_full() {
+    let Some(set) = DataSet::full() else { return };
+    kernels_find_the_same(&set, 16);
 }
 
 #[test]
 #[ignore = "takes a quarter of a minute: for the night"]
-fn every_published_kernel_finds_the_same_to_the_last_bit() {
-    kernels_find_the_same(1);
+fn every_published_kernel_finds_the_same_to_the_last_bit_in_full() {
+    let Some(set) = DataSet::full() else { return };
+    kernels_find_the_same(&set, 1);
+}
+
+#[test]
+fn the_other_answers_differ_by_as_little_as_is_known() {
+    the_other_answers_differ_by_little(&DataSet::committed());
+}
+
+#[test]
+fn the_other_answers_differ_by_as_little_as_is_known_in_full() {
+    let Some(set) = DataSet::full() else { return };
+    the_other_answers_differ_by_little(&set);
 }
 
 /// With dead time and early in a timeslice, the three differ by little: in the times,
 /// which published code truncates before hits are found, and so at the cut.
-#[test]
-fn the_other_answers_differ_by_as_little_as_is_known() {
-    let Some(timeslice) = timeslice() else {
-        return;
-    };
+fn the_other_answers_differ_by_little(set: &DataSet) {
+    let timeslice = set.timeslice();
     let (digis, setup) = (timeslice.digis(), timeslice.setup());
     let exact = reference::clusters::<Exact>(digis, setup);
     let published = reference::clusters::<Published>(digis, setup);
     assert_eq!(exact.items().len(), published.items().len());
     let hits = reference::hits::<Exact>(&exact, setup).items().len();
-    assert!(hits.abs_diff(137_666) <= 3, "{hits} exact hits");
+    assert!(hits.abs_diff(set.hits) <= 3, "{hits} exact hits");
     let offline = offline::clusters(digis, setup);
     assert_eq!(offline.items().len(), published.items().len());
     let hits = offline::hits(&offline, setup).items().len();
-    assert!(hits.abs_diff(137_666) <= 10, "{hits} offline hits");
+    assert!(hits.abs_diff(set.hits) <= 10, "{hits} offline hits");
     for side in 0..exact.segments() {
         let mut times: Vec<_> = exact.segment(side).iter().map(|found| found.time).collect();
         times.sort_unstable();

@@ -4,6 +4,8 @@
 
 mod columns;
 mod common;
+#[path = "../../../fixtures/mod.rs"]
+mod experiments;
 mod fixtures;
 mod goldens;
 mod presets;

@@ -1,11 +1,15 @@
 //! Running variants as the harness does.
 
+use std::fs;
+use std::io::Read;
+use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
 use algorithms::algorithm::Metric;
 use algorithms::device::{Backend, Device, Target};
 use algorithms::registry::tasks;
 use algorithms::task::{Candidate, Case, Task};
+use flate2::read::GzDecoder;
 
 /// Inputs of a task by name.
 type Cases = Vec<(String, Box<dyn Case>)>;
@@ -73,4 +77,17 @@ pub fn check_all(task: &dyn Task, case: &dyn Case, target: &Target<'_>, on: &str
         assert_eq!(check(candidate, target, declared), Ok(()), "{name} on {on}");
     }
     counts
+}
+
+/// A text, which is compressed if the name ends so.
+pub fn text_of(path: &Path) -> String {
+    let bytes = fs::read(path).expect("readable");
+    let mut text = String::new();
+    let read = if path.extension().is_some_and(|ending| ending == "gz") {
+        GzDecoder::new(&bytes[..]).read_to_string(&mut text)
+    } else {
+        (&bytes[..]).read_to_string(&mut text)
+    };
+    read.expect("a text");
+    text
 }

@@ -6,6 +6,9 @@
 mod common;
 mod cpu;
 mod cuda;
+#[path = "../../../fixtures/mod.rs"]
+mod experiments;
+mod lost_devices;
 mod skipped_waits;
 mod sts_unpack;
 mod tpc_clusters;

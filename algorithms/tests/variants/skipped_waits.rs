@@ -125,7 +125,7 @@ fn short_name(name: &str) -> String {
 }
 
 /// Small inputs that are not nearly empty.
-fn small_cases<'c>(cases: &'c [(String, Box<dyn Case>)]) -> Vec<&'c dyn Case> {
+fn small_cases(cases: &[(String, Box<dyn Case>)]) -> Vec<&dyn Case> {
     let mut small: Vec<_> = cases.iter().map(|(_, case)| case.as_ref()).collect();
     small.retain(|case| ITEMS.contains(&case.work().items));
     small.sort_by_key(|case| case.work().items);
@@ -210,7 +210,7 @@ fn every_wait_is_needed(executions: &[Execution], tasks: impl Fn(&str) -> bool) 
     let not_needed = waits.iter().filter(|(_, is_needed)| !**is_needed).map(|(wait, _)| wait);
     let found: BTreeSet<String> = not_needed.map(|wait| wait.to_string()).collect();
     let listed = LISTED.lines().filter(|line| !line.starts_with('#'));
-    let listed = listed.filter_map(|line| line.split_once(':')).map(|(wait, _)| wait.to_owned());
+    let listed = listed.filter_map(|line| line.split_once(": ")).map(|(wait, _)| wait.to_owned());
     let is_asked = |wait: &String| wait.split(' ').next().is_some_and(&tasks);
     let listed: BTreeSet<String> = listed.filter(is_asked).collect();
     assert!(!waits.is_empty(), "nothing was tried");

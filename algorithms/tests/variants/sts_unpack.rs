@@ -1,6 +1,6 @@
 //! Digis that the experiment's own code has unpacked.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use algorithms::algorithm::Algorithm;
 use algorithms::device::{Backend, Target, Team};
@@ -8,19 +8,19 @@ use algorithms::sts_unpack::{RawTimeslices, StsUnpack, unpack};
 use generators::io::{read_raw_timeslices, read_readout, read_unpacked};
 use generators::sts::raw::Unpacked;
 
-use crate::tpc_pages::root;
+use crate::experiments::{fixtures, full_set};
 
-/// Sets of raw data; for the code of 2023 there are digis of some, of other raw data or the same.
-const SETS: [&str; 5] = ["tiny", "mcbm", "dense", "fuzz", "long"];
+/// A set of raw data, and the years whose code unpacked it, from the same raw data or other ones.
+type Set = (&'static str, &'static [u32]);
 
-fn folder() -> Option<PathBuf> {
-    let folder = root().join("../shared/sts/unpack");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no {}", folder.display());
-    None
-}
+const SETS: [Set; 2] = [("tiny", &[2026, 2023]), ("long", &[2026])];
+const SETS_IN_FULL: [Set; 5] = [
+    ("tiny", &[2026, 2023]),
+    ("mcbm", &[2026, 2023]),
+    ("dense", &[2026]),
+    ("fuzz", &[2026]),
+    ("long", &[2026]),
+];
 
 /// Sees that both are the same, and tells where they are not.
 fn same(name: &str, found: &Unpacked, right: &Unpacked) {
@@ -34,16 +34,12 @@ fn same(name: &str, found: &Unpacked, right: &Unpacked) {
     assert!(found == right, "{name}");
 }
 
-/// Does something with the raw data of each set, and the digis that are right.
-fn with_all(test: impl Fn(&str, RawTimeslices, &Unpacked)) {
-    let Some(folder) = folder() else { return };
-    for name in SETS {
+/// Calls `test` with the raw data of each set and the digis of the experiment.
+fn with_all(folder: &Path, sets: &[Set], test: impl Fn(&str, RawTimeslices, &Unpacked)) {
+    for (name, years) in sets {
         let readout = read_readout(&folder.join(format!("{name}.setup.json"))).expect("tables");
-        for year in [2026, 2023] {
+        for year in *years {
             let digis = folder.join(format!("{name}.digis{year}.bin.gz"));
-            if !digis.exists() {
-                continue;
-            }
             let (right, rules) = read_unpacked(&digis).expect("digis");
             let own = folder.join(format!("{name}.ts{year}.bin.gz"));
             let of_all = folder.join(format!("{name}.ts.bin.gz"));
@@ -54,22 +50,42 @@ fn with_all(test: impl Fn(&str, RawTimeslices, &Unpacked)) {
     }
 }
 
-#[test]
-fn the_reference_makes_the_digis_of_the_experiment() {
-    with_all(|name, input, right| {
+fn the_reference_makes_the_digis(folder: &Path, sets: &[Set]) {
+    with_all(folder, sets, |name, input, right| {
         let found = unpack(input.data(), input.readout(), input.rules());
         same(name, &found, right);
     });
 }
 
 #[test]
-fn variants_make_the_digis_of_the_experiment() {
+fn the_reference_makes_the_digis_of_the_experiment() {
+    the_reference_makes_the_digis(&fixtures("sts-unpack"), &SETS);
+}
+
+#[test]
+fn the_reference_makes_the_digis_of_the_experiment_in_full() {
+    let Some(folder) = full_set("sts/unpack") else { return };
+    the_reference_makes_the_digis(&folder, &SETS_IN_FULL);
+}
+
+fn variants_make_the_digis(folder: &Path, sets: &[Set]) {
     let team = Team::new(2).expect("threads");
-    with_all(|name, input, right| {
+    with_all(folder, sets, |name, input, right| {
         let variants = StsUnpack.variants().into_iter();
         for variant in variants.filter(|variant| variant.backend == Backend::Cpu) {
             let found = variant.output(&StsUnpack, &input, &Target::host(&team));
             same(&format!("{name}, {}", variant.name), &found.expect("no damage"), right);
         }
     });
+}
+
+#[test]
+fn variants_make_the_digis_of_the_experiment() {
+    variants_make_the_digis(&fixtures("sts-unpack"), &SETS);
+}
+
+#[test]
+fn variants_make_the_digis_of_the_experiment_in_full() {
+    let Some(folder) = full_set("sts/unpack") else { return };
+    variants_make_the_digis(&folder, &SETS_IN_FULL);
 }

@@ -1,20 +1,18 @@
 //! Clusters that the experiment's own code has found.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::tpc_cluster_finder::{Charges, Cluster, Clusters, TpcClusterFinder, clusters};
-use flate2::read::GzDecoder;
 use generators::io::read_charges;
 use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::pads_in_row;
 
-use crate::tpc_pages::root;
+use crate::common::text_of;
+use crate::experiments::{fixtures, full_set};
 
 /// Time bins behind the last sample: nothing looks farther.
 const BEHIND: usize = 4;
@@ -139,25 +137,22 @@ fn cluster(line: &str) -> (usize, Cluster) {
     (row, cluster)
 }
 
-fn text_of(path: &Path) -> String {
-    let bytes = fs::read(path).expect("readable");
-    let mut text = String::new();
-    let read = if path.extension().is_some_and(|ending| ending == "gz") {
-        GzDecoder::new(&bytes[..]).read_to_string(&mut text)
-    } else {
-        (&bytes[..]).read_to_string(&mut text)
-    };
-    read.expect("a text");
-    text
+/// The inputs of a file, and what the experiment's code made of them.
+type CasesWithResults = (Vec<ChargeCase>, Vec<Results>);
+
+fn read(file: &Path) -> CasesWithResults {
+    let cases = read_charges(file).expect("well-formed");
+    let results: Vec<_> = text_of(file).split("case ").skip(1).map(Results::of).collect();
+    assert_eq!(results.len(), cases.len());
+    (cases, results)
 }
 
-/// The inputs of each file, and what the experiment's code made of them; nothing without the files.
-fn files() -> Vec<(Vec<ChargeCase>, Vec<Results>)> {
-    let folder = root().join("../shared/tpc/clusters");
-    if !folder.is_dir() {
-        eprintln!("skipped: no {}", folder.display());
-        return Vec::new();
-    }
+fn committed() -> Vec<CasesWithResults> {
+    vec![read(&fixtures("tpc-clusters").join("random.cases.gz"))]
+}
+
+/// Nothing without the full set.
+fn full() -> Vec<CasesWithResults> {
     let names = [
         "handmade.cases",
         "random.cases.gz",
@@ -165,28 +160,31 @@ fn files() -> Vec<(Vec<ChargeCase>, Vec<Results>)> {
         "labels-s3.cases.gz",
         "gain-noisy-s21.cases.gz",
     ];
-    let of_file = |name| {
-        let file = folder.join(name);
-        let cases = read_charges(&file).expect("well-formed");
-        let results: Vec<_> = text_of(&file).split("case ").skip(1).map(Results::of).collect();
-        assert_eq!(results.len(), cases.len());
-        (cases, results)
-    };
-    names.map(of_file).into()
+    let folder = full_set("tpc/clusters");
+    folder.map_or(Vec::new(), |folder| names.map(|name| read(&folder.join(name))).into())
 }
 
-#[test]
-fn the_reference_finds_the_clusters_of_the_experiment() {
-    for (cases, results) in files() {
+fn the_reference_finds_the_clusters(files: Vec<CasesWithResults>) {
+    for (cases, results) in files {
         results.iter().zip(&cases).for_each(|(results, case)| results.check(case));
     }
 }
 
+#[test]
+fn the_reference_finds_the_clusters_of_the_experiment() {
+    the_reference_finds_the_clusters(committed());
+}
+
+#[test]
+fn the_reference_finds_the_clusters_of_the_experiment_in_full() {
+    the_reference_finds_the_clusters(full());
+}
+
 /// Checks all CPU variants on each file, those with maps of whole sectors on every `step`th of its
 /// inputs.
-fn variants_find_the_clusters(step: usize) {
+fn variants_find_the_clusters(files: Vec<CasesWithResults>, step: usize) {
     let team = Team::new(2).expect("threads");
-    for (cases, results) in files() {
+    for (cases, results) in files {
         let has_labels = cases.iter().any(|case| case.labels.is_some());
         let some = Charges::new(cases.iter().step_by(step).cloned().collect());
         let all = Charges::new(cases);
@@ -207,11 +205,22 @@ fn variants_find_the_clusters(step: usize) {
 
 #[test]
 fn variants_find_the_clusters_of_the_experiment() {
-    variants_find_the_clusters(9);
+    variants_find_the_clusters(committed(), 9);
+}
+
+#[test]
+fn variants_find_the_clusters_of_the_experiment_in_full() {
+    variants_find_the_clusters(full(), 9);
+}
+
+#[test]
+#[ignore = "maps of 200 sectors"]
+fn variants_find_all_clusters_of_the_experiment() {
+    variants_find_the_clusters(committed(), 1);
 }
 
 #[test]
 #[ignore = "maps of 790 sectors"]
-fn variants_find_all_clusters_of_the_experiment() {
-    variants_find_the_clusters(1);
+fn variants_find_all_clusters_of_the_experiment_in_full() {
+    variants_find_the_clusters(full(), 1);
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use algorithms::tpc_decode::{FragmentOfFrame, Fragments};
 
-use crate::tpc_pages::root;
+use crate::experiments::fixtures;
 
 /// `FRAME,LENGTH,INDEX,START,TIME_BINS,HAS_ONE_BEFORE,HAS_ONE_BEHIND,FIRST_OWN,END_OF_OWN`
 fn row(line: &str) -> [u32; 9] {
@@ -29,12 +29,9 @@ fn check(rows: &[[u32; 9]]) {
 
 #[test]
 fn fragments_are_those_of_the_experiment() {
-    let file = root().join("../shared/tpc/clusters/fragments.csv");
-    let Ok(table) = fs::read_to_string(&file) else {
-        eprintln!("skipped: no {}", file.display());
-        return;
-    };
+    let file = fixtures("tpc-clusters").join("fragments.csv");
+    let table = fs::read_to_string(file).expect("a fixture");
     let rows: Vec<_> = table.lines().skip(1).map(row).collect();
-    assert!(!rows.is_empty());
+    assert_eq!(rows.len(), 94);
     rows.chunk_by(|one, next| one[..2] == next[..2]).for_each(check);
 }

@@ -1,26 +1,22 @@
 //! Pages whose digits are known: each variant finds them, and nothing else.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 
 use algorithms::algorithm::Algorithm;
 use algorithms::device::emulator::{self, Config};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::tpc_decode::{Decoded, TimeFrame, TpcDecode};
-use flate2::read::GzDecoder;
-use generators::tpc::ZsFormat;
+use generators::tpc::mapping::{ChipChannel, LinkChannel};
+use generators::tpc::{PadId, PadMapping, Region, ZsFormat};
+use tempfile::{TempDir, tempdir};
 
-/// Sectors whose pages the experiment's encoder wrote.
-const FIXTURE_SECTORS: [u32; 2] = [7, 35];
+use crate::common::text_of;
+use crate::experiments::{fixtures, full_set};
 
 /// Row, pad, time bin and ADC value.
 type Row = [u32; 4];
-
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
 
 fn numbers(text: &str) -> Vec<Vec<u32>> {
     let number = |field: &str| field.parse().expect("a number");
@@ -77,39 +73,82 @@ fn check(frame: &TimeFrame, format: ZsFormat, expected: &[Row], name: &str) {
     }
 }
 
-#[test]
-fn pages_of_the_experiment_have_their_digits() {
-    let shared = root().join("../shared/tpc");
-    let (folder, mapping) = (shared.join("fixtures"), shared.join("mapping"));
-    if !folder.is_dir() {
-        eprintln!("skipped: no {}", folder.display());
-        return;
-    }
-    let meta = fs::read_to_string(folder.join("meta.csv")).expect("a table of sectors");
-    for sector in FIXTURE_SECTORS {
+/// Pages that the experiment's encoder wrote, and digits; `.gz` ends the names of both, or nothing.
+struct PageSet<'a> {
+    folder: &'a Path,
+    /// With the experiment's mapping.
+    tables: &'a Path,
+    ending: &'a str,
+}
+
+impl PageSet<'_> {
+    fn check(&self, sector: u32) {
+        let meta = fs::read_to_string(self.folder.join("meta.csv")).expect("a table of sectors");
         let row = numbers(&meta).into_iter().find(|row| row[0] == sector);
         let first_orbit = row.expect("a row for each sector")[1];
-        let digits = folder.join(format!("s{sector}.digits.csv"));
-        let digits = fs::read_to_string(digits).expect("a list of digits");
+        let digits = text_of(&self.folder.join(format!("s{sector}.digits.csv{}", self.ending)));
         for format in ZsFormat::ALL {
             let name = format!("v{}_s{sector}", format.version());
             let options = [
                 ("sector", sector.to_string()),
                 ("first-orbit", first_orbit.to_string()),
-                ("mapping", mapping.display().to_string()),
+                ("mapping", self.tables.display().to_string()),
             ];
-            let frame = read(&folder.join(format!("{name}.pages")), &options);
-            check(&frame, format, &expected(&digits, format), &name);
+            let pages = self.folder.join(format!("{name}.pages{}", self.ending));
+            check(&read(&pages, &options), format, &expected(&digits, format), &name);
         }
     }
 }
 
+/// Tables with the experiment's wiring of three regions, as far as its pages show it. Elsewhere it
+/// is the regular one.
+fn tables() -> TempDir {
+    let wires = text_of(&fixtures("tpc-pages").join("wiring.csv.gz"));
+    let wire = |row: Vec<u32>| {
+        let region = Region::new(row[0] as usize).expect("a region");
+        let channel = LinkChannel { region, fec: row[2] as u8, channel: row[3] as u8 };
+        (channel, PadId::new(row[4] as u8, row[5] as u8))
+    };
+    let wires: BTreeMap<_, _> = numbers(&wires).into_iter().map(wire).collect();
+    let regular = PadMapping::regular();
+    let line = |channel: LinkChannel| {
+        let pad = wires.get(&channel).copied().or_else(|| regular.pad(channel));
+        let pad = pad.expect("a channel");
+        let ChipChannel { fec, chip, channel } = channel.into();
+        format!("0 {} {} 0 0 0 0 0 0 {fec} 0 0 {chip} {channel}\n", pad.row(), pad.pad())
+    };
+    let channels = Region::all().flat_map(|region| {
+        (0..region.pads().len()).map(move |index| LinkChannel::of_index(region, index))
+    });
+    let lines: String = channels.map(line).collect();
+    let folder = tempdir().expect("a folder");
+    // They are read as one.
+    let tables = [("IROC", &lines[..]), ("OROC1", ""), ("OROC2", ""), ("OROC3", "")];
+    for (chamber, lines) in tables {
+        fs::write(folder.path().join(format!("TABLE-{chamber}.txt")), lines).expect("written");
+    }
+    folder
+}
+
+#[test]
+fn pages_of_the_experiment_have_their_digits() {
+    let (folder, tables) = (fixtures("tpc-pages"), tables());
+    PageSet { folder: &folder, tables: tables.path(), ending: ".gz" }.check(35);
+}
+
+#[test]
+fn pages_of_the_experiment_have_their_digits_in_full() {
+    let Some(folder) = full_set("tpc/fixtures") else { return };
+    let Some(tables) = full_set("tpc/mapping") else { return };
+    let set = PageSet { folder: &folder, tables: &tables, ending: "" };
+    [7, 35].into_iter().for_each(|sector| set.check(sector));
+}
+
 #[test]
 fn pages_of_our_own_have_their_digits() {
-    let folder = root().join("generators/tests/generators/golden/tpc");
-    let mut digits = String::new();
-    let file = File::open(folder.join("digits.csv.gz")).expect("a list of digits");
-    GzDecoder::new(file).read_to_string(&mut digits).expect("text");
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../generators/tests/generators/golden/tpc");
+    let digits = text_of(&folder.join("digits.csv.gz"));
     for format in ZsFormat::ALL {
         let options = [("sector", "21".to_owned()), ("first-orbit", (u32::MAX - 1).to_string())];
         let frame = read(&folder.join(format!("{format}.pages.gz")), &options);
