@@ -194,7 +194,8 @@ mod tests {
         let buffer = arena.take::<u64>(100);
         let address = buffer.as_ptr();
         arena.give(buffer);
-        assert_eq!(other.take::<u64>(100).as_ptr(), address);
+        let again = other.take::<u64>(100);
+        assert_eq!(again.as_ptr(), address);
     }
 
     #[test]

@@ -53,13 +53,13 @@ impl DigiStream {
     }
 
     /// The right events. How many there are is how much room variants have for them.
-    pub(super) fn right(&self) -> &Events {
+    pub(super) fn expected(&self) -> &Events {
         self.right.get_or_init(|| reference::build(&self.digis, &self.rules))
     }
 
     /// The right events, for who wants no more than them.
-    pub(super) fn into_right(self) -> Events {
-        self.right();
+    pub(super) fn into_expected(self) -> Events {
+        self.expected();
         self.right.into_inner().unwrap_or_default()
     }
 

@@ -105,7 +105,7 @@ impl Algorithm for StsEvents {
     }
 
     fn work(&self, input: &DigiStream) -> Work {
-        let (digis, right) = (input.digis().len() as u64, input.right());
+        let (digis, right) = (input.digis().len() as u64, input.expected());
         let written = size_of_val(&right.digis[..]) + size_of_val(&right.events[..]);
         let input_bytes = digis * size_of::<Digi>() as u64;
         Work {
@@ -125,12 +125,12 @@ impl Algorithm for StsEvents {
 
     /// How many events there are, and how much of all digis is in them.
     fn notes(&self, input: &DigiStream) -> Vec<String> {
-        let (right, digis) = (input.right(), input.digis().len());
+        let (right, digis) = (input.expected(), input.digis().len());
         let (events, copies) = (right.events.len(), right.digis.len());
         vec![format!("{events} events with {copies} digis, of {digis}")]
     }
 
     fn reference(&self, input: &DigiStream, _: Semantics) -> Option<Events> {
-        Some(input.right().clone())
+        Some(input.expected().clone())
     }
 }

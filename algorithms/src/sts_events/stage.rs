@@ -93,7 +93,7 @@ impl<'a> EventStage<'a> {
 /// # Errors
 /// As [`EventStage::new`].
 pub fn right_events(timeslice: &Timeslice, rules: EventRules) -> Result<Events, DataError> {
-    Ok(DigiStream::new(timeslice.stream().to_vec(), rules)?.into_right())
+    Ok(DigiStream::new(timeslice.stream().to_vec(), rules)?.into_expected())
 }
 
 #[cfg(test)]

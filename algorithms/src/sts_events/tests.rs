@@ -16,7 +16,7 @@ fn digis(times: &[u32]) -> Vec<Digi> {
 }
 
 fn built(times: &[u32], rules: EventRules) -> Events {
-    DigiStream::new(digis(times), rules).expect("few").right().clone()
+    DigiStream::new(digis(times), rules).expect("few").expected().clone()
 }
 
 /// The trigger in half ns and the range of digis of each event.
@@ -100,8 +100,12 @@ fn long_timeslices_are_built_alike_by_all() {
         let times: Vec<_> = (0..200_000).map(time).collect();
         let rules = EventRules { min_digis: 4, ..RULES };
         let input = DigiStream::new(digis(&times), rules).expect("few");
-        assert!(input.right().events.len() > 100, "{each_ns}: {}", input.right().events.len());
-        assert_eq!(build_events(input.digis(), input.rules()), *input.right());
+        assert!(
+            input.expected().events.len() > 100,
+            "{each_ns}: {}",
+            input.expected().events.len()
+        );
+        assert_eq!(build_events(input.digis(), input.rules()), *input.expected());
         for variant in StsEvents.variants() {
             if variant.backend == Backend::Cpu {
                 let target = Target::host(&team);
@@ -123,7 +127,7 @@ fn events_of_simulated_digis_stay_as_they_are() {
         let given = [("preset", preset), ("scale", scale)];
         let params = StsEvents.plan(given.into_iter().collect()).expect("sensible").params;
         let input = StsEvents.generate(&params, 1).expect("made");
-        let events = input.right();
+        let events = input.expected();
         let note = |hash: u64, word: u64| generators::random::mix(hash ^ word);
         let hash = events.events.iter().fold(0, |hash, event| {
             let words = [event.trigger_half_ns, event.begin, event.end, event.first_copy];

@@ -77,7 +77,7 @@ impl RawTimeslices {
     }
 
     /// The right digis and counts.
-    pub(crate) fn right(&self) -> &Unpacked {
+    pub(crate) fn expected(&self) -> &Unpacked {
         self.right.get_or_init(|| {
             let mut right = reference::unpack(&self.data, &self.readout, self.rules);
             if self.order == DigiOrder::Time {

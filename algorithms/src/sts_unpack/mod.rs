@@ -112,7 +112,7 @@ impl Algorithm for StsUnpack {
     fn work(&self, input: &RawTimeslices) -> Work {
         let (messages, microslices) = (input.data().messages(), input.data().microslices() as u64);
         let read = MESSAGE_BYTES as u64 * messages + DESCRIPTOR_BYTES as u64 * microslices;
-        let written = size_of_val(&input.right().digis[..]) as u64;
+        let written = size_of_val(&input.expected().digis[..]) as u64;
         Work {
             items: messages,
             item_unit: "message",
@@ -129,7 +129,7 @@ impl Algorithm for StsUnpack {
 
     /// How many digis there are, and what was counted that is none.
     fn notes(&self, input: &RawTimeslices) -> Vec<String> {
-        let right = input.right();
+        let right = input.expected();
         let sum = |of: fn(&MicrosliceCounts) -> u32| -> u64 {
             right.microslices.iter().map(|counts| u64::from(of(counts))).sum()
         };
@@ -153,7 +153,7 @@ impl Algorithm for StsUnpack {
     }
 
     fn reference(&self, input: &RawTimeslices, _: Semantics) -> Option<Unpacked> {
-        Some(input.right().clone())
+        Some(input.expected().clone())
     }
 
     fn check(
@@ -163,7 +163,7 @@ impl Algorithm for StsUnpack {
         output: &Unpacked,
         _: Promise,
     ) -> Result<(), Damage> {
-        let right = reference.unwrap_or_else(|| input.right());
+        let right = reference.unwrap_or_else(|| input.expected());
         match input.order() {
             DigiOrder::Arrival => output.compare(right),
             DigiOrder::Time => {

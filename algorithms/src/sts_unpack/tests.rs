@@ -137,7 +137,7 @@ fn unpack_damaged(timeslices: u32, seed: u64, rules: Rules) -> usize {
     let variants = StsUnpack.variants().into_iter();
     for variant in variants.filter(|variant| variant.backend == Backend::Cpu) {
         let target = Target::host(&team);
-        let checked = variant.checked_output(&StsUnpack, &input, &target, Some(input.right()));
+        let checked = variant.checked_output(&StsUnpack, &input, &target, Some(input.expected()));
         assert!(checked.is_ok(), "{}, {seed}: {:?}", variant.name, checked.err());
     }
     input.data().microslices()

@@ -66,7 +66,7 @@ impl RawFrame {
     }
 
     /// What is right.
-    pub(super) fn right(&self) -> &Right {
+    pub(super) fn expected(&self) -> &Right {
         self.right.get_or_init(|| reference::find(self))
     }
 }

@@ -90,7 +90,7 @@ impl Algorithm for Tpc {
 
     fn work(&self, input: &RawFrame) -> Work {
         let pages = TpcDecode.work(&input.frame);
-        let clusters = (input.right().clusters.len() * size_of::<Cluster>()) as u64;
+        let clusters = (input.expected().clusters.len() * size_of::<Cluster>()) as u64;
         let (samples, used) = (pages.items as f64, input.frame.used_bytes());
         Work {
             bytes_min: used + clusters,
@@ -104,7 +104,7 @@ impl Algorithm for Tpc {
 
     /// How many clusters there are, and what is wrong with the pages.
     fn notes(&self, input: &RawFrame) -> Vec<String> {
-        let right = input.right();
+        let right = input.expected();
         let noisy: usize = right.noisy.iter().map(Vec::len).sum();
         let found = format!("{} clusters; {noisy} pads are noisy", right.clusters.len());
         [vec![found], TpcDecode.notes(&input.frame)].concat()
@@ -117,6 +117,6 @@ impl Algorithm for Tpc {
     }
 
     fn reference(&self, input: &RawFrame, _: Semantics) -> Option<Vec<RowCluster>> {
-        Some(input.right().clusters.clone())
+        Some(input.expected().clusters.clone())
     }
 }

@@ -69,7 +69,7 @@ impl Timeslice {
     /// # Panics
     /// If there are digis of other modules than those of the setup.
     pub fn of_raw(raw: RawTimeslices, setup: Arc<Setup>, online: Semantics) -> Self {
-        let stream = raw.right().digis.clone();
+        let stream = raw.expected().digis.clone();
         let digis = by_side(&stream, setup.modules().len());
         Timeslice {
             stream: stream.into(),

@@ -40,14 +40,16 @@ impl<'a> Runner<StsEvents> for CutAndCopy<'a> {
     type Buffers = ArenaVec<'a, Digi>;
 
     fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
-        Ok(self.arena.vector(self.input.right().digis.len()))
+        // As many as the last run has copied, or else as there are digis.
+        let copies = if self.copies > 0 { self.copies } else { self.input.digis().len() };
+        Ok(self.arena.vector(copies))
     }
 
     fn run(&mut self, digis: &mut Self::Buffers) -> Result<(), DeviceError> {
         self.events = (self.cut)(self.input.digis(), self.input.rules());
         self.copies = place(&mut self.events);
         if self.copies > digis.len() {
-            // Who finds too much is wrong, and is told so by the check.
+            // More than the first guess, or wrong, which the check finds.
             digis.resize(self.copies, Digi::default());
         }
         (self.copy)(self.input.digis(), &self.events, &mut digis[..self.copies]);

@@ -214,3 +214,95 @@ impl<'a> Runner<StsEvents> for OnGpu<'a> {
         Cow::Owned(Events { events: held.events[..events].to_vec(), digis })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::device::emulator::{self, Config};
+    use crate::sts_events::cuda::fused::Fused;
+    use crate::sts_events::cuda::thread_per_digi::ThreadPerDigi;
+
+    /// An emulator that finds accesses beyond the capacities.
+    fn gpu() -> Option<Arc<Gpu>> {
+        emulator::gpu_for_tests(Config { checked: true, ..Config::default() })
+    }
+
+    fn runner<'a>(
+        gpu: &Arc<Gpu>,
+        input: &'a DigiStream,
+        arena: &'a Arena,
+        make_way: MakeWay,
+        capacities: Capacities,
+    ) -> OnGpu<'a> {
+        let totals = Totals::default();
+        OnGpu { make_way, input, arena, gpu: Arc::clone(gpu), totals, capacities }
+    }
+
+    /// Small inputs with some events.
+    fn inputs() -> Vec<DigiStream> {
+        let all = StsEvents.hard_inputs(3).into_iter().map(|(_, input)| input);
+        let is_small = |input: &DigiStream| input.digis().len() < 3_000;
+        let mut inputs: Vec<_> = all.filter(is_small).collect();
+        inputs.retain(|input| input.expected().events.len() > 1);
+        inputs.truncate(4);
+        assert!(!inputs.is_empty());
+        inputs
+    }
+
+    #[test]
+    fn what_is_beyond_a_capacity_is_counted_and_found_by_a_second_pass() {
+        let Some(gpu) = gpu() else { return };
+        for make_way in [Fused::boxed as MakeWay, ThreadPerDigi::boxed] {
+            for input in inputs() {
+                let right = input.expected();
+                let (events, copies) = (right.events.len() as u32, right.digis.len() as u32);
+                let capacities = [
+                    Capacities { events: events - 1, copies },
+                    Capacities { events, copies: copies - 1 },
+                    Capacities { events: 1, copies: 1 },
+                    Capacities { events, copies },
+                ];
+                for capacities in capacities {
+                    let arena = Arena::default();
+                    let mut runner = runner(&gpu, &input, &arena, make_way, capacities);
+                    let mut held = runner.allocate().expect("memory");
+                    assert_eq!(runner.run(&mut held), Ok(()));
+                    gpu.finish().expect("no failure");
+                    assert!(*runner.output(&held) == *right);
+                    runner.note(&held);
+                    assert!(runner.capacities.events >= events);
+                    assert!(runner.capacities.copies >= copies);
+                }
+            }
+        }
+    }
+
+    /// Finds more events than there are digis, at addresses that no array has.
+    struct FindsTooMuch {
+        unused: DeviceBuffer<u32>,
+    }
+    buffers!(FindsTooMuch: unused);
+
+    impl Way for FindsTooMuch {
+        fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
+            gpu.fill(&data.totals, 0x7f)
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_finds_too_much_is_wrong_and_no_panic() {
+        let Some(gpu) = gpu() else { return };
+        let make_way: MakeWay = |gpu, _| Ok(Box::new(FindsTooMuch { unused: gpu.buffer(1)? }));
+        for input in inputs() {
+            let arena = Arena::default();
+            let capacities = first_capacities(input.digis().len());
+            let mut runner = runner(&gpu, &input, &arena, make_way, capacities);
+            let mut held = runner.allocate().expect("memory");
+            held.poison().expect("started");
+            assert_eq!(runner.run(&mut held), Ok(()));
+            gpu.finish().expect("no failure");
+            assert!(*runner.output(&held) != *input.expected());
+        }
+    }
+}

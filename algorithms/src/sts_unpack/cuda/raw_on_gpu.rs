@@ -34,7 +34,7 @@ pub(crate) struct Work<'w> {
     /// All microslices.
     pub(crate) jobs: &'w [Job],
     pub(crate) data: &'w OnDevice<'w>,
-    /// Digis that will be found: reckoned with, and known to no kernel.
+    /// Digis that are expected, for the bytes that kernels are said to move.
     digis: usize,
 }
 
@@ -56,6 +56,8 @@ pub(crate) struct RawOnGpu<'a> {
     jobs: PinnedBuffer<Job>,
     data: OnDevice<'a>,
     counts: PinnedBuffer<MicrosliceCounts>,
+    /// Digis of the last run, or else messages that may be one.
+    expected_digis: usize,
 }
 
 buffers!(RawOnGpu<'_>: bytes, jobs, data, counts);
@@ -91,12 +93,14 @@ impl<'a> RawOnGpu<'a> {
         let (data, bytes) = (input.data(), input.data().bytes());
         let mut jobs = gpu.pinned(data.microslices())?;
         let found = survey(data, input.tables(), input.rules(), &mut jobs);
+        let found_messages = found.jobs.iter().map(|job| messages(job) as usize).sum();
         let way = make_way(found.jobs)?;
         let raw = RawOnGpu {
             input,
             bytes: Lent::of("raw data", bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
             data: OnDevice::new(gpu, (input, arena))?,
             counts: gpu.pinned(jobs.len())?,
+            expected_digis: found_messages,
             jobs,
         };
         Ok((raw, way))
@@ -120,18 +124,19 @@ impl<'a> RawOnGpu<'a> {
         gpu: &Gpu,
         start: impl FnOnce(&Work<'_>) -> Result<(), DeviceError>,
     ) -> Result<Vec<TimesliceCounts>, DeviceError> {
-        let RawOnGpu { input, jobs, data, counts, .. } = self;
+        let RawOnGpu { input, jobs, data, counts, expected_digis, .. } = self;
         let (tables, rules, room) = (input.tables(), input.rules(), &mut jobs[..]);
         let found =
             gpu.scope(STAGE, || Ok(gpu.on_host(|| survey(input.data(), tables, rules, room))))?;
         let (count, mut timeslices) = (found.jobs.len(), found.timeslices);
         gpu.upload(&data.jobs, jobs.part(0..count))?;
-        let digis = input.right().digis.len();
+        let digis = *expected_digis;
         let work = Work { gpu, rules: rules as u32, jobs: &jobs[..count], data, digis };
         start(&work)?;
         gpu.download(counts.part_mut(0..count), &data.counts)?;
         gpu.wait()?;
         sum_up(&mut timeslices, &counts[..count]);
+        *expected_digis = timeslices.iter().map(TimesliceCounts::digis).sum();
         Ok(timeslices)
     }
 

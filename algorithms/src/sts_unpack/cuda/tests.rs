@@ -20,7 +20,8 @@ fn damaged_microslices_are_unpacked_alike() {
         let input = damaged_input(1, microslice_ns, 1, rules);
         for variant in VARIANTS {
             let target = Target::emulated(gpu.clone(), &team);
-            let checked = variant.checked_output(&StsUnpack, &input, &target, Some(input.right()));
+            let checked =
+                variant.checked_output(&StsUnpack, &input, &target, Some(input.expected()));
             assert!(checked.is_ok(), "{}: {:?}", variant.name, checked.err());
         }
     }

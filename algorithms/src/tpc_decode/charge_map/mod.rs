@@ -303,11 +303,8 @@ mod tests {
 
     #[test]
     fn charges_are_those_of_the_experiment() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/tpc/clusters/packing.csv");
-        let Ok(table) = std::fs::read_to_string(file) else {
-            eprintln!("skipped: no {file}");
-            return;
-        };
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/tpc-clusters/packing.csv");
+        let table = std::fs::read_to_string(file).expect("a fixture");
         let packed: Vec<_> = table.lines().skip(1).filter_map(Packed::of).collect();
         assert!(packed.len() > 300);
         // Each of them has a pad of its own.

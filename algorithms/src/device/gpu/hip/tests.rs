@@ -3,6 +3,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -209,6 +210,21 @@ fn times_are_taken_between_events_while_the_device_is_held() {
     ];
     assert_eq!(calls, wanted);
     assert!(format!("{stages:?}").contains("ceiling_copy"), "{stages:?}");
+}
+
+#[test]
+fn a_scope_ends_also_if_its_work_panics() {
+    let Some(stub) = Stub::new(&[]) else { return };
+    let gpu = stub.gpu();
+    let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
+    gpu.start_timeline().expect("on");
+    let panics = || gpu.scope("inside", || -> Result<(), DeviceError> { panic!("in the midst") });
+    assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+    streams.copy(&gpu).expect("started");
+    gpu.finish().expect("done");
+    let stages = gpu.stages().expect("times");
+    let names: Vec<_> = stages.iter().map(|stage| &*stage.name).collect();
+    assert_eq!(names, ["kernel", "ceiling_copy"]);
 }
 
 #[test]
