@@ -10,6 +10,8 @@ use generators::DataError;
 use generators::io::{read_digis, write_digis};
 use generators::sts::{Address, Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
 
+use crate::experiments::{fixtures, full_set};
+
 fn digis() -> SegmentedDigis {
     let shape = DigiShape {
         segments: 24,
@@ -234,18 +236,22 @@ fn a_full_disk_is_an_error() {
     }
 }
 
-/// The published data set, where the shared documents are at hand.
 #[test]
-fn the_experiments_fixture_is_read() {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/sts/fixtures/full.digis.bin.gz");
-    if !path.exists() {
-        eprintln!("skipped: no fixture at {}", path.display());
-        return;
-    }
-    let data = read_digis(&path).expect("the fixture");
-    assert_eq!(data.partition().segments(), 1792);
-    assert_eq!(data.digis().len(), 298_454);
+fn digis_of_the_experiment_are_read() {
+    are_read(&fixtures("sts-chain").join("modules.digis.bin.gz"), 90, 19_396);
+}
+
+#[test]
+fn digis_of_the_experiment_are_read_in_full() {
+    let Some(folder) = full_set("sts/fixtures") else { return };
+    are_read(&folder.join("full.digis.bin.gz"), 1792, 298_454);
+}
+
+/// Checks a file of digis by time, then channel within each module side.
+fn are_read(path: &Path, sides: usize, digis: usize) {
+    let data = read_digis(path).expect("well-formed");
+    assert_eq!(data.partition().segments(), sides);
+    assert_eq!(data.digis().len(), digis);
     for segment in data.segments() {
         assert!(segment.is_sorted_by_key(|digi| (digi.time_ns(), digi.channel())));
     }

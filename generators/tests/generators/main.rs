@@ -6,6 +6,8 @@
 mod cluster_files;
 mod digi_files;
 mod distributions;
+#[path = "../../../fixtures/mod.rs"]
+mod experiments;
 mod generated_digis;
 mod raw_files;
 mod slice_track_files;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use generators::DataError;
@@ -15,6 +15,8 @@ use generators::sts::raw::{
     Descriptor, MicrosliceCounts, RawData, RawTimeslice, Rules, TimesliceCounts, Unpacked,
 };
 use tempfile::tempdir;
+
+use crate::experiments::{fixtures, full_set};
 
 /// Two timeslices, of which the first has no components.
 fn raw_data() -> RawData {
@@ -95,16 +97,6 @@ fn digis_come_back_and_damage_is_told() {
     refuses_damage(&whole, read_unpacked, a_digi);
 }
 
-/// A folder with what the experiment's code made.
-fn fixtures() -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/sts/unpack");
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: no {}", path.display());
-    None
-}
-
 fn unzipped(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut file = MultiGzDecoder::new(fs::File::open(path).expect("a fixture"));
@@ -114,16 +106,29 @@ fn unzipped(path: &Path) -> Vec<u8> {
 
 #[test]
 fn files_of_the_experiment_come_back_byte_by_byte() {
-    let Some(fixtures) = fixtures() else { return };
+    let raw = ["tiny.ts", "tiny.ts2023", "long.ts"];
+    let digis = ["tiny.digis2026", "tiny.digis2023", "long.digis2026"];
+    come_back_byte_by_byte(&fixtures("sts-unpack"), &raw, &digis);
+}
+
+#[test]
+fn files_of_the_experiment_come_back_byte_by_byte_in_full() {
+    let Some(folder) = full_set("sts/unpack") else { return };
+    let raw = ["tiny.ts", "tiny.ts2023", "mcbm.ts", "dense.ts", "fuzz.ts", "long.ts"];
+    let digis = ["tiny.digis2026", "tiny.digis2023", "mcbm.digis2023", "long.digis2026"];
+    come_back_byte_by_byte(&folder, &raw, &digis);
+}
+
+fn come_back_byte_by_byte(origin: &Path, raw: &[&str], digis: &[&str]) {
     let folder = tempdir().expect("a folder");
     let again = folder.path().join("again.bin");
-    for name in ["tiny.ts", "tiny.ts2023", "mcbm.ts", "dense.ts", "fuzz.ts", "long.ts"] {
-        let path = fixtures.join(format!("{name}.bin.gz"));
+    for name in raw {
+        let path = origin.join(format!("{name}.bin.gz"));
         write_raw_timeslices(&again, &read_raw_timeslices(&path).expect("read")).expect("written");
         assert!(fs::read(&again).expect("read") == unzipped(&path), "{name}");
     }
-    for name in ["tiny.digis2026", "tiny.digis2023", "mcbm.digis2023", "long.digis2026"] {
-        let path = fixtures.join(format!("{name}.bin.gz"));
+    for name in digis {
+        let path = origin.join(format!("{name}.bin.gz"));
         let (unpacked, rules) = read_unpacked(&path).expect("read");
         write_unpacked(&again, &unpacked, rules).expect("written");
         assert!(fs::read(&again).expect("read") == unzipped(&path), "{name}");
@@ -132,11 +137,20 @@ fn files_of_the_experiment_come_back_byte_by_byte() {
 
 #[test]
 fn tables_of_the_experiment_come_back() {
-    let Some(fixtures) = fixtures() else { return };
+    tables_come_back(&fixtures("sts-unpack"), &["tiny", "long"]);
+}
+
+#[test]
+fn tables_of_the_experiment_come_back_in_full() {
+    let Some(folder) = full_set("sts/unpack") else { return };
+    tables_come_back(&folder, &["tiny", "mcbm", "dense", "fuzz", "long"]);
+}
+
+fn tables_come_back(origin: &Path, names: &[&str]) {
     let folder = tempdir().expect("a folder");
     let again = folder.path().join("again.json");
-    for name in ["tiny", "mcbm", "dense", "fuzz", "long"] {
-        let readout = read_readout(&fixtures.join(format!("{name}.setup.json"))).expect("read");
+    for name in names {
+        let readout = read_readout(&origin.join(format!("{name}.setup.json"))).expect("read");
         write_readout(&again, &readout).expect("written");
         assert_eq!(read_readout(&again).expect("read"), readout);
         assert_eq!(readout.boards().len(), 5);

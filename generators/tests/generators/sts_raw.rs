@@ -11,6 +11,8 @@ use generators::sts::raw::{
 };
 use serde::Deserialize;
 
+use crate::experiments::{fixtures, full_set};
+
 fn shape() -> RawShape {
     RawShape {
         scenario: Preset::Mcbm2024.scenario().scaled(1e-4),
@@ -134,12 +136,17 @@ struct Fixture {
 
 #[test]
 fn cabling_gives_the_tables_of_the_experiment() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/sts/unpack");
-    if !folder.is_dir() {
-        eprintln!("skipped: no {}", folder.display());
-        return;
-    }
-    for name in ["tiny", "mcbm", "dense", "fuzz", "long"] {
+    cabling_gives_the_tables(&fixtures("sts-unpack"), &["tiny", "long"]);
+}
+
+#[test]
+fn cabling_gives_the_tables_of_the_experiment_in_full() {
+    let Some(folder) = full_set("sts/unpack") else { return };
+    cabling_gives_the_tables(&folder, &["tiny", "mcbm", "dense", "fuzz", "long"]);
+}
+
+fn cabling_gives_the_tables(folder: &Path, names: &[&str]) {
+    for name in names {
         let path = folder.join(format!("{name}.setup.json"));
         let text = std::fs::read_to_string(&path).expect("a fixture");
         let Fixture { readout: cabling } = serde_json::from_str(&text).expect("well-formed");

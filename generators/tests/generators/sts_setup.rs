@@ -6,6 +6,8 @@ use std::path::Path;
 use generators::io::{read_setup, write_setup};
 use generators::sts::setup::Setup;
 
+use crate::experiments::{fixtures, full_set};
+
 fn text(setup: &Setup) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("setup.json");
@@ -83,17 +85,22 @@ fn files_that_are_no_setup_are_refused() {
     assert!(read_setup(Path::new("/nowhere/setup.json")).is_err());
 }
 
-/// The setup that CBM's own clusters and hits were made with.
-#[test]
-fn the_fixtures_setup_can_be_read() {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/sts/fixtures/full.params.json");
-    if !path.exists() {
-        eprintln!("skipped: {} is not here", path.display());
-        return;
-    }
-    let setup = read_setup(&path).expect("a setup");
-    assert_eq!(setup.modules().len(), 896);
+/// Checks a setup that CBM's own clusters and hits were made with.
+fn has_modules(path: &Path, modules: usize) {
+    let setup = read_setup(path).expect("a setup");
+    assert_eq!(setup.modules().len(), modules);
     assert_eq!(setup.landau().values.len(), 64);
     assert_eq!(setup.modules()[0].translation, [-50.0, -30.0, 30.0]);
+    assert_eq!(setup.modules()[1].rotation, [-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn the_setup_of_the_experiment_can_be_read() {
+    has_modules(&fixtures("sts-chain").join("modules.params.json"), 45);
+}
+
+#[test]
+fn the_setup_of_the_experiment_can_be_read_in_full() {
+    let Some(folder) = full_set("sts/fixtures") else { return };
+    has_modules(&folder.join("full.params.json"), 896);
 }

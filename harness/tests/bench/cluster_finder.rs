@@ -8,7 +8,8 @@ use std::path::Path;
 use algorithms::device::emulator;
 use flate2::read::GzDecoder;
 
-use crate::common::{folder, in_repository, measuring, row, stages, variants};
+use crate::common::{Folder, folder, measuring, row, stages, variants};
+use crate::experiments::{fixtures, full_set};
 
 const QUICK: &str = "--samples 3..4 --max-time 1s --no-charts --device cpu";
 
@@ -226,21 +227,27 @@ fn expected(file: &Path) -> String {
     table
 }
 
-#[test]
-fn files_of_the_experiment_have_its_clusters() {
-    let shared = in_repository("../shared/tpc/clusters");
-    if !shared.is_dir() {
-        eprintln!("skipped: no {}", shared.display());
-        return;
-    }
-    let folder = folder();
-    for name in ["handmade.cases", "random.cases.gz", "pbpb-s3.cases.gz", "labels-s3.cases.gz"] {
-        let file = shared.join(name);
+fn have_clusters(folder: &Folder, origin: &Path, names: &[&str]) {
+    for name in names {
+        let file = origin.join(name);
         let path = file.to_str().expect("text");
         folder.bench(format!("cluster-finder --input {path} --clusters c.csv")).exits(0);
         assert!(folder.read("c.csv") == expected(&file), "{name}");
     }
-    let file = shared.join("labels-s3.cases.gz");
+}
+
+#[test]
+fn files_of_the_experiment_have_its_clusters() {
+    have_clusters(&folder(), &fixtures("tpc-clusters"), &["random.cases.gz"]);
+}
+
+#[test]
+fn files_of_the_experiment_have_its_clusters_in_full() {
+    let Some(origin) = full_set("tpc/clusters") else { return };
+    let folder = folder();
+    let names = ["handmade.cases", "random.cases.gz", "pbpb-s3.cases.gz", "labels-s3.cases.gz"];
+    have_clusters(&folder, &origin, &names);
+    let file = origin.join("labels-s3.cases.gz");
     let path = file.to_str().expect("text");
     // Labels by the host and by the device; lists of peaks make no difference to them.
     for variant in on_emulator().iter().filter(|name| ["published", "fused"].contains(name)) {

@@ -12,6 +12,8 @@ mod decode;
 mod documentation;
 mod documentation_runs;
 mod events;
+#[path = "../../../fixtures/mod.rs"]
+mod experiments;
 mod export;
 mod gate;
 mod gather;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
-use crate::common::{Folder, folder, in_repository, measuring, stages, variants};
+use crate::common::{Folder, folder, measuring, stages, variants};
+use crate::experiments::{fixtures, full_set};
 
 const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
 const QUICK: &str = "--samples 3..4 --max-time 1s --no-charts --device cpu";
@@ -83,14 +85,19 @@ fn raw_data_that_fit_to_no_chain_are_refused() {
 
 #[test]
 fn raw_data_of_the_experiment_go_through_the_chain() {
-    let shared = in_repository("../shared/sts/unpack");
-    if !shared.is_dir() {
-        eprintln!("skipped: no {}", shared.display());
-        return;
-    }
+    go_through_the_chain(&fixtures("sts-unpack"), &["tiny", "long"]);
+}
+
+#[test]
+fn raw_data_of_the_experiment_go_through_the_chain_in_full() {
+    let Some(folder) = full_set("sts/unpack") else { return };
+    go_through_the_chain(&folder, &["mcbm", "dense", "fuzz"]);
+}
+
+fn go_through_the_chain(origin: &Path, names: &[&str]) {
     let folder = folder();
-    for name in ["mcbm", "dense", "fuzz"] {
-        let input = shared.join(format!("{name}.ts.bin.gz"));
+    for name in names {
+        let input = origin.join(format!("{name}.ts.bin.gz"));
         let line = format!("sts --input {} --clusters c.csv --hits h.csv", input.display());
         let by_ways = ["per-side", "time-sweep --threads 2"].map(|variant| {
             folder.bench(format!("{line} --variant {variant}")).exits(0);

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 
-use crate::common::{Folder, folder, in_repository, measuring, row, stages, variants};
+use crate::common::{Folder, folder, measuring, row, stages, variants};
+use crate::experiments::{fixtures, full_set};
 
 const QUICK: &str = "--samples 3..4 --max-time 1s --no-charts --device cpu";
 const SMALL: &str = "--preset mcbm-2024 --scale 0.0005";
@@ -109,12 +110,13 @@ fn unzipped(path: &Path) -> Vec<u8> {
 
 #[test]
 fn raw_data_of_the_experiment_have_its_digis() {
-    let shared = in_repository("../shared/sts/unpack");
-    if !shared.is_dir() {
-        eprintln!("skipped: no {}", shared.display());
-        return;
-    }
-    let folder = folder();
+    let sets = [("tiny", "ts", 2026), ("tiny", "ts2023", 2023), ("long", "ts", 2026)];
+    raw_data_have_digis(&fixtures("sts-unpack"), &sets);
+}
+
+#[test]
+fn raw_data_of_the_experiment_have_its_digis_in_full() {
+    let Some(folder) = full_set("sts/unpack") else { return };
     let sets = [
         ("tiny", "ts", 2026),
         ("tiny", "ts2023", 2023),
@@ -124,10 +126,16 @@ fn raw_data_of_the_experiment_have_its_digis() {
         ("fuzz", "ts", 2026),
         ("long", "ts", 2026),
     ];
+    raw_data_have_digis(&folder, &sets);
+}
+
+/// Unpacks sets, each with the ending of its raw data and the year of the rules.
+fn raw_data_have_digis(origin: &Path, sets: &[(&str, &str, u32)]) {
+    let folder = folder();
     for (name, raw, year) in sets {
-        let file = |ending: &str| shared.join(format!("{name}.{ending}")).display().to_string();
+        let file = |ending: &str| origin.join(format!("{name}.{ending}")).display().to_string();
         let (input, setup) = (file(&format!("{raw}.bin.gz")), file("setup.json"));
-        let semantics = if year == 2023 { "2023" } else { "current" };
+        let semantics = if *year == 2023 { "2023" } else { "current" };
         let line = format!("unpack --input {input} --setup {setup} --digis d.bin");
         folder.bench(format!("{line} --semantics {semantics}")).exits(0);
         let expected = unzipped(Path::new(&file(&format!("digis{year}.bin.gz"))));

@@ -7,7 +7,7 @@ use generators::io::{read_charges, write_charges};
 use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase, ClusterSettings, Labels};
 
-use super::common::shared;
+use crate::experiments::{fixtures, full_set};
 
 /// Time bins of the longest frame.
 const LONGEST: u32 = 262_144;
@@ -132,9 +132,12 @@ fn a_pad_that_has_charge_all_the_time_comes_back() {
 
 #[test]
 fn files_of_the_experiment_are_read_and_come_back() {
-    let Some(folder) = shared("clusters") else {
-        return;
-    };
+    are_read_and_come_back(&fixtures("tpc-clusters"), &[("random.cases.gz", 200, None)]);
+}
+
+#[test]
+fn files_of_the_experiment_are_read_and_come_back_in_full() {
+    let Some(folder) = full_set("tpc/clusters") else { return };
     let files = [
         ("handmade.cases", 590, None),
         ("random.cases.gz", 200, None),
@@ -142,7 +145,12 @@ fn files_of_the_experiment_are_read_and_come_back() {
         ("gain-noisy-s21.cases.gz", 1, Some(165_027)),
         ("labels-s3.cases.gz", 1, Some(58_351)),
     ];
-    for (file, count, samples) in files {
+    are_read_and_come_back(&folder, &files);
+}
+
+/// Checks files with their numbers of cases, and of samples where they are known.
+fn are_read_and_come_back(folder: &Path, files: &[(&str, usize, Option<usize>)]) {
+    for &(file, count, samples) in files {
         let cases = read_charges(&folder.join(file)).expect("well-formed");
         assert_eq!(cases.len(), count, "{file}");
         let found = cases.iter().map(|case| case.charges.len()).sum::<usize>();

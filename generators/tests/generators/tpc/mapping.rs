@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use super::common::shared;
+use super::common::wiring::wires;
 use generators::io::read_pad_mapping;
 use generators::tpc::mapping::{ChipChannel, LinkChannel, pad_number};
 use generators::tpc::{PadMapping, Region};
+
+use crate::experiments::full_set;
 
 /// The rows of the four tables, the last column exclusive.
 const TABLES: [(&str, std::ops::Range<usize>); 4] = [
@@ -110,11 +112,22 @@ fn a_missing_table_is_named() {
     assert!(error.to_string().contains("TABLE-IROC.txt"), "{error}");
 }
 
+/// Its tables are not in the repository: see [`the_experiments_mapping_is_read_in_full`].
 #[test]
-fn the_experiments_mapping_is_read_as_it_is() {
-    let Some(folder) = shared("mapping") else {
-        return;
-    };
+fn the_experiments_channels_are_of_their_endpoints_and_regions() {
+    let wires = wires();
+    assert_eq!(wires.len(), 4480);
+    for wire in wires {
+        let channel = wire.channel;
+        assert_eq!(channel.endpoint().number(), wire.endpoint, "{channel:?}");
+        let number = pad_number(wire.pad).expect("a pad");
+        assert!(channel.region.pads().contains(&number), "{channel:?}");
+    }
+}
+
+#[test]
+fn the_experiments_mapping_is_read_in_full() {
+    let Some(folder) = full_set("tpc/mapping") else { return };
     let mapping = read_pad_mapping(&folder).expect("well-formed");
     let expected = fs::read_to_string(folder.join("link_map.csv")).expect("there");
     let mut count = 0;
