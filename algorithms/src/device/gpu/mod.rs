@@ -50,8 +50,6 @@ pub mod monitor;
 mod observe;
 mod pool;
 mod progress;
-#[cfg(test)]
-mod queue_tests;
 mod small_copies;
 mod submission;
 mod table;

@@ -1,6 +1,9 @@
 //! Starting work: it is put into its queue, counted and timed as one step, whichever threads start
 //! work at the same time.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::{Arc, MutexGuard};
 
 use super::engine::{Engine, FIRST_QUEUE};

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use super::*;
+use super::super::*;
 use crate::ceilings::MemoryStreams;
 use crate::device::emulator::{self, Config, Execution, Faults};
 
