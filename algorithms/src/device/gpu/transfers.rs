@@ -147,6 +147,10 @@ impl Gpu {
         assert!(from.length <= to.len(), "more than the buffer holds");
         assert!(into.length <= of.len(), "more than the buffer holds");
         assert!(to.address() != of.address(), "the same buffer both ways");
+        if self.is_recording() {
+            let problem = "a recording has one queue; copy one way after the other";
+            return Err(self.memory().failed("recording copies both ways at once", problem));
+        }
         self.engine().open_queue(BACK)?;
         let written = into.host_use();
         let down = self.start_untimed(BACK, written.as_slice(), &mut |engine, queue| {

@@ -232,6 +232,19 @@ fn slices_are_not_recorded() {
 }
 
 #[test]
+fn copies_both_ways_at_once_are_not_recorded() {
+    for gpu in emulators() {
+        let [to, of] = [1, 2].map(|byte| on_device(&gpu, byte, 4));
+        let from = gpu.pinned::<u8>(4).expect("memory");
+        let into = Mutex::new(gpu.pinned::<u8>(4).expect("memory"));
+        let recorded =
+            gpu.capture("both", |gpu| gpu.exchange((&to, &from), (&mut *lock(&into), &of)));
+        let text = recorded.map(drop).expect_err("refused").to_string();
+        assert!(text.contains("copy one way after the other"), "{text}");
+    }
+}
+
+#[test]
 fn other_handles_start_nothing_during_a_recording_and_all_do_after_a_panic() {
     for gpu in emulators() {
         let there = on_device(&gpu, 0, 2);
