@@ -86,14 +86,6 @@ impl Emulator {
         self.memory().allocate(bytes, self.config.checked)
     }
 
-    /// Gives memory back.
-    ///
-    /// # Errors
-    /// If it is not this emulator's, or freed already.
-    pub fn free(&self, allocation: Allocation) -> Result<(), EmulatorError> {
-        self.memory().free(allocation)
-    }
-
     /// Device memory with these values.
     ///
     /// # Errors
@@ -101,54 +93,8 @@ impl Emulator {
     pub fn upload<T: NoUninit>(&self, values: &[T]) -> Result<Allocation, EmulatorError> {
         let bytes: &[u8] = bytemuck::cast_slice(values);
         let allocation = self.allocate(bytes.len())?;
-        self.write(allocation, bytes)?;
+        self.write_at(allocation.address, bytes)?;
         Ok(allocation)
-    }
-
-    /// Writes the first bytes of an allocation.
-    ///
-    /// # Errors
-    /// If it is too small, or not this emulator's.
-    pub fn write(&self, allocation: Allocation, bytes: &[u8]) -> Result<(), EmulatorError> {
-        let mut memory = self.memory();
-        let region = memory.region(allocation)?;
-        let target = region.buffer.bytes_mut().get_mut(..bytes.len());
-        let target = target.ok_or_else(|| {
-            let (given, there) = (bytes.len(), allocation.bytes);
-            EmulatorError::Memory(format!("{given} bytes into an allocation of {there}"))
-        })?;
-        target.copy_from_slice(bytes);
-        region.mark_written(0..bytes.len());
-        Ok(())
-    }
-
-    /// Copies the first bytes of an allocation to another one. What nobody has written is
-    /// as unwritten there.
-    ///
-    /// # Errors
-    /// If either is too small, or not this emulator's.
-    pub fn copy(
-        &self,
-        to: Allocation,
-        from: Allocation,
-        bytes: usize,
-    ) -> Result<(), EmulatorError> {
-        if bytes > from.bytes || bytes > to.bytes {
-            let (from, to) = (from.bytes, to.bytes);
-            return Err(EmulatorError::Memory(format!(
-                "{bytes} bytes from an allocation of {from} to one of {to}"
-            )));
-        }
-        let mut memory = self.memory();
-        let source = memory.region(from)?;
-        let values = source.buffer.bytes()[..bytes].to_vec();
-        let written = source.written.get(..bytes).map(<[bool]>::to_vec);
-        let target = memory.region(to)?;
-        target.buffer.bytes_mut()[..bytes].copy_from_slice(&values);
-        if let (Some(written), Some(place)) = (written, target.written.get_mut(..bytes)) {
-            place.copy_from_slice(&written);
-        }
-        Ok(())
     }
 
     /// Says that the host has written all of an allocation, by its address.
@@ -174,29 +120,6 @@ impl Emulator {
         let bytes = memory.region(allocation)?.buffer.bytes();
         let values = bytes.chunks_exact(size_of::<T>().max(1));
         Ok(values.map(bytemuck::pod_read_unaligned).collect())
-    }
-
-    /// Copies bytes of an allocation, from so many on: as many as `to` has.
-    ///
-    /// # Errors
-    /// If it is not this emulator's, or has not so many bytes.
-    pub fn read(
-        &self,
-        allocation: Allocation,
-        first: usize,
-        to: &mut [u8],
-    ) -> Result<(), EmulatorError> {
-        let mut memory = self.memory();
-        let bytes = memory.region(allocation)?.buffer.bytes();
-        let found = bytes.get(first..).and_then(|bytes| bytes.get(..to.len()));
-        let found = found.ok_or_else(|| {
-            let (asked, there) = (to.len(), allocation.bytes);
-            EmulatorError::Memory(format!(
-                "{asked} bytes from byte {first} of an allocation of {there}"
-            ))
-        })?;
-        to.copy_from_slice(found);
-        Ok(())
     }
 
     /// Writes bytes at an address, all of them in one allocation.

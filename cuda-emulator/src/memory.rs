@@ -133,12 +133,6 @@ impl DeviceMemory {
         Ok(allocation)
     }
 
-    pub(super) fn free(&mut self, allocation: Allocation) -> Result<(), EmulatorError> {
-        let index = self.index(allocation)?;
-        self.regions.remove(index);
-        Ok(())
-    }
-
     pub(super) fn free_at(&mut self, address: u64) -> Result<(), EmulatorError> {
         let found = self.regions.iter().position(|region| region.buffer.base() as u64 == address);
         let index = found.ok_or_else(|| {

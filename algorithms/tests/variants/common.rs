@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
@@ -12,7 +13,7 @@ use algorithms::task::{Candidate, Case, Task};
 use flate2::read::GzDecoder;
 
 /// Inputs of a task by name.
-type Cases = Vec<(String, Box<dyn Case>)>;
+pub type Cases = Vec<(String, Box<dyn Case>)>;
 
 /// Each task with its hard inputs. They are made when first asked for, as are their right answers, and
 /// are there for all tests: some take longer to find than a variant does.
@@ -21,6 +22,20 @@ pub fn tasks_with_hard_cases() -> impl Iterator<Item = (&'static dyn Task, &'sta
         LazyLock::new(|| tasks().iter().map(|_| OnceLock::new()).collect());
     let all = tasks().iter().zip(&*ALL);
     all.map(|(task, cases)| (*task, cases.get_or_init(|| task.hard_cases(5))))
+}
+
+/// Fresh input, and nothing of an earlier run.
+pub fn refresh(candidate: &mut dyn Candidate) {
+    let fresh = candidate.reset().and_then(|()| candidate.poison());
+    assert_eq!(fresh, Ok(()));
+}
+
+/// Inputs with that many items, the smallest first.
+pub fn cases_with(items: RangeInclusive<u64>, cases: &Cases) -> Vec<&dyn Case> {
+    let mut small: Vec<_> = cases.iter().map(|(_, case)| case.as_ref()).collect();
+    small.retain(|case| items.contains(&case.work().items));
+    small.sort_by_key(|case| case.work().items);
+    small
 }
 
 /// Runs a candidate, checks what it makes, and looks at it before its buffers are given back.

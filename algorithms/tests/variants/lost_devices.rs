@@ -1,6 +1,7 @@
 //! A device that is lost in the midst of a run: an error says so, all buffers come back, and the next
 //! candidate runs.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use algorithms::device::emulator::{self, Config, Execution, Faults, QueuedEmulator};
@@ -8,11 +9,10 @@ use algorithms::device::gpu::{DeviceError, Gpu};
 use algorithms::device::{Backend, Target, Team};
 use algorithms::task::{Candidate, Case};
 
-use crate::common::{tasks_with_hard_cases, variants};
+use crate::common::{cases_with, refresh, tasks_with_hard_cases, variants};
 
 /// Items of the inputs that launchers are tried with.
-const MIN_ITEMS: u64 = 30;
-const MAX_ITEMS: u64 = 1_000;
+const ITEMS: RangeInclusive<u64> = 30..=1_000;
 /// Page-locked memory stays in the pool for this number of calls.
 const TRIMS: usize = 5;
 
@@ -22,8 +22,7 @@ fn is_lost(error: &DeviceError) -> bool {
 
 /// Runs a candidate until the device is lost at one of its commands.
 fn lose(candidate: &mut dyn Candidate, queues: &QueuedEmulator, command: u64) -> DeviceError {
-    let fresh = candidate.reset().and_then(|()| candidate.poison());
-    assert_eq!(fresh, Ok(()));
+    refresh(candidate);
     queues.inject(Faults { lost_at: Some(command), ..Faults::default() });
     let ran = candidate.run();
     queues.inject(Faults::default());
@@ -34,8 +33,7 @@ fn lose(candidate: &mut dyn Candidate, queues: &QueuedEmulator, command: u64) ->
 
 /// Runs a candidate to the right output; returns the number of its commands.
 fn run(candidate: &mut dyn Candidate, queues: &QueuedEmulator) -> u64 {
-    let fresh = candidate.reset().and_then(|()| candidate.poison());
-    assert_eq!(fresh, Ok(()));
+    refresh(candidate);
     queues.inject(Faults::default());
     assert_eq!(candidate.run(), Ok(()));
     let commands = queues.counts().commands;
@@ -72,9 +70,7 @@ fn every_variant_survives(execution: Execution) {
     let gpu = Arc::new(Gpu::emulated_queues(Config::default(), execution).expect("an emulator"));
     let mut tried = 0;
     for (task, cases) in tasks_with_hard_cases() {
-        let mut small: Vec<_> = cases.iter().map(|(_, case)| case.as_ref()).collect();
-        small.retain(|case| (MIN_ITEMS..=MAX_ITEMS).contains(&case.work().items));
-        small.sort_by_key(|case| case.work().items);
+        let small = cases_with(ITEMS, cases);
         for (number, _) in variants(task, Backend::Cuda) {
             tried += usize::from(small.iter().any(|case| survives(&gpu, number, *case)));
         }

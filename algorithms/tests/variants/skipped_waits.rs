@@ -12,7 +12,7 @@ use algorithms::device::gpu::Gpu;
 use algorithms::device::{Backend, Target, Team};
 use algorithms::task::{Candidate, Case, Task};
 
-use crate::common::{tasks_with_hard_cases, variants};
+use crate::common::{cases_with, refresh, tasks_with_hard_cases, variants};
 
 /// Waits that can be left out, each with the reason.
 const LISTED: &str = include_str!("waits_not_needed.txt");
@@ -78,8 +78,7 @@ impl Trial<'_> {
     }
 
     fn start(&mut self, faults: Faults) {
-        let fresh = self.candidate.reset().and_then(|()| self.candidate.poison());
-        assert_eq!(fresh, Ok(()));
+        refresh(self.candidate.as_mut());
         self.queues.inject(faults);
     }
 }
@@ -124,15 +123,6 @@ fn short_name(name: &str) -> String {
     format!("{of}::{function}")
 }
 
-/// Small inputs that are not nearly empty.
-fn small_cases(cases: &[(String, Box<dyn Case>)]) -> Vec<&dyn Case> {
-    let mut small: Vec<_> = cases.iter().map(|(_, case)| case.as_ref()).collect();
-    small.retain(|case| ITEMS.contains(&case.work().items));
-    small.sort_by_key(|case| case.work().items);
-    small.truncate(MAX_CASES);
-    small
-}
-
 /// The emulator in each order of queues.
 fn gpus(executions: &[Execution]) -> Vec<Arc<Gpu>> {
     let config = Config { checked: true, ..Config::default() };
@@ -161,7 +151,8 @@ impl fmt::Display for Wait {
 /// The waits of a variant, and whether an input was found that needs them.
 fn waits_of(
     gpus: &[Arc<Gpu>],
-    (task, variant): (&'static dyn Task, (usize, &'static str)),
+    task: &'static dyn Task,
+    (index, name): (usize, &'static str),
     cases: &[&dyn Case],
 ) -> BTreeMap<Wait, bool> {
     let mut waits = BTreeMap::new();
@@ -170,7 +161,7 @@ fn waits_of(
         for gpu in gpus {
             let team = Team::new(1).expect("a thread");
             let target = Target::emulated(Arc::clone(gpu), &team);
-            let Ok(candidate) = case.prepare(variant.0, &target) else { break };
+            let Ok(candidate) = case.prepare(index, &target) else { break };
             let queues = gpu.emulator_queues().expect("an emulator");
             let mut trial = Trial { candidate, queues };
             let of = trial.waits();
@@ -179,7 +170,7 @@ fn waits_of(
             for number in tried {
                 let without = trial.without(number);
                 let function = launcher(&without.calls);
-                let wait = Wait { task: task.name(), variant: variant.1, number, of, function };
+                let wait = Wait { task: task.name(), variant: name, number, of, function };
                 *waits.entry(wait).or_default() |= !without.is_right;
                 if without.is_right {
                     left.push(number);
@@ -202,9 +193,10 @@ fn every_wait_is_needed(executions: &[Execution], tasks: impl Fn(&str) -> bool) 
     let gpus = gpus(executions);
     let mut waits = BTreeMap::new();
     for (task, cases) in tasks_with_hard_cases().filter(|(task, _)| tasks(task.name())) {
-        let cases = small_cases(cases);
+        let mut cases = cases_with(ITEMS, cases);
+        cases.truncate(MAX_CASES);
         for variant in variants(task, Backend::Cuda) {
-            waits.extend(waits_of(&gpus, (task, variant), &cases));
+            waits.extend(waits_of(&gpus, task, variant, &cases));
         }
     }
     let not_needed = waits.iter().filter(|(_, is_needed)| !**is_needed).map(|(wait, _)| wait);

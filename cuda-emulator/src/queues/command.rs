@@ -119,7 +119,7 @@ impl Command {
         matches!(self, Command::UploadLater { from, .. } if from.overlaps(host))
     }
 
-    /// Runs it. Memory of the host is what whoever submitted it has promised.
+    /// Runs it. The host's memory is there, as was promised when it was submitted.
     pub(super) fn run(
         &self,
         emulator: &Emulator,

@@ -516,8 +516,8 @@ impl State {
         skips
     }
 
-    /// The queue whose next command has to run before that of a queue can: itself, if it follows
-    /// nothing that has not run.
+    /// The queue whose next command has to run first: the given one, unless its next command waits
+    /// for another queue.
     fn next_of(&self, queue: usize) -> usize {
         match self.queues[queue].waiting.front() {
             Some(&Command::After { queue: other, count })

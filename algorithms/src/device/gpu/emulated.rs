@@ -219,8 +219,8 @@ impl Engine for EmulatedEngine {
         self.queues.wait(queue as usize).map_err(work_error)
     }
 
-    /// Where all runs at once, memory is allocated anew each time: an access beyond the elements
-    /// that were asked for is found then. Queues have the memory of a pool, as on a GPU.
+    /// Eager execution allocates each time: an access beyond the elements of a buffer is found
+    /// then. Queues have the memory of a pool, as on a GPU.
     fn reuses_memory(&self) -> bool {
         self.queues.execution() != Execution::Eager
     }
@@ -247,7 +247,7 @@ struct EmulatedRecording {
 
 impl Recording for EmulatedRecording {
     fn replay(&self) -> Result<(), DeviceError> {
-        // SAFETY: whoever starts recorded work vouches for its buffers.
+        // SAFETY: the caller of `Gpu::start_recorded` promises that its buffers are there.
         let started = unsafe { self.queues.replay(FIRST_QUEUE as usize, &self.commands) };
         started.map_err(work_error)
     }

@@ -12,7 +12,7 @@ use super::{DeviceError, Gpu, lock};
 pub(crate) struct Recorded {
     name: &'static str,
     bytes: u64,
-    uses: Arc<RecordedUses>,
+    uses: Vec<HostUse>,
     recording: Box<dyn Recording>,
 }
 
@@ -31,8 +31,12 @@ type Work<'a> = dyn Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a;
 pub(super) struct RecordedUses(Mutex<Vec<HostUse>>);
 
 impl RecordedUses {
-    pub(super) fn add(&self, used: &HostUse) {
-        lock(&self.0).push(used.clone());
+    pub(super) fn add(&self, uses: &[HostUse]) {
+        lock(&self.0).extend_from_slice(uses);
+    }
+
+    fn take(&self) -> Vec<HostUse> {
+        std::mem::take(&mut *lock(&self.0))
     }
 }
 
@@ -89,12 +93,12 @@ impl Gpu {
         let worked = work(&recorder);
         let (bytes, ended) = guard.end();
         worked?;
-        Ok(Some(Recorded { name, bytes, uses, recording: ended? }))
+        Ok(Some(Recorded { name, bytes, uses: uses.take(), recording: ended? }))
     }
 
     /// Ends all work first: no thread then has to wait for some of it in the midst of a recording.
     fn start_recording(&self) -> Result<Mode, DeviceError> {
-        self.finish()?;
+        self.before_waiting()?;
         let mut submission = self.submission();
         self.may_start(&submission)?;
         self.memory().finish()?;
@@ -112,8 +116,7 @@ impl Gpu {
     /// # Errors
     /// If the device refuses.
     pub(crate) unsafe fn start_recorded(&self, recorded: &Recorded) -> Result<(), DeviceError> {
-        let uses = lock(&recorded.uses.0).clone();
-        let step = Step { uses: &uses, name: recorded.name, bytes: recorded.bytes };
+        let step = Step { uses: &recorded.uses, name: recorded.name, bytes: recorded.bytes };
         let first = self.for_queue(FIRST_QUEUE);
         first.start_timed(&step, &mut |_, _| recorded.recording.replay())
     }

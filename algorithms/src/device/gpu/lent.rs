@@ -28,7 +28,7 @@ struct Made<T> {
     thing: T,
 }
 
-/// What a thing is made of: two things with equal sources are the same.
+/// Identity of a cached thing: two with equal sources are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Source {
     input: InputId,

@@ -7,12 +7,11 @@ mod tests;
 use std::sync::{Arc, MutexGuard};
 
 use super::engine::{Engine, FIRST_QUEUE};
+use super::graph::RecordedUses;
 use super::memory::Memory;
 use super::progress::{Access, Uses};
 use super::timeline::{Mode, Timeline};
 use super::{DeviceError, Gpu};
-
-const RECORDED: &str = "other work is being recorded";
 
 /// State that starting work changes. Its lock is held while a step is put into its queue.
 #[derive(Default)]
@@ -63,7 +62,7 @@ impl Gpu {
         let mut submission = self.submission();
         self.may_start(&submission)?;
         submission.timeline.before(self.engine())?;
-        self.put(self.queue, step.uses, start)?;
+        self.memory().put(self.queue, self.recording.as_deref(), step.uses, start)?;
         submission.timeline.after(step.name, step.bytes, self.engine())
     }
 
@@ -76,33 +75,12 @@ impl Gpu {
     ) -> Result<(), DeviceError> {
         let submission = self.submission();
         self.may_start(&submission)?;
-        self.put(queue, uses, start)
-    }
-
-    /// Puts a step into a queue and counts it, also if it has failed: a part of it may be there.
-    fn put(
-        &self,
-        queue: u32,
-        uses: &[HostUse],
-        start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
-    ) -> Result<(), DeviceError> {
-        let started = start(self.engine(), queue);
-        match &self.recording {
-            Some(recording) => uses.iter().for_each(|used| recording.add(used)),
-            None => {
-                let uses = uses.iter().map(|HostUse { uses, access }| (&**uses, *access));
-                self.memory().progress.count(queue, uses);
-            }
-        }
-        started
+        self.memory().put(queue, self.recording.as_deref(), uses, start)
     }
 
     /// Whether this handle may start work: only the recording's own handle during a recording.
     pub(super) fn may_start(&self, submission: &Submission) -> Result<(), DeviceError> {
-        if submission.is_recording != self.recording.is_some() {
-            return Err(self.memory().failed("starting work", RECORDED));
-        }
-        Ok(())
+        self.memory().may_start(submission, self.recording.as_deref())
     }
 
     /// Whether copies must be repeatable: a replay reads and writes the same memory again.
@@ -117,6 +95,36 @@ impl Memory {
         DeviceError::Failed { device, what, problem: problem.to_owned() }
     }
 
+    fn may_start(
+        &self,
+        submission: &Submission,
+        recording: Option<&RecordedUses>,
+    ) -> Result<(), DeviceError> {
+        if submission.is_recording != recording.is_some() {
+            return Err(self.failed("starting work", "other work is being recorded"));
+        }
+        Ok(())
+    }
+
+    /// Puts a step into a queue and counts it, also if it has failed: a part of it may be there.
+    fn put(
+        &self,
+        queue: u32,
+        recording: Option<&RecordedUses>,
+        uses: &[HostUse],
+        start: &mut dyn FnMut(&dyn Engine, u32) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let started = start(self.engine.as_ref(), queue);
+        match recording {
+            Some(recording) => recording.add(uses),
+            None => {
+                let uses = uses.iter().map(|HostUse { uses, access }| (&**uses, *access));
+                self.progress.count(queue, uses);
+            }
+        }
+        started
+    }
+
     /// Starts to set bytes of a device buffer in the first queue, without taking a time.
     ///
     /// # Safety
@@ -128,12 +136,10 @@ impl Memory {
         bytes: usize,
     ) -> Result<(), DeviceError> {
         let submission = self.submission();
-        if submission.is_recording {
-            return Err(self.failed("starting work", RECORDED));
-        }
-        // SAFETY: as the caller promises.
-        let started = unsafe { self.engine.fill(FIRST_QUEUE, address, byte, bytes) };
-        self.progress.count(FIRST_QUEUE, None);
-        started
+        self.may_start(&submission, None)?;
+        self.put(FIRST_QUEUE, None, &[], &mut |engine, queue| {
+            // SAFETY: as the caller promises.
+            unsafe { engine.fill(queue, address, byte, bytes) }
+        })
     }
 }
