@@ -60,6 +60,9 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Dynamic shared memory of a block.
     pub shared_bytes: usize,
+    /// Bytes of device memory that the kernel reads and writes, as its launcher declares them;
+    /// compared with what is counted, see [`Emulator::count_traffic`](crate::Emulator::count_traffic).
+    pub declared_bytes: u64,
 }
 
 /// What a launch took.
@@ -115,12 +118,17 @@ impl Default for Config {
 impl Launch {
     /// Blocks and threads in one dimension, without dynamic shared memory.
     pub fn linear(blocks: u32, threads: u32) -> Self {
-        Launch { grid: [blocks, 1, 1], block: [threads, 1, 1], shared_bytes: 0 }
+        Launch { grid: [blocks, 1, 1], block: [threads, 1, 1], shared_bytes: 0, declared_bytes: 0 }
     }
 
     /// The same with so much dynamic shared memory.
     pub fn with_shared_bytes(self, shared_bytes: usize) -> Self {
         Launch { shared_bytes, ..self }
+    }
+
+    /// The same, declared to read and write so many bytes of device memory.
+    pub fn with_declared_bytes(self, declared_bytes: u64) -> Self {
+        Launch { declared_bytes, ..self }
     }
 
     /// Blocks in all.

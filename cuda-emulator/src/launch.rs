@@ -49,7 +49,10 @@ pub(super) fn run(
     let result = share(&run);
     let checker = run.checker.into_inner();
     if let Some(checker) = checker.unwrap_or_else(PoisonError::into_inner) {
-        checker.finish(memory);
+        let moved = checker.finish(memory);
+        if let Some(counter) = &mut memory.counter {
+            counter.add_launch(kernel.name, launch.declared_bytes, moved);
+        }
     }
     result
 }

@@ -16,6 +16,7 @@
 //! | `block`, `warp`, `collective`, `threads` | a block that has begun |
 //! | `order`, `fiber` | who goes on next, and on which stack |
 //! | `checker` | looks at each access to memory |
+//! | `traffic` | counts bytes of device memory that are read and written |
 //! | `intrinsics` | what kernels call |
 
 mod argument;
@@ -34,6 +35,7 @@ mod report;
 #[doc(hidden)]
 pub mod table;
 mod threads;
+mod traffic;
 mod warp;
 mod worker;
 
@@ -50,6 +52,7 @@ use memory::DeviceMemory;
 pub use queues::{Counts, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
 pub use report::{BadAccess, BlockAt, Fault, MemoryPlace, OtherAccess, SourceLine, ThreadAt};
 pub use table::Kernels;
+pub use traffic::{KernelTraffic, SECTOR_BYTES, Traffic};
 
 /// A GPU that is none: memory, and a way to run kernels on it.
 pub struct Emulator {
@@ -143,6 +146,21 @@ impl Emulator {
         let mut memory = self.memory();
         let (region, offset) = memory.at(address, to.len())?;
         to.copy_from_slice(&region.buffer.bytes()[offset..offset + to.len()]);
+        region.uses.read_result(offset..offset + to.len());
+        Ok(())
+    }
+
+    /// Sets bytes at an address, all of them in one allocation.
+    ///
+    /// # Errors
+    /// If no allocation has them.
+    pub fn fill_at(&self, address: u64, byte: u8, bytes: usize) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let (region, offset) = memory.at(address, bytes)?;
+        let range = offset..offset + bytes;
+        region.buffer.bytes_mut()[range.clone()].fill(byte);
+        region.mark_written(range.clone());
+        region.uses.write(range);
         Ok(())
     }
 
@@ -156,10 +174,12 @@ impl Emulator {
         let (source, offset) = memory.at(from, bytes)?;
         let range = offset..offset + bytes;
         let values = source.buffer.bytes()[range.clone()].to_vec();
+        source.uses.read(range.clone());
         let written = source.written.get(range).map(<[bool]>::to_vec);
         let (target, offset) = memory.at(to, bytes)?;
         let range = offset..offset + bytes;
         target.buffer.bytes_mut()[range.clone()].copy_from_slice(&values);
+        target.uses.write(range.clone());
         if let (Some(written), Some(marks)) = (written, target.written.get_mut(range)) {
             marks.copy_from_slice(&written);
         }
@@ -172,6 +192,17 @@ impl Emulator {
     /// If no allocation begins there.
     pub fn free_at(&self, address: u64) -> Result<(), EmulatorError> {
         self.memory().free_at(address)
+    }
+
+    /// Says that the host reads and writes an allocation directly, as page-locked memory of its own.
+    ///
+    /// # Errors
+    /// If there is none at that address.
+    pub fn share_with_host(&self, address: u64) -> Result<(), EmulatorError> {
+        let mut memory = self.memory();
+        let (region, _) = memory.at(address, 0)?;
+        region.is_shared = true;
+        Ok(())
     }
 
     /// Number of allocations that were not given back.
@@ -241,6 +272,24 @@ impl Emulator {
         // Held, so that nobody else looks at the memory meanwhile.
         let mut memory = self.memory();
         launch::run((self.kernels, kernel), launch, arguments, &self.config, &STACKS, &mut memory)
+    }
+
+    /// Counts the bytes of device memory that are read and written from now on, if accesses are
+    /// checked ([`Config::checked`]).
+    pub fn count_traffic(&self) {
+        self.memory().count_traffic();
+    }
+
+    /// The work that is counted has ended: kernels after it read its results.
+    pub fn end_of_work(&self) {
+        if let Some(counter) = &mut self.memory().counter {
+            counter.end_of_work();
+        }
+    }
+
+    /// What was read and written since [`Emulator::count_traffic`]; counts no more.
+    pub fn traffic(&self) -> Traffic {
+        self.memory().end_traffic()
     }
 
     fn memory(&self) -> MutexGuard<'_, DeviceMemory> {

@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use std::slice;
 
 use super::error::EmulatorError;
+use super::traffic::{ByteUses, Counter, Traffic};
 
 /// As `cudaMalloc` aligns.
 const ALIGNMENT: usize = 256;
@@ -107,12 +108,17 @@ pub(super) struct Region {
     pub(super) buffer: Buffer,
     /// One for each byte; none if nothing is checked.
     pub(super) written: Vec<bool>,
+    /// None if nothing is counted.
+    pub(super) uses: ByteUses,
+    /// Whether the host reads and writes it directly.
+    pub(super) is_shared: bool,
 }
 
 /// All allocations of an emulator, ordered by number.
 #[derive(Default)]
 pub(super) struct DeviceMemory {
     pub(super) regions: Vec<Region>,
+    pub(super) counter: Option<Counter>,
     next: usize,
 }
 
@@ -129,6 +135,8 @@ impl DeviceMemory {
             number: allocation.number,
             buffer,
             written: vec![false; if checked { bytes } else { 0 }],
+            uses: ByteUses::new(if self.counter.is_some() { bytes } else { 0 }),
+            is_shared: false,
         });
         Ok(allocation)
     }
@@ -138,8 +146,30 @@ impl DeviceMemory {
         let index = found.ok_or_else(|| {
             EmulatorError::Memory(format!("no allocation begins at {address:#x}"))
         })?;
-        self.regions.remove(index);
+        let freed = self.regions.remove(index);
+        if let Some(counter) = &mut self.counter {
+            counter.add_uses(&freed.uses, freed.is_shared);
+        }
         Ok(())
+    }
+
+    /// Begins to count what is read and written.
+    pub(super) fn count_traffic(&mut self) {
+        self.counter = Some(Counter::new());
+        for region in &mut self.regions {
+            region.uses = ByteUses::new(region.buffer.addresses().len());
+        }
+    }
+
+    /// Ends the count. None has begun: nothing was counted.
+    pub(super) fn end_traffic(&mut self) -> Traffic {
+        let Some(mut counter) = self.counter.take() else {
+            return Traffic::default();
+        };
+        for region in &mut self.regions {
+            counter.add_uses(&std::mem::take(&mut region.uses), region.is_shared);
+        }
+        counter.end()
     }
 
     pub(super) fn region(&mut self, allocation: Allocation) -> Result<&mut Region, EmulatorError> {

@@ -31,11 +31,14 @@ use spaces::{Found, Space};
 
 use super::memory::DeviceMemory;
 use super::report::{BadAccess, Fault, MemoryPlace, OtherAccess, SourceLine};
+use super::traffic::{LaunchUses, Moved};
 
 /// What is known of a launch.
 pub(super) struct Checker {
     image: Image,
     global: Vec<(usize, Space)>,
+    /// Of each allocation; empty if nothing is counted.
+    uses: Vec<LaunchUses>,
     /// What was published at addresses of global memory.
     published: BTreeMap<usize, Knowledge>,
 }
@@ -51,18 +54,24 @@ impl Checker {
             let base = region.buffer.base() as usize;
             (region.number, Space::new(base, written))
         });
-        Checker {
-            image: Image::of_this_program(),
-            global: global.collect(),
-            published: BTreeMap::new(),
-        }
+        let global = global.collect();
+        let uses = memory.counter.as_ref().map_or_else(Vec::new, |counter| {
+            let uses = memory.regions.iter_mut().map(|region| std::mem::take(&mut region.uses));
+            uses.map(|uses| counter.launch_uses(uses)).collect()
+        });
+        Checker { image: Image::of_this_program(), global, uses, published: BTreeMap::new() }
     }
 
-    /// Gives back what was taken over, with what kernels have written.
-    pub(super) fn finish(self, memory: &mut DeviceMemory) {
+    /// Gives back what was taken over, with what kernels have written; returns what was counted.
+    pub(super) fn finish(self, memory: &mut DeviceMemory) -> Moved {
         for (region, (_, space)) in memory.regions.iter_mut().zip(self.global) {
             region.written = space.into_written();
         }
+        let mut moved = Moved::default();
+        for (region, uses) in memory.regions.iter_mut().zip(self.uses) {
+            region.uses = uses.end(&mut moved);
+        }
+        moved
     }
 
     /// Looks at an access.
@@ -94,7 +103,14 @@ impl Checker {
         self.synchronise(block, access, matches!(found, Found::Global(_)));
         let CheckedBlock { clocks, dynamic_shared, static_shared, .. } = block;
         let space = match found {
-            Found::Global(index) => &mut self.global[index].1,
+            Found::Global(index) => {
+                let space = &mut self.global[index].1;
+                if let Some(uses) = self.uses.get_mut(index) {
+                    let offset = address - space.base();
+                    uses.access(offset..offset + bytes, how.reads(), how.writes());
+                }
+                space
+            }
             Found::Dynamic => dynamic_shared,
             Found::Static => static_shared,
         };

@@ -38,6 +38,10 @@ impl Space {
         self.shadow.clear();
     }
 
+    pub(super) fn base(&self) -> usize {
+        self.base
+    }
+
     pub(super) fn size(&self) -> usize {
         self.written.len()
     }

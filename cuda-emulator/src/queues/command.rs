@@ -150,7 +150,7 @@ impl Command {
             // there and that no other thread uses them.
             Command::DownloadNow { to, from } => emulator.read_at(*from, unsafe { to.get_mut() }),
             Command::Copy { to, from, bytes } => emulator.copy_at(*to, *from, *bytes),
-            Command::Fill { to, byte, bytes } => emulator.write_at(*to, &vec![*byte; *bytes]),
+            Command::Fill { to, byte, bytes } => emulator.fill_at(*to, *byte, *bytes),
             Command::Forget { address } => emulator.forget(*address),
             Command::Launch { kernel, launch, arguments } => {
                 let arguments: Vec<_> =

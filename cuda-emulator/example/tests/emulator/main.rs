@@ -4,4 +4,5 @@ mod correct;
 mod device;
 mod queues;
 mod speed;
+mod traffic;
 mod wrong;
