@@ -39,7 +39,8 @@ pub struct Work {
     pub items: u64,
     /// What they are, in the singular.
     pub item_unit: &'static str,
-    /// Bytes that any implementation must move: read and written.
+    /// Bytes that any implementation must read and write: a lower bound, 0 if none is known.
+    /// Where it is compared with what implementations do, see `tests/variants/traffic.rs`.
     pub bytes_min: u64,
     /// The size of the input in bytes.
     pub input_bytes: u64,

@@ -40,7 +40,7 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::io::write_charges;
-use generators::tpc::charges::Charge;
+use generators::tpc::charges::{Charge, Labels};
 
 use crate::algorithm::{
     Algorithm, Damage, Metric, MetricInfo, Plan, Promise, Relation, Semantics, TaskInfo, Variant,
@@ -114,13 +114,18 @@ impl Algorithm for TpcClusterFinder {
 
     fn work(&self, input: &Charges) -> Work {
         let (samples, clusters) = (input.samples(), input.right_clusters().len());
+        let labels = |labels: &Option<Labels>| labels.as_ref().map_or(0, |it| it.all().len());
+        let given: usize = input.cases().iter().map(|case| labels(&case.labels)).sum();
+        let given = if input.has_labels() { given } else { 0 };
+        let found = labels(&input.right_clusters().labels);
         let read = samples * size_of::<Charge>();
         let ns_per_cluster =
             Metric::new(&NS_PER_CLUSTER, clusters as f64 * 1e-9, Relation::SecondsEach);
         Work {
             items: samples as u64,
             item_unit: "sample",
-            bytes_min: (read + clusters * size_of::<Cluster>()) as u64,
+            bytes_min: (read + clusters * size_of::<Cluster>() + (given + found) * size_of::<u64>())
+                as u64,
             input_bytes: read as u64,
             to_host_bytes: None,
             has_reference: true,

@@ -49,12 +49,27 @@ pub use axes::AXES;
 pub use axes::shape;
 pub use check::Mismatch;
 
+/// Number of slice tracks that a link leads from or to.
+fn linked_tracks(input: &SliceTracks) -> u64 {
+    let mut is_linked = vec![false; input.len()];
+    for (track, &link) in input.links().iter().enumerate().filter(|(_, link)| **link != NONE) {
+        is_linked[track] = true;
+        is_linked[link as usize] = true;
+    }
+    is_linked.into_iter().filter(|&is_linked| is_linked).count() as u64
+}
+
 /// The task `merge`.
 #[derive(Clone, Copy, Debug)]
 pub struct TpcMerge;
 
 /// Kinematics, relations and a link.
 const TRACK_BYTES: u64 = (size_of::<SliceTrack>() + size_of::<Relations>() + 4) as u64;
+/// Bytes of a link.
+const LINK_BYTES: u64 = size_of::<u32>() as u64;
+/// Bytes that are read of each slice track which a link leads from or to. Kinematics are read of
+/// those only that are not joined already.
+const LINKED_BYTES: u64 = size_of::<Relations>() as u64;
 /// What the hungriest variant has beside them: labels, places, lists of members.
 const SCRATCH_BYTES: u64 = 32;
 /// The reference keeps a list for each leg.
@@ -124,8 +139,7 @@ impl Algorithm for TpcMerge {
         Work {
             items: tracks,
             item_unit: "slice track",
-            // All is read once, and the relations are written.
-            bytes_min: input_bytes + tracks * size_of::<Relations>() as u64,
+            bytes_min: tracks * LINK_BYTES + linked_tracks(input) * LINKED_BYTES,
             input_bytes,
             to_host_bytes: None,
             has_reference: input.len() <= REFERENCE_LIMIT,

@@ -14,3 +14,4 @@ mod sts_unpack;
 mod tpc_clusters;
 mod tpc_fragments;
 mod tpc_pages;
+mod traffic;

@@ -206,7 +206,7 @@ impl Subject {
             ci95_low_s: interval.map(|interval| interval.low),
             ci95_high_s: interval.map(|interval| interval.high),
             items_per_s: finite(per_second(self.work.items)),
-            bytes_per_s: finite(bytes_per_s),
+            bytes_per_s: finite(bytes_per_s).filter(|_| self.work.bytes_min > 0),
             peak_fraction: self.peak_fraction(stage, described.median),
             memory_bytes: Some(self.memory_bytes),
             memory_ratio: finite(self.memory_bytes as f64 / self.work.input_bytes as f64),
@@ -224,6 +224,8 @@ impl Subject {
             Some(bytes) => (bytes, self.ceilings.link_to_host()),
             None => (self.work.bytes_min, self.ceilings.of(stage)),
         };
+        // No least bytes are known.
+        let most = most.filter(|_| bytes > 0);
         most.and_then(|most| finite(bytes as f64 / seconds / most))
     }
 

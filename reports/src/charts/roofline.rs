@@ -40,7 +40,9 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
 
 fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     let ceilings = &study.run.ceilings;
-    let rows = panel.rows.into_iter().filter(|row| ceilings.contains_key(&row.device));
+    // Of some tasks no least bytes are known.
+    let has_roof = |row: &&SummaryRow| row.bytes_min > 0 && ceilings.contains_key(&row.device);
+    let rows = panel.rows.into_iter().filter(has_roof);
     let places: Vec<_> = rows.filter_map(|row| Some((row, place(row)?))).collect();
     let first = places.first()?.0;
     let bandwidth = ceilings.get(&first.device)?.copy_bytes_per_s;

@@ -104,7 +104,10 @@ impl Engine for EmulatedEngine {
     fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let address = self.allocate(bytes)?;
         let zeros = vec![0; bytes];
-        self.emulator().write_at(address, &zeros).map_err(|error| failed("mapping", &error))?;
+        let shared = self.emulator().write_at(address, &zeros);
+        shared
+            .and_then(|()| self.emulator().share_with_host(address))
+            .map_err(|error| failed("mapping", &error))?;
         let start = std::ptr::with_exposed_provenance_mut(address as usize);
         // SAFETY: it is freed by `unmap` alone.
         unsafe { self.queues.lock_pages(start, bytes) };
@@ -160,7 +163,8 @@ impl Engine for EmulatedEngine {
         arguments: &[Argument],
     ) -> Result<(), DeviceError> {
         let launch = Launch::linear(shape.blocks, shape.threads)
-            .with_shared_bytes(shape.shared_bytes as usize);
+            .with_shared_bytes(shape.shared_bytes as usize)
+            .with_declared_bytes(shape.bytes);
         let arguments: Vec<_> = arguments.iter().map(emulator_argument).collect();
         // SAFETY: as the caller promises.
         let launched = unsafe { self.queues.launch(queue as usize, kernel, &launch, &arguments) };

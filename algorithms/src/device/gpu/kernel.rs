@@ -61,7 +61,9 @@ impl Grid {
         Grid { blocks, bytes: 0, shared_bytes: 0 }
     }
 
-    /// They move so many bytes from and to device memory, as far as anybody can tell before.
+    /// They read and write so many bytes of memory, each counted once: what is read again is in a
+    /// cache. 0 where only the device knows. `tests/variants/traffic.rs` compares them with the
+    /// bytes that the emulator counts.
     pub(crate) fn moving(self, bytes: u64) -> Self {
         Grid { bytes, ..self }
     }

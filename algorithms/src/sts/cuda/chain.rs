@@ -295,7 +295,9 @@ impl<'a> CudaChain<'a> {
 
     /// Starts to find hits by the numbers of clusters, which the host was told.
     fn start_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (counts, begins) = (self.counts_of_room(), self.presort.begins());
+        let counts = self.counts_of_room();
+        self.clusters.expect(counts.iter().sum());
+        let begins = self.presort.begins();
         let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
         let sorted = SortedClusters { clusters, order, begins, tables };
         self.hits.start(gpu, &self.sides, &counts, sorted)
@@ -306,6 +308,19 @@ impl<'a> CudaChain<'a> {
         let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
         let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
         self.hits.finish(gpu, sorted)
+    }
+
+    /// Finds the hits once more, with buckets that are too small by one each.
+    #[cfg(test)]
+    pub(in crate::sts) fn find_hits_with_smaller_buckets(
+        &mut self,
+        gpu: &Gpu,
+    ) -> Result<(), DeviceError> {
+        let capacities: Vec<_> = self.hits.counts().map(|hits| hits.saturating_sub(1)).collect();
+        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
+        self.hits.fill(gpu, &capacities, sorted)?;
+        self.finish_hits(gpu)
     }
 
     /// Takes a step of the whole chain: waits for the one before in the chosen queue, and starts
@@ -355,7 +370,9 @@ impl<'a> CudaChain<'a> {
     fn counts(&mut self, gpu: &Gpu) -> Result<Vec<usize>, DeviceError> {
         self.clusters.start_counts(gpu)?;
         gpu.wait()?;
-        Ok(self.counts_of_room())
+        let counts = self.counts_of_room();
+        self.clusters.expect(counts.iter().sum());
+        Ok(counts)
     }
 
     /// The same, once the host was told; no more than there is room for, whatever was counted.
@@ -387,5 +404,11 @@ fn unsorted<'a>(
     begins: &'a DeviceBuffer<u32>,
     sides: &'a Partition,
 ) -> UnsortedClusters<'a> {
-    UnsortedClusters { clusters: clusters.clusters(), found: clusters.found(), begins, sides }
+    UnsortedClusters {
+        clusters: clusters.clusters(),
+        found: clusters.found(),
+        begins,
+        sides,
+        expected: clusters.expected(),
+    }
 }

@@ -102,7 +102,9 @@ fn sort_by_side(
     entries: &DeviceBuffer<ClusterEntry>,
     scratch: &DeviceBuffer<ClusterEntry>,
 ) -> Result<(), DeviceError> {
-    let grid = Grid::blocks(from.sides.segments() as u32).moving(2 * entries.bytes());
+    // Entries are written, and read again to be merged.
+    let bytes = from.cluster_bytes() + 2 * from.entry_bytes();
+    let grid = Grid::blocks(from.sides.segments() as u32).moving(bytes);
     let arguments = EntriesBlockMerge {
         clusters: from.clusters.ptr(),
         begins: from.begins.ptr(),
@@ -124,18 +126,20 @@ fn sort_and_merge(
     merged: &mut DeviceBuffer<ClusterEntry>,
 ) -> Result<(), DeviceError> {
     let all = tiles(from.sides);
-    let grid = Grid::blocks(all.len() as u32).moving(2 * entries.bytes());
+    let grid = Grid::blocks(all.len() as u32);
     table.fill(gpu, all)?;
     let (begins, found, tiles) = (from.begins.ptr(), from.found.ptr(), table.ptr());
     let sorting =
         EntriesSort { clusters: from.clusters.ptr(), begins, found, tiles, entries: entries.ptr() };
     // SAFETY: tiles are parts of sides, which have room for an entry a cluster.
-    unsafe { gpu.launch(&ENTRIES_SORT, grid, sorting)? };
+    unsafe {
+        gpu.launch(&ENTRIES_SORT, grid.moving(from.cluster_bytes() + from.entry_bytes()), sorting)?
+    };
     for run in runs(from.sides.lengths().max().unwrap_or(0)) {
         let merging =
             EntriesMerge { from: entries.ptr(), to: merged.ptr(), begins, found, tiles, run };
         // SAFETY: as above.
-        unsafe { gpu.launch(&ENTRIES_MERGE, grid, merging)? };
+        unsafe { gpu.launch(&ENTRIES_MERGE, grid.moving(2 * from.entry_bytes()), merging)? };
         std::mem::swap(entries, merged);
     }
     Ok(())

@@ -22,7 +22,7 @@ use crate::kernels::sts_links::{
     ClusterLink, ClusterLinkLarger, TILE,
 };
 use crate::kernels::sts_per_side::{CLUSTER_SIDE_EXACT, CLUSTER_SIDE_PUBLISHED, ClusterSide};
-use crate::sts::Cluster;
+use crate::sts::{Cluster, ClusterEntry};
 
 static WALK: ByRules<ClusterConnect> =
     ByRules::new(&CLUSTER_CONNECT_WALK_EXACT, &CLUSTER_CONNECT_WALK_PUBLISHED);
@@ -68,6 +68,20 @@ pub(super) struct UnsortedClusters<'a> {
     /// Where sides begin, and where the last one ends; on the device and here.
     pub(super) begins: &'a DeviceBuffer<u32>,
     pub(super) sides: &'a Partition,
+    /// See [`Clusters::expected`].
+    pub(super) expected: u64,
+}
+
+impl UnsortedClusters<'_> {
+    /// Bytes of the clusters that are expected.
+    pub(super) fn cluster_bytes(&self) -> u64 {
+        self.expected * size_of::<Cluster>() as u64
+    }
+
+    /// Bytes of their entries.
+    pub(super) fn entry_bytes(&self) -> u64 {
+        self.expected * size_of::<ClusterEntry>() as u64
+    }
 }
 
 /// Clusters, and what finding them takes.
@@ -83,6 +97,9 @@ pub(super) struct Clusters {
     found: DeviceBuffer<Found>,
     host_found: PinnedBuffer<Found>,
     clusters: DeviceBuffer<Cluster>,
+    /// Number of clusters of the run before, 0 if there was none: kernels that read or write each
+    /// of them declare as many bytes.
+    expected: u64,
 }
 
 buffers!(Clusters: connectors, channels, follows, found, host_found, clusters);
@@ -110,6 +127,7 @@ impl Clusters {
             found: gpu.buffer(sides)?,
             host_found: gpu.pinned(sides)?,
             clusters: gpu.buffer(digis)?,
+            expected: 0,
         })
     }
 
@@ -165,11 +183,10 @@ impl Clusters {
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
-        let of_digi = (2 * size_of::<u64>() + size_of::<u32>() + 1) as u64;
-        let tiles = larger.count as u32;
-        let grid = Grid::blocks(tiles).moving(u64::from(tiles * TILE) * of_digi);
+        let grid = Grid::blocks(larger.count as u32);
         // SAFETY: as by links of all; tiles are some of them.
         unsafe {
+            // How many digis of its tiles are of larger sides is not counted.
             gpu.launch(LINK_LARGER.of(self.semantics), grid, linking)?;
             gpu.launch(HEADS_LARGER.of(self.semantics), grid, following)
         }
@@ -198,6 +215,20 @@ impl Clusters {
     /// Starts to tell the host the clusters of each side.
     pub(super) fn start_counts(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_found, &self.found)
+    }
+
+    /// Notes how many there are.
+    pub(super) fn expect(&mut self, clusters: usize) {
+        self.expected = clusters as u64;
+    }
+
+    /// Number of clusters that a run is expected to find: as many as the one before.
+    pub(super) fn expected(&self) -> u64 {
+        self.expected
+    }
+
+    fn expected_bytes(&self) -> u64 {
+        self.expected * size_of::<Cluster>() as u64
     }
 
     /// The clusters of each side, once the host was told.
@@ -242,16 +273,18 @@ impl Clusters {
             let of_channels = all.moving(read + self.channels.bytes());
             gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
             let connect = connect.of(self.semantics);
-            gpu.launch(connect, all.moving(2 * read + 2 * linked), connecting)?;
+            let of_connectors = all.moving(read + self.channels.bytes() + 2 * linked);
+            gpu.launch(connect, of_connectors, connecting)?;
             let follow = FOLLOW.of(self.semantics);
-            gpu.launch(follow, all.moving(read + linked), following)
+            gpu.launch(follow, all.moving(read + linked + self.expected_bytes()), following)
         }
     }
 
     fn find_by_side(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
         let [window_ns, whole_ns, crowd_ns] = self.window;
-        let linked = 3 * self.connectors.bytes() + self.channels.bytes();
-        let grid = Grid::blocks(self.sides).moving(4 * sorted.digis.bytes() + linked);
+        let linked = 2 * (self.connectors.bytes() + self.channels.bytes());
+        let bytes = sorted.digis.bytes() + linked + self.expected_bytes();
+        let grid = Grid::blocks(self.sides).moving(bytes);
         let arguments = ClusterSide {
             digis: sorted.digis.ptr(),
             begins: sorted.begins.ptr(),
@@ -294,12 +327,13 @@ impl Clusters {
         };
         let bytes = sorted.digis.bytes() + self.connectors.bytes() + self.follows.bytes();
         let tiles = sorted.digis.len().div_ceil(TILE as usize);
-        let grid = Grid::blocks(tiles as u32).moving(bytes);
+        let grid = Grid::blocks(tiles as u32);
         // SAFETY: sides are ranges of the digis, with a connector, a byte and room for a
         // cluster for each digi; the bytes end with a whole word.
         unsafe {
-            gpu.launch(LINK.of(self.semantics), grid, linking)?;
-            gpu.launch(HEADS.of(self.semantics), grid, following)
+            gpu.launch(LINK.of(self.semantics), grid.moving(bytes), linking)?;
+            let heads = HEADS.of(self.semantics);
+            gpu.launch(heads, grid.moving(bytes + self.expected_bytes()), following)
         }
     }
 }

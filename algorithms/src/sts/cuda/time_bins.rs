@@ -108,9 +108,14 @@ impl TimeBins {
             counts: self.counts.ptr(),
             overfull: self.overfull.ptr::<u32>().cast(),
         };
+        let from = sorting.from;
+        let grid = sorting.block_a_side();
+        // How many clusters are in larger sides only the device knows.
+        let has_larger = from.sides.lengths().any(|digis| digis > self.sizes.few as usize);
+        let bytes = if has_larger { 0 } else { from.cluster_bytes() + from.entry_bytes() };
         // SAFETY: a block a side, which has room for an entry a cluster; there are tables
         // for each where one of them can be large.
-        unsafe { gpu.launch(&kernels::TIME_BINS_FEW, sorting.block_a_side(), arguments) }
+        unsafe { gpu.launch(&kernels::TIME_BINS_FEW, grid.moving(bytes), arguments) }
     }
 
     /// Brings the entries of large sides into groups.
@@ -146,15 +151,15 @@ impl TimeBins {
             places: self.places.ptr(),
             grouped: sorting.grouped.ptr(),
         };
-        let (times, read) = (sorting.entries.bytes() / 2, sorting.from.clusters.bytes());
-        let (parts, moved) = (Grid::blocks(parts), times + sorting.grouped.bytes());
+        // How many clusters are in large sides only the device knows.
+        let parts = Grid::blocks(parts);
         // SAFETY: parts are those of sides, which have room for an entry a cluster; all
         // tables have room for each side, and for as many groups as sides can have.
         unsafe {
-            gpu.launch(&kernels::TIME_BINS_TIMES, parts.moving(read + times), copying)?;
-            gpu.launch(&kernels::TIME_BINS_COUNT, parts.moving(times), counting)?;
+            gpu.launch(&kernels::TIME_BINS_TIMES, parts, copying)?;
+            gpu.launch(&kernels::TIME_BINS_COUNT, parts, counting)?;
             gpu.launch(&kernels::TIME_BINS_GROUP, sorting.block_a_side(), grouping)?;
-            gpu.launch(&kernels::TIME_BINS_DISTRIBUTE, parts.moving(moved), distributing)
+            gpu.launch(&kernels::TIME_BINS_DISTRIBUTE, parts, distributing)
         }
     }
 
@@ -173,8 +178,6 @@ impl TimeBins {
         };
         let sort_overfull = kernels::TimeBinsOverfull { overfull, grouped, entries };
         let groups = Grid::blocks(parts * (PART / self.sizes.least_step));
-        let groups = groups.moving(2 * sorting.entries.bytes());
-        // Nobody knows how many there are, nor how many bytes are moved.
         let some = Grid::blocks(gpu.properties().multiprocessors.min(parts));
         // SAFETY: a block for each group that sides can have; there are no more overfull bins
         // than fit into all sides.
@@ -186,10 +189,8 @@ impl TimeBins {
 }
 
 impl Sorting<'_> {
-    /// A block a side, which reads clusters and writes entries.
     fn block_a_side(&self) -> Grid {
-        let bytes = self.from.clusters.bytes() + self.entries.bytes();
-        Grid::blocks(self.from.sides.segments() as u32).moving(bytes)
+        Grid::blocks(self.from.sides.segments() as u32)
     }
 }
 

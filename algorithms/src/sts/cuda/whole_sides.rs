@@ -16,6 +16,7 @@ use crate::kernels::sts_whole_sides::{
 use crate::kernels::sts_whole_sides_wide::{
     LONGEST, MOST_ORDERED, WHOLE_SIDES_WIDE_EXACT, WHOLE_SIDES_WIDE_PUBLISHED,
 };
+use crate::sts::{Cluster, ClusterEntry};
 use crate::sts_sort::cuda::ChannelBucket;
 
 static NARROW: ByRules<Arguments> = ByRules::new(&WHOLE_SIDES_EXACT, &WHOLE_SIDES_PUBLISHED);
@@ -28,8 +29,8 @@ pub(super) struct WholeSides {
     /// Sides of blocks that have a multiprocessor to themselves and of others, then tiles of
     /// larger ones.
     listed: Table<u32>,
-    wide: usize,
-    narrow: usize,
+    wide: Listed,
+    narrow: Listed,
     tiles: usize,
     /// All sides, those that a block takes without a digi.
     larger: Partition,
@@ -47,6 +48,14 @@ struct Sizes {
     most: usize,
     /// and sorts as many of these.
     clusters: usize,
+}
+
+/// Sides that are taken in the same way.
+#[derive(Clone, Copy, Default)]
+struct Listed {
+    sides: usize,
+    /// Digis of all of them.
+    digis: usize,
 }
 
 /// Tiles of digis in which there are any of larger sides.
@@ -74,8 +83,8 @@ impl WholeSides {
         Ok(WholeSides {
             sizes: Sizes::new(gpu),
             listed: Table::new(gpu, sides + digis / TILE as usize + 1)?,
-            wide: 0,
-            narrow: 0,
+            wide: Listed::default(),
+            narrow: Listed::default(),
             tiles: 0,
             larger: Partition::from_lengths([]),
         })
@@ -84,10 +93,17 @@ impl WholeSides {
     /// Takes such sides on.
     pub(super) fn fill(&mut self, gpu: &Gpu, sides: &Partition) -> Result<(), DeviceError> {
         let Sizes { narrow, most, .. } = self.sizes;
-        let of_wide = longest_first(sides, |digis| digis > narrow && digis <= most);
-        let of_narrow = longest_first(sides, |digis| digis > 0 && digis <= narrow);
+        let is_wide = |digis| digis > narrow && digis <= most;
+        let is_narrow = |digis| digis > 0 && digis <= narrow;
+        let of_wide = longest_first(sides, is_wide);
+        let of_narrow = longest_first(sides, is_narrow);
         let tiles = tiles_of(sides, most);
-        (self.wide, self.narrow, self.tiles) = (of_wide.len(), of_narrow.len(), tiles.len());
+        let digis_of = |is_listed: &dyn Fn(usize) -> bool| {
+            sides.lengths().filter(|&digis| is_listed(digis)).sum()
+        };
+        self.wide = Listed { sides: of_wide.len(), digis: digis_of(&is_wide) };
+        self.narrow = Listed { sides: of_narrow.len(), digis: digis_of(&is_narrow) };
+        self.tiles = tiles.len();
         let larger = sides.lengths().map(|digis| if digis > most { digis } else { 0 });
         self.larger = Partition::from_lengths(larger);
         self.listed.fill(gpu, of_wide.into_iter().chain(of_narrow).chain(tiles))
@@ -100,7 +116,7 @@ impl WholeSides {
 
     /// Their tiles, if there are any.
     pub(super) fn larger_tiles(&self) -> Option<LargerTiles> {
-        let tiles = self.listed.ptr().skipping(self.wide + self.narrow);
+        let tiles = self.listed.ptr().skipping(self.wide.sides + self.narrow.sides);
         let larger = LargerTiles { tiles, count: self.tiles, least: self.sizes.most + 1 };
         (self.tiles > 0).then_some(larger)
     }
@@ -134,11 +150,14 @@ impl WholeSides {
             entries: order.entries().ptr(),
         };
         let semantics = clusters.semantics();
+        let found = clusters.expected() * (size_of::<Cluster>() + size_of::<ClusterEntry>()) as u64;
+        let all_bytes = (given.digis.bytes() + found) as f64;
         // Those that take long first.
-        let lists = [(&WIDE, 0, self.wide), (&NARROW, self.wide, self.narrow)];
-        for (kernel, first, count) in lists.into_iter().filter(|&(_, _, count)| count > 0) {
-            // What is written is a matter of how many clusters there are.
-            let grid = Grid::blocks(count as u32).moving(given.digis.bytes());
+        let lists = [(&WIDE, 0, self.wide), (&NARROW, self.wide.sides, self.narrow)];
+        for (kernel, first, listed) in lists.into_iter().filter(|(_, _, listed)| listed.sides > 0) {
+            // As many clusters a digi as of all sides.
+            let bytes = all_bytes * listed.digis as f64 / given.digis.len().max(1) as f64;
+            let grid = Grid::blocks(listed.sides as u32).moving(bytes as u64);
             // SAFETY: listed are sides with no more digis than a block of the kernel takes, which have
             // room for as many clusters and entries.
             unsafe { gpu.launch(kernel.of(semantics), grid, arguments(first))? };

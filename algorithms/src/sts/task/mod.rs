@@ -213,13 +213,19 @@ impl Algorithm for StsTask {
 
     fn work(&self, input: &Timeslices) -> Work {
         let digis = input.digis();
-        let bytes = (digis * size_of::<Digi>()) as u64;
+        let digi_bytes = (digis * size_of::<Digi>()) as u64;
         let input_bytes = input.bytes(self.stage);
+        // Only the reference knows how many clusters and hits are read and written.
+        let bytes_min = match self.stage {
+            Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort) => 2 * digi_bytes,
+            Some(ChainStage::Cluster) => digi_bytes,
+            Some(_) => 0,
+            None => input_bytes,
+        };
         Work {
             items: digis as u64,
             item_unit: "digi",
-            // The input is read once; what is written depends on what is found.
-            bytes_min: input_bytes + bytes,
+            bytes_min,
             input_bytes,
             to_host_bytes: None,
             has_reference: true,

@@ -33,8 +33,8 @@ impl Way for Fused {
             capacities: data.capacities(),
             totals: data.totals.ptr(),
         };
-        let bytes =
-            data.digis.bytes() + data.expected_event_bytes() + 2 * data.expected_copy_bytes();
+        // Copied digis were read before.
+        let bytes = data.digis.bytes() + data.expected_event_bytes() + data.expected_copy_bytes();
         let grid = Grid::blocks(self.tiles).moving(bytes);
         // SAFETY: the kernel writes no more events and copies than the capacities say, and there are
         // three states for each of its blocks.

@@ -246,8 +246,8 @@ impl ChannelBucket {
             crowded: tables.overfull.list(),
         };
         tables.overfull.clear(gpu)?;
-        // Read three times, written once.
-        let grid = block_each(segments, 4);
+        // Read once, and twice more from caches; written once.
+        let grid = block_each(segments, 2);
         // SAFETY: the ranges are segments of the array, none longer than fits.
         unsafe { gpu.launch(self.sorts.small, grid, arguments)? };
         tables.overfull.sort(gpu, self.sorts.crowded, digis, digis)
@@ -266,7 +266,7 @@ impl ChannelBucket {
         };
         tables.wide_overfull.clear(gpu)?;
         // SAFETY: as above.
-        unsafe { gpu.launch(self.sorts.wide, block_each(segments, 4), arguments)? };
+        unsafe { gpu.launch(self.sorts.wide, block_each(segments, 2), arguments)? };
         tables.wide_overfull.sort(gpu, self.sorts.wide_crowded, digis, digis)
     }
 

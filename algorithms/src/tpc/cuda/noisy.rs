@@ -10,7 +10,7 @@ use crate::kernels::tpc_noisy_in_bins::{FIND_NOISY_IN_BINS, FindNoisyInBins};
 use crate::kernels::tpc_noisy_in_maps::{FIND_NOISY_IN_MAPS, FindNoisyInMaps};
 use crate::tpc::noisy::{Limits, NoisyRule, groups, looked_at};
 use crate::tpc_cluster_finder::cuda::{Bins, WORDS_OF_ROW};
-use crate::tpc_decode::charge_map::{TILE, TILES_IN_ROW, column};
+use crate::tpc_decode::charge_map::{TILE, TILE_TIMES, TILES_IN_ROW, TIME_MARGIN, column};
 
 const STAGE: &str = "noisy-pads";
 
@@ -53,8 +53,10 @@ impl InMaps {
             first_sector: of.first_sector,
             noisy: noisy.cast(),
         };
-        let read = (of.entries * of.sectors * size_of::<u16>()) as u64;
-        let grid = Grid::blocks((groups * of.sectors) as u32).moving(read);
+        let margin = TIME_MARGIN as usize / TILE_TIMES;
+        let looked_at = self.limits.time_bins as usize / TILE_TIMES;
+        let read = groups * of.sectors * looked_at.min(lines - margin) * TILE * size_of::<u16>();
+        let grid = Grid::blocks((groups * of.sectors) as u32).moving(read as u64);
         // SAFETY: groups are columns of the maps, and there are bits for all pads.
         gpu.scope(STAGE, || unsafe { gpu.launch(&FIND_NOISY_IN_MAPS, grid, arguments) })
     }

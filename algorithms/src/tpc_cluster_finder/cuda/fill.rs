@@ -10,9 +10,6 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::kernels::tpc_cluster_finder_fill::{FILL_CHARGES, FillCharges};
 use crate::tpc_decode::charge_map::entries;
 
-/// Bytes of a sample, a position, and an entry of a map of charges.
-const BYTES: usize = 8 + 4 + 2;
-
 /// What clusters are found in, whoever has made it.
 #[derive(Clone, Copy)]
 pub(crate) struct Samples {
@@ -67,6 +64,6 @@ impl Filled {
             batch,
         };
         // SAFETY: each sample has a place among the positions, and each position in the map.
-        unsafe { work.on_samples(&FILL_CHARGES, BYTES, arguments) }
+        unsafe { work.on_samples(&FILL_CHARGES, arguments) }
     }
 }

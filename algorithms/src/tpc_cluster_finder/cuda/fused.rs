@@ -206,3 +206,51 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
         self.label_room = held.labels.as_ref().map_or(self.label_room, Labels::room);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use generators::tpc::PadId;
+
+    use super::super::found::Found;
+    use super::*;
+    use crate::device::emulator::{self, Config};
+    use crate::tpc_cluster_finder::reference;
+
+    /// Five clusters, in runs of two rows.
+    fn five_clusters() -> Charges {
+        let charge = |row| {
+            move |number: u32| Charge { time: 10 * number, pad: PadId::new(row, 20), charge: 500 }
+        };
+        let charges = (0..2).map(charge(5)).chain((0..3).map(charge(7))).collect();
+        let case = ChargeCase { time_bins: 40, fragment: 1000, charges, ..ChargeCase::default() };
+        Charges::new(vec![case])
+    }
+
+    #[test]
+    fn clusters_beyond_the_capacity_are_counted_and_not_written() {
+        let Some(gpu) = emulator::gpu_for_tests(Config { checked: true, ..Config::default() })
+        else {
+            return;
+        };
+        let (charges, arena) = (five_clusters(), Arena::default());
+        let sizes = Sizes::of(charges.samples(), time_bins(&charges));
+        let host_room = HostRoom::for_samples(sizes.samples);
+        let label_room = LabelRoom::of(&charges);
+        let mut finder =
+            Fused { charges: &charges, arena: &arena, sizes, host_room, label_room, gpu };
+        let mut held = finder.allocate().expect("buffers");
+        let expected = reference::find(charges.cases(), false);
+        assert_eq!(finder.run(&mut held), Ok(()));
+        assert_eq!(finder.output(&held).list, expected.list);
+        let runs = held.bins.found.most().1 as usize;
+        let small = |clusters, runs| Found::new(&finder.gpu, clusters, runs).expect("buffers");
+        for (found, problem) in [
+            (small(4, runs), "5 clusters were found, and there is room for 4"),
+            (small(5, 1), "2 runs of clusters were found, and there is room for 1"),
+        ] {
+            held.bins.found = found;
+            let error = finder.run(&mut held).expect_err(problem).to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+}

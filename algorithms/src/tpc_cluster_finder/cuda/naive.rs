@@ -25,8 +25,6 @@ pub(super) const STAGES: Stages = Stages {
     compaction: CompactionWay::AsFound,
 };
 
-/// Bytes of a position, a charge with its eight neighbours, and a peak.
-const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1;
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
     let (tables, lists) = (work.tables, work.lists);
     let arguments = |batch| FindPeaksEach {
@@ -41,7 +39,7 @@ fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
         batch,
     };
     // SAFETY: positions are in the maps, with what is around them, and each can be a peak.
-    unsafe { work.on_samples(&FIND_PEAKS_EACH, FIND_PEAKS_BYTES, arguments) }
+    unsafe { work.on_samples(&FIND_PEAKS_EACH, arguments) }
 }
 
 fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {

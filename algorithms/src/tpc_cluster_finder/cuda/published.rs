@@ -29,8 +29,6 @@ pub(super) const COMPACTION_LOOKBACK: Variant<TpcClusterFinder> = Variant::cuda(
     |at| find_on_gpu(at, stages(CompactionWay::LookBack)),
 );
 
-/// Bytes of a position, a charge with its eight neighbours, a peak and a mark.
-const FIND_PEAKS_BYTES: usize = 4 + 9 * 2 + 1 + 1;
 pub(crate) const fn stages(compaction: CompactionWay) -> Stages {
     Stages {
         find_peaks,
@@ -54,7 +52,7 @@ fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
         batch,
     };
     // SAFETY: positions are in the maps, with what is around them, and have marks.
-    unsafe { work.on_samples(&FIND_PEAKS, FIND_PEAKS_BYTES, arguments) }
+    unsafe { work.on_samples(&FIND_PEAKS, arguments) }
 }
 
 fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {

@@ -18,9 +18,6 @@ pub(super) const CLEAR: &str = "clear";
 /// Only the device knows how many there are, and the host need not wait for it.
 pub(super) const SAMPLES_OF_PEAK: usize = 8;
 
-/// Bytes of a position, a charge read and written, and the peaks within two steps.
-const DIVIDE_BYTES: usize = 4 + 2 * 2 + 25;
-
 /// A stage on a batch.
 type Stage = fn(&Work<'_>) -> Result<(), DeviceError>;
 
@@ -89,7 +86,7 @@ impl Work<'_> {
             batch,
         };
         // SAFETY: positions are in the maps, with what is around them.
-        unsafe { self.on_samples(kernel, DIVIDE_BYTES, arguments) }
+        unsafe { self.on_samples(kernel, arguments) }
     }
 
     /// Finds clusters by a kernel whose threads go over the peaks that are kept.
@@ -113,20 +110,19 @@ impl Work<'_> {
         unsafe { self.on_peaks(kernel, arguments) }
     }
 
-    /// Starts a kernel with a thread for each sample, which moves so many bytes at most.
+    /// Starts a kernel with a thread for each sample. What it reads and writes of the maps depends on
+    /// how near samples are to each other.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
     pub(super) unsafe fn on_samples<A: Arguments>(
         &self,
         kernel: &Kernel<A>,
-        bytes_of_sample: usize,
         arguments: impl FnOnce(KernelBatch) -> A,
     ) -> Result<(), DeviceError> {
         let blocks = self.batch.samples.div_ceil(kernel.threads() as usize);
-        let moved = self.batch.jobs.len() * self.batch.samples * bytes_of_sample;
         // SAFETY: as the caller says.
-        unsafe { self.launch(kernel, (blocks, moved as u64), arguments) }
+        unsafe { self.launch(kernel, (blocks, 0), arguments) }
     }
 
     /// Starts a kernel whose threads go over lists of peaks.

@@ -139,7 +139,11 @@ fn launch<A: Arguments>(
         Layout::Link | Layout::DenseLink => warps_of_block(kernel.threads(), work.gpu),
     };
     let grid = Grid::blocks((work.load().pages as u32).div_ceil(pages_of_block));
-    let grid = grid.moving(work.bytes());
+    // How much of the maps charges are written to depends on how near they are to each other.
+    let grid = match work.target {
+        Target::Digits(_) => grid.moving(work.bytes()),
+        Target::Charges(_) => grid,
+    };
     // SAFETY: jobs are validated pages, and there is a place for each of their samples;
     // maps have an entry for each pad and time bin of the fragment.
     unsafe { work.gpu.launch(kernel, grid, arguments) }

@@ -56,7 +56,7 @@ impl Gatherer for Dma {
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
-        let grid = Grid::blocks(self.blocks).moving(pieces.packed_bytes);
+        let grid = Grid::blocks(self.blocks).moving(2 * pieces.packed_bytes);
         let arguments = pieces.arguments(self.host.ptr());
         // SAFETY: pieces lie in the source, and their places in the target, which has the
         // layout of packed arrays.

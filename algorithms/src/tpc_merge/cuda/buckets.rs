@@ -103,7 +103,8 @@ impl Merger for Buckets {
             number: part as u32,
             part_roots: part_roots(all.count() as usize) as u32,
         };
-        let grid = Grid::blocks(blocks).moving(all.words(14) / u64::from(PARTS));
+        // What is read and written depends on which slice tracks are in components of the part.
+        let grid = Grid::blocks(blocks);
         // SAFETY: lists hold slice tracks, as links and relations do, and no two lists
         // are of one component.
         unsafe { gpu.launch(&MERGE_RESOLVE, grid, arguments) }

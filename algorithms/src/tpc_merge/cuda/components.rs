@@ -19,8 +19,8 @@ pub(super) fn find(
     let jump = MergeJump { parents, tracks };
     let count = tracks as usize;
     let setting = MERGE_SETUP.thread_each(count).moving(all.words(2));
-    let hooking = MERGE_HOOK.thread_each(count).moving(all.words(8));
-    let jumping = MERGE_JUMP.thread_each(count).moving(all.words(3));
+    let hooking = MERGE_HOOK.thread_each(count).moving(all.words(7));
+    let jumping = MERGE_JUMP.thread_each(count).moving(all.words(2));
     // SAFETY: all arrays have a place for each slice track, and links and relations name
     // slice tracks only.
     unsafe {

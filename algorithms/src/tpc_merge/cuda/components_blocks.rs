@@ -36,8 +36,6 @@ impl Merger for ComponentsBlocks {
 
     fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, _: usize) -> Result<(), DeviceError> {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
-        // Links and roots once a block, slice tracks and relations as they are met.
-        let bytes = tracks.words(2) * u64::from(blocks) + tracks.words(12);
         let arguments = MergeComponentsBlocks {
             tracks: tracks.tracks.ptr(),
             links: tracks.links.ptr(),
@@ -45,7 +43,8 @@ impl Merger for ComponentsBlocks {
             relations: tracks.relations.ptr(),
             count: tracks.count(),
         };
-        let grid = Grid::blocks(blocks).moving(bytes);
+        // What is read and written depends on which slice tracks have links.
+        let grid = Grid::blocks(blocks);
         // SAFETY: all arrays have a place for each slice track, and links and relations
         // name slice tracks only.
         unsafe { gpu.launch(&MERGE_COMPONENTS_BLOCKS, grid, arguments) }

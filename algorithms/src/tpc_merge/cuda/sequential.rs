@@ -29,7 +29,8 @@ impl Merger for Sequential {
             relations: tracks.relations.ptr(),
             count: tracks.count(),
         };
-        let grid = Grid::blocks(1).moving(tracks.words(17));
+        // What is read and written depends on which slice tracks have links.
+        let grid = Grid::blocks(1);
         // SAFETY: all arrays have a place for each slice track, and links and relations
         // name slice tracks only.
         unsafe { gpu.launch(&MERGE_SEQUENTIAL, grid, arguments) }

@@ -31,7 +31,7 @@ pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Resul
     };
     let finding = if hits.way == HitsWay::Online { &WALK } else { &SEARCH };
     let kernel = finding.of(hits.semantics);
-    // Fronts lie before backs; how many digis they have only the device knows.
+    // Fronts are read, and those backs that are near.
     let grid = kernel.thread_each(clusters.len()).moving(sorted.bytes());
     // SAFETY: sides have as many sorted clusters as was found, and no hit is written beyond
     // its bucket.

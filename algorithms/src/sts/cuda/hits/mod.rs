@@ -13,7 +13,7 @@ use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table};
-use crate::sts::Hit;
+use crate::sts::{Cluster, ClusterEntry, Hit};
 use crate::sts_sort::cuda::begins;
 
 /// Room for hits in a bucket: so many for a digi of the front. There are fewer clusters,
@@ -42,9 +42,9 @@ pub(super) struct SortedClusters<'a> {
 }
 
 impl SortedClusters<'_> {
-    /// Bytes of clusters and entries, which are read once at least.
+    /// Bytes of clusters and entries.
     fn bytes(&self) -> u64 {
-        self.clusters.clusters().bytes() + self.order.entries().bytes()
+        self.clusters.expected() * (size_of::<Cluster>() + size_of::<ClusterEntry>()) as u64
     }
 }
 
@@ -135,7 +135,7 @@ impl Hits {
     }
 
     /// Starts to fill buckets with room for so many hits.
-    fn fill(
+    pub(super) fn fill(
         &mut self,
         gpu: &Gpu,
         capacities: &[usize],

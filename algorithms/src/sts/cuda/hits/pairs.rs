@@ -101,9 +101,11 @@ impl Pairs {
             counts: hits.counts.ptr(),
             hits: hits.hits.ptr(),
         };
-        let moved = sorted.bytes() + self.lines.bytes() + self.measured.bytes();
-        let of_clusters = Grid::blocks(self.clusters.count).moving(moved);
-        let of_pairs = Grid::blocks(self.pairs.count).moving(moved);
+        let line = size_of::<Line>() + size_of::<Measured>() + size_of::<Partners>();
+        let written = sorted.clusters.expected() * line as u64;
+        let of_clusters = Grid::blocks(self.clusters.count).moving(sorted.bytes() + written);
+        // What is read of lines depends on which are near each other in time.
+        let of_pairs = Grid::blocks(self.pairs.count);
         // SAFETY: sides have as many sorted clusters as was found, jobs are some of them,
         // there is a line and room for partners for each place of an entry, and
         // no hit is written beyond its bucket.

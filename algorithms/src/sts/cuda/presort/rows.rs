@@ -76,7 +76,7 @@ impl Rows {
         };
         let (bytes, of_counts) = (target.bytes(), self.counts.bytes());
         let all = Grid::blocks((self.parts.count / self.parts.of_block) as u32);
-        let groups = Grid::blocks(sides.div_ceil(gpu.properties().lanes)).moving(3 * of_counts);
+        let groups = Grid::blocks(sides.div_ceil(gpu.properties().lanes)).moving(2 * of_counts);
         gpu.fill(&self.counts, 0)?;
         // SAFETY: digis are of modules of the detector, the table has all addresses, there
         // is a row of counts a part, and room for all digis in the target.

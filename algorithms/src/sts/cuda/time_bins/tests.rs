@@ -75,6 +75,7 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
         found: &upload(gpu, &found),
         begins: &begins,
         sides: &places,
+        expected: 0,
     };
     let entries = gpu.buffer(places.elements()).expect("room");
     let grouped = gpu.buffer(places.elements()).expect("room");

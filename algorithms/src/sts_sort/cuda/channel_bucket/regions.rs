@@ -181,8 +181,8 @@ impl Regions {
         let [oversized, crowded] = left;
         let (from, to, begins) = (from.ptr(), to.ptr(), self.begins.ptr());
         let (groups, group_count) = (self.groups.ptr(), self.group_count.ptr());
-        // Read twice, written once.
-        let grid = self.grid(self.groups_bound, 3);
+        // Read once, and once more from caches; written once.
+        let grid = self.grid(self.groups_bound, 2);
         // SAFETY: groups are ranges of the arrays, and the lists have room for
         // all of them.
         unsafe {

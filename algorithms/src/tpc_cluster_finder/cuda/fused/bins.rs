@@ -158,7 +158,7 @@ impl Bins {
             tiles: self.tiles.ptr(),
         };
         let rows = Grid::blocks((self.sizes.sectors * ROWS) as u32);
-        let grid = rows.moving(3 * self.words.bytes() + self.tiles.bytes());
+        let grid = rows.moving(2 * self.words.bytes() + self.tiles.bytes());
         // SAFETY: there is room for all tiles that have samples.
         unsafe { gpu.launch(&FUSED_PLACE_BINS, grid, arguments) }
     }
@@ -225,9 +225,8 @@ impl Bins {
     fn all_tiles<A>(&self, gpu: &Gpu, kernel: &Kernel<A>) -> Result<Grid, DeviceError> {
         let of_each = gpu.attributes(kernel, Grid::blocks(1))?.resident_blocks.max(1);
         let at_once = of_each * gpu.properties().multiprocessors;
-        // How many clusters there will be nobody knows; margins come from the caches.
-        let bytes = self.sizes.samples as u64 * BINNED + self.tiles.bytes();
-        Ok(Grid::blocks(at_once.min(self.tiles.len() as u32)).moving(bytes))
+        // How many clusters are written only the device knows.
+        Ok(Grid::blocks(at_once.min(self.tiles.len() as u32)))
     }
 }
 

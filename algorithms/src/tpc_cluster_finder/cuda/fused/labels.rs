@@ -182,7 +182,8 @@ impl<'a> Labels<'a> {
     pub(super) fn collect(&mut self, gpu: &Gpu, clusters: usize) -> Result<(), DeviceError> {
         let members = self.members.host_total[0] as usize;
         fits(gpu, (members, "samples of clusters"), self.members.samples.len())?;
-        let bytes = members as u64 * MEMBER + clusters as u64 * CLUSTER;
+        let of_members = members as u64 * MEMBER + clusters as u64 * CLUSTER;
+        let bytes = of_members + self.given.all.bytes();
         self.count(gpu, (clusters, bytes))?;
         gpu.download(&mut self.found.total, &self.places.total)?;
         gpu.wait()?;
