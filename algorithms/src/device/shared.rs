@@ -107,3 +107,38 @@ pub(crate) fn atomic<P: Plain>(numbers: &mut [P]) -> &[P::Atomic] {
     // for as long as the result lives.
     unsafe { std::slice::from_raw_parts(first.cast(), length) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::{Grain, MANY, for_each_range};
+
+    #[test]
+    fn threads_write_parts_and_elements_of_their_own() {
+        let numbers = with_all_pools(|| {
+            let mut numbers = vec![0; MANY];
+            let shared = SharedSlice::new(&mut numbers);
+            for_each_range(MANY, Grain::AtLeast(7), |range| {
+                let middle = range.start.midpoint(range.end);
+                // SAFETY: no two ranges have an element in common.
+                let part = unsafe { shared.part(range.start..middle) };
+                part.iter_mut().zip(range.start..).for_each(|(to, index)| *to = index);
+                for index in middle..range.end {
+                    // SAFETY: as above.
+                    unsafe { shared.write(index, index) };
+                }
+            });
+            numbers
+        });
+        assert!(numbers.into_iter().eq(0..MANY));
+    }
+
+    #[test]
+    #[should_panic(expected = "place < self.length")]
+    fn what_is_beyond_the_end_is_not_written() {
+        let mut numbers = [0; 3];
+        // SAFETY: this is the only thread.
+        unsafe { SharedSlice::new(&mut numbers).write(3, 1) };
+    }
+}

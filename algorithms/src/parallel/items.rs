@@ -90,6 +90,7 @@ mod tests {
 
     use super::*;
     use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::MANY;
 
     /// Counts how often it is dropped.
     struct Counted<'a>(usize, &'a [AtomicUsize]);
@@ -100,10 +101,10 @@ mod tests {
         }
     }
 
-    /// How often each of a thousand items is dropped while something is done with all of them.
+    /// How often each of [`MANY`] items is dropped while something is done with all of them.
     fn drops(work: impl FnOnce(Vec<Counted<'_>>)) -> Vec<usize> {
         let mut counts = Vec::new();
-        counts.resize_with(1000, AtomicUsize::default);
+        counts.resize_with(MANY, AtomicUsize::default);
         work((0..counts.len()).map(|number| Counted(number, &counts)).collect());
         counts.into_iter().map(AtomicUsize::into_inner).collect()
     }
@@ -111,11 +112,11 @@ mod tests {
     #[test]
     fn each_item_is_handed_out_once() {
         with_all_pools(|| {
-            assert_eq!(drops(|items| for_each(items, drop)), [1; 1000]);
-            assert_eq!(drops(|items| for_each_singly(items, drop)), [1; 1000]);
+            assert_eq!(drops(|items| for_each(items, drop)), [1; MANY]);
+            assert_eq!(drops(|items| for_each_singly(items, drop)), [1; MANY]);
             let check = |number, item: Counted<'_>| assert_eq!(number, item.0);
-            assert_eq!(drops(|items| for_each_numbered(items, check)), [1; 1000]);
-            assert_eq!(drops(|items| drop(map(items, |item| item))), [1; 1000]);
+            assert_eq!(drops(|items| for_each_numbered(items, check)), [1; MANY]);
+            assert_eq!(drops(|items| drop(map(items, |item| item))), [1; MANY]);
         });
         for_each([(); 0], |()| unreachable!("there is none"));
     }
@@ -123,29 +124,29 @@ mod tests {
     #[test]
     fn chunks_are_written_side_by_side() {
         let doubled = with_all_pools(|| {
-            let numbers: Vec<_> = (0..1000).collect();
-            let mut doubled = vec![0; 1000];
+            let numbers: Vec<_> = (0..MANY).collect();
+            let mut doubled = vec![0; MANY];
             for_each(doubled.chunks_mut(7).zip(numbers.chunks(7)), |(to, from)| {
                 to.iter_mut().zip(from).for_each(|(to, from)| *to = 2 * from);
             });
             doubled
         });
-        assert!(doubled.into_iter().eq((0..1000).map(|number| 2 * number)));
+        assert!(doubled.into_iter().eq((0..MANY).map(|number| 2 * number)));
     }
 
     #[test]
     fn results_are_in_the_order_of_the_items() {
         let text = |number: usize| number.to_string();
-        let expected: Vec<_> = (0..1000).map(text).collect();
-        assert_eq!(with_all_pools(|| map(0..1000, text)), expected);
-        assert_eq!(with_all_pools(|| map_singly(0..1000, text)), expected);
+        let expected: Vec<_> = (0..MANY).map(text).collect();
+        assert_eq!(with_all_pools(|| map(0..MANY, text)), expected);
+        assert_eq!(with_all_pools(|| map_singly(0..MANY, text)), expected);
         assert_eq!(with_all_pools(|| map([], text)), [""; 0]);
     }
 
     #[test]
     fn a_panic_comes_through_and_drops_nothing_twice() {
         fn number(item: Counted<'_>) -> Counted<'_> {
-            assert_ne!(item.0, 500, "this panics");
+            assert_ne!(item.0, MANY / 2, "this panics");
             item
         }
         let check = |work: fn(Vec<Counted<'_>>)| {
@@ -153,7 +154,7 @@ mod tests {
                 let panicked = catch_unwind(AssertUnwindSafe(|| work(items)));
                 assert!(panicked.is_err());
             });
-            assert_eq!(counts[500], 1);
+            assert_eq!(counts[MANY / 2], 1);
             assert!(counts.into_iter().all(|count| count <= 1));
         };
         with_all_pools(|| {

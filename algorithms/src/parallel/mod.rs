@@ -22,3 +22,7 @@ pub(crate) use first::find_first;
 pub(crate) use items::{for_each, for_each_numbered, for_each_singly, map, map_singly};
 pub(crate) use ranges::{Grain, for_each_range};
 pub(crate) use slices::{collect, extend, for_each_part};
+
+/// Elements that tests work on in parallel: fewer where Miri interprets them.
+#[cfg(test)]
+pub(crate) const MANY: usize = if cfg!(miri) { 60 } else { 1000 };

@@ -62,6 +62,7 @@ mod tests {
 
     use super::*;
     use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::MANY;
 
     /// The ranges in ascending order.
     fn ranges(count: usize, grain: Grain) -> Vec<Range<usize>> {
@@ -76,7 +77,7 @@ mod tests {
     fn each_index_is_in_one_range() {
         let adaptive = [Grain::Adaptive, Grain::AtLeast(7), Grain::AtLeast(0)];
         for grain in [&adaptive[..], &[Grain::Shares, Grain::One]].concat() {
-            for count in [0, 1, 2, 6, 13, 14, 1000] {
+            for count in [0, 1, 2, 6, 13, 14, MANY] {
                 let indices = || ranges(count, grain).into_iter().flatten().collect::<Vec<_>>();
                 let indices = with_all_pools(indices);
                 assert!(indices.into_iter().eq(0..count), "{count}, {grain:?}");
@@ -89,12 +90,12 @@ mod tests {
         with_all_pools(|| {
             assert_eq!(ranges(13, Grain::AtLeast(7)).len(), 1, "half of them are too few");
             let long = |range: &Range<usize>| range.len() >= 7;
-            assert!(ranges(1000, Grain::AtLeast(7)).iter().all(long));
-            assert!(ranges(1000, Grain::One).iter().all(|range| range.len() == 1));
-            let shares = ranges(1000, Grain::Shares).len();
+            assert!(ranges(MANY, Grain::AtLeast(7)).iter().all(long));
+            assert!(ranges(MANY, Grain::One).iter().all(|range| range.len() == 1));
+            let shares = ranges(MANY, Grain::Shares).len();
             assert_eq!(shares, rayon::current_num_threads());
             assert_eq!(ranges(2, Grain::Shares).len(), 2.min(rayon::current_num_threads()));
-            assert!(ranges(1000, Grain::Adaptive).len() >= rayon::current_num_threads());
+            assert!(ranges(MANY, Grain::Adaptive).len() >= rayon::current_num_threads());
             assert_eq!(ranges(0, Grain::Adaptive), []);
         });
     }

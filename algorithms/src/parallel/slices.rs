@@ -65,25 +65,26 @@ mod tests {
 
     use super::*;
     use crate::all_cores::tests::with_all_pools;
+    use crate::parallel::MANY;
 
     #[test]
     fn parts_know_where_they_begin() {
         for grain in [Grain::Adaptive, Grain::AtLeast(50), Grain::One] {
             let numbered = with_all_pools(|| {
-                let mut numbers = vec![0; 1000];
+                let mut numbers = vec![0; MANY];
                 for_each_part(&mut numbers, grain, |first, part| {
                     part.iter_mut().zip(first..).for_each(|(number, index)| *number += index);
                 });
                 numbers
             });
-            assert!(numbered.into_iter().eq(0..1000));
+            assert!(numbered.into_iter().eq(0..MANY));
         }
     }
 
     #[test]
     fn lists_are_filled_in_order() {
         let text = |index: usize| index.to_string();
-        for count in [0, 1, 1000] {
+        for count in [0, 1, MANY] {
             let list = with_all_pools(|| {
                 let mut list = vec!["first".to_owned()];
                 extend(&mut list, count, Grain::Adaptive, |range| range.map(text));
@@ -114,6 +115,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "an element for each index")]
     fn a_range_with_too_few_elements_is_noticed() {
-        collect(10, Grain::Adaptive, |range| range.skip(1));
+        with_all_pools(|| collect(10, Grain::Adaptive, |range| range.skip(1)));
     }
 }

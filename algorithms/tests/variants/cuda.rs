@@ -15,12 +15,14 @@ use crate::common::{check_all, tasks_with_hard_cases, variants};
 /// takes longer, and checks of all accesses much longer. Each stage of the STS chain takes all
 /// stages before it. Threads of many empty segments take turns at nothing. The other width of
 /// a warp, in random order, is the night's but for the smallest.
-fn is_small(task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
+///
+/// `times` is 1 in CI; inputs with that many times as many items and segments are small, too.
+fn is_small(times: u64, task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
     let work = case.work();
     let random = config.schedule.policy == Policy::Random;
     let is_stage = matches!(task, "presort" | "cluster" | "cluster-sort" | "hits" | "collect");
     let most_segments = if random || config.checked || is_stage { 100 } else { 1_000 };
-    if segments(name) > most_segments {
+    if segments(name) > times * most_segments {
         return false;
     }
     let most = match (task, work.item_unit) {
@@ -36,7 +38,7 @@ fn is_small(task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
         _ if random => 500,
         _ => 3_000,
     };
-    work.items <= if config.checked { most / 20 } else { most }
+    work.items <= times * if config.checked { most / 20 } else { most }
 }
 
 /// The segments of an input, where its name says how many: `100 digis in 5000 segments, …`.
@@ -59,16 +61,16 @@ fn emulated(config: Config, team: &Team) -> Option<Target<'_>> {
 fn every_variant_is_right(config: Config) {
     let team = Team::new(1).expect("a thread");
     if let Some(target) = emulated(config, &team) {
-        every_variant_is_right_on(&target, config);
+        every_variant_is_right_on(1, &target, config);
     }
 }
 
-fn every_variant_is_right_on(target: &Target<'_>, config: Config) {
+fn every_variant_is_right_on(times: u64, target: &Target<'_>, config: Config) {
     let mut run = 0;
     let of_gpus = |task: &dyn Task| !variants(task, Backend::Cuda).is_empty();
     for (task, cases) in tasks_with_hard_cases().filter(|(task, _)| of_gpus(*task)) {
         for (name, case) in cases {
-            if is_small(task.name(), name, case.as_ref(), &config) {
+            if is_small(times, task.name(), name, case.as_ref(), &config) {
                 run += check_all(task, case.as_ref(), target, name)[0];
             }
         }
@@ -88,23 +90,33 @@ fn every_variant_is_right_with_64_lanes_in_random_order() {
 
 /// Copies and kernels run when something waits for them and no sooner, or in a random order of
 /// queues: a launcher that does not wait reads what is not there yet.
-fn every_variant_waits(execution: Execution) {
+fn every_variant_waits(times: u64, execution: Execution) {
     let team = Team::new(1).expect("a thread");
     let config = config(Lanes::L32, Policy::InOrder);
     if emulator::unavailable().is_none() {
         let gpu = Gpu::emulated_queues(config, execution).expect("an emulator");
-        every_variant_is_right_on(&Target::emulated(Arc::new(gpu), &team), config);
+        let target = Target::emulated(Arc::new(gpu), &team);
+        every_variant_is_right_on(times, &target, config);
     }
 }
 
 #[test]
 fn every_variant_is_right_in_queues_that_run_late() {
-    every_variant_waits(Execution::Late);
+    every_variant_waits(1, Execution::Late);
 }
 
 #[test]
 fn every_variant_is_right_in_queues_in_random_order() {
-    every_variant_waits(Execution::Random { seed: 1 });
+    every_variant_waits(1, Execution::Random { seed: 1 });
+}
+
+#[test]
+#[ignore = "takes minutes: for the night"]
+fn larger_inputs_in_three_schedules() {
+    const TIMES: u64 = 10;
+    for execution in [Execution::Eager, Execution::Late, Execution::Random { seed: 2 }] {
+        every_variant_waits(TIMES, execution);
+    }
 }
 
 #[test]

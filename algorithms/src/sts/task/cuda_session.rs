@@ -416,6 +416,37 @@ mod tests {
         }
     }
 
+    #[test]
+    fn hits_beyond_the_capacity_are_counted_and_found_again() {
+        let Some(gpu) = emulator::gpu_for_tests(Config { checked: true, ..Config::default() })
+        else {
+            return;
+        };
+        let (stage, arena) = (ChainStage::Hits, Arena::default());
+        let inputs = hard_inputs::all(Some(stage), 5).into_iter().map(|(_, input)| input);
+        let inputs = inputs.filter(|input| (50..6_000).contains(&input.digis()));
+        let with_hits = inputs.filter_map(|input| {
+            let expected = StsTask::of(stage).reference(&input, input.online())?;
+            let hits: u64 = digest_of(&expected, Segments::ALL).counts.iter().sum();
+            (hits > 10).then_some((input, expected))
+        });
+        let mut tried = 0;
+        for (input, expected) in with_hits.take(2) {
+            for ways in [ONLINE, BALANCED] {
+                let batch = (Batch::of(&input.0[0]), &arena);
+                let chain = CudaChain::new(&gpu, batch, (ways, Start::Digis, 1), [0; 2]);
+                let mut chain = chain.expect("buffers");
+                let steps = Step::ALL.iter().try_for_each(|&step| chain.step(&gpu, step));
+                assert_eq!(steps, Ok(()));
+                assert_eq!(chain.find_hits_with_smaller_buckets(&gpu), Ok(()));
+                let found = chain.product(&gpu, stage).expect("a copy");
+                assert_eq!(check::check(Some(stage), false, &expected[0], &found), Ok(()));
+                tried += 1;
+            }
+        }
+        assert_eq!(tried, 4);
+    }
+
     /// Such that a block has room for them, alone on a multiprocessor or not, that it can't sort
     /// their digis or clusters, and that it has none.
     fn sides_of_all_sizes(timeslice_ns: u64) -> SegmentedDigis {
