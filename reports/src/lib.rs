@@ -52,6 +52,7 @@ mod quality;
 pub mod rank;
 pub mod record;
 pub mod report;
+pub mod retired;
 pub mod run_table;
 #[cfg(test)]
 mod schema;

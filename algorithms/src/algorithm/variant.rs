@@ -115,18 +115,6 @@ impl<A: Algorithm> Variant<A> {
         Variant { backend: Backend::Wgpu, native: Some(native), ..self }
     }
 
-    /// The same kernels with something native written as a layer over CUDA has to. It runs only if
-    /// it is named.
-    pub(crate) const fn as_idiom(
-        self,
-        name: &'static str,
-        summary: &'static str,
-        written_as: &'static str,
-    ) -> Self {
-        let native = Native { variant: self.name, written_as, differs: "" };
-        Variant { name, summary, native: Some(native), ..self }
-    }
-
     /// One that is compared with a native variant of another name than its own.
     pub(crate) const fn beside(self, variant: &'static str) -> Self {
         match self.native {

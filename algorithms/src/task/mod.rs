@@ -102,14 +102,6 @@ pub struct VariantInfo {
     pub code: usize,
 }
 
-impl VariantInfo {
-    /// Whether it is there to be compared with a native variant, and runs only if it is named:
-    /// CUDA that is not written as one would. Who names a plugin wants its variants.
-    pub fn is_idiom(&self) -> bool {
-        self.backend == Backend::Cuda && self.native.is_some() && self.plugin.is_none()
-    }
-}
-
 /// An input with its right answer.
 pub trait Case: Send + Sync {
     /// The parameters that describe it.

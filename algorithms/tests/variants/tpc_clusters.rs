@@ -189,7 +189,7 @@ fn variants_find_the_clusters(files: Vec<CasesWithResults>, step: usize) {
         let some = Charges::new(cases.iter().step_by(step).cloned().collect());
         let all = Charges::new(cases);
         for variant in TpcClusterFinder.variants() {
-            let is_of_labels = ["unordered-set", "vector", "sorted"].contains(&variant.name);
+            let is_of_labels = variant.name == "unordered-set";
             if variant.backend != Backend::Cpu || is_of_labels && !has_labels {
                 continue;
             }

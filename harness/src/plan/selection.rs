@@ -9,8 +9,7 @@ use text::Foreign;
 
 use crate::request::suggestion;
 
-/// The numbers of the variants that match any of the globs; without globs all but idioms, which
-/// nobody would run by chance.
+/// The indices of the variants that match any of the globs; without globs all of them.
 ///
 /// # Errors
 /// If a glob matches nothing: with a suggestion, and all names.
@@ -21,12 +20,10 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
             return Err(unknown(glob, infos));
         }
     }
-    let mut matching = matching_variants(infos, globs)?;
-    matching.retain(|&number| !globs.is_empty() || !infos[number].is_idiom());
-    Ok(matching)
+    matching_variants(infos, globs)
 }
 
-/// All that match, idioms too, for one of several tasks, whose variants may be others than all
+/// All that match, for one of several tasks, whose variants may be others than all
 /// that were asked for.
 ///
 /// # Errors
@@ -68,8 +65,6 @@ fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use algorithms::plugin::PluginInfo;
-
     use super::*;
 
     fn infos() -> Vec<VariantInfo> {
@@ -92,32 +87,17 @@ mod tests {
     }
 
     #[test]
-    fn idioms_run_only_if_they_are_named() {
-        let infos = algorithms::registry::task("decode").expect("a task").variants();
-        let names = |globs: &[&str]| -> Vec<&str> {
-            let globs: Vec<_> = globs.iter().map(ToString::to_string).collect();
-            let numbers = select_variants(&infos, &globs).expect("known");
-            numbers.into_iter().map(|number| infos[number].name).collect()
-        };
-        assert!(names(&[]).contains(&"ballot-scan"));
-        assert!(!names(&[]).contains(&"ballot-scan-shifts"));
-        assert!(names(&["ballot-scan*"]).contains(&"ballot-scan-shifts"));
-    }
-
-    #[test]
-    fn whoever_names_a_plugin_gets_what_it_has_to_compare() {
-        let mut infos = algorithms::registry::task("decode").expect("a task").variants();
-        let idiom = infos.iter().position(VariantInfo::is_idiom).expect("one");
-        assert!(!select_variants(&infos, &[]).expect("all").contains(&idiom));
-        let plugin = PluginInfo {
-            path: "libmine.so".into(),
-            file: "libmine.so".into(),
-            name: "mine".into(),
-            version: "1".into(),
-            fingerprint: "plugin:0".into(),
-        };
-        infos[idiom].plugin = Some(Box::leak(Box::new(plugin)));
-        assert!(select_variants(&infos, &[]).expect("all").contains(&idiom));
+    fn retired_variants_are_gone() {
+        for retired in reports::retired::all() {
+            let task = algorithms::registry::task(&retired.task).expect("a task");
+            let mut infos = task.variants().into_iter();
+            let is_there = infos.any(|info| {
+                let backend = info.backend.to_string();
+                info.name == retired.variant
+                    && (retired.backend.is_empty() || retired.backend == backend)
+            });
+            assert!(!is_there, "{retired:?}");
+        }
     }
 
     #[test]

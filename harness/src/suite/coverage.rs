@@ -23,10 +23,7 @@ fn registered(backend: Backend) -> BTreeSet<(&'static str, &'static str)> {
         let name = task.name();
         let infos = task.variants().into_iter();
         let own = infos.filter(move |info| {
-            info.backend == backend
-                && info.plugin.is_none()
-                && info.unavailable_reason.is_none()
-                && !info.is_idiom()
+            info.backend == backend && info.plugin.is_none() && info.unavailable_reason.is_none()
         });
         own.map(move |info| (name, info.name)).collect::<Vec<_>>()
     };

@@ -104,7 +104,7 @@ fn streams_of_gpus_have_queues_and_buffers_of_their_own() {
     for (line, names) in [
         ("gather --scale 0.00001", &["naive"][..]),
         ("merge --tracks 200", &["components", "buckets"]),
-        ("sts --preset mcbm-2024 --scale 0.0001", &["resident", "online"]),
+        ("sts --preset mcbm-2024 --scale 0.0001", &["per-side", "online"]),
     ] {
         let line = format!("{line} --device cpu --streams 2 --batch 2");
         let planned = emulated(&line, names);

@@ -60,6 +60,8 @@ pub struct RunName {
 
 /// Why a point of the base has no partner, if the new run has no such row.
 pub const NOT_MEASURED: &str = "not measured";
+/// Why a point of the base has no partner, if the program no longer has its variant.
+pub const RETIRED: &str = "the variant was retired";
 /// Why a point of the new run has no partner, if the base has no such row.
 pub const NEW: &str = "new";
 /// What the notes of rows begin with whose variant was wrong, or failed.

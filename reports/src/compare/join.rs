@@ -10,7 +10,7 @@ use super::Thresholds;
 use super::advice::Advice;
 use super::busy::Circumstances;
 use super::comparison::{
-    Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched,
+    Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Unmatched,
 };
 use super::counters;
 use super::error::CompareError;
@@ -23,6 +23,7 @@ use super::unjudged::asked_alike;
 use super::words::Found;
 use crate::rank::TOTAL;
 use crate::record::SMALL_NOTE;
+use crate::retired;
 
 /// What a comparison goes by.
 #[derive(Clone, Debug, Default)]
@@ -215,6 +216,7 @@ fn unmatched<'a>(
     let lonely = |point: &MeasuredPoint| {
         point.samples.as_ref().ok()?;
         let reason = match partners.get(&point.key) {
+            None if alone == NOT_MEASURED && is_retired(point) => RETIRED.to_owned(),
             None => alone.to_owned(),
             Some(partner) => {
                 partner.samples.as_ref().err().cloned().or_else(|| other_gpu(&point.key))?
@@ -224,6 +226,10 @@ fn unmatched<'a>(
         Some(Unmatched { key, reason })
     };
     points.filter_map(lonely).collect()
+}
+
+fn is_retired(point: &MeasuredPoint) -> bool {
+    retired::find(&point.key.point).is_some()
 }
 
 /// A note for each run whose times say nothing.

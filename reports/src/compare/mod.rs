@@ -40,7 +40,8 @@ mod words;
 pub use advice::{confirm as confirm_command, measure_again, quoted};
 pub(crate) use comparison::is_wrong;
 pub use comparison::{
-    Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched, Verdict,
+    Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Unmatched,
+    Verdict,
 };
 pub use error::CompareError;
 pub use join::{Terms, compare};

@@ -1,7 +1,7 @@
 //! Points that were asked for and have no verdict: a gate that passes without them has compared
 //! less than it seems.
 
-use super::comparison::{Comparison, Key, NEW, NOT_MEASURED, Verdict};
+use super::comparison::{Comparison, Key, NEW, NOT_MEASURED, RETIRED, Verdict};
 use super::measured::Measured;
 use super::render::words;
 use crate::rank::TOTAL;
@@ -35,7 +35,8 @@ impl Comparison {
         let without_interval =
             without_interval.map(|point| Unjudged { key: &point.key, reason: &point.reason });
         let lost = self.only_base.iter().filter(|point| {
-            !point.is_wrong() && (point.reason != NOT_MEASURED || self.asked_alike)
+            let is_gone = point.reason == NOT_MEASURED && !self.asked_alike;
+            !point.is_wrong() && point.reason != RETIRED && !is_gone
         });
         let without_base = self.only_new.iter().filter(|point| point.reason != NEW);
         let one_sided = lost.chain(without_base);
@@ -112,6 +113,7 @@ mod tests {
         let mut key = compared.points[0].key.clone();
         let alone = |key: &Key, reason: &str| Unmatched { key: key.clone(), reason: reason.into() };
         compared.only_base = vec![alone(&key, NOT_MEASURED), alone(&key, "wrong output: digi 7")];
+        compared.only_base.push(alone(&key, RETIRED));
         compared.only_new = vec![alone(&key, NEW), alone(&key, "not run: no room")];
         key.stage = "kernel".into();
         compared.only_base.push(alone(&key, NOT_MEASURED));

@@ -1,28 +1,17 @@
 //! Clusters of each side in order of time: see the kernels.
 
-use generators::partition::Partition;
-
 use super::clusters::UnsortedClusters;
-use super::parts_of;
 use super::time_bins::TimeBins;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::sts_cluster_block_merge::{ENTRIES_BLOCK_MERGE, EntriesBlockMerge};
-use crate::kernels::sts_cluster_tiles::{
-    ENTRIES_MERGE, ENTRIES_SORT, EntriesMerge, EntriesSort, TILE as TILE_OF_ENTRIES, Tile,
-};
 use crate::sts::ClusterEntry;
-
-/// Entries that a block sorts.
-const TILE: usize = TILE_OF_ENTRIES as usize;
 
 /// How clusters are brought into order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterSortWay {
     /// A block a side, as published: the sort of digis.
     BlockMerge,
-    /// Tiles in shared memory, then merged by all blocks.
-    Tiles,
     /// A block a side, by bins of time; large sides are distributed before.
     TimeBins,
 }
@@ -37,11 +26,10 @@ pub(super) struct ClusterOrder {
 
 enum Tables {
     BlockMerge(()),
-    Tiles(Table<Tile>),
     TimeBins(Box<TimeBins>),
 }
 
-buffers!(enum Tables: BlockMerge, Tiles, TimeBins);
+buffers!(enum Tables: BlockMerge, TimeBins);
 buffers!(ClusterOrder: entries, scratch, tables);
 
 impl Tables {
@@ -53,7 +41,6 @@ impl Tables {
     ) -> Result<Self, DeviceError> {
         Ok(match way {
             ClusterSortWay::BlockMerge => Tables::BlockMerge(()),
-            ClusterSortWay::Tiles => Tables::Tiles(Table::new(gpu, digis / TILE + sides)?),
             ClusterSortWay::TimeBins => {
                 Tables::TimeBins(Box::new(TimeBins::new(gpu, digis, sides)?))
             }
@@ -84,7 +71,6 @@ impl ClusterOrder {
         let (entries, scratch) = (&mut self.entries, &mut self.scratch);
         match &mut self.tables {
             Tables::BlockMerge(()) => sort_by_side(gpu, from, entries, scratch),
-            Tables::Tiles(tiles) => sort_and_merge(gpu, from, tiles, entries, scratch),
             Tables::TimeBins(bins) => bins.sort(gpu, from, entries, scratch),
         }
     }
@@ -114,66 +100,4 @@ fn sort_by_side(
     };
     // SAFETY: sides have room for an entry a cluster, in both arrays.
     unsafe { gpu.launch(&ENTRIES_BLOCK_MERGE, grid, arguments) }
-}
-
-/// Sorts tiles, and merges them by turns to `merged` and back; `entries` is where they are
-/// at last.
-fn sort_and_merge(
-    gpu: &Gpu,
-    from: UnsortedClusters<'_>,
-    table: &mut Table<Tile>,
-    entries: &mut DeviceBuffer<ClusterEntry>,
-    merged: &mut DeviceBuffer<ClusterEntry>,
-) -> Result<(), DeviceError> {
-    let all = tiles(from.sides);
-    let grid = Grid::blocks(all.len() as u32);
-    table.fill(gpu, all)?;
-    let (begins, found, tiles) = (from.begins.ptr(), from.found.ptr(), table.ptr());
-    let sorting =
-        EntriesSort { clusters: from.clusters.ptr(), begins, found, tiles, entries: entries.ptr() };
-    // SAFETY: tiles are parts of sides, which have room for an entry a cluster.
-    unsafe {
-        gpu.launch(&ENTRIES_SORT, grid.moving(from.cluster_bytes() + from.entry_bytes()), sorting)?
-    };
-    for run in runs(from.sides.lengths().max().unwrap_or(0)) {
-        let merging =
-            EntriesMerge { from: entries.ptr(), to: merged.ptr(), begins, found, tiles, run };
-        // SAFETY: as above.
-        unsafe { gpu.launch(&ENTRIES_MERGE, grid.moving(2 * from.entry_bytes()), merging)? };
-        std::mem::swap(entries, merged);
-    }
-    Ok(())
-}
-
-/// The tiles of all sides; how many clusters these have is not known yet.
-fn tiles(sides: &Partition) -> Vec<Tile> {
-    let tiles = parts_of(sides.lengths().enumerate(), TILE);
-    tiles.map(|[side, first]| Tile { side, first }).collect()
-}
-
-/// The lengths of the runs that are merged, until there is one of so many entries.
-fn runs(most: usize) -> impl Iterator<Item = u32> {
-    let runs = std::iter::successors(Some(TILE), |run| Some(2 * run));
-    runs.take_while(move |&run| run < most).map(|run| run as u32)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tiles_cover_their_sides() {
-        let sides = Partition::from_lengths([0, 1, TILE, TILE + 1]);
-        let expected = [(1, 0), (2, 0), (3, 0), (3, TILE as u32)];
-        let expected = expected.map(|(side, first)| Tile { side, first });
-        assert_eq!(tiles(&sides), expected);
-    }
-
-    #[test]
-    fn runs_are_merged_until_one_is_left() {
-        let tile = TILE as u32;
-        assert_eq!(runs(TILE).count(), 0);
-        assert!(runs(TILE + 1).eq([tile]));
-        assert!(runs(5 * TILE).eq([tile, 2 * tile, 4 * tile]));
-    }
 }

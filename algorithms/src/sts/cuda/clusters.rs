@@ -10,8 +10,7 @@ use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
 use crate::kernels::sts_connectors::{
-    CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_SEARCH_EXACT,
-    CLUSTER_CONNECT_SEARCH_PUBLISHED, CLUSTER_CONNECT_WALK_EXACT, CLUSTER_CONNECT_WALK_PUBLISHED,
+    CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_WALK_EXACT, CLUSTER_CONNECT_WALK_PUBLISHED,
     CLUSTER_FOLLOW_EXACT, CLUSTER_FOLLOW_PUBLISHED, ClusterChannels, ClusterConnect, ClusterFollow,
 };
 use crate::kernels::sts_cuda_formulas_records_h::Found;
@@ -26,8 +25,6 @@ use crate::sts::{Cluster, ClusterEntry};
 
 static WALK: ByRules<ClusterConnect> =
     ByRules::new(&CLUSTER_CONNECT_WALK_EXACT, &CLUSTER_CONNECT_WALK_PUBLISHED);
-static SEARCH: ByRules<ClusterConnect> =
-    ByRules::new(&CLUSTER_CONNECT_SEARCH_EXACT, &CLUSTER_CONNECT_SEARCH_PUBLISHED);
 static FOLLOW: ByRules<ClusterFollow> =
     ByRules::new(&CLUSTER_FOLLOW_EXACT, &CLUSTER_FOLLOW_PUBLISHED);
 static SIDE: ByRules<ClusterSide> = ByRules::new(&CLUSTER_SIDE_EXACT, &CLUSTER_SIDE_PUBLISHED);
@@ -43,8 +40,6 @@ static HEADS_LARGER: ByRules<ClusterHeadsLarger> =
 pub(in crate::sts) enum ClusterWay {
     /// A thread a digi, which walks to its side, as published.
     Online,
-    /// A thread a digi, which finds its side by binary search.
-    Connectors,
     /// A block a side.
     PerSide,
     /// A thread a digi, then blocks for the first digis of chains.
@@ -143,8 +138,7 @@ impl Clusters {
     /// Finds the clusters of all sides.
     pub(super) fn find(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
         match self.way {
-            ClusterWay::Online => self.find_by_digi(gpu, sorted, &WALK),
-            ClusterWay::Connectors => self.find_by_digi(gpu, sorted, &SEARCH),
+            ClusterWay::Online => self.find_by_digi(gpu, sorted),
             ClusterWay::PerSide => self.find_by_side(gpu, sorted),
             ClusterWay::Links => self.find_by_links(gpu, sorted),
         }
@@ -236,12 +230,7 @@ impl Clusters {
         self.host_found.iter().map(|found| found.clusters as usize)
     }
 
-    fn find_by_digi(
-        &self,
-        gpu: &Gpu,
-        sorted: SortedDigis<'_>,
-        connect: &ByRules<ClusterConnect>,
-    ) -> Result<(), DeviceError> {
+    fn find_by_digi(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
         let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
         let (channels, connectors) = (self.channels.ptr(), self.connectors.ptr());
         let [window_ns, whole_ns, crowd_ns] = self.window;
@@ -272,9 +261,8 @@ impl Clusters {
         unsafe {
             let of_channels = all.moving(read + self.channels.bytes());
             gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
-            let connect = connect.of(self.semantics);
             let of_connectors = all.moving(read + self.channels.bytes() + 2 * linked);
-            gpu.launch(connect, of_connectors, connecting)?;
+            gpu.launch(WALK.of(self.semantics), of_connectors, connecting)?;
             let follow = FOLLOW.of(self.semantics);
             gpu.launch(follow, all.moving(read + linked + self.expected_bytes()), following)
         }

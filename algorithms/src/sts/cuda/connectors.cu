@@ -4,8 +4,8 @@
 // words. Three kernels: where channels begin; who follows whom; each digi that follows
 // none leads a chain, which its thread follows to the end.
 //
-// As published, threads that connect find their side by walking past all before it; the others,
-// and those of the kernels for `connectors`, by a binary search.
+// As published, threads that connect find their side by walking past all before it; the others
+// by a binary search.
 #include "formulas/clusters.h"
 #include "formulas/connecting.h"
 
@@ -29,10 +29,10 @@ struct Digis {
     }
 };
 
-template <class Rules, class Finding>
+template <class Rules>
 __device__ __forceinline__ void connect_own(const Digis& all, const Window& window) {
     if (!all.has_place()) return;
-    const u32 side = Finding::segment(all.begins, all.sides, all.place());
+    const u32 side = Walk::segment(all.begins, all.sides, all.place());
     connect<Rules>(all.of(side), all.place() - all.begins[side], window);
 }
 
@@ -66,7 +66,7 @@ KERNEL_EXPORT(cluster_channels)
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_walk_exact(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
                                u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    connect_own<Exact, Walk>({digis, begins, sides, connectors, channels},
+    connect_own<Exact>({digis, begins, sides, connectors, channels},
                              window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_connect_walk_exact, ClusterConnect)
@@ -74,26 +74,10 @@ KERNEL_EXPORT(cluster_connect_walk_exact, ClusterConnect)
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_walk_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
                                    u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    connect_own<Published, Walk>({digis, begins, sides, connectors, channels},
+    connect_own<Published>({digis, begins, sides, connectors, channels},
                                  window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_connect_walk_published, ClusterConnect)
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_connect_search_exact(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
-                                 u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    connect_own<Exact, Search>({digis, begins, sides, connectors, channels},
-                               window_of(window_ns, whole_ns, crowd_ns));
-}
-KERNEL_EXPORT(cluster_connect_search_exact, ClusterConnect)
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_connect_search_published(const u64* digis, const u32* begins, u32 sides, u32* channels, u32* connectors,
-                                     u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    connect_own<Published, Search>({digis, begins, sides, connectors, channels},
-                                   window_of(window_ns, whole_ns, crowd_ns));
-}
-KERNEL_EXPORT(cluster_connect_search_published, ClusterConnect)
 
 // Makes clusters of chains, in an order left to chance. `found`, zero at the start, has
 // their number. Each side has room for as many as it has digis. A thread a digi.

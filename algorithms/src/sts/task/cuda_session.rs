@@ -316,11 +316,11 @@ mod tests {
     /// The chains of which variants of a stage are parts.
     fn chains(stage: ChainStage) -> &'static [ChainConfig] {
         match stage {
-            ChainStage::Presort => &[ONLINE, RESIDENT, TILES],
-            ChainStage::Cluster => &[ONLINE, RESIDENT, PER_SIDE, LINKS, WHOLE_SIDES],
-            ChainStage::ClusterSort => &[ONLINE, RESIDENT, TIME_BINS],
-            ChainStage::Hits => &[ONLINE, RESIDENT, BALANCED],
-            _ => &[ONLINE, RESIDENT, MAPPED],
+            ChainStage::Presort => &[ONLINE, PER_SIDE, LINKS],
+            ChainStage::Cluster => &[ONLINE, PER_SIDE, LINKS, WHOLE_SIDES],
+            ChainStage::ClusterSort => &[ONLINE, LINKS],
+            ChainStage::Hits => &[ONLINE, PER_SIDE, BALANCED],
+            _ => &[ONLINE, PER_SIDE, MAPPED],
         }
     }
 

@@ -62,45 +62,40 @@ pub(super) const ONLINE: ChainConfig = ChainConfig {
     hits: HitsWay::Online,
     collect: CollectWay::Flat,
 };
-/// The same ideas, all on the device, and no stage with a block a side.
-pub(super) const RESIDENT: ChainConfig = ChainConfig {
+/// Clusters of each module side by one block; all stages run on the device.
+pub(super) const PER_SIDE: ChainConfig = ChainConfig {
     unpack: UnpackWay::EpochParallel,
     presort: PresortWay::Rows,
     sort: SortWay::ChannelBucket,
-    clusters: ClusterWay::Connectors,
-    cluster_sort: ClusterSortWay::Tiles,
+    clusters: ClusterWay::PerSide,
+    cluster_sort: ClusterSortWay::TimeBins,
     takes_whole_sides: false,
     hits: HitsWay::Fronts,
     collect: CollectWay::Flat,
 };
-pub(super) const PER_SIDE: ChainConfig = ChainConfig { clusters: ClusterWay::PerSide, ..RESIDENT };
-pub(super) const TILES: ChainConfig =
-    ChainConfig { unpack: UnpackWay::ToSides, presort: PresortWay::Tiles, ..RESIDENT };
-pub(super) const LINKS: ChainConfig = ChainConfig { clusters: ClusterWay::Links, ..TILES };
-pub(super) const TIME_BINS: ChainConfig =
-    ChainConfig { cluster_sort: ClusterSortWay::TimeBins, ..LINKS };
-pub(super) const MAPPED: ChainConfig = ChainConfig { collect: CollectWay::Mapped, ..RESIDENT };
-pub(super) const BALANCED: ChainConfig = ChainConfig { hits: HitsWay::Pairs, ..TIME_BINS };
+pub(super) const MAPPED: ChainConfig = ChainConfig { collect: CollectWay::Mapped, ..PER_SIDE };
+pub(super) const LINKS: ChainConfig = ChainConfig {
+    unpack: UnpackWay::ToSides,
+    presort: PresortWay::Tiles,
+    clusters: ClusterWay::Links,
+    ..PER_SIDE
+};
+pub(super) const BALANCED: ChainConfig = ChainConfig { hits: HitsWay::Pairs, ..LINKS };
 pub(super) const WHOLE_SIDES: ChainConfig = ChainConfig { takes_whole_sides: true, ..BALANCED };
 
 const PRESORT: &[Variant<StsTask>] = &[
     variant("on-host", |at| chains(at, ONLINE))
         .summary("published: count and scatter by the host's threads, then a copy")
         .in_order(),
-    variant("lookup-table", |at| chains(at, RESIDENT))
-        .summary("count and scatter by a table of all addresses, a warp a part of the stream")
-        .in_order(),
-    variant("tiles", |at| chains(at, TILES))
+    variant("tiles", |at| chains(at, LINKS))
         .summary("ours: blocks bring tiles into order of sides in shared memory first"),
 ];
 
 const CLUSTER: &[Variant<StsTask>] = &[
     variant("online", |at| chains(at, ONLINE))
         .summary("published: a thread a digi, which walks to its side, connected by atomic words"),
-    variant("connectors", |at| chains(at, RESIDENT))
-        .summary("the same, but threads find their side by binary search"),
     variant("per-side", |at| chains(at, PER_SIDE))
-        .summary("the same steps by a block a module side"),
+        .summary("the steps of online by a block a module side"),
     variant("links", |at| chains(at, LINKS))
         .summary("ours: followers by leaps, then chains by blocks that gather their first digis"),
 ];
@@ -108,16 +103,14 @@ const CLUSTER: &[Variant<StsTask>] = &[
 const CLUSTER_SORT: &[Variant<StsTask>] = &[
     variant("block-merge", |at| chains(at, ONLINE))
         .summary("published: entries of 8 bytes, by a block a module side, as digis are sorted"),
-    variant("tile-merge", |at| chains(at, RESIDENT))
-        .summary("entries of 8 bytes: tiles in shared memory, then merged by all blocks"),
-    variant("time-bins", |at| chains(at, TIME_BINS))
+    variant("time-bins", |at| chains(at, LINKS))
         .summary("ours: a block a side, by bins of time in shared memory; large sides cut by time"),
 ];
 
 const HITS: &[Variant<StsTask>] = &[
     variant("online", |at| chains(at, ONLINE))
         .summary("published: a thread a cluster of the front, which walks to its module"),
-    variant("fronts", |at| chains(at, RESIDENT))
+    variant("fronts", |at| chains(at, PER_SIDE))
         .summary("the same, but threads find their module by binary search"),
     variant("pairs", |at| chains(at, BALANCED)).summary(
         "ours: threads of a block share the pairs of its fronts; those that may cross are queued",
@@ -125,7 +118,7 @@ const HITS: &[Variant<StsTask>] = &[
 ];
 
 const COLLECT: &[Variant<StsTask>] = &[
-    variant("buckets", |at| chains(at, RESIDENT))
+    variant("buckets", |at| chains(at, PER_SIDE))
         .summary("buckets to one array on the device, and that to the host"),
     variant("mapped", |at| chains(at, MAPPED))
         .summary("buckets to one array on the host, which the kernel writes to"),
@@ -136,11 +129,9 @@ const CHAIN: &[Variant<StsTask>] = &[
         .summary("published: presort on the host, sorts by a block a side, a thread a digi"),
     variant("online-graph", |at| scheduled(at, ONLINE, Schedule::Recorded))
         .summary("the same, what lies between presort and hits is recorded and started as a graph"),
-    variant("resident", |at| chains(at, RESIDENT)).summary(
-        "the same steps on the device alone: channel-bucket, merging by all blocks, searches",
+    variant("per-side", |at| chains(at, PER_SIDE)).summary(
+        "on the device alone: channel-bucket, clusters by a block a module side, time bins",
     ),
-    variant("per-side", |at| chains(at, PER_SIDE))
-        .summary("the same, but clusters by a block a module side"),
     variant("balanced", |at| chains(at, BALANCED)).summary(
         "ours: presort by tiles, clusters by links and bins of time, hits by shared pairs",
     ),
@@ -159,19 +150,15 @@ const CHAIN: &[Variant<StsTask>] = &[
 /// graphs and several queues, of which shaders have none.
 const AS_SHADERS: &[&str] = &[
     "on-host",
-    "lookup-table",
     "tiles",
     "online",
-    "connectors",
     "per-side",
     "links",
     "block-merge",
-    "tile-merge",
     "time-bins",
     "fronts",
     "pairs",
     "buckets",
-    "resident",
     "balanced",
 ];
 

@@ -25,8 +25,6 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE_512,
     block_merge::BLOCK_MERGE_1024,
     segmented_radix::SEGMENTED_RADIX,
-    segmented_radix::SEGMENTED_RADIX_ATOMICS,
-    segmented_radix::SEGMENTED_RADIX_PAIRS,
     segmented_radix::CONCAT,
     channel_bucket::CHANNEL_BUCKET,
     channel_bucket::CHANNEL_BUCKET_STABLE,

@@ -5,10 +5,8 @@
 //! | `runner` | descriptors are looked at, then one of the others has its way |
 //! | `microslice` | message by message |
 //! | `published` | a microslice at a time into a list of its own, which are copied together |
-//! | `count_place` | twice: for sizes, and into place |
 //! | `simd` | ours: once, by wide instructions, with parts placed in their order |
 
-mod count_place;
 mod microslice;
 mod published;
 mod runner;
@@ -21,7 +19,7 @@ use super::{RawTimeslices, StsUnpack};
 use crate::algorithm::{Opened, Opening, Variant};
 use crate::std_sort;
 use crate::sts_sort::cpu::parts::{Cost, sort_parts};
-use crate::sts_sort::cpu::{radix, sort_by_time};
+use crate::sts_sort::cpu::sort_by_time;
 use crate::sts_sort::order::ByTime;
 use crate::timing::Laps;
 use runner::{OnHost, SortByTime};
@@ -31,7 +29,7 @@ pub(crate) use simd::{even_parts, messages_of, room_for, unpack_part};
 
 /// Variants that chains begin with.
 pub(crate) const PUBLISHED: Unpack = published::unpack;
-pub(crate) const COUNT_PLACE: Unpack = count_place::unpack;
+pub(crate) const SIMD: Unpack = simd::unpack;
 
 /// `std::sort`, in parts that are merged where there are threads for them.
 const BY_STD_SORT: SortByTime = (
@@ -40,8 +38,6 @@ const BY_STD_SORT: SortByTime = (
     },
     Cost::LogLinear,
 );
-/// Four passes of 8 bits.
-const BY_RADIX: SortByTime = (radix::sort_segment::<ByTime>, Cost::Linear);
 /// Ours.
 const BY_BUCKETS: SortByTime = (sort_by_time, Cost::Linear);
 
@@ -50,12 +46,6 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
         "published",
         "a list of digis for each microslice, copied together at the end, as the experiment on a CPU",
         open_published,
-    )
-    .by_published_rules(),
-    Variant::cpu(
-        "count-place",
-        "messages are looked at twice: how many digis there are, then each into its place",
-        |at| at.session(OnHost::new(at, count_place::unpack, BY_RADIX)),
     )
     .by_published_rules(),
     Variant::cpu(

@@ -29,10 +29,9 @@ use super::StsUnpack;
 use crate::algorithm::Variant;
 use crate::device::gpu::Grid;
 use crate::kernels::sts_unpack_epoch_parallel::UNPACK_BY_BLOCKS;
-use crate::kernels::sts_unpack_epoch_parallel_slices::UNPACK_BY_SLICES;
 use crate::kernels::sts_unpack_thread_per_microslice::UNPACK_BY_THREADS;
 use runner::unpack_on_gpu;
-use slots::{Slots, ToSlots};
+use slots::Slots;
 use tiles::Tiles;
 
 pub(crate) use pieces::Pieces;
@@ -43,7 +42,7 @@ pub(crate) use stream::{MakeUnpacker, RawToStream};
 pub(crate) const TILES: MakeUnpacker = Tiles::boxed;
 pub(crate) const EPOCH_PARALLEL: MakeUnpacker = |gpu, jobs| {
     let grid = Grid::blocks(jobs.len() as u32);
-    Slots::boxed(gpu, jobs, ToSlots::By(&UNPACK_BY_BLOCKS, grid))
+    Slots::boxed(gpu, jobs, &UNPACK_BY_BLOCKS, grid)
 };
 
 const BY_BLOCKS: Variant<StsUnpack> = Variant::cuda(
@@ -53,20 +52,6 @@ const BY_BLOCKS: Variant<StsUnpack> = Variant::cuda(
     |at| unpack_on_gpu(at, EPOCH_PARALLEL),
 )
 .by_published_rules();
-
-const BY_SLICES: Variant<StsUnpack> = Variant {
-    open: |at| {
-        unpack_on_gpu(at, |gpu, jobs| {
-            let grid = Grid::blocks(jobs.len() as u32);
-            Slots::boxed(gpu, jobs, ToSlots::BySlices(&UNPACK_BY_SLICES, grid))
-        })
-    },
-    ..BY_BLOCKS.as_idiom(
-        "epoch-parallel-slices",
-        "epoch-parallel with a slice of global memory for each block's shared memory",
-        "slices of global memory for shared memory",
-    )
-};
 
 const BY_TILES: Variant<StsUnpack> = Variant::cuda(
     "tiles",
@@ -90,12 +75,11 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
         |at| {
             unpack_on_gpu(at, |gpu, jobs| {
                 let grid = UNPACK_BY_THREADS.thread_each(jobs.len());
-                Slots::boxed(gpu, jobs, ToSlots::By(&UNPACK_BY_THREADS, grid))
+                Slots::boxed(gpu, jobs, &UNPACK_BY_THREADS, grid)
             })
         },
     )
     .by_published_rules(),
     BY_BLOCKS,
-    BY_SLICES,
     BY_TILES,
 ];

@@ -9,90 +9,54 @@ use crate::kernels::sts_unpack_copy_out::{
     UNPACK_COPY_OUT, UNPACK_PLACES, UnpackCopyOut, UnpackPlaces,
 };
 use crate::kernels::sts_unpack_epoch_parallel::UnpackToSlots;
-use crate::kernels::sts_unpack_epoch_parallel_slices::{SLICE_WORDS, UnpackBySlices};
 use crate::sts_unpack::survey::Job;
 
-/// What puts digis into slots.
-#[derive(Clone, Copy)]
-pub(super) enum ToSlots {
-    /// A kernel that has what it needs, and how it is started.
-    By(&'static Kernel<UnpackToSlots>, Grid),
-    /// A kernel whose blocks share slices of global memory, one each.
-    BySlices(&'static Kernel<UnpackBySlices>, Grid),
-}
-
 pub(super) struct Slots {
-    kernel: ToSlots,
+    kernel: &'static Kernel<UnpackToSlots>,
+    grid: Grid,
     first_slots: Table,
     slots: DeviceBuffer<u64>,
     states: DeviceBuffer<u64>,
     places: DeviceBuffer<u32>,
-    slices: DeviceBuffer<u32>,
 }
 
-buffers!(Slots: first_slots, slots, states, places, slices);
+buffers!(Slots: first_slots, slots, states, places);
 
 impl Slots {
     /// Unpacks by a kernel that is started so for these microslices.
     pub(super) fn boxed(
         gpu: &Gpu,
         jobs: &[Job],
-        kernel: ToSlots,
+        kernel: &'static Kernel<UnpackToSlots>,
+        grid: Grid,
     ) -> Result<Box<dyn Unpacker>, DeviceError> {
-        let slices = match kernel {
-            ToSlots::By(..) => 0,
-            ToSlots::BySlices(_, grid) => (grid.blocks * SLICE_WORDS) as usize,
-        };
         let slots = jobs.iter().map(|job| messages(job) as usize).sum();
         let blocks = UNPACK_PLACES.thread_each(jobs.len()).blocks;
         Ok(Box::new(Slots {
             kernel,
+            grid,
             first_slots: Table::new(gpu, jobs.len())?,
             slots: gpu.buffer(slots)?,
             states: gpu.buffer(blocks as usize)?,
             places: gpu.buffer(jobs.len())?,
-            slices: gpu.buffer(slices)?,
         }))
     }
 
     fn fill_slots(&self, work: &Work<'_>) -> Result<(), DeviceError> {
         let (gpu, data) = (work.gpu, work.data);
-        let (bytes, jobs, boards) = (data.bytes.ptr(), data.jobs.ptr(), data.boards.ptr());
-        let (first_slots, counts) = (self.first_slots.ptr(), data.counts.ptr());
-        let (rules, slots, job_count) = (work.rules, self.slots.ptr(), work.jobs.len() as u32);
-        let moved = work.bytes_of_messages() + work.bytes_of_digis();
-        match self.kernel {
-            ToSlots::By(kernel, grid) => {
-                let arguments = UnpackToSlots {
-                    bytes,
-                    jobs,
-                    job_count,
-                    boards,
-                    rules,
-                    first_slots,
-                    counts,
-                    slots,
-                };
-                // SAFETY: contents are among the bytes, and each message has a slot.
-                unsafe { gpu.launch(kernel, grid.moving(moved), arguments) }
-            }
-            ToSlots::BySlices(kernel, grid) => {
-                let slices = self.slices.ptr();
-                let arguments = UnpackBySlices {
-                    bytes,
-                    jobs,
-                    job_count,
-                    boards,
-                    rules,
-                    first_slots,
-                    counts,
-                    slots,
-                    slices,
-                };
-                // SAFETY: as above, and each block has a slice.
-                unsafe { gpu.launch(kernel, grid.moving(moved), arguments) }
-            }
-        }
+        let arguments = UnpackToSlots {
+            bytes: data.bytes.ptr(),
+            jobs: data.jobs.ptr(),
+            job_count: work.jobs.len() as u32,
+            boards: data.boards.ptr(),
+            rules: work.rules,
+            first_slots: self.first_slots.ptr(),
+            counts: data.counts.ptr(),
+            slots: self.slots.ptr(),
+        };
+        let grid = self.grid.moving(work.bytes_of_messages() + work.bytes_of_digis());
+        // SAFETY: contents are among the bytes, and each message has a slot.
+        unsafe { gpu.launch(self.kernel, grid, arguments) }
     }
 
     fn copy_together(&self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError> {

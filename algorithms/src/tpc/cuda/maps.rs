@@ -16,8 +16,8 @@ use crate::tpc::input::RawFrame;
 use crate::tpc::noisy::NoisyRule;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cuda::{
-    Batch, Buckets, Compaction, CompactionWay, Lists, SECTORS_AT_ONCE, Samples, Stages, Tables,
-    Work as Find, published_stages,
+    Batch, Buckets, Compaction, Lists, PUBLISHED_STAGES, SECTORS_AT_ONCE, Samples, Stages, Tables,
+    Work as Find,
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
@@ -40,7 +40,7 @@ pub(super) const AT_ONCE: Variant<Tpc> =
     .by_published_rules();
 
 const WAY: Way = BALLOT_WAY;
-const STAGES: Stages = published_stages(CompactionWay::Scans);
+const STAGES: Stages = PUBLISHED_STAGES;
 const HEADERS: &str = "headers";
 const DECODE: &str = "decode";
 /// Of so many samples one is a cluster, or fewer are; where there are more, buckets are made

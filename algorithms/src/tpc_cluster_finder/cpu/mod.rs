@@ -40,19 +40,6 @@ pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
     .by_published_rules()
     .unstable(),
     Variant::cpu(
-        "vector",
-        "published, but labels in a list that is searched for each of them",
-        |at| at.session(Published::new(at.input, at.arena, Collecting::Listed)),
-    )
-    .by_published_rules(),
-    Variant::cpu(
-        "sorted",
-        "published, but all labels of a cluster are listed, and sorted to find equal ones",
-        |at| at.session(Published::new(at.input, at.arena, Collecting::Sorted)),
-    )
-    .by_published_rules()
-    .unstable(),
-    Variant::cpu(
         "rows",
         "ours: samples by row; a row at a time in the nearest caches, peaks by wide instructions; \
          labels by a table of their places",

@@ -1,6 +1,5 @@
 //! Ways to bring what is marked in a list together: see the kernels.
 
-mod one_pass;
 mod scans;
 #[cfg(test)]
 mod tests;
@@ -10,7 +9,6 @@ use super::stages::{SAMPLES_OF_PEAK, Work};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, Ptr};
 use crate::kernels::tpc_cluster_finder_cuda_finder_marked_h::{COMPACTED_TILE, TO_KEPT, TO_RAW};
-use one_pass::LookBack;
 use scans::Scans;
 
 const STAGE: &str = "compaction";
@@ -25,21 +23,15 @@ pub(crate) enum CompactionWay {
     AsFound,
     /// By sums of tiles, and sums of these, as published.
     Scans,
-    /// In one pass, by a counter.
-    Atomic,
-    /// In one pass, by decoupled look-back.
-    LookBack,
 }
 
 /// The same with what it takes.
 pub(crate) enum Compaction {
     AsFound(()),
     Scans(Scans),
-    Atomic(()),
-    LookBack(LookBack),
 }
 
-buffers!(enum Compaction: AsFound, Scans, Atomic, LookBack);
+buffers!(enum Compaction: AsFound, Scans);
 
 /// What is compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,9 +89,7 @@ impl Compaction {
         let samples = most(batches, |batch| batch.samples);
         Ok(match way {
             CompactionWay::AsFound => Compaction::AsFound(()),
-            CompactionWay::Atomic => Compaction::Atomic(()),
             CompactionWay::Scans => Compaction::Scans(Scans::new(gpu, jobs, samples)?),
-            CompactionWay::LookBack => Compaction::LookBack(LookBack::new(gpu, jobs, samples)?),
         })
     }
 
@@ -108,8 +98,6 @@ impl Compaction {
         work.gpu.scope(STAGE, || match self {
             Compaction::AsFound(()) => Ok(()),
             Compaction::Scans(scans) => scans.run(work, target),
-            Compaction::Atomic(()) => one_pass::in_any_order(work, target),
-            Compaction::LookBack(look_back) => look_back.run(work, target),
         })
     }
 }

@@ -46,20 +46,15 @@ use crate::algorithm::Variant;
 pub(crate) use batches::{Batch, SECTORS_AT_ONCE};
 pub(crate) use buckets::Buckets;
 pub(crate) use cases::sector;
-pub(crate) use compaction::{Compaction, CompactionWay};
+pub(crate) use compaction::Compaction;
 pub(crate) use fill::Samples;
 pub(crate) use finding::{WORDS_OF_ROW, WORDS_OF_SECTOR};
 pub(crate) use found::{HostFound, HostRoom};
 pub(crate) use fused::{BINNED, Bins, Sizes, words_of};
 pub(crate) use input::Tables;
 pub(crate) use lists::Lists;
-pub(crate) use published::stages as published_stages;
+pub(crate) use published::STAGES as PUBLISHED_STAGES;
 pub(crate) use stages::{Stages, Work};
 
-pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] = &[
-    naive::NAIVE.by_published_rules(),
-    published::PUBLISHED.by_published_rules(),
-    published::COMPACTION_ATOMIC.by_published_rules(),
-    published::COMPACTION_LOOKBACK.by_published_rules(),
-    fused::FUSED,
-];
+pub(super) const VARIANTS: &[Variant<TpcClusterFinder>] =
+    &[naive::NAIVE.by_published_rules(), published::PUBLISHED.by_published_rules(), fused::FUSED];

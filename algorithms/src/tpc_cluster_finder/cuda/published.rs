@@ -14,30 +14,16 @@ use crate::tpc_cluster_finder::TpcClusterFinder;
 pub(super) const PUBLISHED: Variant<TpcClusterFinder> = Variant::cuda(
     "published",
     "published: blocks load what is around their samples together; lists compacted by scans",
-    |at| find_on_gpu(at, stages(CompactionWay::Scans)),
+    |at| find_on_gpu(at, STAGES),
 );
 
-pub(super) const COMPACTION_ATOMIC: Variant<TpcClusterFinder> = Variant::cuda(
-    "compaction-atomic",
-    "published, but lists compacted in one pass, by a counter that blocks add to",
-    |at| find_on_gpu(at, stages(CompactionWay::Atomic)),
-);
-
-pub(super) const COMPACTION_LOOKBACK: Variant<TpcClusterFinder> = Variant::cuda(
-    "compaction-lookback",
-    "published, but lists compacted in one pass, by decoupled look-back",
-    |at| find_on_gpu(at, stages(CompactionWay::LookBack)),
-);
-
-pub(crate) const fn stages(compaction: CompactionWay) -> Stages {
-    Stages {
-        find_peaks,
-        suppress_noise,
-        divide: |work| work.divide(&DIVIDE_CHARGES),
-        clusterize: |work| work.clusterize(&CLUSTERIZE),
-        compaction,
-    }
-}
+pub(crate) const STAGES: Stages = Stages {
+    find_peaks,
+    suppress_noise,
+    divide: |work| work.divide(&DIVIDE_CHARGES),
+    clusterize: |work| work.clusterize(&CLUSTERIZE),
+    compaction: CompactionWay::Scans,
+};
 
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
     let (tables, lists) = (work.tables, work.lists);

@@ -72,23 +72,6 @@ impl Collect for UnorderedSet {
     }
 }
 
-/// A list that is searched for each label.
-#[derive(Default)]
-pub(in crate::tpc_cluster_finder) struct Listed(Vec<u64>);
-
-impl Collect for Listed {
-    #[inline]
-    fn add(&mut self, label: u64) {
-        if !has(&self.0, label) {
-            self.0.push(label);
-        }
-    }
-
-    fn take(&mut self, list: &mut Vec<u64>) {
-        list.append(&mut self.0);
-    }
-}
-
 #[inline]
 fn has(list: &[u64], label: u64) -> bool {
     list.iter().any(|other| counted(*other) == counted(label))
@@ -114,24 +97,6 @@ impl Collect for Filtered {
     fn take(&mut self, list: &mut Vec<u64>) {
         list.append(&mut self.list);
         self.filter = 0;
-    }
-}
-
-/// All labels, of which those that are there twice are taken out at the end.
-#[derive(Default)]
-pub(in crate::tpc_cluster_finder) struct Sorted(Vec<u64>);
-
-impl Collect for Sorted {
-    #[inline]
-    fn add(&mut self, label: u64) {
-        self.0.push(label);
-    }
-
-    fn take(&mut self, list: &mut Vec<u64>) {
-        // Of equal ones the first stays.
-        self.0.sort_by_key(|label| counted(*label));
-        self.0.dedup_by_key(|label| counted(*label));
-        list.append(&mut self.0);
     }
 }
 
@@ -259,11 +224,9 @@ mod tests {
     fn labels_are_collected_once_and_the_first_of_equals_stays() {
         let labels = [3, 1 | FAKE, 3, 1, 67, 3 | FAKE, u64::MAX, u64::MAX >> 6, 131];
         let right = vec![3, 1 | FAKE, 67, u64::MAX, 131];
-        assert_eq!(collected::<Listed>(&labels), right);
         assert_eq!(collected::<Filtered>(&labels), right);
         assert_eq!(collected::<Indexed>(&labels), right);
         let right = sorted(right);
-        assert_eq!(collected::<Sorted>(&labels), right);
         assert_eq!(sorted(collected::<UnorderedSet>(&labels)), right);
         assert!(collected::<Indexed>(&[]).is_empty());
     }
@@ -276,7 +239,7 @@ mod tests {
             labels.iter().for_each(|label| collect.add(*label));
             let mut list = Vec::new();
             collect.take(&mut list);
-            assert_eq!(list, collected::<Listed>(&labels), "{cluster}");
+            assert_eq!(list, collected::<Filtered>(&labels), "{cluster}");
         }
     }
 
@@ -285,10 +248,8 @@ mod tests {
         for (count, kinds) in [(10, 3), (100, 20), (400, 300), (3000, 2000)] {
             let labels: Vec<_> =
                 (0..count).map(|i| mix(i) % kinds * 64 + mix(i) % 2 * FAKE).collect();
-            let right = collected::<Listed>(&labels);
-            assert_eq!(collected::<Filtered>(&labels), right);
+            let right = collected::<Filtered>(&labels);
             assert_eq!(collected::<Indexed>(&labels), right);
-            assert_eq!(collected::<Sorted>(&labels), sorted(right.clone()));
             assert_eq!(sorted(collected::<UnorderedSet>(&labels)), sorted(right));
         }
     }

@@ -47,10 +47,5 @@ pub(crate) use work::{Way, Work};
 pub(super) const AS_SHADERS: &[Variant<TpcDecode>] =
     &[published::BALLOT_SCAN_SHADERS, fused::FUSED_SHADERS];
 
-pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
-    published::SHUFFLE_SCAN,
-    published::BALLOT_SCAN,
-    published::BALLOT_SCAN_SHIFTS,
-    fused::FUSED,
-    fused::FUSED_OVERLAPPED,
-];
+pub(super) const VARIANTS: &[Variant<TpcDecode>] =
+    &[published::SHUFFLE_SCAN, published::BALLOT_SCAN, fused::FUSED, fused::FUSED_OVERLAPPED];

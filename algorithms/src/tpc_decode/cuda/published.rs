@@ -12,9 +12,6 @@ use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_ballot_scan::{
     DENSE_LINK_CHARGES, DENSE_LINK_DIGITS, DecodeCharges, DecodeDigits, LINK_CHARGES, LINK_DIGITS,
 };
-use crate::kernels::tpc_decode_ballot_scan_shifts::{
-    SHIFT_DENSE_LINK_CHARGES, SHIFT_DENSE_LINK_DIGITS, SHIFT_LINK_CHARGES, SHIFT_LINK_DIGITS,
-};
 use crate::kernels::tpc_decode_row::{ROW_CHARGES, ROW_DIGITS};
 use crate::kernels::tpc_decode_shuffle_scan::{
     SHUFFLE_DENSE_LINK_CHARGES, SHUFFLE_DENSE_LINK_DIGITS, SHUFFLE_LINK_CHARGES,
@@ -36,11 +33,6 @@ static BALLOT: OfLinks = OfLinks {
     dense_link: (&DENSE_LINK_DIGITS, &DENSE_LINK_CHARGES),
 };
 
-static SHIFTS: OfLinks = OfLinks {
-    link: (&SHIFT_LINK_DIGITS, &SHIFT_LINK_CHARGES),
-    dense_link: (&SHIFT_DENSE_LINK_DIGITS, &SHIFT_DENSE_LINK_CHARGES),
-};
-
 static SHUFFLE: OfLinks = OfLinks {
     link: (&SHUFFLE_LINK_DIGITS, &SHUFFLE_LINK_CHARGES),
     dense_link: (&SHUFFLE_DENSE_LINK_DIGITS, &SHUFFLE_DENSE_LINK_CHARGES),
@@ -51,15 +43,6 @@ pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
     "published: a block a row page, a warp a link page, lanes ranked by votes",
     |at| decode_on_gpu(at, Division::Whole, BALLOT_WAY),
 );
-
-pub(super) const BALLOT_SCAN_SHIFTS: Variant<TpcDecode> = Variant {
-    open: |at| decode_on_gpu(at, Division::Whole, published(|work| decode(work, &SHIFTS))),
-    ..BALLOT_SCAN.as_idiom(
-        "ballot-scan-shifts",
-        "ballot-scan with each vote of links as a sum of the lanes' shifted bits",
-        "votes as sums of shifted bits",
-    )
-};
 
 pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
     "shuffle-scan",

@@ -73,7 +73,7 @@ fn kernels_that_are_compared_with_nothing() {
         2,
         r#"
             -DBACKEND=RECOBENCH_CUDA -DNATIVE="block-mrege" -DWRITTEN_AS="layer" | "foreign" is to be compared with "block-mrege" of sort, which bench does not have in CUDA; native can be block-merge,
-            -DBACKEND=RECOBENCH_CUDA -DNATIVE="segmented-radix-atomics" -DWRITTEN_AS="layer" | which bench does not have in CUDA
+            -DBACKEND=RECOBENCH_CUDA -DNATIVE="std-stable" -DWRITTEN_AS="layer" | which bench does not have in CUDA
         "#,
     );
 }

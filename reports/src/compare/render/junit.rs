@@ -5,7 +5,7 @@ use text::{COMMAND, Foreign, SENTENCE};
 
 use super::RenderError;
 use super::rows;
-use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
+use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched, Verdict};
 use crate::grouped::grouped;
 
 /// A suite a task, a test case a point: failed if slower, skipped if the
@@ -29,7 +29,7 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
 /// The status of a point that only the base has: it vanished, was not asked for, or is no longer
 /// right.
 fn lost_status(point: &Unmatched, asked_alike: bool) -> TestCaseStatus {
-    if point.reason == NOT_MEASURED && !asked_alike {
+    if point.reason == RETIRED || point.reason == NOT_MEASURED && !asked_alike {
         TestCaseStatus::skipped()
     } else {
         TestCaseStatus::non_success(NonSuccessKind::Error)

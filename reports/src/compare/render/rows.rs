@@ -5,7 +5,7 @@ use std::path::Path;
 use text::{Foreign, SENTENCE};
 
 use super::Listing;
-use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, Unmatched, Verdict};
+use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched, Verdict};
 use crate::grouped::{distinct, grouped};
 use crate::shape::{self, Axes, AxisName};
 use crate::table::{Side, Table};
@@ -119,7 +119,7 @@ pub fn steps(comparison: &Comparison) -> Vec<&str> {
 /// Points without a partner: by name those that gave no result in the new run, some of the
 /// others.
 pub fn unmatched(comparison: &Comparison) -> Vec<String> {
-    let is_absent = |point: &&Unmatched| point.reason == NOT_MEASURED;
+    let is_absent = |point: &&Unmatched| [NOT_MEASURED, RETIRED].contains(&point.reason.as_str());
     let (absent, lost): (Vec<_>, Vec<_>) = comparison.only_base.iter().partition(is_absent);
     let (wrong, refused): (Vec<_>, Vec<_>) = lost.into_iter().partition(|point| point.is_wrong());
     let only_new = comparison.only_new.iter().collect();

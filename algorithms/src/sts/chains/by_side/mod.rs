@@ -339,7 +339,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
 
     fn run(&mut self, stage: ChainStage) {
         match stage {
-            ChainStage::Unpack => self.arrays.unpack(cpu::COUNT_PLACE),
+            ChainStage::Unpack => self.arrays.unpack(cpu::SIMD),
             ChainStage::Presort => self.presort(),
             ChainStage::Zero => {}
             ChainStage::Sort => self.sort(),

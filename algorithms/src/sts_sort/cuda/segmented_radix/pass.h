@@ -26,18 +26,12 @@ struct Digit {
     __device__ __forceinline__ u32 operator()(u64 key) const { return (u32)(key >> shift) & mask; }
 };
 
-// Counts in shared memory as CUDA has it.
-struct NativeAtomics {
-    __device__ __forceinline__ static void count(u32& counter) { atomicAdd(&counter, 1u); }
-};
-
 // Where each digit begins in the sorted segment. Barriers are included.
-template <class Atomics>
 __device__ void find_places(const u64* keys, u32 count, Digit digit, Shared& shared) {
     const u32 bin = threadIdx.x;
     if (bin < Rank::BINS) shared.places[bin] = 0;
     __syncthreads();
-    for_each_word<THREADS>(keys, count, [&](u32, u64 key) { Atomics::count(shared.places[digit(key)]); });
+    for_each_word<THREADS>(keys, count, [&](u32, u64 key) { atomicAdd(&shared.places[digit(key)], 1u); });
     __syncthreads();
     const u32 own = bin < Rank::BINS ? shared.places[bin] : 0;
     u32 total;
@@ -86,13 +80,12 @@ __device__ __forceinline__ Digit digit_of(u32 shift, u32 bits) { return {shift, 
 // One pass over each segment: keys from `from` to `to` in a stable order by the
 // digit of `bits` bits from `shift` on. Segment s is at positions begins[s] ..
 // begins[s + 1]. A block a segment.
-template <class Atomics>
 __device__ __forceinline__ void sort_pass(const u64* from, u64* to, const u32* begins, u32 shift, u32 bits,
                                           Shared& shared) {
     const u32 begin = begins[blockIdx.x], count = begins[blockIdx.x + 1] - begin;
     if (count == 0) return;
     const Digit digit = digit_of(shift, bits);
-    find_places<Atomics>(from + begin, count, digit, shared);
+    find_places(from + begin, count, digit, shared);
     for (u32 at = 0; at < count; at += TILE) {
         const u32 in_tile = min(TILE, count - at);
         u32 ranks[ITEMS];

@@ -31,7 +31,7 @@ use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::fragments::{of_case, used_time_bins};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
-use crate::tpc_cluster_finder::labels::collect::{Collect, Filtered, Listed, Sorted, UnorderedSet};
+use crate::tpc_cluster_finder::labels::collect::{Collect, Filtered, UnorderedSet};
 use crate::tpc_decode::charge_map::entries;
 use crate::tpc_decode::{FragmentOfFrame, Position};
 use work::each_of;
@@ -54,9 +54,7 @@ pub(super) struct Published<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Collecting {
     UnorderedSet,
-    Listed,
     Filtered,
-    Sorted,
 }
 
 pub(super) struct Held<'a> {
@@ -174,9 +172,7 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
         match (self.charges.has_labels(), self.collecting) {
             (false, _) => self.run_without(held),
             (true, Collecting::UnorderedSet) => self.run_collecting::<UnorderedSet>(held),
-            (true, Collecting::Listed) => self.run_collecting::<Listed>(held),
             (true, Collecting::Filtered) => self.run_collecting::<Filtered>(held),
-            (true, Collecting::Sorted) => self.run_collecting::<Sorted>(held),
         }
         Ok(())
     }

@@ -17,16 +17,6 @@ struct BallotScan {
     }
 };
 
-// The same where there are no votes: each lane has its bit, and the sum of all is the vote.
-struct ShiftScan {
-    __device__ __forceinline__ static Rank rank(bool has) {
-        lanemask_t vote = (lanemask_t)has << (threadIdx.x % LANES);
-        for (u32 distance = LANES / 2; distance > 0; distance /= 2)
-            vote += __shfl_xor_sync(FULL_MASK, vote, (int)distance);
-        return {(u32)popc(vote & lanemask_lt(threadIdx.x % LANES)), (u32)popc(vote)};
-    }
-};
-
 // A prefix sum by shuffles, one for each power of two below the number of lanes.
 struct ShuffleScan {
     __device__ __forceinline__ static Rank rank(bool has) {

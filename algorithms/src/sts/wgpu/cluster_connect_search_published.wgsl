@@ -1,9 +1,0 @@
-// Who follows whom, as published; sides are found by binary search.
-#include "connectors/connect.wgsl"
-#include "formulas/published/window.wgsl"
-
-@compute @workgroup_size(THREADS)
-fn cluster_connect_search_published(place: InBlock) {
-    enter(place);
-    if has_place() { connect_in(segment_of(arguments.sides, own_place())); }
-}
