@@ -80,7 +80,7 @@ fn pages(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A million numbers of a distribution: by our tables, and by `rand_distr`.
+/// A million numbers of a distribution: by recobench's tables, and by `rand_distr`.
 fn distributions(criterion: &mut Criterion) {
     fn sum<T: Into<f64>>(of: &impl Distribution<T>) -> f64 {
         let mut random = random::stream(1, [1]);

@@ -9,7 +9,7 @@ use reports::trend::{Terms, Track, Visit, trends};
 const TRACKS: usize = 1000;
 const RUNS: usize = 200;
 
-/// A number between -1 and 1 that looks like chance, made of its name (SplitMix64).
+/// A pseudo-random number between -1 and 1, from its name (SplitMix64).
 fn noise(name: u64) -> f64 {
     let mut bits = name.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

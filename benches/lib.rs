@@ -1,8 +1,7 @@
-//! What the benches share.
+//! Common code of the benches.
 //!
-//! They are for those who work on a variant or on the harness: quick, and
-//! comparable from one commit to the next with criterion's own baselines.
-//! Results to be published come from `bench`.
+//! They are for developers of a variant or of the harness: quick, and comparable from one commit to
+//! the next with criterion's own baselines. Results to be published come from `bench`.
 
 use std::time::{Duration, Instant};
 
@@ -26,8 +25,8 @@ pub fn shape(segments: usize, digis: u64, order: Order) -> DigiShape {
     }
 }
 
-/// Benches every CPU variant of a task on one thread, on the input that some parameters make:
-/// `group/variant/point`. Left out if there is no such input.
+/// Benches every CPU variant of a task on one thread, on the input of these parameters:
+/// `group/variant/point`. Skipped if there is no such input.
 pub fn cpu_variants(
     criterion: &mut Criterion,
     group: &str,

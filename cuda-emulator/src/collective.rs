@@ -1,11 +1,11 @@
-//! Warp collectives: what each lane gets when the lanes of a mask meet.
+//! Warp collectives: the result of each lane when the lanes of a mask meet.
 
 use super::threads::Offer;
 
 /// The collectives in the order of their numbers, as the authors of kernels call them.
 macro_rules! collectives {
     ($($name:ident: $called:literal,)*) => {
-        /// What lanes do together: `EmulatorCollective` in `build/include/runtime.h`.
+        /// Kinds of collectives: `EmulatorCollective` in `build/include/runtime.h`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Collective {
             $($name,)*
@@ -33,7 +33,7 @@ collectives! {
     Xor: "__reduce_xor_sync",
 }
 
-/// What CUDA leaves undefined.
+/// Result where CUDA leaves it undefined.
 const UNDEFINED: u64 = 0xA5A5_A5A5_A5A5_A5A5;
 
 impl Collective {
@@ -41,7 +41,7 @@ impl Collective {
         COLLECTIVES.get(kind as usize).map(|(found, _)| *found)
     }
 
-    /// As the kernel's author calls it.
+    /// Name of the function in CUDA.
     pub(super) fn name(self) -> &'static str {
         COLLECTIVES[self as usize].1
     }
@@ -66,7 +66,7 @@ pub(super) fn lanes(mask: u64) -> impl Iterator<Item = u32> {
     std::iter::successors(first, next).map(u64::trailing_zeros)
 }
 
-/// What each lane gets from a meeting, given what each brought.
+/// The result of each lane, from the operands of all.
 pub(super) fn answers(
     group: &Group,
     offer: &impl Fn(u32) -> Offer,
@@ -78,7 +78,7 @@ pub(super) fn answers(
     })
 }
 
-/// What all lanes get, if they get the same.
+/// The result of all lanes, if they have the same.
 fn common_answer(group: &Group, offer: &impl Fn(u32) -> Offer) -> Option<u64> {
     let values = || lanes(group.mask).map(|lane| offer(lane).value);
     Some(match group.collective {
@@ -104,7 +104,7 @@ fn own_answer(group: &Group, lane: u32, offer: &impl Fn(u32) -> Offer) -> u64 {
     }
 }
 
-/// The lanes whose value is chosen.
+/// The lanes with a chosen value.
 fn select(group: &Group, offer: &impl Fn(u32) -> Offer, chosen: impl Fn(u64) -> bool) -> u64 {
     lanes(group.mask)
         .filter(|&lane| chosen(offer(lane).value))
@@ -116,7 +116,7 @@ fn extreme(values: impl Iterator<Item = u64>, better: fn(i64, i64) -> i64) -> u6
     signed.reduce(better).map_or(UNDEFINED, i64::cast_unsigned)
 }
 
-/// As the CUDA guide defines it: lanes outside the width's part get their own.
+/// As in the CUDA guide: lanes with a source outside the width's part get their own value.
 fn shuffled(group: &Group, lane: u32, offer: &impl Fn(u32) -> Offer) -> u64 {
     let Offer { value, parameter } = offer(lane);
     let width = group.width.max(1);

@@ -15,8 +15,8 @@ use super::error::EmulatorError;
 
 /// Room for a kernel's local arrays; pages that are never touched cost nothing.
 const STACK_BYTES: usize = 128 << 10;
-/// Stacks begin at different places of their pages, or all of them would share
-/// the few places of the cache that an address's low bits allow.
+/// Stacks start at different offsets in their pages; otherwise all of them would share the few sets
+/// of the cache that an address's low bits select.
 const COLOURS: usize = 16;
 const COLOUR_BYTES: usize = 192;
 
@@ -49,7 +49,7 @@ pub(super) struct StackPool {
     free: Mutex<Vec<Stack>>,
 }
 
-/// The stacks of all emulators: a process can't map any number of them.
+/// The stacks of all emulators, because the number of mappings of a process is limited.
 pub(super) static STACKS: StackPool = StackPool { free: Mutex::new(Vec::new()) };
 
 impl StackPool {
@@ -73,12 +73,12 @@ impl StackPool {
     }
 }
 
-/// Where a fiber waits to be resumed.
+/// Handle by which a waiting fiber is resumed.
 type Waiting = Yielder<(), ()>;
 
 /// A stack that something runs on.
 pub(super) struct Fiber {
-    /// What runs on it looks at all else of it meanwhile.
+    /// Code running on it accesses the rest of the fiber meanwhile.
     coroutine: UnsafeCell<Coroutine<(), (), (), Stack>>,
     /// Null before it has begun.
     waiting: Cell<*const Waiting>,
@@ -87,7 +87,7 @@ pub(super) struct Fiber {
 }
 
 impl Fiber {
-    /// A fiber that will run `body`, which begins by saying where it waits.
+    /// Creates a fiber that will run `body`, which first stores its handle by `waits_at`.
     pub(super) fn new(
         stacks: &StackPool,
         number: usize,
@@ -103,12 +103,12 @@ impl Fiber {
         })
     }
 
-    /// What `body` was given.
+    /// Stores the handle that `body` got.
     pub(super) fn waits_at(&self, waiting: *const Waiting) {
         self.waiting.set(waiting);
     }
 
-    /// Where it waits.
+    /// Its handle.
     pub(super) fn waiting(&self) -> *const Waiting {
         self.waiting.get()
     }
@@ -116,26 +116,28 @@ impl Fiber {
     /// Runs it until it suspends itself.
     ///
     /// # Safety
-    /// It does not run already, and nothing that is borrowed now is touched by what it runs.
+    /// It must not be running, and the code that it runs must not access anything that is borrowed
+    /// now.
     pub(super) unsafe fn resume(&self) {
-        // SAFETY: as the caller promises, nobody else has borrowed the coroutine.
+        // SAFETY: the caller promises that the fiber is not running, so nothing else borrows the
+        // coroutine.
         let coroutine = unsafe { &mut *self.coroutine.get() };
         coroutine.resume(());
     }
 
-    /// Gives the stack back, whatever runs on it.
+    /// Returns the stack to the pool, even if the coroutine is suspended.
     pub(super) fn retire(mut self, stacks: &StackPool) {
-        // SAFETY: what runs on fibers has nothing to drop when it suspends: see
-        // `worker::carry`; kernels are C++ without destructors of their own.
+        // SAFETY: code that suspends on fibers owns nothing to drop: see `worker::carry`; kernels
+        // are C++ code without destructors of their own.
         unsafe { self.coroutine.get_mut().force_reset() };
         stacks.give(self.coroutine.into_inner().into_stack());
     }
 }
 
-/// Lets whoever resumed this fiber go on.
+/// Suspends the running fiber and returns to the caller of `resume`.
 ///
 /// # Safety
-/// `waiting` is that of the fiber that runs.
+/// `waiting` must be the handle of the running fiber.
 pub(super) unsafe fn suspend(waiting: *const Waiting) {
     // SAFETY: the caller's; it lives as long as the fiber's body.
     unsafe { (*waiting).suspend(()) };

@@ -1,4 +1,4 @@
-//! What kernels call: the functions of `build/include/runtime.h`.
+//! Functions that kernels call: the implementation of `build/include/runtime.h`.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -8,11 +8,11 @@ use super::error::EmulatorError;
 use super::threads::{Offer, Site, State};
 use super::worker::{Worker, wait, with};
 
-/// A barrier of the block: the number of threads that said yes, or whether all
-/// or any did.
+/// Barrier of the block; returns the number of threads with a nonzero value, or whether all or any
+/// have one.
 ///
 /// # Safety
-/// The file is a constant of C++.
+/// `file` must be a C string with static lifetime.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn emulator_barrier(
     kind: u32,
@@ -26,13 +26,13 @@ unsafe extern "C" fn emulator_barrier(
         Some(answer) => answer,
         None => {
             wait();
-            // What `Block::arrive` gave it.
+            // The result that `Block::arrive` stored.
             with(Worker::result) as c_int
         }
     }
 }
 
-/// The answer, if the thread needn't wait for it.
+/// Returns the result if the thread needn't wait for it.
 fn arrive_at_barrier(worker: &mut Worker<'_>, kind: u32, yes: bool, site: Site) -> Option<c_int> {
     worker.count_barrier();
     let arrived = worker.block().arrive(kind, yes).unwrap_or_else(|problem| {
@@ -72,7 +72,7 @@ unsafe extern "C" fn emulator_collective(
     with(Worker::result)
 }
 
-/// Whether the answer is there already.
+/// Meets the other lanes; returns true if the result is available already.
 fn meet(
     worker: &mut Worker<'_>,
     kind: u32,
@@ -108,7 +108,7 @@ extern "C" fn emulator_active_mask() -> u64 {
     })
 }
 
-/// A thread says that it polls.
+/// Announces a poll of the thread.
 #[unsafe(no_mangle)]
 extern "C" fn emulator_spin() {
     with(Worker::poll);
@@ -145,7 +145,7 @@ extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc
         worker.check(Access { address: address.addr(), bytes, how, pc: pc.addr(), thread });
         worker.has_failed()
     });
-    // The access must not be: nobody comes back to a thread after a failure.
+    // The access must not happen: threads are not resumed after a failure.
     if failed {
         wait();
     }
@@ -166,7 +166,7 @@ unsafe extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char
             Some(condition) => EmulatorError::Assertion { at, condition },
         });
     });
-    // Nobody comes back to a thread after a failure.
+    // Threads are not resumed after a failure.
     wait();
     std::process::abort();
 }

@@ -1,4 +1,4 @@
-//! Launching a kernel: is it possible, and who does it.
+//! Launching a kernel: checks, and starting of workers.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
@@ -14,9 +14,9 @@ use super::memory::DeviceMemory;
 use super::table::{Kernel, Kernels};
 use super::worker::{self, Run};
 
-/// What CUDA allows.
+/// CUDA's limit.
 const MOST_THREADS: u64 = 1024;
-/// What a block can have on Hopper, the most there is.
+/// Maximum of a block on Hopper, the largest of all GPUs.
 const MOST_SHARED_BYTES: usize = 227 << 10;
 const MOST_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 
@@ -57,7 +57,7 @@ pub(super) fn run(
     result
 }
 
-/// Checks what a launch is given.
+/// Checks the arguments of a launch.
 pub(super) fn check(
     kernel: &Kernel,
     launch: &Launch,

@@ -1,4 +1,4 @@
-//! Who goes on next.
+//! Choice of the next thread.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ impl Chance {
         Chance(chance.next() ^ worker as u64)
     }
 
-    /// For what no worker does.
+    /// Random numbers for choices outside of workers.
     pub(super) fn with_seed(seed: u64) -> Self {
         Chance(seed)
     }
@@ -35,10 +35,10 @@ impl Chance {
     }
 }
 
-/// How much rarer who polls has a turn by chance than who does something.
+/// Factor by which a polling thread is chosen less often at random than one that makes progress.
 const RARELY: usize = 16;
 
-/// The threads of a block that can go on.
+/// The ready threads of a block.
 #[derive(Default)]
 pub(super) struct ReadyQueue {
     threads: VecDeque<u32>,

@@ -1,10 +1,10 @@
-//! Bytes of device memory that kernels read and write: a bandwidth is computed from what a launcher
-//! declares, and this is what it is compared with.
+//! Bytes of device memory that kernels read and write, for comparison with the bytes that launchers
+//! declare, from which bandwidths are computed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes of a sector: what a GPU reads from its memory, and writes to it, at once.
+/// Bytes of a sector: the unit in which a GPU accesses its memory.
 pub const SECTOR_BYTES: usize = 32;
 
 /// Device memory that the launches of a kernel used: those that declared bytes, or the others. A sector counts once a launch, as if it stayed
@@ -26,7 +26,8 @@ pub struct KernelTraffic {
 /// Device memory that was used since [`Emulator::count_traffic`](crate::Emulator::count_traffic).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Each kernel, by name, with launches that declared bytes apart from those that did not.
+    /// Traffic of each kernel, by name; launches that declared bytes are separate from those that
+    /// did not.
     pub kernels: Vec<KernelTraffic>,
     /// Bytes that were there before and that kernels or copies read: the input.
     pub input_bytes: u64,
@@ -36,11 +37,11 @@ pub struct Traffic {
     pub output_bytes: u64,
 }
 
-/// Whose launches are counted.
+/// Phase of the work whose launches are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Work,
-    /// Kernels read what the work has written.
+    /// Kernels that read results of the work.
     Results,
 }
 
@@ -48,12 +49,12 @@ enum Phase {
 pub(super) struct Counter {
     phase: Phase,
     kernels: BTreeMap<(&'static str, bool), KernelTraffic>,
-    /// Of memory that was freed meanwhile.
+    /// Bytes of memory that was freed meanwhile.
     input_bytes: u64,
     output_bytes: u64,
 }
 
-/// What a launch read and wrote.
+/// Traffic of a launch.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Moved {
     pub(super) read_bytes: u64,
@@ -91,7 +92,7 @@ impl Counter {
         self.phase = Phase::Results;
     }
 
-    /// Uses of an allocation by a launch that begins.
+    /// Starts the count of an allocation's uses by a launch.
     pub(super) fn launch_uses(&self, bytes: ByteUses) -> LaunchUses {
         let sectors = vec![0; bytes.0.len().div_ceil(SECTOR_BYTES)];
         LaunchUses { phase: self.phase, bytes, sectors }
@@ -115,7 +116,8 @@ impl Counter {
         sum.written_bytes += moved.written_bytes;
     }
 
-    /// An allocation is freed, or the count ends. What the host shares it reads unseen.
+    /// Adds the uses of an allocation that is freed, or when the count ends. The host's reads of
+    /// shared memory are not seen.
     pub(super) fn add_uses(&mut self, uses: &ByteUses, is_shared: bool) {
         let count = |flag| uses.0.iter().filter(|&&uses| uses & flag != 0).count() as u64;
         self.input_bytes += count(INPUT);

@@ -9,7 +9,7 @@ pub(super) struct Warp {
     pub(super) existing: u64,
     /// Lanes whose threads have returned.
     pub(super) exited: u64,
-    /// Meetings that wait for somebody.
+    /// Collectives that wait for lanes.
     pub(super) groups: Vec<Group>,
 }
 
@@ -61,7 +61,7 @@ impl Warp {
         }
     }
 
-    /// A lane returns.
+    /// Handles the return of a lane.
     ///
     /// # Errors
     /// If others wait for it.

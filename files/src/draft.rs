@@ -17,7 +17,7 @@ enum Kind {
     Beside(Beside),
 }
 
-/// A draft in the folder of the file whose place it is to take.
+/// A draft in the folder of the file that it will replace.
 struct Beside {
     file: File,
     draft: PathBuf,
@@ -38,11 +38,12 @@ impl Draft {
         Ok(Draft(kind))
     }
 
-    /// Puts what was written in the place of the file. It is on the disk when this returns, as far
-    /// as the system can tell.
+    /// Replaces the file with the draft. The content is on disk when this returns, as far as the
+    /// system reports it.
     ///
     /// # Errors
-    /// If it can't be; then the file is as it was, unless the folder alone can't be synced.
+    /// If it can't be replaced; the file is unchanged then, unless only the sync of the folder
+    /// failed.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
             Kind::Through(mut file) => file.flush(),
@@ -50,10 +51,11 @@ impl Draft {
         }
     }
 
-    /// The same; returns the file, to which more can be added. It is locked as long as it is open.
+    /// Replaces the file with the draft and returns the open file, for appending. It is locked as
+    /// long as it is open.
     ///
     /// # Errors
-    /// As [`Draft::finish`].
+    /// Those of [`Draft::finish`].
     pub fn finish_open(self) -> io::Result<File> {
         match self.0 {
             Kind::Through(file) => Ok(file),
@@ -78,8 +80,8 @@ impl Beside {
         Ok(beside)
     }
 
-    /// Whoever could read the file before can read it then. Not asked for where it is so already:
-    /// some file systems have no permissions to set.
+    /// Keeps the permissions of the replaced file. They are not set where they are equal already,
+    /// because some file systems have no permissions to set.
     fn keep_permissions(&self, before: Permissions) -> io::Result<()> {
         if self.file.metadata()?.permissions() == before {
             return Ok(());
@@ -106,22 +108,23 @@ impl Drop for Beside {
     }
 }
 
-/// A new draft that nobody takes for one that was left. Before it is locked somebody may have.
+/// Creates a locked draft, which cleaning does not remove. Before it is locked, another process may
+/// have removed it.
 fn locked(folder: &Path, beginning: &str) -> io::Result<(File, PathBuf)> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = NUMBER.fetch_add(1, Relaxed);
         let draft = folder.join(format!("{beginning}{}-{number}{ENDING}", std::process::id()));
         let file = match OpenOptions::new().append(true).create_new(true).open(&draft) {
-            // Of a process of another machine, or of one that had this number before.
+            // Of a process on another machine, or of an earlier one with the same ID.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
             file => file?,
         };
         match file.try_lock() {
             Ok(()) if draft.exists() => return Ok((file, draft)),
-            // Somebody takes it away right now.
+            // Another process is removing it.
             Ok(()) | Err(TryLockError::WouldBlock) => {}
-            // Some file systems have no locks: there nobody takes drafts away.
+            // Some file systems have no locks: there no process removes drafts.
             Err(TryLockError::Error(_)) => return Ok((file, draft)),
         }
     }

@@ -1,4 +1,4 @@
-//! What a power cut does not take away.
+//! Writes that survive a power failure.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -42,7 +42,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     sync_folder(above)
 }
 
-/// Refuses what is there unless it is a folder that somebody else made in the meantime.
+/// Refuses an existing path unless it is a folder that another process created in the meantime.
 fn refuse_other(path: &Path, error: io::Error) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());

@@ -1,41 +1,41 @@
-//! Where the level of a series changes: E-divisive.
+//! Change points of the level of a series: E-divisive.
 //!
-//! Matteson and James (J. Am. Stat. Assoc. 109 (2014) 334): the series is cut where both
-//! sides are the most unlike, and so are the sides, as long as a permutation test takes
-//! the cut for more than chance. If nothing changes, all orders of the values are equally
-//! likely, so the test errs exactly as often as its level says, whatever the noise is like.
+//! Matteson and James (J. Am. Stat. Assoc. 109 (2014) 334): the series is split where both sides
+//! differ most, and so are the sides, as long as a permutation test finds the split significant. If
+//! nothing changes, all orders of the values are equally likely, so the false-positive rate is
+//! exactly the level of the test, for any noise.
 //!
-//! A level that lasts for a while and then goes back is hidden from single cuts: where none
-//! is clear, a stretch that is unlike the rest is looked for, by the same kind of test.
+//! A level that lasts for a while and then returns is hidden from single splits: where none is
+//! significant, the segment that differs most from the rest is tested, by a test of the same kind.
 //!
-//! That is the level of one series. Who looks at many of them holds back what so many show
-//! by chance: see [`false_steps`](super::false_steps).
+//! This is for the level of one series. For many series, [`false_steps`](super::false_steps)
+//! removes the change points that they would show by chance.
 
 use std::ops::Range;
 
 use super::energy::Stretch;
 use super::permutations::{Kind, Orders, Permuted};
 
-/// How to look for change points.
+/// Parameters of the search for change points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// How often a stretch without a change may be cut in two; half as often it may be
-    /// taken for one with a level that went back.
+    /// Probability that a segment without a change is split in two; half of it is the probability
+    /// that a segment of it is taken for a level that returned.
     pub significance: f64,
     /// The orders that a cut is held against at first.
     pub permutations: usize,
-    /// The shortest stretch: fewer values than this are no level.
+    /// Minimum number of values of a segment.
     pub shortest: usize,
-    /// Of the random orders: the same seed finds the same.
+    /// Seed of the random orders.
     pub seed: u64,
 }
 
-/// A place where the level changes.
+/// An index at which the level changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
     /// The first value after the change.
     pub at: usize,
-    /// How often a series without a change would have a cut as clear as this.
+    /// Probability that a series without a change has a split as significant as this.
     pub p_value: f64,
     /// The test that found it, by its number in [`Examined::clear`].
     pub(super) test: usize,
@@ -48,7 +48,7 @@ pub struct Examined {
     pub changes: Vec<ChangePoint>,
     /// The tests that found them.
     pub(super) clear: Vec<ClearTest>,
-    /// How many stretches were tested, those without a change included.
+    /// Number of tested segments, those without a change included.
     pub(super) stretches: usize,
 }
 
@@ -91,8 +91,9 @@ impl Search {
         found
     }
 
-    /// The best cut of a stretch, if it is clear; else where a stretch within it begins and
-    /// ends that is clearly unlike the rest. That is asked second, so at half the level.
+    /// The best split of a segment, if it is significant; otherwise the bounds of a segment within
+    /// it that differs significantly from the rest. That test is the second one, so it is made at
+    /// half the level.
     fn first_clear(&self, values: &[f64], range: &Range<usize>) -> Option<(Vec<usize>, ClearTest)> {
         let kinds = [(Kind::Cut, self.significance), (Kind::Excursion, self.significance / 2.0)];
         kinds.into_iter().find_map(|(kind, level)| {
@@ -102,7 +103,7 @@ impl Search {
         })
     }
 
-    /// A stretch, ready to be held against random orders of itself: the same ones each time.
+    /// A segment, ready for comparison with random orders of itself: the same ones each time.
     pub(super) fn permuted(
         &self,
         values: &[f64],
@@ -132,7 +133,7 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// Logarithms of times that scatter by 1 %, and step to others at some places.
+    /// Logarithms of times that scatter by 1 %, with steps at some indices.
     fn series(seed: u64, length: usize, steps: &[(usize, f64)]) -> Vec<f64> {
         let mut noise = Noise::new(seed);
         let value = |i: usize| {
@@ -147,7 +148,7 @@ mod tests {
         found.into_iter().map(|change| change.at).collect()
     }
 
-    /// Of series of 200 runs whose level stays, so many have a change point all the same.
+    /// Counts the series of 200 runs with a constant level that have a change point nevertheless.
     #[test]
     fn a_level_that_stays_is_rarely_cut() {
         let alarms = |noise: fn(&mut Noise) -> f64| {
@@ -158,7 +159,7 @@ mod tests {
             };
             (0..1000).filter(is_cut).count()
         };
-        // The tests are exact, so 7.5 at most are to be expected.
+        // The tests are exact, so 7.5 at most are expected.
         let (normal, heavy) = (alarms(Noise::normal), alarms(Noise::heavy));
         assert!(normal <= 15 && heavy <= 15, "{normal} and {heavy} of 1000");
     }
@@ -188,7 +189,7 @@ mod tests {
         }
     }
 
-    /// What is no level is no change: a night or two that were busy.
+    /// Outliers are not a level: one or two nightly runs on a busy machine.
     #[test]
     fn single_wild_values_are_no_change() {
         let mut values = series(5, 60, &[]);

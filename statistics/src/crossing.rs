@@ -1,23 +1,21 @@
-//! From which size on one of two is the faster.
+//! Sizes at which the faster of two changes.
 //!
-//! Medians over sizes are joined by straight lines on logarithmic scales, so the
-//! logarithm of their ratio is a straight line between sizes, too, and is zero
-//! where they cross.
+//! Medians over sizes are joined by straight lines on logarithmic scales, so the logarithm of their
+//! ratio is a straight line between sizes, too, and is zero where they cross.
 //!
-//! The interval of the ratio at a size is made of those of the medians: squared
-//! distances to their ends add up, on either side for itself (Zou and Donner 2008).
-//! Between sizes its ends are joined by straight lines: errors at two sizes don't
-//! depend on each other, so this is rather too wide. The interval of a crossing
-//! holds all sizes around it at which that of the ratio holds one, as in Fieller's
-//! theorem. That medians between sizes may lie beside the line is no part of it:
-//! more sizes help.
+//! The interval of the ratio at a size is derived from those of the medians: squared distances to
+//! their ends add up, separately on either side (Zou and Donner 2008). Between sizes its ends are
+//! joined by straight lines: errors at two sizes are independent, so this is rather too wide. The
+//! interval of a crossing contains all sizes around it at which the interval of the ratio contains
+//! one, as in Fieller's theorem. It does not account for medians between sizes that deviate from
+//! the line: more sizes help.
 
 use super::interval::Interval;
 
 /// The medians of two at a size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contest {
-    /// How much there was to do.
+    /// Size of the input.
     pub size: f64,
     /// One of them.
     pub first: Timing,
@@ -46,34 +44,33 @@ pub enum Faster {
 /// A size at which two take the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
-    /// Where the lines cross.
+    /// Size at which the lines cross.
     pub size: f64,
-    /// The smallest size that it may be at; `None` if that is below all measured ones.
+    /// Lower bound of the size; `None` if it is below all measured ones.
     pub low: Option<f64>,
-    /// The largest size that it may be at; `None` if that is beyond all measured ones.
+    /// Upper bound of the size; `None` if it is beyond all measured ones.
     pub high: Option<f64>,
-    /// Who is the faster beyond it.
+    /// The faster one beyond it.
     pub faster: Faster,
 }
 
 impl Contest {
-    /// Whether both medians have an interval.
+    /// True if both medians have an interval.
     pub fn has_intervals(&self) -> bool {
         self.first.interval.is_some() && self.second.interval.is_some()
     }
 
-    /// Who is the faster beyond doubt: the interval of the ratio is on one side
-    /// of one.
+    /// The significantly faster one: the interval of the ratio is on one side of one.
     pub fn clearly_faster(&self) -> Option<Faster> {
         Ratio::of(self).clearly_faster()
     }
 }
 
-/// The crossings of two, by size; the contests have to be in that order.
+/// The crossings of two, by size; the contests must be sorted by size.
 ///
-/// Crossings that are not clearly apart are one, and none if both ends of what
-/// they may be at have the same winner. Without any clear winner there is none.
-/// A median without an interval is taken for exact.
+/// Crossings with overlapping intervals are one, and none if the same one wins at both ends of
+/// their interval. Without any significant winner there is none. A median without an interval is
+/// taken as exact.
 pub fn crossings(contests: &[Contest]) -> Vec<Crossing> {
     let ratios: Vec<Ratio> = contests.iter().map(Ratio::of).collect();
     let changes = 1..ratios.len();
@@ -142,7 +139,8 @@ fn crossing(ratios: &[Ratio], number: usize) -> Option<Crossing> {
     })
 }
 
-/// Where a clear lead ends on the way to a neighbour; `None` if it is not clear.
+/// Size at which a significant lead ends on the line to a neighbour; `None` if it is not
+/// significant.
 fn end_of_lead(clear: &Ratio, neighbour: &Ratio) -> Option<f64> {
     let end = match clear.clearly_faster()? {
         Faster::First => |ratio: &Ratio| (ratio.at, ratio.high),
@@ -170,7 +168,7 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// 95 % of what is normally distributed.
+    /// Half width of the interval with 95 % of a normal distribution.
     const WIDTH: f64 = 1.96;
 
     fn timing(median: f64, width: f64) -> Timing {
@@ -198,8 +196,7 @@ mod tests {
 
     #[test]
     fn power_laws_cross_where_algebra_says() {
-        // In proportion to the size, and to its root: straight lines on logarithmic
-        // scales.
+        // In proportion to the size, and to its root: straight lines on logarithmic scales.
         let contest = |size: f64| Contest {
             size,
             first: timing(3e-9 * size, 0.0),

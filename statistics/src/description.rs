@@ -3,7 +3,7 @@
 /// The numbers that a summary gives of a series of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
-    /// How many samples there are.
+    /// Number of samples.
     pub samples: usize,
     /// Half of the samples are below it.
     pub median: f64,
@@ -62,7 +62,7 @@ pub fn median(samples: &[f64]) -> f64 {
     }
 }
 
-/// What a quarter of the samples is below of; `None` without any.
+/// The lower quartile of the samples; `None` without any.
 pub fn lower_quartile(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| quantile(&sorted(samples), 0.25))
 }

@@ -1,16 +1,16 @@
-//! How unlike two stretches of a series are, for every place to cut it.
+//! Energy distance between the two sides of a series, for every index at which it can be split.
 //!
-//! The energy statistic of Székely and Rizzo (InterStat 2004), scaled as Matteson and
-//! James (J. Am. Stat. Assoc. 109 (2014) 334) do for series, with distances to the power
-//! of one: the mean distance between values of both sides, twice, less the mean distances
-//! within the sides. It asks nothing of the distribution but a mean.
+//! The energy statistic of Székely and Rizzo (InterStat 2004), scaled as Matteson and James (J. Am.
+//! Stat. Assoc. 109 (2014) 334) do for series, with distances to the power of one: the mean
+//! distance between values of both sides, twice, minus the mean distances within the sides. It
+//! requires nothing of the distribution but a mean.
 
-/// The cut of a series whose sides are the most unlike.
+/// The split of a series whose sides differ most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cut {
     /// The first value of the second side.
     pub at: usize,
-    /// How unlike the sides are; more is more.
+    /// Energy distance of the sides; larger means less alike.
     pub energy: f64,
 }
 
@@ -21,9 +21,9 @@ pub(super) struct Stretch {
     pub points: Vec<(f64, f64)>,
     /// The sum of the distances of all pairs.
     total: f64,
-    /// The values alone, as they are ordered now.
+    /// The values alone, in the current order.
     values: Vec<f64>,
-    /// For each value the sum of its distances to those before it.
+    /// For each value the sum of its distances to the previous ones.
     before: Vec<f64>,
 }
 
@@ -36,8 +36,8 @@ impl Stretch {
         Stretch { points, total, values: Vec::new(), before: Vec::new() }
     }
 
-    /// The best cut with at least `least` (two or more) values on either side, if there is
-    /// room for one.
+    /// The best split with at least `least` (two or more) values on either side, if the series is
+    /// long enough.
     pub fn best_cut(&mut self, least: usize) -> Option<Cut> {
         let length = self.points.len();
         self.sum_up_before();
@@ -67,8 +67,8 @@ impl Stretch {
         m * n / (m + n) * (2.0 * between - left / pairs(m) - right / pairs(n))
     }
 
-    /// Four values at a time are added to all that follow: sums beside each other, which is
-    /// what a compiler makes wide instructions of, and a quarter of the traffic.
+    /// Adds four values at a time to all that follow: independent sums, which a compiler
+    /// vectorises, and a quarter of the memory traffic.
     fn sum_up_before(&mut self) {
         self.values.clear();
         self.values.extend(self.points.iter().map(|(value, _)| value));
@@ -86,7 +86,7 @@ impl Stretch {
                 *sum += (x - a).abs() + (x - b).abs() + (x - c).abs() + (x - d).abs();
             }
         }
-        // Fewer than four are left.
+        // Fewer than four remain.
         for at in start..self.values.len() {
             let distances =
                 self.values[start..at].iter().map(|other| (self.values[at] - other).abs());
@@ -100,7 +100,7 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// By its definition, with all pairs.
+    /// The definition, with all pairs.
     fn energy(left: &[f64], right: &[f64]) -> f64 {
         let sum = |a: &[f64], b: &[f64]| -> f64 {
             let of = |x: &f64| b.iter().map(|y| (x - y).abs()).sum::<f64>();

@@ -1,19 +1,19 @@
 //! The logarithm of a time or of a ratio, with its error.
 //!
-//! An interval of 95 % answers one question: can this value be excluded, one time in twenty
-//! wrongly? Who asks it of hundreds of points needs the p-value, and who got no answer wants to
-//! know which change would have been found. All of that follows from the centre, its standard
-//! error and the degrees of freedom behind that, by Student's t.
+//! An interval of 95 % answers one question: can this value be excluded, with an error in one of
+//! twenty cases? A comparison of hundreds of points needs the p-value, and an inconclusive result
+//! needs the change that would have been detected. All of that follows from the centre, its
+//! standard error and its degrees of freedom, by Student's t.
 
 use super::description::sorted;
 use super::interval::Interval;
 use super::runs::Between;
 use super::student::{p_value, quantile, t95};
 
-/// With so many degrees of freedom, t is normal.
+/// With this many degrees of freedom, t is normal.
 pub const MANY: f64 = 1e4;
-/// What runs differ by has heavier tails than normal noise, and no number of quiet nights tells
-/// how heavy: it counts as found by nine runs at most.
+/// Differences between runs have heavier tails than normal noise, and no number of quiet nightly
+/// runs shows how heavy: the estimate counts as one from nine runs at most.
 const MOST_OF_RUNS: f64 = 8.0;
 /// A change that is there is found with this probability: the usual 80 %.
 const POWER: f64 = 0.8;
@@ -30,8 +30,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Of a 95 % interval of a ratio that was found with so many degrees of freedom; `None`
-    /// if it is none of positive numbers.
+    /// Converts a 95 % interval of a ratio with `df` degrees of freedom; `None` unless it has
+    /// positive numbers.
     pub fn of(interval: Interval, df: f64) -> Option<Self> {
         let (low, high) = (interval.low.ln(), interval.high.ln());
         let df = df.clamp(1.0, MANY);
@@ -65,7 +65,7 @@ impl Evidence {
         })
     }
 
-    /// Of what is this many times as large, where the factor is known exactly.
+    /// Evidence of a value that is larger by an exactly known factor.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Evidence { centre: self.centre + factor.ln(), ..self }
@@ -78,14 +78,14 @@ impl Evidence {
         Evidence { centre, ..self }.with_further(base.variance, base.df)
     }
 
-    /// With what the two runs differ by beyond their own errors.
+    /// Adds the variance between two runs beyond their own errors.
     #[must_use]
     pub fn between_runs(self, between: Between) -> Self {
         self.with_further(between.of_two().powi(2), between.df.min(MOST_OF_RUNS))
     }
 
-    /// With another error beside its own. The degrees of freedom are those of the sum of both
-    /// variances (Satterthwaite 1946).
+    /// Adds an independent error. The degrees of freedom are those of the sum of both variances
+    /// (Satterthwaite 1946).
     fn with_further(self, variance: f64, df: f64) -> Self {
         let sum = self.variance + variance;
         let parts = self.variance.powi(2) / self.df + variance.powi(2) / df;
@@ -98,20 +98,20 @@ impl Evidence {
         self.df
     }
 
-    /// The 95 % interval, of what the logarithm is of.
+    /// The 95 % interval of the value, not of its logarithm.
     pub fn interval(self) -> Interval {
         self.interval_of(0.05)
     }
 
-    /// An interval that errs this often, of what the logarithm is of.
+    /// An interval with this error probability, of the value and not of its logarithm.
     pub(super) fn interval_of(self, error: f64) -> Interval {
         let half = quantile(error, self.df) * self.variance.sqrt();
         Interval { low: (self.centre - half).exp(), high: (self.centre + half).exp() }
     }
 
-    /// The p-value of "the ratio lies within this factor of 1, either way", given as its
-    /// logarithm: twice that of the side on which the ratio is. It is below 5 % exactly if
-    /// the interval is beyond the limit.
+    /// The p-value of "the ratio lies within this factor of 1 on either side", given as its
+    /// logarithm: twice that of the side on which the ratio is. It is below 5 % exactly if the
+    /// interval is beyond the limit.
     pub fn p_value(self, limit: f64) -> f64 {
         let beyond = self.centre.abs() - limit;
         if beyond <= 0.0 {
@@ -123,8 +123,8 @@ impl Evidence {
         }
     }
 
-    /// The smallest change, as a fraction, that would have been found four times in five,
-    /// where p-values of "within the limit" have to be at most `p`.
+    /// The smallest change, as a fraction, that would be detected with a power of 80 %, where
+    /// p-values of "within the limit" have to be at most `p`.
     pub fn detectable(self, limit: f64, p: f64) -> f64 {
         // One side of t for the power is two sides of twice its tail.
         let needed = quantile(p, self.df) + quantile(2.0 * (1.0 - POWER), self.df);
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(still.over(still).interval(), Interval { low: 1.0, high: 1.0 });
     }
 
-    /// What is said to be found four times in five is.
+    /// The detectable change is detected in 80 % of cases.
     #[test]
     fn the_smallest_change_that_would_be_found_is_found_as_often_as_it_says() {
         let (error, df, limit, p) = (0.01, 9_usize, 0.01, 1e-3);
@@ -224,7 +224,7 @@ mod tests {
         let found = |seed: &u64| {
             let mut noise = Noise::new(*seed);
             let values: Vec<f64> = (0..=df).map(|_| change + error * noise.normal()).collect();
-            // One value has the error of the typical one: its scatter is what is estimated.
+            // A single value has the typical error, because its scatter is what is estimated.
             let variance = describe(&values).expect("samples").stddev.powi(2);
             Evidence { centre: values[0], variance, df: df as f64 }.p_value(limit) <= p
         };

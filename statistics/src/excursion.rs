@@ -1,9 +1,9 @@
-//! The stretch within a series that is the most unlike all the rest.
+//! The segment of a series that differs most from the rest.
 //!
-//! Circular binary segmentation (Olshen, Venkatraman, Lucito and Wigler, Biostatistics 5
-//! (2004) 557), on ranks: how far the mean rank of a stretch is from that of the rest, in
-//! units of its error. A level that lasts for a while and goes back has no single cut with
-//! unlike sides, but is such a stretch.
+//! Circular binary segmentation (Olshen, Venkatraman, Lucito and Wigler, Biostatistics 5 (2004)
+//! 557), on ranks: the distance of the mean rank of a segment from that of the rest, in units of
+//! its error. A level that lasts for a while and returns has no single split with different sides,
+//! but is such a segment.
 
 use std::ops::Range;
 
@@ -32,8 +32,8 @@ impl Ranked {
         }
     }
 
-    /// The stretch that is the most unlike the rest, and how unlike it is. It has at least
-    /// `least` values, and so has what lies before it and behind it, if anything does.
+    /// The segment that differs most from the rest, and by how much. It has at least `least`
+    /// values, and so have the parts before and after it, unless they are empty.
     pub fn most_unlike(&mut self, least: usize) -> Option<(Range<usize>, f64)> {
         self.sum_up();
         let starts = (0..self.ranks.len()).filter(|start| *start == 0 || *start >= least);

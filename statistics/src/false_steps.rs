@@ -1,13 +1,13 @@
-//! Steps in many series: which of them are more than so many series show by chance?
+//! Control of false change points over many series.
 //!
-//! A test that cuts one steady series in two hundred finds five steps in a thousand that are
-//! none. Here the share of false steps is controlled over all series together (see
-//! [`false_discovery`](super::false_discovery)): each stretch that was tested is a question.
+//! A test that splits one constant series in two hundred finds five false steps in a thousand
+//! series. This controls the share of false steps over all series together (see
+//! [`false_discovery`](super::false_discovery)): each tested segment is a hypothesis.
 //!
-//! That takes p-values far below what a few hundred orders can tell: a single step among a
-//! thousand series needs 2 · 10⁻⁵. So more orders are drawn, but only for steps that were
-//! clear and are in doubt now, and only as many as could settle them. The clearer the steps
-//! and the more of them, the fewer orders each needs.
+//! That takes p-values far below the resolution of a few hundred permutations: a single step among
+//! a thousand series needs 2 · 10⁻⁵. So more permutations are drawn, but only for steps that were
+//! significant and are now in doubt, and only as many as could settle them. The more steps there
+//! are and the clearer they are, the fewer permutations each needs.
 
 use rayon::prelude::*;
 
@@ -15,13 +15,12 @@ use super::change_points::{ClearTest, Examined, Search};
 use super::false_discovery::critical_among;
 use super::permutations::Kind;
 
-/// No step is held against more orders than this, or than a single step among so many
-/// questions needs, whichever is more.
+/// Maximum number of permutations for a step, unless a single step among all hypotheses needs more.
 const MOST_ORDERS: usize = 100_000;
 
 impl ClearTest {
-    /// The p-value of the stretch: two tests were at hand, of which the first has two thirds
-    /// of the errors that are allowed.
+    /// The p-value of the segment: two tests were possible, of which the first has two thirds of
+    /// the allowed error.
     fn p_value(&self) -> f64 {
         self.orders.p_value() * self.kind.weight()
     }
@@ -40,9 +39,8 @@ impl Kind {
     }
 }
 
-/// Takes away the change points that are to be expected among so many series: of those that
-/// are left no larger share than `rate` is expected to be none. Each series comes with what
-/// was found in it.
+/// Removes the change points that are expected by chance among all series: the expected share of
+/// false ones among the remaining is at most `rate`. Each series comes with its change points.
 pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], rate: f64) {
     let questions: usize = found.iter().map(|(_, examined)| examined.stretches).sum();
     let single = (2.0 * Kind::Excursion.weight() * questions as f64 / rate) as usize;
@@ -70,7 +68,8 @@ pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], 
     }
 }
 
-/// Draws as many orders as a p-value needs that is small enough, and twice as many as before.
+/// Draws the permutations that a sufficiently small p-value needs, and at least twice as many as
+/// before.
 fn sharpen(search: &Search, values: &[f64], test: &mut ClearTest, enough: f64, most: usize) {
     let needed = (test.kind.weight() / enough).ceil();
     let orders = (needed as usize).max(2 * test.orders.drawn).min(most);
@@ -79,7 +78,7 @@ fn sharpen(search: &Search, values: &[f64], test: &mut ClearTest, enough: f64, m
     }
 }
 
-/// Leaves what was found with a p-value of at most this.
+/// Keeps the change points with a p-value of at most this.
 fn keep(search: &Search, values: &[f64], examined: &mut Examined, critical: f64) {
     let Examined { changes, clear, .. } = examined;
     let before = changes.len();
@@ -150,7 +149,7 @@ mod tests {
         assert!(all >= 370, "{all} of 400");
     }
 
-    /// One that is not clear any more leaves those beside it.
+    /// Removing a change point does not remove adjacent ones.
     #[test]
     fn what_is_taken_away_takes_no_other_with_it() {
         let mut noise = Noise::new(4);

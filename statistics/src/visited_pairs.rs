@@ -1,10 +1,10 @@
-//! What is measured in the same rounds of the same visits: pairs that share whatever drifts.
+//! Samples of the same rounds of the same blocks: pairs that share all drifts.
 //!
-//! In a round each candidate has a sample, so two samples of one round were taken within a moment:
-//! the clock and the temperature of a GPU were the same, and so were its neighbours. Their ratio
-//! holds still where neither time does. Where buffers lie is the same for a visit, and makes some
-//! tenths of a per cent: each visit is one observation, the median of its rounds, as in
-//! [`visits`](super::visits).
+//! In a round each candidate has a sample, so two samples of one round are close in time: the clock
+//! and the temperature of a GPU were the same, and so was the load by other users. Their ratio is
+//! stable where neither time is. The addresses of buffers are the same for a block (a visit), with
+//! an effect of some tenths of a per cent: each block is one observation, the median of its rounds,
+//! as in [`visits`](super::visits).
 
 use super::description::median;
 use super::evidence::Evidence;
@@ -19,11 +19,11 @@ pub struct VisitedPairs {
 }
 
 impl VisitedPairs {
-    /// From the times of base and new in the rounds of each visit, in seconds; `None` for fewer
-    /// than three visits that have any, or if a time is none.
+    /// From the times of base and new in the rounds of each block, in seconds; `None` for fewer
+    /// than three blocks with rounds, or if a time is not positive and finite.
     ///
-    /// It is for series whose length nobody chose by looking at them: of those that ended once they
-    /// were narrow enough the interval promises too much.
+    /// It is for series of a fixed length: for those that ended once they were precise enough, the
+    /// interval is too narrow.
     pub fn of<R: IntoIterator<Item = (f64, f64)>>(
         visits: impl IntoIterator<Item = R>,
     ) -> Option<Self> {
@@ -39,7 +39,7 @@ impl VisitedPairs {
         Some(VisitedPairs { evidence, visits: medians.len() })
     }
 
-    /// How many visits there are.
+    /// Number of blocks of samples.
     pub fn visits(&self) -> usize {
         self.visits
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// Visits of five rounds of a change, on a device whose clock drifts by a tenth.
+    /// Blocks of five rounds with a change, on a device whose clock drifts by a tenth.
     fn visits(seed: u64, change: f64) -> Vec<Vec<(f64, f64)>> {
         let mut random = Noise::new(seed);
         let mut visit = |number: usize| {

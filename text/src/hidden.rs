@@ -1,9 +1,9 @@
-//! Characters that are not seen for what they are.
+//! Characters that are invisible or misleading.
 
 use std::fmt::{self, Write};
 
-/// Whether a character does something else than being seen: controls, line and paragraph
-/// separators, what turns the direction of writing around, and what has no width.
+/// True if a character has another effect than being displayed: controls, line and paragraph
+/// separators, changes of the writing direction, and zero-width characters.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || turns_around(c) || separates(c) || has_no_width(c)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::hidden::write_visibly;
 
-/// More characters of a name or a value tell nobody anything.
+/// Maximum number of displayed characters of a name or a value.
 const VALUE: usize = 120;
 /// Paths may be long, and have to be copied as a whole.
 const PATH: usize = 500;
@@ -17,12 +17,12 @@ pub const SENTENCE: usize = 1_000;
 /// Commands have to be copied as a whole; no shell takes a longer one in comfort.
 pub const COMMAND: usize = 20_000;
 
-/// What somebody else wrote.
+/// Untrusted text.
 pub trait Foreign {
-    /// On one line, with what is hidden escaped, and shortened where it is long.
+    /// On one line, with hidden characters escaped, and shortened if it is long.
     fn shown(&self) -> Shown<'_>;
 
-    /// The same in quotation marks.
+    /// As [`Foreign::shown`], in quotation marks.
     fn quoted(&self) -> Shown<'_> {
         Shown { is_quoted: true, ..self.shown() }
     }
@@ -46,17 +46,17 @@ impl Foreign for Path {
     }
 }
 
-/// A text of somebody else that can be printed.
+/// An untrusted text that can be printed.
 #[derive(Clone, Debug)]
 pub struct Shown<'a> {
     text: Cow<'a, str>,
-    /// So many characters of it.
+    /// Maximum number of its characters.
     most: usize,
     is_quoted: bool,
 }
 
 impl Shown<'_> {
-    /// With so many of its characters.
+    /// Sets the maximum number of displayed characters.
     #[must_use]
     pub fn at_most(mut self, most: usize) -> Self {
         self.most = most;
@@ -77,7 +77,7 @@ impl fmt::Display for Shown<'_> {
             write_all(f, self.text.chars())?;
             return f.write_str(mark);
         }
-        // The end tells more than the middle: files have their names there.
+        // Most of it is the start, but the end counts, too: files have their names there.
         let (first, last) = (self.most - self.most / 4, self.most / 4);
         write_all(f, self.text.chars().take(first))?;
         f.write_char('…')?;

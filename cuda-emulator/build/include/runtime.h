@@ -1,5 +1,5 @@
-// What kernels and runtime share. The runtime is in Rust
-// (cuda-emulator/src/intrinsics.rs): layouts and numbers must agree with it.
+// Interface of kernels and runtime. The runtime is in Rust (cuda-emulator/src/intrinsics.rs):
+// layouts and numbers must agree with it.
 #pragma once
 #include <stdint.h>
 

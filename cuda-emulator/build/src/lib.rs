@@ -13,15 +13,15 @@
 //! let emulator = cuda_emulator::Emulator::new(&KERNELS, Config::default())?;
 //! ```
 //!
-//! Each kernel file is compiled four times by the host's C++ compiler: for 32 and 64 lanes,
-//! plain and with each access to memory shown to the checker. Without a compiler the table is
-//! empty and says why.
+//! Each kernel file is compiled four times by the host's C++ compiler: for 32 and 64 lanes, without
+//! and with calls of the checker at each memory access. Without a compiler the table is empty and
+//! contains the reason.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `sources` | which kernels there are |
+//! | `sources` | the kernels |
 //! | `compile` | the compiler |
-//! | `stamp` | what needn't be compiled again |
+//! | `stamp` | detection of objects that are up to date |
 //! | `table` | the table of kernels, as Rust |
 
 #![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
@@ -120,7 +120,8 @@ impl Kernels {
     }
 }
 
-/// Where kernels find what stands for CUDA: `portable.h` is for them to include, for nvcc too.
+/// Folder of the headers that replace CUDA's: `portable.h` is for kernels to include, with nvcc
+/// too.
 pub fn include_folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/include"))
 }

@@ -1,10 +1,10 @@
-//! Which kernels there are.
+//! Kernel files and the kernels in them.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One kernel file, to be compiled in one way.
+/// One kernel file with one set of compiler options.
 pub struct Unit {
     /// The kernel file.
     pub source: PathBuf,
@@ -14,9 +14,9 @@ pub struct Unit {
     pub with_shared: Vec<String>,
     /// Lanes of a warp: 32 or 64.
     pub lanes: u32,
-    /// Whether the checker sees each access.
+    /// True if the checker sees each access.
     pub checked: bool,
-    /// What the unit's symbols begin with.
+    /// Prefix of the unit's symbols.
     pub prefix: String,
 }
 
@@ -30,7 +30,7 @@ pub fn files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     Ok(files)
 }
 
-/// Kernel files in all ways.
+/// All units of the kernel files.
 pub fn units(files: &[PathBuf]) -> Result<Vec<Unit>, Box<dyn Error>> {
     let mut units = Vec::new();
     for (number, source) in files.iter().enumerate() {

@@ -23,7 +23,7 @@ struct Barrier {
     kind: u32,
     /// Threads that have come.
     waiting: u32,
-    /// How many of them said yes.
+    /// Number of nonzero votes.
     yes: u32,
 }
 
@@ -42,14 +42,14 @@ pub(crate) struct Block {
     pub(crate) dynamic: Buffer,
     /// Its static shared memory while another block has its turn.
     pub(crate) static_copy: Vec<u8>,
-    /// What the checker knows of it, if there is one.
+    /// State of the checker, if enabled.
     pub(crate) checked: Option<Box<CheckedBlock>>,
     lanes: u32,
     barrier: Barrier,
 }
 
 impl Block {
-    /// Room for a block of such a launch.
+    /// Allocates a block of such a launch.
     pub(crate) fn new(
         launch: &Launch,
         lanes: u32,
@@ -127,7 +127,7 @@ impl Block {
         Ok(self.open_barrier())
     }
 
-    /// Lets everybody go on if all live threads are at the barrier.
+    /// Releases all threads if all live threads are at the barrier.
     fn open_barrier(&mut self) -> Option<i32> {
         let Barrier { kind, waiting, yes } = self.barrier;
         if waiting == 0 || waiting < self.live {
@@ -192,7 +192,7 @@ impl Block {
         self.checked = Some(CheckedBlock::new(threads, lanes, dynamic, static_shared, own));
     }
 
-    /// Gives all of a meeting their answers; those that waited can go on.
+    /// Stores the results of a collective; the waiting lanes become ready.
     fn answer(&mut self, warp: usize, group: &Group, last: u32) {
         let first = warp * self.lanes as usize;
         let (threads, ready) = (&mut self.threads[first..], &mut self.ready);
@@ -211,7 +211,7 @@ impl Block {
         debug_assert!(matches!(self.threads[last as usize].state, State::Ready(_)));
     }
 
-    /// A thread returns; says whether that opened the barrier.
+    /// Handles the return of a thread; returns true if that opened the barrier.
     ///
     /// # Errors
     /// If lanes of its warp wait for it.

@@ -1,4 +1,4 @@
-//! Which threads of a block wait where, for a report.
+//! Description of the waiting threads of a block, for a report.
 
 use super::Block;
 use crate::collective::Group;
@@ -14,7 +14,7 @@ pub(super) fn barrier(kind: u32) -> &'static str {
 }
 
 impl Block {
-    /// As in `threads 0-31 at __syncthreads (a.cu:7)`.
+    /// Lists the waiting threads, for example `threads 0-31 at __syncthreads (a.cu:7)`.
     pub(crate) fn waiting(&self) -> String {
         let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
         for (number, thread) in (0..).zip(&self.threads) {

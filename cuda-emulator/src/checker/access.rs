@@ -1,6 +1,6 @@
 //! An access, as the compiler announces it.
 
-/// What an access does: bits of `EmulatorAccess` in `build/include/runtime.h`.
+/// Properties of an access: bits of `EmulatorAccess` in `build/include/runtime.h`.
 #[derive(Clone, Copy)]
 pub(crate) struct How(pub(crate) u32);
 
@@ -17,7 +17,7 @@ impl How {
         self.has(2)
     }
 
-    /// Whether no two of such race.
+    /// True if two such accesses don't race.
     pub(crate) fn atomic(self) -> bool {
         self.has(4)
     }
@@ -30,12 +30,12 @@ impl How {
         self.has(16)
     }
 
-    /// Whether it may be a poll that the kernel doesn't call one.
+    /// True if it may be a poll that the kernel doesn't mark as one.
     pub(crate) fn volatile(self) -> bool {
         self.has(64)
     }
 
-    /// Whether any address will do.
+    /// True if any address is allowed.
     pub(super) fn unaligned(self) -> bool {
         self.has(32)
     }
@@ -47,7 +47,7 @@ pub(crate) struct Access {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
     pub(crate) how: How,
-    /// Where the announcement returns to.
+    /// Return address of the announcement.
     pub(crate) pc: usize,
     /// The thread's number in its block.
     pub(crate) thread: u32,

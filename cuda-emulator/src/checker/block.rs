@@ -1,4 +1,4 @@
-//! What is known of a block.
+//! The checker's state of a block.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,14 +14,14 @@ pub(crate) struct CheckedBlock {
     pub(super) lanes: usize,
     pub(super) dynamic_shared: Space,
     pub(super) static_shared: Space,
-    /// What was published at addresses of shared memory.
+    /// Clocks published at addresses of shared memory.
     pub(super) published: BTreeMap<usize, Knowledge>,
-    /// What kernels read of themselves: no memory of theirs.
+    /// Memory that kernels read of their own parameters, which is not device memory.
     pub(super) own: Vec<Range<usize>>,
 }
 
 impl CheckedBlock {
-    /// A block with shared memory in these places.
+    /// Creates the state of a block with shared memory at these addresses.
     pub(crate) fn new(
         threads: usize,
         lanes: usize,

@@ -1,4 +1,4 @@
-//! The clocks of a block: what each of its threads knows.
+//! The clocks of a block: the events that happened before, for each of its threads.
 
 use super::knowledge::{Knowledge, Moment, raise};
 use crate::collective::lanes;
@@ -8,7 +8,7 @@ pub(super) struct Clocks {
     block: u32,
     lanes: usize,
     barrier: u32,
-    /// What all threads know since the last barrier.
+    /// Known to all threads since the last barrier.
     common: Knowledge,
     threads: Vec<ThreadClock>,
 }
@@ -18,9 +18,9 @@ struct ThreadClock {
     clock: u32,
     /// The clocks of the lanes of its warp that it knows.
     mates: Vec<u32>,
-    /// What else it knows that not all of the block do.
+    /// Known to this thread, but not to all of the block.
     gained: Knowledge,
-    /// What relaxed loads have seen: known after a fence.
+    /// Seen by relaxed loads: known after a fence.
     pending: Knowledge,
     /// The barrier and clock of its last fence.
     fence: Option<(u32, u32)>,
@@ -39,7 +39,7 @@ impl Clocks {
         }
     }
 
-    /// What a thread does now.
+    /// The current time of a thread.
     pub(super) fn now(&self, thread: u16) -> Moment {
         Moment {
             block: self.block,
@@ -49,7 +49,7 @@ impl Clocks {
         }
     }
 
-    /// Whether the moment was before what the thread does now.
+    /// True if the access happened before the thread's current one.
     pub(super) fn happened(&self, moment: &Moment, thread: u16) -> bool {
         let me = &self.threads[usize::from(thread)];
         if moment.block != self.block {
@@ -95,8 +95,8 @@ impl Clocks {
         }
     }
 
-    /// A thread fences: what it saw it knows now, and what it writes from now on
-    /// says what it did before.
+    /// Handles a fence of a thread: it now knows what it saw before, and its later writes publish
+    /// what it did before.
     pub(super) fn at_fence(&mut self, thread: u16) {
         let barrier = self.barrier;
         let thread = &mut self.threads[usize::from(thread)];
@@ -106,16 +106,16 @@ impl Clocks {
         thread.clock += 1;
     }
 
-    /// A thread sees what somebody published.
+    /// A thread reads a value with a published clock.
     pub(super) fn sees(&mut self, thread: u16, published: &Knowledge, acquires: bool) {
         let thread = &mut self.threads[usize::from(thread)];
         let known = if acquires { &mut thread.gained } else { &mut thread.pending };
         known.merge(published);
     }
 
-    /// What a thread publishes with an atomic write: all it knows, if it
-    /// releases. If not, all it knew at its fence, which stays good over one
-    /// barrier: all threads fence, meet, and one of them says so.
+    /// The clock that a thread publishes with an atomic write: all it knows, if it releases.
+    /// Otherwise all it knew at its fence, which stays valid over one barrier: all threads fence,
+    /// meet, and one of them sets a flag.
     pub(super) fn publishes(&mut self, thread: u16, releases: bool) -> Option<Knowledge> {
         let clock = self.threads[usize::from(thread)].clock;
         if releases {

@@ -1,13 +1,12 @@
-//! What a thread knows to have happened before.
+//! Vector clocks: the events that happened before, as far as a thread knows.
 //!
-//! Barriers, `__syncwarp` and release-acquire pairs order memory; votes, shuffles
-//! and relaxed atomics order nothing, as CUDA has it. Nearly all that a thread
-//! knows it knows through its block's barriers, so that is a number; what it
-//! knows besides is a small map.
+//! Barriers, `__syncwarp` and release-acquire pairs order memory; votes, shuffles and relaxed
+//! atomics order nothing, as in CUDA. A thread knows nearly everything through its block's
+//! barriers, so that is a number; the rest is a small map.
 
 use std::collections::BTreeMap;
 
-/// An access: who, and when in its own terms.
+/// An access: its thread, and the time on the thread's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) block: u32,

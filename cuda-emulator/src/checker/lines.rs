@@ -10,15 +10,15 @@ use crate::report::SourceLine;
 
 /// The program itself.
 const PROGRAM: &str = "/proc/self/exe";
-/// What stands before the folder of the crate whose kernels they are.
+/// Prefix of the folder of the crate whose kernels they are.
 const ROOT: &str = "/./";
-/// Helpers that kernels call: what counts is where they are called.
+/// Helper functions of kernels: reports name the location of their call.
 const HELPERS: [&str; 4] = ["memory.h", "collectives.h", "numbers.h", "portable.h"];
 
-/// Where the program lies in memory.
+/// Address range of the program in memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Image {
-    /// What is added to the addresses in its file.
+    /// Difference between addresses in memory and in the file.
     bias: usize,
     /// All of it.
     pub(super) addresses: Range<usize>,
@@ -28,8 +28,8 @@ impl Image {
     /// The running program.
     pub(super) fn of_this_program() -> Self {
         let mut image = Image::default();
-        // SAFETY: the callback takes what it is given here, and nothing else
-        // uses that meanwhile.
+        // SAFETY: the callback gets the pointer to `image`, which outlives the call and has no
+        // other user during it.
         unsafe { libc::dl_iterate_phdr(Some(first_image), (&raw mut image).cast()) };
         image
     }

@@ -1,13 +1,13 @@
-//! Looks at each access of a kernel: is it in the kernel's memory, has somebody
-//! written what is read, and what orders it after the accesses of others?
+//! Checks each access of a kernel: it must be inside the kernel's memory, read only written memory,
+//! and be ordered after conflicting accesses of others.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `access` | an access, as the compiler announces it |
-//! | `block` | what is known of a block |
-//! | `clocks` | what each thread of a block knows |
-//! | `knowledge` | what is known to have happened before |
-//! | `shadow` | who last read and wrote each word |
+//! | `access` | an access, as announced by the compiler |
+//! | `block` | the state of a block |
+//! | `clocks` | the clocks of the threads of a block |
+//! | `knowledge` | vector clocks |
+//! | `shadow` | the last readers and writers of each word |
 //! | `spaces` | global, dynamic shared and static shared memory |
 //! | `lines` | program counters to lines of source |
 
@@ -33,13 +33,13 @@ use super::memory::DeviceMemory;
 use super::report::{BadAccess, Fault, MemoryPlace, OtherAccess, SourceLine};
 use super::traffic::{LaunchUses, Moved};
 
-/// What is known of a launch.
+/// State of the checker for a launch.
 pub(super) struct Checker {
     image: Image,
     global: Vec<(usize, Space)>,
-    /// Of each allocation; empty if nothing is counted.
+    /// One entry per allocation; empty if traffic is not counted.
     uses: Vec<LaunchUses>,
-    /// What was published at addresses of global memory.
+    /// Clocks published at addresses of global memory.
     published: BTreeMap<usize, Knowledge>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Checker {
 pub(super) type Finding = (SourceLine, BadAccess);
 
 impl Checker {
-    /// Nothing has happened yet; what the host has written is taken over.
+    /// Starts without accesses; takes the record of written bytes from `memory`.
     pub(super) fn new(memory: &mut DeviceMemory) -> Self {
         let global = memory.regions.iter_mut().map(|region| {
             let written = std::mem::take(&mut region.written);
@@ -62,7 +62,8 @@ impl Checker {
         Checker { image: Image::of_this_program(), global, uses, published: BTreeMap::new() }
     }
 
-    /// Gives back what was taken over, with what kernels have written; returns what was counted.
+    /// Returns the record of written bytes to `memory`, with the kernel's writes; returns the
+    /// counted traffic.
     pub(super) fn finish(self, memory: &mut DeviceMemory) -> Moved {
         for (region, (_, space)) in memory.regions.iter_mut().zip(self.global) {
             region.written = space.into_written();
@@ -98,7 +99,7 @@ impl Checker {
         if !how.unaligned() && !address.is_multiple_of(bytes) {
             return Err(self.finding(access, Fault::Misaligned, place));
         }
-        // Before what it publishes, which covers the access itself.
+        // Before publishing, which covers the access itself.
         let trace = self.trace(block, access);
         self.synchronise(block, access, matches!(found, Found::Global(_)));
         let CheckedBlock { clocks, dynamic_shared, static_shared, .. } = block;
@@ -181,7 +182,8 @@ impl Checker {
         })
     }
 
-    /// An atomic access sees what was published at its address, and publishes.
+    /// Synchronises an atomic access with the clock published at its address, and publishes its
+    /// own.
     fn synchronise(&mut self, block: &mut CheckedBlock, access: Access, global: bool) {
         let Access { address, how, .. } = access;
         if !how.atomic() {
@@ -197,7 +199,7 @@ impl Checker {
         }
         let mine = block.clocks.publishes(thread, how.releases());
         match mine {
-            // What is read and written at once carries on what was published.
+            // A read-modify-write continues the release sequence.
             Some(mine) if how.reads() => published.entry(address).or_default().merge(&mine),
             Some(mine) => drop(published.insert(address, mine)),
             None if how.reads() => (),

@@ -1,4 +1,4 @@
-//! Who last read and wrote each word.
+//! The last reader and writer of each word.
 
 use super::knowledge::Moment;
 
@@ -17,13 +17,13 @@ pub(super) struct Trace {
     pub(super) atomic: bool,
 }
 
-/// What is remembered of a word or byte: the last write, and two readers since.
-/// A third one is forgotten, which can hide a race but makes none up.
+/// History of a word or byte: the last write, and two readers since. A third one is forgotten,
+/// which can hide a race but never invents one.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     write: Trace,
     reads: [Trace; 2],
-    /// Where its bytes are remembered instead, from 1.
+    /// Index, from 1, of the cells of its bytes, if they are separate.
     split: u32,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Conflict {
 }
 
 impl Shadow {
-    /// Nothing remembered of so many bytes.
+    /// Creates an empty history of `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Self {
         let pages = bytes.div_ceil(WORD * WORDS_OF_A_PAGE);
         Shadow { pages: (0..pages).map(|_| None).collect(), split: Vec::new() }

@@ -102,11 +102,12 @@ impl Command {
         }
     }
 
-    /// The command of a recording, submitted once more: what it reads from the host is what is
-    /// there now.
+    /// The command of a recording, submitted again: it reads the current content of the host's
+    /// memory.
     pub(super) fn again(&self) -> Self {
         match self {
-            // SAFETY: who replays a recording promises that its memory is there.
+            // SAFETY: the caller of `replay` promises that the memory of the recording is still
+            // allocated.
             Command::UploadLater { to, from, .. } => unsafe {
                 Command::upload_later(*to, from.get())
             },
@@ -114,7 +115,7 @@ impl Command {
         }
     }
 
-    /// Whether it will read some of these bytes of the host.
+    /// True if it will read some of these bytes of the host.
     pub(super) fn reads(&self, host: &HostBytes) -> bool {
         matches!(self, Command::UploadLater { from, .. } if from.overlaps(host))
     }
@@ -146,8 +147,8 @@ impl Command {
                 // promised when it was submitted.
                 emulator.read_at(*from, unsafe { to.get_mut() })
             }
-            // SAFETY: the call that submitted it waits for it, and was promised that the bytes are
-            // there and that no other thread uses them.
+            // SAFETY: the call that submitted it waits for it; its caller promised that the bytes
+            // are allocated and that no other thread uses them.
             Command::DownloadNow { to, from } => emulator.read_at(*from, unsafe { to.get_mut() }),
             Command::Copy { to, from, bytes } => emulator.copy_at(*to, *from, *bytes),
             Command::Fill { to, byte, bytes } => emulator.fill_at(*to, *byte, *bytes),

@@ -7,22 +7,22 @@ use super::SourceLine;
 /// An access to memory that must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadAccess {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
     /// Bytes accessed.
     pub bytes: usize,
-    /// Whether it writes.
+    /// True if it writes.
     pub writes: bool,
-    /// Where.
+    /// The location in memory.
     pub place: MemoryPlace,
 }
 
-/// What is wrong with an access.
+/// Fault of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing orders it after another thread's access.
     Race(OtherAccess),
-    /// Nobody has written what it reads.
+    /// It reads bytes that were never written.
     Uninitialised,
     /// It is not, or not all, in memory of the kernel.
     OutOfBounds,
@@ -37,13 +37,13 @@ pub struct OtherAccess {
     pub block: u64,
     /// The thread's number in the block.
     pub thread: u32,
-    /// Whether it wrote.
+    /// True if it wrote.
     pub wrote: bool,
     /// The line.
     pub line: SourceLine,
 }
 
-/// A place in memory, as a kernel's author knows it.
+/// A location in memory, in the terms of a kernel's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryPlace {
     /// In or near an allocation.
@@ -55,7 +55,7 @@ pub enum MemoryPlace {
         /// Its size in bytes.
         size: usize,
     },
-    /// In or behind dynamic shared memory.
+    /// In or after dynamic shared memory.
     DynamicShared {
         /// Bytes from its beginning.
         offset: i64,

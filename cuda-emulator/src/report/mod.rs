@@ -1,4 +1,4 @@
-//! Where a bug shows, and what it does.
+//! Location and kind of a bug.
 
 mod access;
 

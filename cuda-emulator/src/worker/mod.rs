@@ -1,8 +1,8 @@
-//! A thread of the host that runs blocks, and takes turns among their threads.
+//! A thread of the host that runs blocks, and schedules their threads.
 //!
-//! Blocks begin in the order of their numbers, and a block has its turn until it
-//! has finished or only polls. So who polls for what an earlier block does is
-//! served in the end, also by one worker.
+//! Blocks start in the order of their indices, and a block runs until it has finished or only
+//! polls. Therefore a thread that polls for an earlier block is served in the end, even by one
+//! worker.
 
 mod services;
 mod turns;
@@ -23,11 +23,11 @@ use crate::report::SourceLine;
 use crate::table::{Call, Kernel, ThreadSlot};
 use crate::threads::{DeviceThread, State};
 
-/// What a thread may spend on atomics and polls before others have their turn.
+/// Budget of a thread for atomics and polls before others run.
 const SLICE: i32 = 1024;
 const SLICE_PREEMPTING: usize = 8;
 
-/// What the workers of a launch share.
+/// State that the workers of a launch share.
 pub(crate) struct Run<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) arguments: Vec<*const c_void>,
@@ -38,13 +38,13 @@ pub(crate) struct Run<'a> {
     pub(crate) workers: usize,
     /// The host thread's pointer to the current CUDA thread.
     pub(crate) slot: ThreadSlot,
-    /// The number of the block that begins next.
+    /// Index of the block that starts next.
     pub(crate) next_block: AtomicU64,
     /// Blocks that have finished.
     pub(crate) progress: AtomicU64,
     /// Workers that have blocks to run.
     pub(crate) at_work: AtomicUsize,
-    /// Somebody has failed.
+    /// Set after a failure.
     pub(crate) stop: AtomicBool,
     /// Looks at each access, if that is wanted; the only worker has it.
     pub(crate) checker: Mutex<Option<Checker>>,
@@ -59,7 +59,7 @@ pub(crate) struct Worker<'a> {
     call: Call,
     slot: *mut *const DeviceThread,
     static_shared: *mut u8,
-    /// Pointed at while they run, so nobody may own them meanwhile.
+    /// Raw pointers, because running fibers must not be borrowed exclusively.
     fibers: Vec<NonNull<Fiber>>,
     idle: Vec<u32>,
     // Boxed: their threads are pointed at.
@@ -87,7 +87,7 @@ thread_local! {
     static WORKER: Cell<*mut Worker<'static>> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// Runs blocks until there are none left, or somebody fails.
+/// Runs blocks until there are none left, or a worker fails.
 pub(crate) fn work(run: &Run<'_>, number: usize) -> Result<Statistics, EmulatorError> {
     let mut worker = Worker::new(run, number);
     WORKER.set((&raw mut worker).cast());
@@ -104,8 +104,8 @@ pub(crate) fn work(run: &Run<'_>, number: usize) -> Result<Statistics, EmulatorE
     worker.finish()
 }
 
-/// Does something with this thread's worker. Nothing borrowed lives on: another
-/// fiber does the same before this one goes on.
+/// Runs an action with this thread's worker. Nothing borrowed outlives it: another fiber may do the
+/// same before this one resumes.
 pub(crate) fn with<R>(action: impl FnOnce(&mut Worker<'static>) -> R) -> R {
     let worker = WORKER.get();
     assert!(!worker.is_null(), "no kernel runs on this thread");
@@ -122,12 +122,13 @@ pub(crate) fn wait() {
     unsafe { fiber::suspend(waiting) };
 }
 
-/// What fibers do: run thread after thread.
+/// Main function of fibers: runs one thread after the other.
 fn carry(waiting: *const corosensei::Yielder<(), ()>) {
     with(|worker| worker.own_fiber().waits_at(waiting));
     loop {
         let (call, arguments) = with(|worker| (worker.call, worker.run.arguments.as_ptr()));
-        // SAFETY: whoever launched vouches for the arguments.
+        // SAFETY: the caller of `launch` vouches for the arguments, and `call` belongs to the
+        // launched kernel.
         unsafe { call(arguments) };
         if !with(Worker::thread_returned) {
             wait();
@@ -181,7 +182,7 @@ impl<'a> Worker<'a> {
         self.run.config.schedule.policy
     }
 
-    /// The fiber to go on with, its thread set as the current one.
+    /// Chooses the fiber to resume, and sets its thread as the current one.
     fn next_fiber(&mut self) -> Option<NonNull<Fiber>> {
         let prepared = self.prepare();
         let fiber = prepared.unwrap_or_else(|error| {
@@ -223,7 +224,7 @@ impl<'a> Worker<'a> {
         block.ready.pop(policy, &mut self.chance)
     }
 
-    /// The thread goes on: on its fiber, or begins on an idle one.
+    /// Resumes a thread on its fiber, or starts it on an idle one; returns the fiber.
     fn enter(&mut self, thread: u32) -> Result<u32, EmulatorError> {
         let fiber = match self.blocks[self.current].threads[thread as usize].state {
             State::Ready(fiber) => {

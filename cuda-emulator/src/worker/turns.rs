@@ -1,7 +1,7 @@
-//! Which block has its turn.
+//! Choice of the running block.
 //!
-//! Blocks begin in the order of their numbers. A block keeps its turn until it
-//! has finished or only polls; where chance decides, several take turns.
+//! Blocks start in the order of their indices. A block runs until it has finished or only polls;
+//! with random choices, several blocks alternate.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -15,20 +15,20 @@ use crate::threads::DeviceThread;
 
 /// Blocks of a worker that have begun and not finished.
 const MOST_BLOCKS: usize = 16;
-/// As many begin at once where chance decides.
+/// Number of blocks that run concurrently with random choices.
 const BLOCKS_AT_ONCE: usize = 4;
-/// Where chance decides, another block has its turn once in so many choices: more than a block that
-/// only polls takes, or else most turns would be spent on polls.
+/// With random choices, another block runs after this many choices on average: more than a block
+/// that only polls needs, or most of the time would be spent on polls.
 const TURN: usize = 256;
-/// Polls after which a block that does nothing else gives way to others.
+/// Number of polls after which a block without progress yields to others.
 const POLLS_OF_A_TURN: u32 = 16;
 /// Polls for other workers after which it pays to sleep.
 const POLLS_UNTIL_SLEEP: u64 = 1 << 12;
 const SLEEP: Duration = Duration::from_micros(50);
 
 impl Worker<'_> {
-    /// No thread of the current block can go on: begins a block, or gives it up
-    /// for finished. Says whether there is anything left to do.
+    /// Handles a block without ready threads: starts another block, or finishes this one. Returns
+    /// true if there is anything left to do.
     pub(super) fn settle(&mut self) -> Result<bool, EmulatorError> {
         if let Some(block) = self.blocks.get(self.current) {
             if block.live > 0 {
@@ -45,7 +45,7 @@ impl Worker<'_> {
         Ok(!self.blocks.is_empty())
     }
 
-    /// As many blocks as there are stacks for.
+    /// Maximum number of blocks for which there are stacks.
     fn most_blocks(&self) -> usize {
         let threads = self.run.launch.threads() as usize;
         let share = MOST_STACKS / self.run.workers / threads;
@@ -93,7 +93,8 @@ impl Worker<'_> {
     fn leave_block(&mut self) {
         if let Some(block) = self.blocks.get_mut(self.current) {
             let copy = &mut block.static_copy;
-            // SAFETY: as many bytes as the kernel's file has shared memory.
+            // SAFETY: both regions have as many bytes as the kernel's file has shared memory, and
+            // they don't overlap.
             unsafe { ptr::copy_nonoverlapping(self.static_shared, copy.as_mut_ptr(), copy.len()) };
         }
     }
@@ -103,7 +104,8 @@ impl Worker<'_> {
         let block = &mut self.blocks[index];
         block.polls = 0;
         let copy = &block.static_copy;
-        // SAFETY: as above.
+        // SAFETY: both regions have as many bytes as the kernel's file has shared memory, and they
+        // don't overlap.
         unsafe { ptr::copy_nonoverlapping(copy.as_ptr(), self.static_shared, copy.len()) };
     }
 

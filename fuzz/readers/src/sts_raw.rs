@@ -31,8 +31,8 @@ pub(crate) fn unpacked(scratch: &Scratch, input: &[u8]) -> bool {
     })
 }
 
-/// A microslice of any messages, from an index that the first eight bytes tell; another one of the
-/// same messages has a known board whatever happens. All variants make the same of them.
+/// A microslice of any messages, whose index is the first eight bytes; another one of the same
+/// messages is of a known board in any case. All variants must give the same result.
 pub(crate) fn messages(_: &Scratch, input: &[u8]) -> bool {
     let Some((index, content)) = input.split_first_chunk() else {
         return false;

@@ -1,9 +1,8 @@
 //! Clusters in pieces, as binary arrays.
 //!
-//! Little endian: the magic `TPCCLUS1`; the numbers of tracks, of places for clusters on
-//! tracks, of rows and of places of a row, 64 bits each; for each track the place of its
-//! first cluster, 32 bits; then the arrays of all fields, each with all of its places, in
-//! the order of [`FIELDS`].
+//! Little endian: the magic `TPCCLUS1`; the numbers of tracks, of slots for clusters on tracks, of
+//! rows and of slots of a row, 64 bits each; for each track the index of its first cluster, 32
+//! bits; then the arrays of all fields, each with all of its slots, in the order of [`FIELDS`].
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,8 +15,7 @@ use crate::tpc::clusters::{Clusters, FIELDS, Layout, Places};
 const MAGIC: [u8; 8] = *b"TPCCLUS1";
 const NUMBERS: usize = 4;
 
-/// Whether clusters can be written to a file of that name: worth asking before they are
-/// made.
+/// Checks that clusters can be written to a file of this name; call it before they are generated.
 ///
 /// # Errors
 /// If the ending is not `.bin` or `.bin.gz`.
@@ -28,8 +26,8 @@ pub fn check_cluster_file(path: &Path) -> Result<(), DataError> {
 /// Reads clusters.
 ///
 /// # Errors
-/// If the file can't be read, or is not what its ending says; if pieces make no sense, the
-/// error names the track or row.
+/// If the file can't be read, or is not what its ending says; if pieces are inconsistent, the error
+/// names the track or row.
 pub fn read_clusters(path: &Path) -> Result<Clusters, DataError> {
     check_cluster_file(path)?;
     let mut source = Source::open(path)?;

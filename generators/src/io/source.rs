@@ -8,7 +8,7 @@ use text::Foreign;
 use super::file::open;
 use crate::DataError;
 
-/// Bytes that are read at once: no more is allocated than the file turns out to have.
+/// Bytes of one read: no more is allocated than the file turns out to have, rounded up to this.
 const PORTION: u64 = 1 << 24;
 
 /// A file that is being read, and how far.
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
         Ok(std::array::from_fn(|number| u32::from_le_bytes(numbers[number])))
     }
 
-    /// The same of 64 bits.
+    /// Reads `N` little-endian words of 64 bits.
     ///
     /// # Errors
     /// If the file ends before.
@@ -95,10 +95,10 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Sees that there is nothing left.
+    /// Checks that the file has ended.
     ///
     /// # Errors
-    /// If there is.
+    /// If it has not.
     pub(super) fn end(&mut self, last: &str) -> Result<(), DataError> {
         let mut more = Vec::new();
         let read = self.from.by_ref().take(1).read_to_end(&mut more);
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// That something is wrong with what was read last.
+    /// Error at the position read last.
     pub(super) fn here(&self, problem: impl Into<String>) -> DataError {
         DataError::format(self.path, format!("byte {}", self.offset), problem)
     }

@@ -1,4 +1,4 @@
-//! Labels of the samples of raw pages, in a file beside them: `docs/tpc-labels.md` has the format.
+//! Labels of the samples of raw pages, in a file next to them: `docs/tpc-labels.md` has the format.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const ENDING: &str = ".labels";
 /// The labels of a sector's samples, which are in the order of time, row and pad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectorLabels {
-    /// The number of the sector.
+    /// Number of the sector.
     pub sector: u8,
     /// Some for each sample.
     pub labels: Labels,
@@ -40,7 +40,7 @@ pub struct LabelWriter<'a> {
 }
 
 impl<'a> LabelWriter<'a> {
-    /// Creates the file, for so many sectors.
+    /// Creates the file, for `sectors` sectors.
     ///
     /// # Errors
     /// If it can't be created or written.
@@ -69,7 +69,7 @@ impl<'a> LabelWriter<'a> {
         Ok(())
     }
 
-    /// Writes out what is buffered.
+    /// Flushes the file and moves it into place.
     ///
     /// # Errors
     /// If it can't be written.
@@ -132,7 +132,7 @@ fn read_sector(source: &mut Source<'_>, before: Option<u8>) -> Result<SectorLabe
     Ok(SectorLabels { sector, labels })
 }
 
-/// So many numbers of `N` bytes each.
+/// Reads `count` little-endian numbers of `N` bytes each.
 fn numbers<T, const N: usize>(
     source: &mut Source<'_>,
     count: u64,
@@ -194,7 +194,8 @@ mod tests {
             std::fs::write(&path, &bytes).expect("written");
             read_labels(&path).expect_err("damaged").to_string()
         };
-        // Heads of sectors are at 16, of 16 bytes each; behind the first one are three numbers.
+        // Heads of sectors begin at 16, with 16 bytes each; the first one is followed by three
+        // numbers.
         let word = |bytes: &mut Vec<u8>, at: usize, value: u8| bytes[at] = value;
         for (change, said) in [
             (&(|bytes: &mut Vec<u8>| word(bytes, 0, b'X')) as &dyn Fn(&mut Vec<u8>), "magic"),

@@ -17,7 +17,7 @@ const TABLES: [&str; 4] =
     ["TABLE-IROC.txt", "TABLE-OROC1.txt", "TABLE-OROC2.txt", "TABLE-OROC3.txt"];
 const COLUMNS: usize = 14;
 
-/// A column that is used, and what its values are below.
+/// A column that is read, and the upper limit of its values.
 struct Column {
     name: &'static str,
     number: usize,
@@ -51,7 +51,7 @@ pub fn read_pad_mapping(folder: &Path) -> Result<PadMapping, DataError> {
         .map_err(|error| DataError::format(folder, "all tables together", error.to_string()))
 }
 
-/// The pad at each channel of each chip, as far as it is known.
+/// The known pad of each channel of each chip.
 struct Wires(Vec<Option<PadId>>);
 
 impl Wires {

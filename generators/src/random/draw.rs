@@ -15,7 +15,7 @@ pub(crate) fn within(range: (f64, f64), stream: &mut Stream) -> f64 {
     range.0 + (range.1 - range.0) * uniform(stream)
 }
 
-/// In a range, evenly on a logarithmic scale.
+/// A random number of a range, uniform on a logarithmic scale.
 pub(crate) fn logarithmic((low, high): (f64, f64), stream: &mut Stream) -> f64 {
     low * libm::exp(libm::log(high / low) * uniform(stream))
 }

@@ -25,7 +25,7 @@ impl Normal {
         Normal { knots: (0..=BINS).map(knot).collect() }
     }
 
-    /// The number of mean 0 and variance 1 that belongs to 32 random bits.
+    /// The standard normal deviate of 32 random bits.
     #[inline]
     pub fn deviate(&self, bits: u32) -> f32 {
         const FRACTION: f32 = 1.0 / (1 << FRACTION_BITS) as f32;
@@ -49,7 +49,7 @@ impl Default for Normal {
     }
 }
 
-/// How often a normal number is below this one.
+/// Probability of a standard normal number below `deviate`.
 pub(crate) fn normal_below(deviate: f64) -> f64 {
     0.5 * libm::erfc(-deviate * FRAC_1_SQRT_2)
 }

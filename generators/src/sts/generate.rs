@@ -9,17 +9,17 @@ use crate::DataError;
 use crate::partition::Partition;
 use crate::random::{hash, stream};
 
-/// Names apart the streams that a segment or chunk needs.
+/// Names of the streams of a segment or chunk.
 const TIMES: u64 = 0;
 const DUPLICATES: u64 = 1;
 const JITTER: u64 = 2;
 
-/// Generates digis: channels uniform on a side, charges after an energy loss
-/// distribution, times and order as the shape says. The same shape and seed
-/// give the same bytes for any number of threads on any machine.
+/// Generates digis: channels uniform on a side, charges after an energy loss distribution, times
+/// and order as in the shape. Shape and seed determine the bytes for any number of threads on any
+/// machine.
 ///
 /// # Errors
-/// If the shape makes no sense; see [`DigiShape::validate`].
+/// If the shape is invalid; see [`DigiShape::validate`].
 pub fn generate(shape: &DigiShape, seed: u64) -> Result<SegmentedDigis, DataError> {
     shape.validate()?;
     let counts = occupancy::counts(shape.digis, shape.segments, shape.skew);
@@ -66,7 +66,7 @@ impl<'a> Segment<'a> {
     /// Chunk after chunk: a digi may move from one into the next.
     fn fill_displaced(&self, digis: &mut [Digi], places: u32, tables: &Tables) {
         let length = digis.len();
-        // More places than digis are no further.
+        // A distance larger than the segment has no further effect.
         let places = places.min(u32::try_from(length).unwrap_or(u32::MAX));
         let seed = hash(self.seed, [self.number, JITTER]);
         let mut displacer = Displacer::new(places, seed, digis);

@@ -1,17 +1,17 @@
-//! Disorder of a bounded size: digis up to N places from where they belong.
+//! Disorder of a bounded size: each digi is moved by up to N indices.
 
 use super::Digi;
 use crate::random::{below, mix};
 
-/// Digis handled together, at least: few enough for the caches, and many enough that those who wait
-/// are few beside them.
+/// Minimum number of digis handled together: few enough for the caches, and many enough that the
+/// waiting ones are few in comparison.
 const BATCH: usize = 512;
 
-/// Moves each digi of a time-ordered segment up to `places` places.
+/// Moves each digi of a time-ordered segment by up to `distance` indices.
 ///
-/// Digi `i` draws a slot between `i` and `i + places`; the digis arrive by
-/// slot. Whoever is more than `places` before or after it therefore stays so.
-/// The slots are a function of the seed and the position.
+/// Digi `i` draws a slot between `i` and `i + distance`; the digis arrive by slot. Two digis more
+/// than `distance` apart therefore keep their order. The slots are a function of the seed and the
+/// index.
 pub(super) struct Displacer<'a> {
     places: usize,
     seed: u64,
@@ -19,20 +19,20 @@ pub(super) struct Displacer<'a> {
     /// from `emitted`).
     waiting: Vec<Digi>,
     slots: Vec<u32>,
-    /// How many of them there are in each slot.
+    /// Number of waiting digis in each slot.
     counts: Vec<u32>,
-    /// Where the next digi of each slot goes; reused.
+    /// Output index of the next digi of each slot; reused.
     positions: Vec<u32>,
     /// Digis admitted so far.
     admitted: usize,
     /// Slots below this have been emptied.
     emitted: usize,
-    /// Where the digis go that have not arrived.
+    /// Output of the digis that have not arrived.
     output: &'a mut [Digi],
 }
 
 impl<'a> Displacer<'a> {
-    /// For one segment, which is to fill `output`.
+    /// Creates the jitter of one segment, which fills `output`.
     pub(super) fn new(places: u32, seed: u64, output: &'a mut [Digi]) -> Self {
         Displacer {
             places: places as usize,
@@ -59,7 +59,7 @@ impl<'a> Displacer<'a> {
         }
     }
 
-    /// Writes all digis that are left.
+    /// Writes all remaining digis.
     pub(super) fn finish(mut self) {
         self.emit_below(self.admitted + self.places);
         debug_assert!(self.output.is_empty(), "fewer digis than places for them");
@@ -101,13 +101,13 @@ impl<'a> Displacer<'a> {
             positions[slot as usize] = place + 1;
             output[place as usize] = digi;
         };
-        // The last ones alone can have drawn a later slot.
+        // Only the last ones can have drawn a later slot.
         let certain = self.waiting.len().saturating_sub(self.places);
         for (digi, slot) in self.waiting[..certain].iter().zip(&self.slots) {
             write(*digi, *slot);
         }
-        // All are written, for nobody could predict a branch: those that don't arrive lie behind
-        // those that do, where others will be.
+        // All are written, because a branch would be unpredictable: those that don't arrive are
+        // written after the end of those that do, and overwritten later.
         let mut kept = 0;
         for i in certain..self.waiting.len() {
             let (digi, slot) = (self.waiting[i], self.slots[i]);

@@ -1,4 +1,4 @@
-//! How many digis each segment gets.
+//! Distribution of digis over segments.
 
 use super::{ModuleSide, Skew};
 

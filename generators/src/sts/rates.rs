@@ -1,4 +1,4 @@
-//! The physical way to say how many digis there are.
+//! Numbers of digis from physical rates.
 
 use super::CHANNELS_PER_SIDE;
 use crate::DataError;
@@ -10,7 +10,7 @@ use crate::DataError;
 /// interaction leaves a quarter of a central one is our assumption.
 const DIGIS_PER_INTERACTION_AND_SIDE: f64 = 17.2e6 / 1000.0 / 1792.0 / 4.0;
 
-/// How often digis arise.
+/// Rates of digis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Interactions a second.

@@ -1,4 +1,4 @@
-//! Clusters as files: what is written comes back, and damage is named.
+//! Round trips of cluster files, and errors for damaged ones.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn error_of(path: &Path, content: &[u8]) -> String {
     read_clusters(path).expect_err("damaged").to_string()
 }
 
-/// What of the file is part of the data comes back: bytes between arrays are not.
+/// Compares clusters without the unused bytes between arrays, which files do not keep.
 fn same(one: &Clusters, other: &Clusters) -> bool {
     let (length, layout) = (one.bytes().len(), one.layout());
     let arrays = |clusters: &Clusters| -> Vec<Vec<u8>> {

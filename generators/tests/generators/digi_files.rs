@@ -1,4 +1,4 @@
-//! Digis as files: what is written comes back, and damage is named.
+//! Round trips of digi files, and errors for damaged ones.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -167,7 +167,7 @@ fn no_cut_through_a_compressed_file_goes_unnoticed() {
     }
 }
 
-/// So many bytes, compressed to a thousandth.
+/// `beginning` and `count` bytes, compressed to about a thousandth.
 fn compressed(beginning: &[u8], byte: u8, count: u64) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(beginning).expect("packed");

@@ -1,4 +1,4 @@
-//! Our tables of distributions beside those of `rand_distr`, which take logarithms.
+//! Tables of distributions compared with `rand_distr`, which uses logarithms.
 
 use generators::random::{Exponential, Normal, stream};
 use rand::distr::Distribution;
@@ -20,7 +20,7 @@ fn distance(mut ours: Vec<f64>, mut theirs: Vec<f64>) -> f64 {
     distances.fold(0.0, f64::max)
 }
 
-/// What equal distributions exceed once in 10,000 times.
+/// Threshold that equal distributions exceed once in 10,000 times.
 fn critical() -> f64 {
     (-0.5 * (0.5e-4_f64).ln() * 2.0 / SAMPLES as f64).sqrt()
 }
@@ -55,7 +55,7 @@ fn gaps_are_distributed_as_exponential_numbers_of_rand_distr() {
     assert!(distance(longer, theirs) > critical());
 }
 
-/// How many gaps of mean 1 fit into some time is a Poisson number.
+/// The number of gaps of mean 1 in a time is Poisson distributed.
 #[test]
 fn numbers_of_gaps_are_distributed_as_poisson_numbers_of_rand_distr() {
     const MEAN: f64 = 3.0;

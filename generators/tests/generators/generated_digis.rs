@@ -1,4 +1,4 @@
-//! What generated digis promise: reproducible, and of the shape asked for.
+//! Generated digis are reproducible, and match the requested shape.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ fn make(shape: &DigiShape) -> SegmentedDigis {
     generate(shape, 42).expect("a sensible shape")
 }
 
-/// Depends on each bit and on its place.
+/// A hash of each bit and its position.
 fn checksum(data: &SegmentedDigis) -> u64 {
     data.digis().iter().fold(0, |sum, digi| mix(sum ^ digi.bits()))
 }

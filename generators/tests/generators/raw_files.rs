@@ -47,7 +47,7 @@ fn unpacked() -> Unpacked {
     }
 }
 
-/// Sees that whatever is cut off or changed is refused with its place.
+/// Checks that every cut or change is refused with its location.
 fn refuses_damage<T>(whole: &[u8], read: impl Fn(&Path) -> Result<T, DataError>, changed: usize) {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("damaged.bin");

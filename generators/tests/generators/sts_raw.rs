@@ -35,7 +35,7 @@ fn hash(data: &RawData) -> u64 {
     data.bytes().iter().fold(0, |hash, byte| mix(hash ^ u64::from(*byte)))
 }
 
-/// How many messages there are of each kind.
+/// Number of messages of each kind.
 fn kinds(data: &RawData) -> BTreeMap<String, usize> {
     let mut kinds = BTreeMap::new();
     for (_, components) in data.timeslices() {

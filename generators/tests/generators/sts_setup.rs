@@ -1,4 +1,4 @@
-//! Setups as files: what is written comes back, and damage is named.
+//! Round trips of setup files, and errors for damaged ones.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Says what to do where kernels are missing.
+//! Reports the fix if kernels are missing.
 
 use std::env;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Queues run in order, follow each other, and show what a host does too early.
+//! Queues run in order, wait for each other, and reveal premature accesses of the host.
 
 use cuda_emulator::{
     Config, Emulator, EmulatorError, Execution, Faults, QueueConfig, QueuedEmulator,

@@ -1,5 +1,5 @@
-//! How fast kernels are emulated. Not a check of anything: run it with
-//! `cargo test --release -p cuda-emulator-example --test emulator -- --ignored --nocapture`.
+//! Speed of the emulator. Not a check: run it with `cargo test --release -p cuda-emulator-example
+//! --test emulator -- --ignored --nocapture`.
 
 use std::time::Instant;
 
@@ -38,11 +38,10 @@ fn print_speed<E: std::fmt::Debug>(
     );
 }
 
-/// What the process has used of the processors, in seconds: on a machine that does
-/// other things too, it says more than the clock.
+/// CPU time of the process in seconds: more meaningful than wall time on a busy machine.
 fn cpu_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the C library writes the time given.
+    // SAFETY: `time` is valid for writes during the call.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

@@ -1,4 +1,4 @@
-//! Kernels with a bug: each must be found, whatever the order of turns.
+//! Kernels with a bug: each must be found for any order of execution.
 
 use cuda_emulator::{
     Argument, Config, Emulator, EmulatorError, Fault, Launch, MemoryPlace, Statistics,
@@ -24,7 +24,8 @@ fn run(
     let buffers = uploaded.collect::<Result<Vec<_>, _>>()?;
     let arguments: Vec<_> = buffers.iter().map(Argument::pointer).collect();
     let launch = Launch::linear(BLOCKS, threads).with_shared_bytes(threads as usize * 4);
-    // SAFETY: what leaves the buffers is only run where the checker stops it.
+    // SAFETY: kernels that access memory outside of the buffers run with the checker only, which
+    // stops them.
     unsafe { emulator.launch(kernel, &launch, &arguments) }
 }
 
@@ -42,7 +43,7 @@ fn place(error: &EmulatorError) -> Option<MemoryPlace> {
     }
 }
 
-/// The line of the bug: the first behind its comment.
+/// Line of the bug: the first after its comment.
 fn line(marker: &str) -> u32 {
     let source = include_str!("../../kernels/wrong.cu");
     let kernel = source.find(&format!("void {marker}(")).expect("a kernel");
@@ -62,12 +63,12 @@ fn is_race(error: &EmulatorError, kernel: &str) -> bool {
     lines.iter().all(|at| at.file == file) && lines.iter().any(|at| at.line == line(kernel))
 }
 
-/// A bug: its kernel, the buffers which that takes, whether the checker alone sees it, and
-/// whether an error of that kernel tells it.
+/// A bug: its kernel, the number of its buffers, whether only the checker finds it, and a test of
+/// the kernel's error.
 type Bug = (&'static str, usize, bool, fn(&EmulatorError, &str) -> bool);
 
 const BUGS: [Bug; 14] = [
-    // Who comes first reads what nobody has written yet.
+    // The first thread reads memory that no thread has written yet.
     ("emulator_no_syncthreads", 1, true, |error, kernel| {
         fault(error) == Some(&Fault::Uninitialised) || is_race(error, kernel)
     }),

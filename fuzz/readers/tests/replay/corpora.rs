@@ -4,7 +4,7 @@ mod data;
 mod runs;
 mod texts;
 
-/// An entry: its name, and what it holds.
+/// An entry: its name and content.
 pub type Entry = (&'static str, Vec<u8>);
 
 /// The corpora of all targets.

@@ -1,4 +1,5 @@
-//! Replays the corpora and mutations of them: what a fuzzer does all night, for a few seconds.
+//! Replays the corpora and mutations of them for a few seconds: a short form of the nightly
+//! fuzzing.
 
 mod corpora;
 mod mutate;

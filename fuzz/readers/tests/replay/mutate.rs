@@ -40,7 +40,7 @@ impl<'a, R: Rng> Mutator<'a, R> {
         }
     }
 
-    /// A place, and another one some way behind.
+    /// Two indices, the second one not below the first.
     fn range(&mut self, length: usize) -> (usize, usize) {
         let at = self.random.random_range(0..=length);
         let most = (length - at).min(64);

@@ -1,10 +1,9 @@
 //! Slice tracks as binary columns.
 //!
-//! Little endian: the magic `TPCTRKS1`; the number of slice tracks, 64 bits; then, for
-//! all of them, q/pt, the lower and the upper end of the extent (32-bit floats), the
-//! number of clusters, and the numbers of the piece before, the piece behind, the lower
-//! and the upper neighbour and of the one to be joined with (32 bits each, all ones for
-//! none).
+//! Little endian: the magic `TPCTRKS1`; the number of slice tracks, 64 bits; then, for all of them,
+//! q/pt, the lower and the upper end of the extent (32-bit floats), the number of clusters, and the
+//! indices of the previous piece, the next piece, the lower neighbour, the upper neighbour and of
+//! the track to be joined with (32 bits each, all ones for none).
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -57,7 +56,7 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<Columns, DataE
     Ok(columns(&bytes[HEADER_BYTES..], tracks))
 }
 
-/// The number of slice tracks, or the offset of what is wrong.
+/// Number of slice tracks, or the offset of the error and its message.
 fn header(bytes: &[u8]) -> Result<usize, (usize, String)> {
     if !bytes.starts_with(&MAGIC) {
         let found = bytes[..bytes.len().min(8)].escape_ascii().to_string();

@@ -25,7 +25,7 @@ const COLUMNS: [&str; 9] = [
 ];
 const FIRST_OTHER: usize = 4;
 
-/// Floats are written with as many digits as tell them from all others.
+/// Writes slice tracks; floats have enough digits to be read back exactly.
 pub(super) fn write(sink: &mut impl Write, tracks: &SliceTracks) -> io::Result<()> {
     writeln!(sink, "{}", COLUMNS.join(","))?;
     for (number, track) in tracks.tracks().iter().enumerate() {
@@ -71,7 +71,7 @@ fn field<T: FromStr>(record: &StringRecord, column: usize, what: &str) -> Result
     text.parse().map_err(|_| format!("{} {} is not {what}", COLUMNS[column], text.quoted()))
 }
 
-/// The number of another slice track, or none.
+/// Index of another slice track, or [`NONE`].
 fn number(record: &StringRecord, column: usize) -> Result<u32, String> {
     if &record[column] == "-1" {
         return Ok(NONE);

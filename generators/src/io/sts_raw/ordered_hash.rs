@@ -1,4 +1,5 @@
-//! A hash of digis by time: whoever sorts them by time leaves equals in any order.
+//! A hash of digis in order of time that ignores the order of digis of equal time, which sorts by
+//! time leave open.
 
 use crate::sts::Digi;
 

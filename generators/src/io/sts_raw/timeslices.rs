@@ -11,8 +11,8 @@ use crate::sts::raw::{RawData, RawTimeslice};
 
 const MAGIC: [u8; 8] = *b"STSTSLC1";
 
-/// Whether raw data are in a file, by its name and its first bytes: to be asked before it is read as
-/// something else.
+/// Returns whether a file holds raw data, by its name and its first bytes; call it before reading
+/// the file as something else.
 ///
 /// # Errors
 /// If the file can't be opened or read.

@@ -1,4 +1,4 @@
-//! Digis that were unpacked, timeslice by timeslice, with what was counted.
+//! Unpacked digis, timeslice by timeslice, with their counters.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -46,7 +46,7 @@ fn write_timeslice(
     microslices: &[MicrosliceCounts],
     digis: &[Digi],
 ) -> io::Result<()> {
-    // Six numbers of 64 bits, as files have them.
+    // Six words of 64 bits, little endian.
     sink.write_all(bytemuck::cast::<_, [u64; 6]>(*counts).map(u64::to_le_bytes).as_flattened())?;
     for counts in microslices {
         sink.write_all(counts.in_files().map(u32::to_le_bytes).as_flattened())?;
@@ -58,7 +58,7 @@ fn write_timeslice(
     sink.write_all(&ordered_hash(digis).to_le_bytes())
 }
 
-/// Reads digis and counters, and whose they are.
+/// Reads digis and counters, and the rules they were unpacked by.
 ///
 /// # Errors
 /// If the file can't be read, is cut off or something else, or its counts or hashes don't fit its

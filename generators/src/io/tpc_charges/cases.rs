@@ -13,7 +13,7 @@ pub(super) struct Cases {
 }
 
 impl Cases {
-    /// Takes over a line; if that fails, says which line is wrong, and how.
+    /// Parses a line; an error comes with the number of the invalid line.
     pub(super) fn take(&mut self, number: u64, line: &str) -> Result<(), (u64, String)> {
         let mut words = Words::of(line);
         let is_end = self.record(number, &mut words).map_err(|problem| (number, problem))?;
@@ -23,7 +23,7 @@ impl Cases {
         Ok(())
     }
 
-    /// Takes over a record, and says whether it is the last of its case.
+    /// Parses a record; returns true if it is the last of its case.
     fn record(&mut self, line: u64, words: &mut Words) -> Result<bool, String> {
         let record = Record::of(words.word("record")?)?;
         match &mut self.open {

@@ -16,9 +16,9 @@ use crate::tpc::geometry::SECTORS;
 pub(super) struct OpenCase {
     case: ChargeCase,
     last: Record,
-    /// Settings that have been given.
+    /// Names of the settings that were set.
     params: Vec<&'static str>,
-    /// The first sample of each line with samples, and the number of the line.
+    /// The first sample of each line with samples, and the line number.
     lines: Vec<(usize, u64)>,
     /// The labels of the current line.
     labels: Vec<u64>,
@@ -43,7 +43,7 @@ impl OpenCase {
         &self.case.name
     }
 
-    /// Takes over a line behind the one that began the case.
+    /// Parses a line of the case, after its first one.
     pub(super) fn take(
         &mut self,
         line: u64,
@@ -63,7 +63,7 @@ impl OpenCase {
             Record::Peak | Record::Share | Record::Cluster => {
                 results::skip(record, words, case.time_bins)?;
             }
-            // The end has no words, and no case begins within another one.
+            // `end` has no words, and a case does not start within another one.
             Record::Case | Record::End => {}
         }
         words.end()
@@ -105,7 +105,7 @@ impl OpenCase {
         Err(format!("the case has more than {MAX_SAMPLES} samples; split it by rows"))
     }
 
-    /// Charges of a pad from a time bin on: at least one.
+    /// Charges of a pad in consecutive time bins from one on: at least one.
     fn run(&mut self, pad: PadId, first: u32, words: &mut Words) -> Result<(), String> {
         let charge = words.number("charge", 0..=MAX_CHARGE)?;
         self.case.charges.push(Charge { time: first, pad, charge });
@@ -137,8 +137,7 @@ impl OpenCase {
         Ok(())
     }
 
-    /// The case, if it has come to its end and no place has two samples. The error is that of a
-    /// line.
+    /// Returns the case if it is complete and no position has two samples. The error names a line.
     pub(super) fn close(self) -> Result<ChargeCase, (u64, String)> {
         let Some(samples) = doubled(&self.case.charges) else {
             return Ok(self.case);

@@ -5,7 +5,7 @@ use crate::tpc::PadId;
 use crate::tpc::charges::{Charge, MAX_TIME_BINS};
 use crate::tpc::geometry::{MAX_PADS_IN_ROW, ROWS, pads_in_row};
 
-/// The most samples of a case: a place and the number of a sample fit into 64 bits.
+/// Maximum number of samples of a case: a position and the index of a sample fit into 64 bits.
 pub(super) const MAX_SAMPLES: usize = 1 << SAMPLE_BITS;
 const SAMPLE_BITS: u32 = 28;
 const TIME_BITS: u32 = MAX_TIME_BINS.ilog2();
@@ -24,7 +24,7 @@ pub(super) fn pad(words: &mut Words) -> Result<PadId, String> {
     Err(format!("there is no pad {pad} in row {row}, which has pads 0 to {last}"))
 }
 
-/// A time bin of a frame of so many.
+/// Parses a time bin below `frame`.
 pub(super) fn time(words: &mut Words, frame: u32) -> Result<u32, String> {
     let time = words.number("time bin", 0..=MAX_TIME_BINS - 1)?;
     within(time, frame)
@@ -38,7 +38,7 @@ pub(super) fn within(time: u32, frame: u32) -> Result<u32, String> {
     Err(format!("time bin {time} is outside the frame, which has time bins 0 to {last}"))
 }
 
-/// The first sample whose place another one has already, and that one before it.
+/// Returns the first sample at the position of an earlier one, after that earlier one.
 pub(super) fn doubled(charges: &[Charge]) -> Option<[usize; 2]> {
     let places = charges.iter().zip(0..).map(|(charge, sample)| place(charge) | sample);
     let mut places: Vec<u64> = places.collect();
@@ -49,7 +49,7 @@ pub(super) fn doubled(charges: &[Charge]) -> Option<[usize; 2]> {
     doubled.min_by_key(|[_, second]| *second)
 }
 
-/// The place of a sample, above the bits of its number.
+/// The position of a sample, shifted above the bits of its index.
 fn place(charge: &Charge) -> u64 {
     let pad = u64::from(charge.pad.bits()) << TIME_BITS;
     (pad | u64::from(charge.time)) << SAMPLE_BITS

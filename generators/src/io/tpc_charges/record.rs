@@ -1,8 +1,8 @@
-//! Which records there are, and their order.
+//! Kinds of records, and their order.
 
 use crate::DataError;
 
-/// What a line tells, in the order of lines.
+/// Kinds of lines, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Record {
     Case,
@@ -40,7 +40,7 @@ const ALL: [(Record, &str); 12] = [
 ];
 
 impl Record {
-    /// The record that begins with this word.
+    /// Parses the first word of a record.
     pub(super) fn of(word: &str) -> Result<Self, String> {
         let known = ALL.iter().find(|(_, name)| *name == word);
         known.map(|(record, _)| *record).ok_or_else(|| {
@@ -56,7 +56,7 @@ impl Record {
         matches!(self, Param | Noisy | Run | Labelled | Peak | Share | Cluster)
     }
 
-    /// Whether a case may go on like this.
+    /// Checks that this record may follow `last`.
     pub(super) fn check_behind(self, last: Record) -> Result<(), String> {
         match (last, self) {
             (Case, Sector) | (Sector, Frame) => Ok(()),

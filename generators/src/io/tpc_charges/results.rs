@@ -1,4 +1,4 @@
-//! What others found in the charges. It is theirs: its form is checked, and no more.
+//! Clusters that other programs found in the charges: their form is checked, and no more.
 
 use super::place;
 use super::record::Record;

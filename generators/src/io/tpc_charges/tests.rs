@@ -1,4 +1,4 @@
-//! What is wrong is told with its line, and what to do.
+//! Errors name the line, the problem and the fix.
 
 use std::path::Path;
 
@@ -21,14 +21,14 @@ fn error_of(text: impl AsRef<[u8]>) -> String {
     read_text(text).expect_err("damaged").to_string()
 }
 
-/// Refuses these lines behind the beginning of a case, which are its lines 4 and following.
+/// Checks the error for these lines after the start of a case, which are lines 4 and following.
 #[track_caller]
 fn refused(lines: &str, error: &str) {
     let found = error_of(format!("{BEGIN}{lines}\nend\n"));
     assert_eq!(found, format!("a.cases, {error}"));
 }
 
-/// The same for a whole file.
+/// Checks the error for this whole file.
 #[track_caller]
 fn refused_as_a_whole(text: impl AsRef<[u8]>, error: &str) {
     assert_eq!(error_of(text), format!("a.cases, {error}"));

@@ -6,7 +6,7 @@ use std::str::Split;
 
 use text::Foreign;
 
-/// What of a line is still to be read.
+/// The unread words of a line.
 pub(super) struct Words<'a>(Split<'a, char>);
 
 impl<'a> Words<'a> {
@@ -28,7 +28,7 @@ impl<'a> Words<'a> {
         self.next()?.ok_or_else(|| format!("the line ends before its {what}"))
     }
 
-    /// A whole number of this range.
+    /// Parses an integer of this range.
     pub(super) fn number<T: Whole>(
         &mut self,
         what: &str,
@@ -38,7 +38,7 @@ impl<'a> Words<'a> {
         number(what, word, &range)
     }
 
-    /// The same, unless the line ends.
+    /// Parses an integer of this range, or returns none at the end of the line.
     pub(super) fn next_number<T: Whole>(
         &mut self,
         what: &str,
@@ -48,7 +48,7 @@ impl<'a> Words<'a> {
         word.map(|word| number(what, word, &range)).transpose()
     }
 
-    /// Refuses whatever is left.
+    /// Refuses further words.
     pub(super) fn end(&mut self) -> Result<(), String> {
         match self.next()? {
             None => Ok(()),

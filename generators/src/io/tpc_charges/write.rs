@@ -8,10 +8,10 @@ use super::{MAX_LABELS, params};
 use crate::DataError;
 use crate::tpc::charges::{Charge, ChargeCase, DEFAULT_FRAGMENT, Labels};
 
-/// Samples of a line: far less than a line has room for.
+/// Maximum number of samples written to a line: far below the longest line that is read.
 const LONGEST_RUN: usize = 1 << 14;
 
-/// Refuses what would not come back.
+/// Refuses what could not be read back.
 pub(super) fn check(case: &ChargeCase) -> Result<(), DataError> {
     let name = case.name.quoted();
     if case.name.is_empty() || case.name.contains([' ', '\n']) {

@@ -38,7 +38,7 @@ pub(super) fn write(sink: &mut impl Write, entries: &[Entry]) -> io::Result<()> 
     Ok(())
 }
 
-/// Reads an index. Without a column for the sector, `sector` says it.
+/// Reads an index; `sector` is used if it has no column for the sector.
 pub(super) fn read(
     path: &Path,
     source: impl Read,
@@ -69,7 +69,7 @@ fn describe(StreamId { sector, endpoint }: StreamId) -> String {
     format!("sector {sector} endpoint {}", endpoint.number())
 }
 
-/// Where an index says the sector.
+/// Source of the sector of an index's entries.
 enum Form {
     Column,
     OfAll(u8),

@@ -59,7 +59,7 @@ impl PageWriter {
         self.sink.write_all(bytes).map_err(|source| DataError::io(&self.path, source))
     }
 
-    /// Writes out what is buffered, and the index.
+    /// Flushes the pages and writes the index.
     ///
     /// # Errors
     /// If they can't be written.

@@ -22,8 +22,8 @@ fn shuffle(readings: &mut [Reading], stream: &mut Stream) {
     }
 }
 
-/// Each reading draws a slot up to `places` behind its own; they arrive by slot.
-/// Whoever is more than `places` before or after it therefore stays so.
+/// Moves readings: each draws a slot up to `distance` after its own, and they arrive by slot. Two
+/// readings more than `distance` apart therefore keep their order.
 fn displace(readings: &mut [Reading], places: u32, stream: &mut Stream) {
     let range = u64::from(places) + 1;
     let slot = |place: usize| place as u64 + below(stream.next_u32(), range);

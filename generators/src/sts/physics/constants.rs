@@ -9,10 +9,10 @@
 pub(super) const THICKNESS: f64 = 0.032;
 /// Electrons and holes set free by an electronvolt: 3.62 eV a pair.
 const PAIRS_PER_EV: f64 = 1.0 / 3.62;
-/// The width of Landau's distribution in eV for each cm of silicon, for a particle of
-/// unit charge at the speed of light (b): 0.1535 MeV cm²/g · Z/A · density.
+/// The width of Landau's distribution in eV per cm of silicon, for a particle of unit charge at the
+/// speed of light (b): 0.1535 MeV cm²/g · Z/A · density.
 pub(super) const LANDAU_WIDTH_EV: f64 = 0.153_5e6 * 0.498_5 * 2.329;
-/// The same in electrons.
+/// Width of Landau's distribution in electrons per cm of silicon.
 pub(super) const LANDAU_WIDTH: f64 = LANDAU_WIDTH_EV * PAIRS_PER_EV;
 /// Twice the electron's mass over the square of silicon's plasma energy (31.05 eV),
 /// for each eV (b).
@@ -22,7 +22,7 @@ pub(super) const MOST_PROBABLE_SHIFT: f64 = 0.200;
 /// Largest deposit of a step along the path, in widths: knock-on electrons of more
 /// than about 200 keV leave the sensor (c).
 pub(super) const LARGEST_DEPOSIT: f64 = 300.0;
-/// Steps of the path through a sensor: so many, and two for each strip (c).
+/// Minimum number of steps of the path through a sensor, and number of steps per strip (c).
 pub(super) const LEAST_STEPS: usize = 6;
 pub(super) const MOST_STEPS: usize = 48;
 /// Width of the charge cloud after it drifted through the whole sensor: thickness times
@@ -43,7 +43,7 @@ pub(super) const NS_PER_CM: f64 = 1.0 / 29.979_245_8;
 pub(super) const FIELD: f64 = 1.0;
 /// Change of slope for each cm, tesla and momentum.
 pub(super) const BEND: f64 = 0.299_792_458e-2;
-/// Where the slope against the beam is larger, a particle is no longer followed (c).
+/// Maximum slope against the beam; steeper particles are no longer followed (c).
 pub(super) const STEEPEST: f64 = 2.0;
 
 /// Masses, and how many of the charged particles are protons (c).
@@ -56,5 +56,5 @@ pub(super) const PION_TRANSVERSE: f64 = 0.35;
 pub(super) const PROTON_TRANSVERSE: f64 = 0.65;
 /// Rapidity of the centre of mass of two nucleons, one at rest, one with 10 GeV.
 pub(super) const MID_RAPIDITY: f64 = 1.58;
-/// The most that slow particles ionise, over the least (c).
+/// Maximum ionisation of slow particles, relative to the minimum (c).
 pub(super) const MAX_IONISATION: f64 = 10.0;

@@ -9,7 +9,7 @@ use super::strips::Strips;
 use crate::random::{Exponential, Normal, Stream};
 use crate::sts::setup::Asic;
 
-/// What all modules have in common.
+/// Parameters that all modules have in common.
 pub(super) struct Electronics<'a> {
     pub(super) asic: &'a Asic,
     pub(super) pickup: f64,

@@ -25,7 +25,7 @@ pub(super) struct Noise<'a> {
 impl<'a> Noise<'a> {
     /// Noise with a share of pulses, `pickup`, that the next channel has too.
     pub(super) fn new(asic: &Asic, pickup: f64, gaps: &'a Exponential, stream: Stream) -> Self {
-        // Each pulse of its own brings 1 / (1 - pickup) digis.
+        // Each independent pulse causes 1 / (1 - pickup) digis.
         let pulses_per_ns = 1e-9 * noise_hz(asic) * f64::from(CHANNELS_PER_SIDE) * (1.0 - pickup);
         let mut noise = Noise {
             gaps,

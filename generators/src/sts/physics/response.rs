@@ -10,15 +10,15 @@ use super::sensor::Passage;
 use super::strips::{Spread, Strips};
 use crate::random::{Landau, Stream};
 
-/// Steps along a path are no longer than half a strip.
+/// Number of steps along a path for each strip that it crosses.
 const STEPS_PER_STRIP: f64 = 2.0;
 
-/// How sensors respond; shared by all of them.
+/// Response of sensors; shared by all of them.
 pub(super) struct Response {
     landau: Landau,
     spread: Spread,
-    /// For each number of steps: one over the width of the charge clouds at the front
-    /// that come from each step, in cm.
+    /// For each number of steps: the inverse width, in cm, of the charge clouds that arrive at the
+    /// front from each step.
     drifts: Vec<Vec<f32>>,
 }
 
@@ -27,7 +27,7 @@ struct Deposits {
     steps: usize,
     /// Width of Landau's distribution for a step, in electrons.
     width: f32,
-    /// The most probable deposit of a step, less that of the table, in widths.
+    /// Most probable deposit of a step minus that of the table, in widths.
     shift: f32,
 }
 
@@ -107,7 +107,7 @@ impl Deposits {
     }
 }
 
-/// The most probable energy loss in widths, for a width in eV.
+/// Most probable energy loss in widths, for a width in eV.
 pub(super) fn most_probable(width_ev: f64) -> f64 {
     libm::log(DENSITY_EFFECT_PER_EV * width_ev) + MOST_PROBABLE_SHIFT
 }

@@ -13,13 +13,13 @@ use crate::random::{Exponential, Normal, Stream};
 
 /// Particles with less momentum along the beam don't reach a station.
 const LEAST_FORWARD: f64 = 0.1;
-/// Steeper ones miss the stations.
+/// Maximum slope: steeper particles miss the stations.
 const LARGEST_SLOPE: f64 = 1.0;
-/// Secondaries start behind the target, up to here.
+/// Maximum distance from the target at which secondaries start, in cm.
 const LAST_ORIGIN: f64 = 95.0;
 const LEAST_SECONDARY_MOMENTUM: f64 = 0.03;
 
-/// What makes particles.
+/// Sources of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
     /// Central collisions of gold nuclei, seen in the field of the magnet.
@@ -125,8 +125,8 @@ impl Gold {
         reaches.then(|| Particle::from_target(momentum, mass, charge))
     }
 
-    /// A particle that starts on the way of another one: from a decay, a conversion or
-    /// a collision in the material.
+    /// A particle that starts on the trajectory of another one: from a decay, a conversion or a
+    /// collision in the material.
     fn secondary(
         &self,
         parent: &Particle,

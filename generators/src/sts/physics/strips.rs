@@ -11,7 +11,7 @@ const MARGIN: f64 = 2.0;
 /// edge.
 const SHIFT: f64 = 1024.0;
 
-/// Charge clouds end so many standard deviations from their middle.
+/// Extent of charge clouds in standard deviations.
 const REACH: f64 = 3.0;
 const BINS_PER_DEVIATION: f64 = 32.0;
 
@@ -34,7 +34,7 @@ impl Spread {
         Spread { beyond: (0..bins).map(beyond).collect() }
     }
 
-    /// The part of a cloud that is beyond an edge, so many deviations away.
+    /// The part of a cloud beyond an edge at this distance in standard deviations.
     #[inline]
     fn beyond(&self, deviations: f32) -> f32 {
         let bin = (deviations * BINS_PER_DEVIATION as f32) as i32;
@@ -60,8 +60,8 @@ impl Strips {
         (shifted - self.first as f64) as f32
     }
 
-    /// Adds a cloud of charge at a place, counted as [`Strips::begin`] does. A strip is
-    /// so many deviations of the cloud wide: several, so that only the nearer edge
+    /// Adds a cloud of charge at a position, counted as in [`Strips::begin`]. `strip_width` is the
+    /// width of a strip in standard deviations of the cloud: several, so that only the nearer edge
     /// matters.
     #[inline]
     pub(super) fn add(&mut self, place: f32, strip_width: f32, charge: f32, spread: &Spread) {
@@ -73,15 +73,15 @@ impl Strips {
             (1.0 - from_left, strip + 1)
         };
         let beyond = charge * spread.beyond(to_edge * strip_width);
-        // A path is cut off where there is no more room.
+        // A path is cut off at the capacity.
         if strip < self.length && neighbour < self.length {
             self.charges[strip] += charge - beyond;
             self.charges[neighbour] += beyond;
         }
     }
 
-    /// The strips with their charges, after crosstalk. Strips count from that which
-    /// begins at the sensor's left corner; there may be some before it.
+    /// The strips with their charges, after crosstalk. Strip 0 starts at the sensor's left corner;
+    /// there may be negative ones.
     #[inline]
     pub(super) fn charges(&self) -> impl Iterator<Item = (i32, f32)> {
         let charges = &self.charges[..self.length];
@@ -100,7 +100,7 @@ impl Strips {
 mod tests {
     use super::*;
 
-    /// The charges of clouds, given by place and width in strips.
+    /// The charges of clouds, given by position and width in strips.
     fn charges(middle: f64, clouds: &[(f32, f32)]) -> Vec<(i32, f32)> {
         let mut strips = Strips::default();
         let begin = strips.begin(middle, 2.0);

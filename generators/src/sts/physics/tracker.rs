@@ -1,4 +1,4 @@
-//! Which sensors a particle goes through.
+//! Search for the sensors that a particle crosses.
 
 use super::crossing::Crossing;
 use super::particle::Particle;
@@ -9,11 +9,11 @@ use crate::sts::setup::Setup;
 const STATION_GAP: f64 = 3.0;
 /// Side of a cell of the map of a station, in cm.
 const CELL: f64 = 1.0;
-/// How far a particle may be from where it is at the middle of the station: slopes are
-/// rarely above 1, and sensors within half a cm.
+/// Maximum distance of a particle from its position at the middle of the station: slopes are rarely
+/// above 1, and sensors within half a cm.
 const MARGIN: f64 = 0.5;
 
-/// All sensors, to be found by place.
+/// All sensors, indexed by position.
 pub(super) struct Tracker {
     sensors: Vec<Sensor>,
     stations: Vec<Station>,

@@ -1,8 +1,8 @@
 //! How read-out boards are cabled: which e-link ends at which ASIC of which module.
 //!
 //! A board (CROB) has 42 e-links and reads front-end boards (FEBs), each of which has the eight
-//! ASICs of one module side. FEBs are of two types, A and B, that have their ASICs the other way
-//! round; which one a side has depends on the type of its module.
+//! ASICs of one module side. FEBs are of two types, A and B, with opposite orders of ASICs; the
+//! type of a side depends on the type of its module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ const FEBS_OF_FIVE: usize = 1;
 /// The first equipment id of boards of our own.
 const FIRST_BOARD: u16 = 0x1000;
 
-/// How boards are cabled, and what else they are set to.
+/// Cabling and settings of boards.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Cabling {
     /// All modules, by their numbers.
@@ -32,14 +32,14 @@ pub struct Cabling {
     /// E-links of boards with five FEBs.
     #[serde(rename = "elinks_feb8_1")]
     pub one_elink: Vec<CabledElink>,
-    /// The same of boards with one.
+    /// E-links of boards with one FEB.
     #[serde(rename = "elinks_feb8_5")]
     pub five_elinks: Vec<CabledElink>,
     /// FEBs and their channels, 0 to 1023, whose hits are dropped.
     pub masked: BTreeSet<(usize, u16)>,
     /// Subtracted from all times, in ns.
     pub time_offset_ns: i32,
-    /// Which ASICs of modules have which table of corrections.
+    /// Correction tables of ASICs of modules.
     pub walk: Vec<WalkOfAsic>,
 }
 
@@ -49,7 +49,7 @@ pub struct CabledModule {
     /// Its full address.
     #[serde(deserialize_with = "hexadecimal")]
     pub address: u32,
-    /// 0: the front has a FEB of type B, the back one of type A. 1: the other way round.
+    /// 0: the front has a FEB of type B, the back one of type A. 1: vice versa.
     #[serde(rename = "type")]
     pub kind: u8,
 }
@@ -64,7 +64,7 @@ pub struct CabledBoard {
     pub feb_to_module: Vec<Vec<i32>>,
     /// 1 if it is the front of the module, 0 if it is the back.
     pub feb_side: Vec<Vec<i32>>,
-    /// Whether it is for pulses of known charge.
+    /// True for FEBs that are for pulses of known charge.
     pub feb_pulser: Vec<Vec<u8>>,
 }
 
@@ -72,7 +72,7 @@ pub struct CabledBoard {
 /// is of type B.
 pub type CabledElink = (i32, u16, u16);
 
-/// The full address of a module in hexadecimal, the ASIC in it, the number of a table.
+/// The full address of a module in hexadecimal, the ASIC in it, the index of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct WalkOfAsic(#[serde(deserialize_with = "hexadecimal")] pub u32, pub u8, pub usize);
 
@@ -122,13 +122,13 @@ impl Cabling {
         self.components.iter().map(|board| board.feb_to_module.iter().flatten().count()).sum()
     }
 
-    /// The tables of these boards, by the current code and that of 2023.
+    /// Builds the tables of these boards, by the current code and that of 2023.
     ///
     /// # Errors
     /// If a board has more than one CROB, or another number of FEBs than one or five; if lists
-    /// don't fit each other; as [`Readout::new`].
+    /// don't fit each other; and those of [`Readout::new`].
     pub fn readout(&self, mut walk_tables: Vec<Vec<f64>>) -> Result<Readout, ReadoutProblem> {
-        // Who has no table has the empty one.
+        // ASICs without a table use the empty one.
         let no_walk = walk_tables.len();
         walk_tables.push(Vec::new());
         let walks =
@@ -208,12 +208,12 @@ fn elink_2023(elink: &CabledElink, febs: &[Feb]) -> Elink2023 {
     Elink2023 { address: module.address, asic }
 }
 
-/// Boards of so many modules, cabled side by side.
+/// Number of boards for `modules` modules, cabled in order.
 pub(super) fn boards(modules: usize) -> usize {
     (2 * modules).div_ceil(FEBS)
 }
 
-/// What an e-link ends at: the ASIC by its number on the FEB.
+/// The ASIC that an e-link is connected to, by its number on the FEB.
 fn connected<'f>(
     (feb, of_type_a, of_type_b): &CabledElink,
     febs: &'f [Feb],

@@ -6,13 +6,13 @@ use super::{Component, DESCRIPTOR_BYTES, Descriptor, MESSAGE_BYTES, Message, Raw
 use crate::random::draw::uniform;
 use crate::random::{Stream, below, stream};
 
-/// Names the streams of damage apart from others.
+/// Name of the streams of damage.
 const DAMAGE: u64 = 0x6461_6d61_6765;
-/// A descriptor is damaged so many times as often as a message.
+/// Factor by which a descriptor is damaged more often than a message.
 const OF_DESCRIPTORS: f64 = 5.0;
 
-/// The same raw data with damage in that share of all messages, and in five times that share of
-/// descriptors. None of these points out of its block.
+/// Returns the raw data with damage in `share` of all messages, and in five times that share of
+/// descriptors. No damaged descriptor points out of its block.
 pub fn damaged(data: &RawData, share: f64, seed: u64) -> RawData {
     let mut damaged = RawData::default();
     let mut number = 0;

@@ -1,4 +1,4 @@
-//! Messages of digis: the way back from what unpackers do.
+//! Encoding of digis as messages, the inverse of unpacking.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use crate::sts::{Address, CHANNELS_PER_SIDE, ModuleSide, SegmentedDigis};
 /// The order of hits in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EpochOrder {
-    /// By time.
+    /// Sorted by time.
     Time,
-    /// By e-link.
+    /// Sorted by e-link.
     Elink,
-    /// None.
+    /// Random order.
     Random,
 }
 
 named! { "order", EpochOrder { Time = "time", Elink = "elink", Random = "random" } }
 
-/// How digis become microslices.
+/// Format of encoded microslices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     /// The length of a microslice in ns.
     pub(super) microslice_ns: u64,
     pub(super) order: EpochOrder,
-    /// Whether microslices end with a message that says so.
+    /// True if microslices end with an end message.
     pub(super) with_end: bool,
     pub(super) seed: u64,
 }
@@ -39,16 +39,16 @@ pub(super) struct Encoded {
 }
 
 impl Encoded {
-    /// What it is in a component of a board.
+    /// The content of a board's component.
     pub(super) fn of_board(&self, board: u16) -> (Descriptor, &[u8]) {
         (Descriptor::of_sts(board, self.index), &self.messages)
     }
 }
 
-/// Which e-link reads which channel.
+/// Mapping of channels to e-links.
 pub(super) struct Encoder {
     boards: Vec<u16>,
-    /// By address and ASIC: the number of the board and the e-link.
+    /// By address and ASIC: the index of the board and the e-link.
     elinks: BTreeMap<(u32, u8), (usize, u8)>,
     /// ASIC and channel of each channel of a module.
     channels: Vec<(u8, u8)>,
@@ -109,7 +109,7 @@ impl Encoder {
                 if microslice >= microslices {
                     continue;
                 }
-                // An epoch begins at a whole ns; its last tick may round into the next one.
+                // An epoch starts at a whole ns; its last tick may round into the next one.
                 let at = start_ns + time;
                 let tick = at / EPOCH_NS * TICKS_PER_EPOCH + tick_of(at % EPOCH_NS);
                 let ticks = (tick % TICKS_PER_EPOCH) as u16;
@@ -140,8 +140,8 @@ impl Encoder {
     }
 }
 
-/// The messages of a microslice: the number of its first epoch, then that of each epoch with hits
-/// before these.
+/// Messages of a microslice: the number of its first epoch, then the number of each epoch with
+/// hits, before these.
 fn messages(index: u64, hits: &[Hit], with_end: bool) -> Vec<u8> {
     let ts_msb = |epoch: u64| Message::ts_msb((epoch % EPOCHS_PER_CYCLE) as u32);
     let mut messages = vec![Message::epoch(0), ts_msb(index / EPOCH_NS)];

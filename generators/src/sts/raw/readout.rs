@@ -1,4 +1,4 @@
-//! What unpackers have to know: which module an e-link reads, and how its hits are corrected.
+//! Tables of unpackers: the module that an e-link reads, and the corrections of its hits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::zip;
@@ -9,18 +9,18 @@ use super::Rules;
 use super::tables::Tables;
 use crate::sts::Address;
 
-/// E-links that messages have room for.
+/// Number of e-links that messages can address.
 pub const ELINKS: usize = 64;
 /// ASICs of a module, both sides together.
 pub const ASICS: u8 = 16;
 /// Channels of an ASIC.
 pub const ASIC_CHANNELS: u8 = 128;
-/// The largest correction of a time, either way. (Those of the experiment are below 100 ns.)
+/// Maximum absolute value of a correction of a time. (Those of the experiment are below 100 ns.)
 pub const MAX_WALK_NS: f64 = 1e12;
 
 /// The tables of all boards.
 ///
-/// What is in them is sensible: see [`Readout::new`].
+/// They are validated: see [`Readout::new`].
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(try_from = "Tables", into = "Tables")]
 pub struct Readout {
@@ -29,15 +29,15 @@ pub struct Readout {
     walk_tables: Vec<Vec<f64>>,
 }
 
-/// What an e-link reads, and how.
+/// Module and corrections of an e-link.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(try_from = "ElinkFields", into = "ElinkFields")]
 pub struct Elink {
     /// The full address of the module; 0 if nothing is connected.
     pub address: u32,
-    /// The number of the ASIC in its module, 0 to 15.
+    /// Number of the ASIC in its module, 0 to 15.
     pub asic: u8,
-    /// Whether it is for pulses of known charge: kept, and used by nobody.
+    /// Nonzero for pulses of known charge: stored, but not used.
     pub pulser: u8,
     /// Subtracted from times, in ns.
     pub time_offset_ns: i32,
@@ -47,28 +47,28 @@ pub struct Elink {
     pub adc_offset: f64,
     /// The charge from one ADC value to the next.
     pub adc_gain: f64,
-    /// A bit for each channel of the ASIC whose hits are dropped.
+    /// Bit mask of the channels of the ASIC whose hits are dropped.
     pub masked: u128,
-    /// The number of the table of what is added to times, for ADC values from 1 on.
+    /// Index of the table of corrections of times, for ADC values from 1 on.
     pub walk_table: usize,
 }
 
-/// What an e-link reads by the code of 2023.
+/// An e-link in the code of 2023.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "(i64, u8)", into = "(i64, u8)")]
 pub struct Elink2023 {
     /// The full address of the module; all bits if nothing is connected.
     pub address: u32,
-    /// The number of the ASIC in its module, 0 to 15.
+    /// Number of the ASIC in its module, 0 to 15.
     pub asic: u8,
 }
 
 /// An e-link by some rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link<'a> {
-    /// What it reads, and how.
+    /// Module and corrections.
     pub elink: Elink,
-    /// What is added to times, in ns, for ADC values from 1 on; nothing for those beyond.
+    /// Corrections added to times, in ns, for ADC values from 1 on; none for larger ones.
     pub walk_ns: &'a [f64],
 }
 
@@ -143,7 +143,7 @@ impl Elink {
         walk_table: 0,
     };
 
-    /// Whether hits of a channel are dropped.
+    /// True if hits of a channel are dropped.
     #[inline]
     pub fn is_masked(&self, channel: u8) -> bool {
         self.masked >> channel & 1 == 1
@@ -166,13 +166,13 @@ impl Elink2023 {
 }
 
 impl Readout {
-    /// The tables of boards by their equipment ids, and those of the code of 2023, if they are
+    /// Validates the tables of boards by their equipment ids, and those of the code of 2023, if
     /// known.
     ///
     /// # Errors
-    /// If a board has more e-links than messages have room for, an e-link an ASIC or a table that
-    /// there is not, charges that are no 16-bit numbers; if a correction of times is no number or
-    /// too large; if the tables of 2023 are of other boards or e-links.
+    /// If a board has more e-links than messages can address; if an e-link has an unknown ASIC or
+    /// table, or charges beyond 16 bits; if a correction of times is not a number or too large; if
+    /// the tables of 2023 are of other boards or e-links.
     pub fn new(
         boards: BTreeMap<u16, Vec<Elink>>,
         boards_2023: Option<BTreeMap<u16, Vec<Elink2023>>>,
@@ -207,9 +207,9 @@ impl Readout {
         Ok(Readout { boards, boards_2023, walk_tables })
     }
 
-    /// The same tables with modules numbered from 0 in the order of [`Address::module`], each with
-    /// the address of its number, and how many there are: for chains that know modules by numbers.
-    /// Channels of e-links that nothing is connected to are masked. Those of 2023 are left out.
+    /// Returns the tables with modules numbered from 0 in the order of [`Address::module`], each
+    /// with the address of its number, and the number of modules: for chains that index modules.
+    /// Channels of e-links that nothing is connected to are masked. Tables of 2023 are left out.
     pub fn numbered(&self) -> (Readout, usize) {
         let connected = |elink: &&Elink| elink.address != 0;
         let place = |elink: &Elink| Address::of_full(elink.address).module();
@@ -233,12 +233,12 @@ impl Readout {
         &self.boards
     }
 
-    /// What these read by the code of 2023, if that is known.
+    /// The e-links in the code of 2023, if known.
     pub fn boards_2023(&self) -> Option<&BTreeMap<u16, Vec<Elink2023>>> {
         self.boards_2023.as_ref()
     }
 
-    /// All tables of what is added to times, in ns, for ADC values from 1 on.
+    /// All tables of corrections of times, in ns, for ADC values from 1 on.
     pub fn walk_tables(&self) -> &[Vec<f64>] {
         &self.walk_tables
     }

@@ -74,7 +74,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ByEquipment<T> {
     }
 }
 
-/// A number of 32 bits, written such as 0x1002.
+/// A number of 32 bits in hexadecimal, such as 0x1002.
 pub(super) fn hexadecimal<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
     let text = String::deserialize(from)?;
     let number = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());

@@ -1,4 +1,4 @@
-//! How channels turn charge and time into digis.
+//! Conversion of charge and time into digis by channels.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +17,11 @@ pub struct Asic {
     pub threshold: f64,
     /// Standard deviation of a time, in ns.
     pub time_resolution: f64,
-    /// How long a channel is blind after a digi, in ns.
+    /// Dead time of a channel after a digi, in ns.
     pub dead_time: f64,
     /// Standard deviation of the charge without signal, in electrons.
     pub noise: f64,
-    /// How often noise crosses zero upwards, per ns.
+    /// Rate of upward zero crossings of the noise, per ns.
     pub zero_noise_rate: f64,
 }
 

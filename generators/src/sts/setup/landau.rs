@@ -1,4 +1,4 @@
-//! How uncertain a charge is.
+//! Uncertainty of charges.
 
 use serde::{Deserialize, Serialize};
 

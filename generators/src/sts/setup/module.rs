@@ -1,18 +1,17 @@
-//! Where a module is, and how its strips run.
+//! Positions of modules, and directions of their strips.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Allowed, SetupError, Validate, require};
 use crate::sts::CHANNELS_PER_SIDE;
 
-/// How far a product of rows may be from what a rotation has: files have some nine
-/// digits.
+/// Maximum deviation of a product of rows from that of a rotation: files have some nine digits.
 const ROTATION_TOLERANCE: f64 = 1e-4;
 
-/// Strips run from top to bottom, more or less: steeper ones, in degrees, would
-/// begin anew on the other side of the sensor too often.
+/// Maximum angle of strips against the vertical, in degrees: steeper ones would continue on the
+/// other side of the sensor too often.
 const STEEPEST: f64 = 45.0;
-/// For the same reason a sensor is no more than so many times as high as it is wide.
+/// Maximum ratio of height to width of a sensor, for the same reason.
 const TALLEST: f64 = 20.0;
 
 /// A double-sided sensor with its read-out.
@@ -26,13 +25,13 @@ pub struct Module {
     /// Angle of the front's strips against the vertical, in degrees.
     #[serde(rename = "stereoF")]
     pub stereo_front: f64,
-    /// The same for the back.
+    /// Stereo angle of the strips of the back, in degrees.
     #[serde(rename = "stereoB")]
     pub stereo_back: f64,
     /// Shift of the charge by the magnetic field on the front, in cm.
     #[serde(rename = "lorentzF")]
     pub lorentz_front: f64,
-    /// The same for the back.
+    /// Lorentz shift of the charge at the back, in cm.
     #[serde(rename = "lorentzB")]
     pub lorentz_back: f64,
     /// From sensor to global coordinates, row by row.
@@ -42,7 +41,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Modules in a row along x, each in its place by its number.
+    /// Modules in a row along x, at positions by their index.
     pub(super) fn regular(number: usize) -> Self {
         const PLACES: usize = 16;
         const SENSOR_CM: f64 = 6.2;

@@ -19,12 +19,12 @@ const CHUNK: usize = 1 << 16;
 /// Bytes that are made with one stream.
 const BYTE_CHUNK: usize = 1 << 20;
 
-/// Makes clusters; the same from the same shape and seed on any number of threads.
+/// Generates clusters; shape and seed determine them for any number of threads.
 ///
-/// What is known of a cluster is left to chance: whoever gathers clusters does not look.
+/// All fields of a cluster are random, because gathering does not interpret them.
 ///
 /// # Errors
-/// If none can be as the shape says.
+/// If the shape is invalid.
 pub fn generate(shape: &ClusterShape, seed: u64) -> Result<Clusters, DataError> {
     shape.validate()?;
     let (counts, starts) = tracks(shape, seed);
@@ -39,7 +39,7 @@ pub fn generate(shape: &ClusterShape, seed: u64) -> Result<Clusters, DataError> 
     Clusters::new(places, starts, bytes).map_err(|problem| DataError::shape(problem.to_string()))
 }
 
-/// How many clusters each track has, and the place of its first one.
+/// Number of clusters of each track, and the index of its first one.
 fn tracks(shape: &ClusterShape, seed: u64) -> (Vec<u16>, Vec<u32>) {
     let (mut counts, mut starts) = (Vec::new(), Vec::new());
     let mut next = 0;
@@ -67,7 +67,7 @@ fn shuffled(length: usize, stream: &mut Stream) -> Vec<usize> {
     numbers
 }
 
-/// How many clusters each row has: between a half and three halves of the mean.
+/// Number of clusters of each row: between a half and three halves of the mean.
 fn rows(shape: &ClusterShape, seed: u64) -> Vec<u32> {
     let mut stream = stream(seed, [ROW_COUNTS]);
     let mean = shape.row_clusters as u64;
@@ -76,7 +76,7 @@ fn rows(shape: &ClusterShape, seed: u64) -> Vec<u32> {
     (0..SECTORS * ROWS).map(|_| count() as u32).collect()
 }
 
-/// The bytes of all arrays: counts where they belong, and random ones else.
+/// Bytes of all arrays: the counts in their fields, random bytes in all others.
 fn arrays(places: &Places, tracks: &[u16], rows: &[u32], seed: u64) -> Vec<u8> {
     let layout = places.layout();
     let mut bytes = vec![0; layout.bytes()];

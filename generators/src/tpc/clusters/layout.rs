@@ -1,14 +1,13 @@
-//! Where arrays lie in a block of memory.
+//! Layout of arrays in a block of memory.
 
 use std::ops::Range;
 
 use super::field::{FIELDS, Per};
 
-/// Arrays begin at multiples of so many bytes: no two share a cache line, and bursts over
-/// a link are whole.
+/// Alignment of arrays in bytes: no two share a cache line, and bursts over a link are complete.
 pub const ALIGNMENT: usize = 256;
 
-/// How many entries arrays have.
+/// Numbers of entries of the arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries {
     /// Those of [`Per::Row`].
@@ -23,7 +22,7 @@ pub struct Entries {
     pub unattached: usize,
 }
 
-/// Where the arrays of all [`FIELDS`] lie.
+/// Offsets of the arrays of all [`FIELDS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     ranges: Vec<Range<usize>>,
@@ -31,7 +30,7 @@ pub struct Layout {
 }
 
 impl Entries {
-    /// How many there are.
+    /// Number of entries for this entity.
     pub fn of(&self, per: Per) -> usize {
         match per {
             Per::Row => self.rows,
@@ -50,7 +49,7 @@ impl Entries {
 }
 
 impl Layout {
-    /// Arrays with so many entries, one behind the other.
+    /// Layout of consecutive arrays with these numbers of entries.
     pub fn new(entries: &Entries) -> Self {
         let mut next = 0;
         let ranges = FIELDS.iter().map(|field| {
@@ -62,7 +61,7 @@ impl Layout {
         let ranges = ranges.collect();
         Layout {
             ranges,
-            // Whoever reads whole vectors may read beyond the last array.
+            // Vector loads may read past the end of the last array.
             bytes: next + ALIGNMENT,
         }
     }
@@ -72,8 +71,7 @@ impl Layout {
         self.ranges[field].clone()
     }
 
-    /// Bytes of the whole block: more than up to the end of the last array by
-    /// [`ALIGNMENT`] at least.
+    /// Bytes of the whole block: at least [`ALIGNMENT`] more than up to the end of the last array.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

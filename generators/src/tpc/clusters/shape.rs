@@ -1,43 +1,43 @@
-//! What is to be made, and how much room that takes.
+//! Parameters of generated clusters, and the memory they need.
 
 use super::ClusterProblem;
 use super::layout::{Entries, Layout};
 use crate::DataError;
 use crate::tpc::geometry::{ROWS, SECTORS};
 
-/// Places that an array of clusters can have at most: numbers of bytes have 32 bits.
+/// Maximum number of slots of an array of clusters: byte offsets have 32 bits.
 const MOST_PLACES: usize = 1 << 29;
-/// The numbers of clusters of tracks have 16 bits.
+/// Maximum number of clusters of a track, which has 16 bits.
 const MOST_OF_TRACK: usize = u16::MAX as usize;
 
 /// Clusters to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterShape {
-    /// How many tracks.
+    /// Number of tracks.
     pub tracks: usize,
     /// The fewest clusters of a track.
     pub fewest: usize,
-    /// The most clusters of a track.
+    /// Maximum number of clusters of a track.
     pub most: usize,
-    /// Clusters on no track, for each row of each sector, in the mean.
+    /// Mean number of clusters on no track, for each row of each sector.
     pub row_clusters: usize,
 }
 
-/// How many places there are for tracks, rows and clusters.
+/// Numbers of slots for tracks, rows and clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// Tracks.
     pub tracks: usize,
-    /// For clusters on tracks.
+    /// Slots for clusters on tracks.
     pub attached: usize,
     /// Rows of all sectors.
     pub rows: usize,
-    /// For clusters of each row.
+    /// Slots for clusters of each row.
     pub row_capacity: usize,
 }
 
 impl Places {
-    /// Why there can't be so many.
+    /// The reason why these slots are invalid, if they are.
     pub fn problem(&self) -> Option<ClusterProblem> {
         let Places { tracks, attached, rows, row_capacity } = *self;
         if tracks == 0 {
@@ -53,13 +53,13 @@ impl Places {
         })
     }
 
-    /// Where the arrays with these places lie.
+    /// Layout of the arrays with these slots.
     pub fn layout(&self) -> Layout {
         Layout::new(&Entries {
             rows: self.rows,
             tracks: self.tracks,
             attached: self.attached,
-            // The first place of each track is unused.
+            // The first slot of each track is unused.
             differences: self.attached,
             unattached: self.rows * self.row_capacity,
         })
@@ -72,10 +72,10 @@ impl ClusterShape {
     /// Its clusters of a row that are on no track.
     pub const PUBLISHED_ROW_CLUSTERS: usize = 4570;
 
-    /// Refuses what can't be made.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Which value can't be, and what can.
+    /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
         let ClusterShape { tracks, fewest, most, .. } = *self;
         if tracks == 0 {
@@ -96,7 +96,7 @@ impl ClusterShape {
         }
     }
 
-    /// As many places as there are at most, whatever the numbers of clusters are.
+    /// The maximum number of slots, for any numbers of clusters.
     fn most_places(&self) -> Places {
         Places {
             tracks: self.tracks,
@@ -112,13 +112,13 @@ impl ClusterShape {
         [attached, SECTORS * ROWS * self.row_clusters]
     }
 
-    /// Places of each row: a third more than any has clusters.
+    /// Slots of each row: a third more than the maximum number of clusters.
     pub(super) fn row_capacity(&self) -> usize {
         self.row_clusters.saturating_mul(2)
     }
 }
 
-/// Places for so many clusters on tracks: one in sixteen is free.
+/// Slots for `clusters` clusters on tracks: a sixteenth more.
 pub(super) fn with_slack(clusters: usize) -> usize {
     clusters.saturating_add(clusters / 16)
 }

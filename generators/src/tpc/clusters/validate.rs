@@ -2,7 +2,7 @@
 
 use super::{ClusterProblem, Pieces, Places};
 
-/// Whether there is what the places say.
+/// Checks the sizes of arrays against the numbers of slots.
 pub(super) fn sizes(places: &Places, starts: usize, bytes: usize) -> Result<(), ClusterProblem> {
     if let Some(problem) = places.problem() {
         return Err(problem);
@@ -18,7 +18,7 @@ pub(super) fn sizes(places: &Places, starts: usize, bytes: usize) -> Result<(), 
     }
 }
 
-/// Whether each track has clusters, in places that no other has.
+/// Checks that each track has clusters, in slots that no other track uses.
 pub(super) fn tracks(places: &Places, tracks: &Pieces) -> Result<(), ClusterProblem> {
     for (track, (&start, &count)) in tracks.starts.iter().zip(&tracks.counts).enumerate() {
         if count == 0 {
@@ -48,7 +48,7 @@ fn disjoint(tracks: &Pieces) -> Result<(), ClusterProblem> {
     overlap.map_or(Ok(()), Err)
 }
 
-/// Whether no row has more clusters than there is room for.
+/// Checks that no row has more clusters than its capacity.
 pub(super) fn rows(places: &Places, rows: &Pieces) -> Result<(), ClusterProblem> {
     let capacity = places.row_capacity;
     let beyond = |&count: &u32| count as usize > capacity;

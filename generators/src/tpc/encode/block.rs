@@ -90,7 +90,7 @@ impl Block {
 /// All bits of the second-level mask.
 const ALL_BYTES: u16 = (1 << MASK_BYTES) - 1;
 
-/// Which bytes of a mask have bits.
+/// Mask of the nonzero bytes of a channel mask.
 fn second_level(mask: &ChannelMask) -> u16 {
     let bits = mask.iter().enumerate();
     bits.fold(0, |level, (i, byte)| level | u16::from(*byte != 0) << i)

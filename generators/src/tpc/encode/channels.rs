@@ -1,4 +1,4 @@
-//! Which channels have a sample in a time bin, for the link formats.
+//! Masks of the channels with a sample in a time bin, for the link formats.
 
 use super::Sample;
 use crate::tpc::geometry::MAX_FECS;
@@ -11,8 +11,8 @@ pub(super) type ChannelMask = [u8; MASK_BYTES];
 pub(super) struct Channels([ChannelMask; MAX_FECS]);
 
 impl Channels {
-    /// Those of these samples. It is asked for all cards at once: where the samples of a card end
-    /// is as hard to predict as the data are.
+    /// Channels of these samples. All cards are handled in one pass, because where the samples of a
+    /// card end is as hard to predict as the data are.
     #[inline]
     pub(super) fn of(samples: &[Sample]) -> Self {
         let mut channels = Channels([[0; MASK_BYTES]; MAX_FECS]);

@@ -12,7 +12,7 @@ use crate::tpc::page::{LinkHeader, PAGE_BYTES, ZsHeader};
 use crate::tpc::time::crossing_of;
 
 const FIRST_BLOCK: usize = RDH_BYTES + HEADER_BYTES;
-/// The last time bin of a page is at most so many after the first one.
+/// Maximum difference between the last and the first time bin of a page.
 const MAX_SPAN: u32 = u8::MAX as u32;
 const SAMPLE_BITS: usize = 12;
 

@@ -11,15 +11,15 @@ use crate::tpc::page::{PAGE_BYTES, ZsHeader};
 use crate::tpc::time::crossing_of;
 
 const FIRST_RECORD: usize = RDH_BYTES + SHORT_HEADER_BYTES;
-/// Time bins of a page, empty ones included.
+/// Maximum number of time bins of a page, empty ones included.
 const MAX_TIME_BINS: u32 = u8::MAX as u32;
 /// Bytes of the mask of rows, and of the address of a row.
 const MASK_BYTES: usize = 2;
 const ADDRESS_BYTES: usize = 2;
-/// Bytes of the number of sequences of a row, and of a sequence.
+/// Bytes of the number of sequences of a row, and of the header of a sequence.
 const COUNT_BYTES: usize = 1;
 const SEQUENCE_BYTES: usize = 2;
-/// In the mask of rows: the endpoint is the second of its region.
+/// Bit in the mask of rows: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
 /// Records begin at even offsets.
 const RECORD_ALIGNMENT: usize = 2;
@@ -49,9 +49,9 @@ pub(super) fn encode<'a>(
 struct Writer<'a> {
     info: &'a FrameInfo,
     slots: Slots<'a>,
-    /// The open page: packing needs some bytes behind its end.
+    /// The open page, with slack because packing writes past its end.
     scratch: [u8; PAGE_BYTES + SLACK],
-    /// Where the open page's last record ends.
+    /// End of the open page's last record.
     position: usize,
     first_time_bin: u32,
     header: ZsHeader,
@@ -76,7 +76,7 @@ impl Writer<'_> {
         self.slots.close(end.stated_size(self.position));
     }
 
-    /// Puts a time bin, over as many pages as it needs.
+    /// Writes a time bin, into as many pages as needed.
     fn put(&mut self, time_bin: u32, mut samples: &[Sample]) {
         while !samples.is_empty() {
             let fitting = self.put_fitting(time_bin, samples);
@@ -88,7 +88,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts as many samples of a time bin as fit into the open page.
+    /// Writes the samples of a time bin that fit into the open page; returns their number.
     fn put_fitting(&mut self, time_bin: u32, samples: &[Sample]) -> usize {
         let number = time_bin - self.first_time_bin;
         if number >= MAX_TIME_BINS {
@@ -135,7 +135,7 @@ impl Writer<'_> {
         sequences.iter().fold(0, |mask, sequence| mask | 1 << (sequence.row() - first_row))
     }
 
-    /// Puts the sequences of a row, which begins with this sample.
+    /// Writes the sequences of a row, of which this sample is the first.
     fn put_sequences(&mut self, row: &[Sequence], first_sample: usize) {
         let bytes = COUNT_BYTES + row.len() * SEQUENCE_BYTES;
         let [count, out @ ..] = &mut self.scratch[self.position..self.position + bytes] else {
@@ -162,7 +162,7 @@ fn rows(samples: &[Sample]) -> impl Iterator<Item = &[Sample]> {
     samples.chunk_by(|a, b| row_of(a.place()) == row_of(b.place()))
 }
 
-/// How many of the samples of a time bin fit into `room` bytes as a record.
+/// Number of samples of a time bin that fit into `room` bytes as a record.
 fn fitting(samples: &[Sample], bits: u32, room: usize) -> usize {
     if largest_record(samples.len()) <= room {
         return samples.len();
@@ -181,7 +181,7 @@ fn fitting(samples: &[Sample], bits: u32, room: usize) -> usize {
     taken
 }
 
-/// More bytes than any record of so many samples has.
+/// Upper bound of the bytes of a record of `samples` samples.
 fn largest_record(samples: usize) -> usize {
     let rows = MASK_BYTES + MAX_ROWS_IN_HALF * (ADDRESS_BYTES + COUNT_BYTES + 1);
     rows + samples * (SEQUENCE_BYTES + 2)

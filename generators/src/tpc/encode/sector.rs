@@ -14,18 +14,18 @@ use crate::tpc::{Digit, Layout, PadMapping, ZsFormat};
 /// The samples of one endpoint, by time bin.
 type TimeBins = BTreeMap<u32, Vec<Sample>>;
 
-/// What is to be encoded, and how.
+/// Encoder of the digits of a sector.
 #[derive(Clone, Debug)]
 pub struct SectorEncoder<'a> {
     /// The format.
     pub format: ZsFormat,
-    /// Which channel reads a pad.
+    /// Mapping of pads to channels.
     pub mapping: &'a PadMapping,
     /// The orbit of the first heartbeat frame.
     pub first_orbit: u32,
     /// Heartbeat frames in the time frame.
     pub orbits: u32,
-    /// Which pages there are beside those with data.
+    /// Header-only pages in addition to those with data.
     pub framing: Framing,
 }
 
@@ -86,7 +86,7 @@ impl SectorEncoder<'_> {
         Ok(())
     }
 
-    /// The endpoint that sends a digit, and its place in the pages.
+    /// The endpoint that sends a digit, and the digit's index in the pages.
     fn place(&self, digit: Digit) -> Option<(Endpoint, u16)> {
         let pad = digit.pad_id();
         match self.format.layout() {

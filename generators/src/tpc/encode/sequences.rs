@@ -5,9 +5,9 @@ use super::Sample;
 /// Some pads of a row, next to each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sequence {
-    /// That of its first pad.
+    /// Index of its first pad.
     pub(super) place: u16,
-    /// How many samples of the time bin there are up to its end.
+    /// Number of samples of the time bin up to its end.
     pub(super) end: u16,
 }
 
@@ -18,13 +18,13 @@ impl Sequence {
     }
 }
 
-/// The row of a place.
+/// Row of an index.
 pub(super) fn row_of(place: u16) -> u16 {
     place >> 8
 }
 
-/// Within a row, pads that follow each other are one sequence. No row has so many of them that the
-/// first of the next one would follow its last.
+/// True if two pads of a row are adjacent, and so in one sequence. No row has so many pads that the
+/// first one of the next row would follow its last.
 pub(super) fn is_next_pad(a: &Sample, b: &Sample) -> bool {
     a.place() + 1 == b.place()
 }
@@ -34,10 +34,10 @@ pub(super) fn is_next_pad(a: &Sample, b: &Sample) -> bool {
 pub(super) struct Sequences(Vec<Sequence>);
 
 impl Sequences {
-    /// The sequences of these samples.
+    /// Finds the sequences of these samples.
     ///
-    /// One is written with each sample, over the one before if that goes on: a branch would be as
-    /// hard to predict as the data are.
+    /// One is written with each sample, over the previous one if that continues: a branch would be
+    /// as hard to predict as the data are.
     pub(super) fn of(&mut self, samples: &[Sample]) -> &[Sequence] {
         if self.0.len() <= samples.len() {
             self.0.resize(samples.len() + 1, Sequence::default());

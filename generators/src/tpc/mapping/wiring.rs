@@ -1,9 +1,8 @@
 //! How a front-end card's chips are shared between two regions.
 //!
-//! A card has five SAMPA chips of 32 channels. Chips 0 and 1 and the lower half
-//! of chip 2 serve the even region of the partition, the upper half of chip 2 and
-//! chips 3 and 4 the odd one. A link carries its 80 channels in ten streams of
-//! eight, two channels of each stream in turn.
+//! A card has five SAMPA chips of 32 channels. Chips 0 and 1 and the lower half of chip 2 serve the
+//! even region of the partition, the upper half of chip 2 and chips 3 and 4 the odd one. A link
+//! carries its 80 channels in ten streams of eight, alternating two channels of each stream.
 
 use super::LinkChannel;
 use crate::tpc::geometry::Region;

@@ -1,7 +1,7 @@
 //! The header of the zero-suppressed payload.
 //!
-//! Row pages have the first 8 bytes of it, behind the RDH; link pages all 16, in
-//! the same place; dense link pages all 16, as the last bytes used of the page.
+//! Row pages have its first 8 bytes, after the RDH; link pages all 16, at the same offset; dense
+//! link pages all 16, as the last used bytes of the page.
 
 use super::{Field, u16_at};
 
@@ -118,7 +118,7 @@ impl ZsHeader {
         }
     }
 
-    /// Whether a flag is set.
+    /// True if a flag is set.
     pub const fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }

@@ -1,4 +1,4 @@
-//! How many particles make an occupancy.
+//! Calibration of the rate of particles to an occupancy.
 
 use super::frame::Simulation;
 use crate::tpc::geometry::PADS_IN_SECTOR;
@@ -15,14 +15,13 @@ const LEAST_TRIED: f64 = 0.05;
 /// Keep a rate finite.
 const LEAST_FOUND: f64 = 1e-6;
 const NEARLY_FULL: f64 = 0.999;
-/// A rate is not raised by more at once: pads may have been all full.
+/// Maximum factor by which a rate is raised in one step, because all pads may have been full.
 const MOST_AT_ONCE: f64 = 10.0;
 
-/// The rate of small collisions at which so many pads and time bins have a sample.
+/// The rate of small collisions at which a share `occupancy` of pads and time bins has a sample.
 ///
-/// Crossings that come at random fill a share `1 - exp(-rate x)`, as long as they
-/// lie on top of each other by chance only: `x` is found by trying. Where crossings
-/// are few, it is found with more of them.
+/// Crossings at random positions fill a share `1 - exp(-rate x)`, as long as they overlap by chance
+/// only: `x` is found by simulation. Where crossings are rare, more of them are simulated.
 pub(super) fn rate_of(occupancy: f64, simulation: &mut Simulation) -> f64 {
     let wanted = exponent(occupancy) - exponent(simulation.noise);
     let tried = wanted.max(LEAST_TRIED);

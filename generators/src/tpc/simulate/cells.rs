@@ -1,12 +1,12 @@
-//! The order in which the pads of a region are kept: that of the pages.
+//! The order of the pads of a region in memory, which is that of the pages.
 
 use super::response::{BELOW, BINS};
 use crate::tpc::geometry::{Region, first_pad_of_row, pads_in_row};
 use crate::tpc::{Endpoint, Layout, LinkChannel, PadId, PadMapping, ZsFormat};
 
-/// The cell of what is beside a row.
+/// Cell of a position outside a row.
 pub(super) const NO_CELL: u16 = u16::MAX;
-/// Places in front of a row and behind it to which charge is spread that is centred beside it.
+/// Entries before and after a row, for charge that is spread from centres outside of it.
 pub(super) const BESIDE: usize = BINS + BELOW + 1;
 
 /// The cells of all regions, for one format.
@@ -19,11 +19,11 @@ pub(super) struct CellOrder {
 pub(super) struct RegionCells {
     /// The cell of each pad of the region.
     cells: Vec<u16>,
-    /// The same row by row, each with [`BESIDE`] in front of it and behind it that are none.
+    /// The cells row by row, each with [`BESIDE`] times [`NO_CELL`] before and after it.
     with_beside: Vec<u16>,
-    /// Where each row begins there.
+    /// Index of each row's first entry there.
     row_starts: Vec<usize>,
-    /// The place in the pages of each cell.
+    /// Index of each cell in the pages.
     places: Vec<u16>,
     /// Cells of the first endpoint.
     first_half: usize,
@@ -90,7 +90,7 @@ impl RegionCells {
         RegionCells::new(region, pads.map(cell).collect(), (0..count as u16).collect(), first_half)
     }
 
-    /// The number of cells.
+    /// Number of cells.
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
@@ -100,15 +100,15 @@ impl RegionCells {
         &self.cells
     }
 
-    /// The cells of neighbouring pads of a row (counted in its region), from [`BESIDE`] places in
-    /// front of this pad on; [`NO_CELL`] beside the row.
+    /// The cells of adjacent pads of a row (counted in its region), starting [`BESIDE`] entries
+    /// before this pad; [`NO_CELL`] outside the row.
     #[inline]
     pub(super) fn of_row(&self, row: usize, pad: usize) -> &[u16; BINS] {
         let (cells, _) = self.with_beside[self.row_starts[row] + pad..].as_chunks();
         &cells[0]
     }
 
-    /// The first cell of an endpoint's half, and the places of its cells.
+    /// The first cell of an endpoint's half, and the page indices of its cells.
     pub(super) fn half(&self, endpoint: Endpoint) -> (usize, &[u16]) {
         match endpoint.half() {
             0 => (0, &self.places[..self.first_half]),

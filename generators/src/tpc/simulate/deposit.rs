@@ -1,4 +1,4 @@
-//! What a crossing leaves on a row of pads.
+//! Charge that a crossing leaves on a row of pads.
 
 use super::avx512::Avx512;
 use super::cells::NO_CELL;
@@ -13,13 +13,13 @@ pub(super) struct Deposit<'a> {
     pub(super) row: usize,
     /// Pads of the row.
     pub(super) pads: usize,
-    /// The pad that the charge is centred in; shifted by `BINS`, so that one just beside the row
-    /// has a number too.
+    /// The pad of the centre of the charge, shifted by `BINS`, so that a pad just outside the row
+    /// has a valid index too.
     pub(super) shifted_pad: usize,
-    /// For each 65536th, in quarters of an ADC unit.
+    /// Per 65536th, in quarters of an ADC unit.
     pub(super) charge: f32,
     pub(super) on_pads: &'a Shares,
-    /// Where its columns begin.
+    /// Its first column.
     pub(super) column: usize,
     pub(super) in_time: Shape,
 }
@@ -31,10 +31,10 @@ impl Deposit<'_> {
         self.on_pads.map(|share| self.charge * f32::from(share))
     }
 
-    /// Lists what pads get, which have these cells; returns how many get any.
+    /// Lists the deposits on the pads with these cells; returns their number.
     ///
-    /// Each is written, and counted only if it is wanted: a branch would be as hard to predict as
-    /// the data are.
+    /// Each entry is written, and counted only if it has charge: a branch would be as hard to
+    /// predict as the data are.
     #[inline]
     pub(super) fn list(&self, cells: &[u16; BINS], to: &mut [PadDeposit; BINS]) -> usize {
         let mut count = 0;
@@ -46,7 +46,7 @@ impl Deposit<'_> {
         count
     }
 
-    /// The same for all pads at once.
+    /// Lists the deposits of all pads with vector instructions; returns their number.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn list_by_vectors(
@@ -91,7 +91,7 @@ impl Deposit<'_> {
             _mm512_set1_epi64(bytemuck::cast(of_all)),
         );
         let first = _mm512_maskz_compress_epi64(wanted, deposits);
-        // SAFETY: there is room for eight deposits of eight bytes.
+        // SAFETY: `to` has eight deposits of eight bytes each.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), first) };
         wanted.count_ones() as usize
     }
@@ -117,7 +117,7 @@ impl Deposit<'_> {
     }
 }
 
-/// What a time bin gets of the charge of a pad.
+/// The part of a pad's charge in a time bin.
 #[inline]
 pub(super) fn part(charge: u16, share: u16) -> u16 {
     ((u32::from(charge) * u32::from(share)) >> u16::BITS) as u16

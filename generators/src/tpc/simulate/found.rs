@@ -1,4 +1,4 @@
-//! Which time bins of a pad have samples.
+//! Search for the time bins of a pad that have samples.
 
 use super::avx512::Avx512;
 use super::columns::{COLUMNS, GROUP};
@@ -10,7 +10,7 @@ const WORD: usize = u64::BITS as usize;
 const STRIDE: usize = 8;
 /// Columns of a vector.
 const LANES: usize = 16;
-/// Columns that may be written behind the last one that counts.
+/// Columns that may be written past the last valid one.
 const SLACK: usize = LANES;
 
 /// Columns with samples, and these samples, reused.
@@ -74,7 +74,7 @@ impl Found {
         count
     }
 
-    /// The same, sixteen columns at once.
+    /// Lists the columns and samples, sixteen columns per vector.
     #[cfg(target_arch = "x86_64")]
     fn list_by_vectors(
         &mut self,
@@ -103,7 +103,7 @@ impl Found {
         const NUMBERS: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
         let least = _mm256_set1_epi16(threshold.cast_signed());
         let step = _mm512_set1_epi32(LANES as i32);
-        // SAFETY: these are sixteen numbers of four bytes.
+        // SAFETY: the array has sixteen numbers of four bytes.
         let mut columns = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
         let mut count = 0;
         let (groups, _) = charges.as_chunks::<LANES>();
@@ -119,7 +119,8 @@ impl Found {
             let enough = _mm256_cmpge_epu16_mask(charges, least);
             let first_columns = _mm512_maskz_compress_epi32(enough, columns);
             let first_samples = _mm512_maskz_compress_epi32(enough, samples);
-            // SAFETY: there is room for sixteen columns and samples of four bytes.
+            // SAFETY: both arrays have sixteen entries of four bytes from `count` on, because of
+            // their [`SLACK`].
             unsafe {
                 _mm512_storeu_si512(to_columns.as_mut_ptr().cast(), first_columns);
                 _mm512_storeu_si512(to_samples.as_mut_ptr().cast(), first_samples);
@@ -142,7 +143,7 @@ impl Found {
     }
 }
 
-/// Bit by bit, whether a column has a charge of at least `threshold`.
+/// Bit mask of the columns with a charge of at least `threshold`.
 #[inline]
 fn words(threshold: u16, charges: &[u16; COLUMNS]) -> [u64; COLUMNS.div_ceil(WORD)] {
     let mut words = [0; COLUMNS.div_ceil(WORD)];
@@ -154,7 +155,7 @@ fn words(threshold: u16, charges: &[u16; COLUMNS]) -> [u64; COLUMNS.div_ceil(WOR
     words
 }
 
-/// Bit `i` says whether charge `i` is at least `threshold`.
+/// Bit `i` is set if charge `i` is at least `threshold`.
 #[cfg(target_feature = "avx2")]
 #[inline]
 fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u32 {
@@ -174,7 +175,7 @@ fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u32 {
     }
 }
 
-/// Bit `i` says whether charge `i` is at least `threshold`.
+/// Bit `i` is set if charge `i` is at least `threshold`.
 #[cfg(not(target_feature = "avx2"))]
 #[inline]
 fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u32 {

@@ -21,7 +21,7 @@ use crate::tpc::{Endpoint, ZsFormat};
 /// Names the streams of noise.
 const NOISE: u64 = 2;
 
-/// What does not differ from frame to frame.
+/// Constants of all frames.
 pub(super) struct Simulation {
     pub(super) format: ZsFormat,
     pub(super) collisions: Collisions,
@@ -34,7 +34,7 @@ pub(super) struct Simulation {
     pub(super) seed: u64,
 }
 
-/// What is used anew for each region.
+/// Buffers that are reused for each region.
 pub(super) struct Buffers {
     deposits: Deposits,
     signal: Signal,
@@ -62,7 +62,7 @@ impl Simulation {
         self.frame_with_truth(sector, frame, buffers, None, visit);
     }
 
-    /// The same, and takes down what crosses, if wanted.
+    /// Simulates a frame and records the true clusters and marks, if requested.
     pub(super) fn frame_with_truth(
         &self,
         sector: usize,

@@ -24,7 +24,7 @@ use crate::tpc::{Digit, Endpoint, Layout, LinkChannel, PadId, PadMapping};
 /// rate for each of them.
 const CALIBRATION_SEED: u64 = 0;
 
-/// How much there will be, about: collisions are not all alike.
+/// Expected size of the data; collisions fluctuate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// Digits in all sectors.
@@ -33,7 +33,7 @@ pub struct Estimate {
     pub pages: u64,
 }
 
-/// Makes the sectors of a time frame, in any order and any number of times.
+/// Generates the sectors of a time frame, in any order and any number of times.
 pub struct TimeFrameGenerator {
     shape: TimeFrameShape,
     mapping: PadMapping,
@@ -41,11 +41,11 @@ pub struct TimeFrameGenerator {
 }
 
 impl TimeFrameGenerator {
-    /// Prepares what sectors have in common. The same shape, mapping and seed give
-    /// the same bytes for any number of threads on any machine.
+    /// Prepares what sectors have in common. Shape, mapping and seed determine the bytes for any
+    /// number of threads on any machine.
     ///
     /// # Errors
-    /// If the shape makes no sense; see [`TimeFrameShape::validate`].
+    /// If the shape is invalid; see [`TimeFrameShape::validate`].
     pub fn new(shape: &TimeFrameShape, mapping: &PadMapping, seed: u64) -> Result<Self, DataError> {
         shape.validate()?;
         let mut simulation = Simulation {
@@ -57,7 +57,7 @@ impl TimeFrameGenerator {
                 seed: CALIBRATION_SEED,
             },
             noise: shape.noise,
-            // They come on top of the load that was asked for.
+            // Bad pads come on top of the requested load.
             bad_pads: BadPads::default(),
             gain: shape.gain,
             cells: CellOrder::new(shape.format, mapping),
@@ -75,7 +75,7 @@ impl TimeFrameGenerator {
         Ok(TimeFrameGenerator { shape: shape.clone(), mapping: mapping.clone(), simulation })
     }
 
-    /// What is made.
+    /// Parameters of the time frame.
     pub fn shape(&self) -> &TimeFrameShape {
         &self.shape
     }
@@ -93,7 +93,7 @@ impl TimeFrameGenerator {
             let frames = u64::from(self.shape.orbits) * self.shape.sectors as u64;
             tried * frames / TRIED_FRAMES.len() as u64
         };
-        // A stream has one page at least.
+        // A stream has at least one page.
         Estimate {
             digits: scale(digits),
             pages: scale(pages) + (self.shape.sectors * ENDPOINTS) as u64,
@@ -112,8 +112,8 @@ impl TimeFrameGenerator {
         self.assembled(sector, frames)
     }
 
-    /// The pages of a sector, their digits and, if wanted, which particles left charge where: all
-    /// of one simulation.
+    /// Returns the pages of a sector, their digits and, if requested, the particles of each charge:
+    /// all of one simulation.
     pub fn sector_with_digits(
         &self,
         sector: usize,
@@ -181,13 +181,13 @@ impl TimeFrameGenerator {
         (pages, digits)
     }
 
-    /// The pages of all sectors at once.
+    /// Returns the pages of all sectors.
     pub fn time_frame(&self) -> RawPages {
         let sectors = (0..self.shape.sectors).map(|sector| self.sector(sector));
         RawPages::of_sectors(self.shape.first_orbit, sectors)
     }
 
-    /// The digits of a sector, sorted: what its pages must decode to.
+    /// Returns the digits of a sector, sorted: the expected result of decoding its pages.
     pub fn digits(&self, sector: usize) -> Vec<Digit> {
         let frames =
             self.each_frame(|buffers, frame| self.digits_of_frame(sector, frame, buffers, None));
@@ -196,12 +196,12 @@ impl TimeFrameGenerator {
         digits
     }
 
-    /// The same digits, and the true clusters of the sector, by row and time; and, if wanted, which
-    /// particles left charge where: all of one simulation.
+    /// Returns the digits of a sector, its true clusters, by row and time, and, if requested, the
+    /// particles of each charge: all of one simulation.
     ///
-    /// `gain` is by what the charge of a pad will be corrected. The digits are as they are, but
-    /// true clusters are of corrected charges, so that they can be compared with what is found in
-    /// such: 1 for no correction.
+    /// `gain` is the factor by which the charge of a pad will be corrected, 1 for no correction.
+    /// Digits are uncorrected, but true clusters are of corrected charges, so that they can be
+    /// compared with reconstructed ones.
     pub fn digits_with_truth(
         &self,
         sector: usize,
@@ -220,7 +220,7 @@ impl TimeFrameGenerator {
             all.marks.extend(marks);
         }
         all.digits.par_sort_unstable();
-        // Equal ones stay in the order of frames and particles.
+        // The sort is stable: equal ones stay in the order of frames and particles.
         all.clusters.par_sort_by(TrueCluster::order);
         SectorTruth { marks: sorted(all.marks), ..all }
     }
@@ -289,7 +289,7 @@ impl TimeFrameGenerator {
     }
 }
 
-/// By time and pad; those of a cell stay in the order of frames and particles.
+/// Sorts by time and pad; marks of a cell stay in the order of frames and particles.
 fn sorted(mut marks: Vec<Mark>) -> Vec<Mark> {
     marks.par_sort_by(Mark::order);
     marks

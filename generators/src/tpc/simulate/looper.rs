@@ -17,8 +17,7 @@ use crate::random::{Exponential, Stream, mix};
 const SHARE_OF_SECTOR: f64 = LOOPERS_PER_TRACK * PSEUDORAPIDITY / SECTORS_OF_SIDE;
 /// Energy loss of relativistic electrons, over that of minimum ionising particles.
 const IONISATION: f64 = 1.4;
-/// Where an electron moves along the row, it crosses no row for long: steeper ones
-/// count as this steep.
+/// Maximum slope: an electron that moves along a row does not cross it for long.
 const MAX_SLOPE: f64 = 3.0;
 const FULL_TURN: f64 = 2.0 * std::f64::consts::PI;
 
@@ -67,7 +66,7 @@ impl Looper {
         }
     }
 
-    /// Whether any of its charge can arrive within the window.
+    /// True if any of its charge can arrive within the window.
     pub(super) fn is_seen(&self, window: &Range<f64>) -> bool {
         let end = self.drift + self.drift_per_turn * self.turns;
         let [begin, end] =
@@ -80,8 +79,8 @@ impl Looper {
         (self.centre.0 - self.radius, self.centre.0 + self.radius)
     }
 
-    /// All crossings of the row at this distance from the beam, two in a turn, whose
-    /// charge arrives within the window.
+    /// All crossings of the row at this distance from the beam, two per turn, whose charge arrives
+    /// within the window.
     #[inline]
     pub(super) fn crossings(
         &self,

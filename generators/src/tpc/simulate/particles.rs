@@ -23,7 +23,7 @@ pub(super) struct Particles {
 }
 
 impl Particles {
-    /// Those whose charge may arrive in this frame.
+    /// Particles whose charge may arrive in this frame.
     pub(super) fn seen_in(sector: usize, frame: u32, simulation: &Simulation) -> Self {
         let mut particles = Particles::default();
         let window = Columns::of_frame(frame).window();

@@ -20,7 +20,7 @@ use super::truth::FrameTruth;
 use crate::random::mix;
 use crate::tpc::geometry::{Region, pads_in_row};
 
-/// The pads of a region, and what is left on them.
+/// The pads of a region, and the charge on them.
 pub(super) struct Plane<'a, 't> {
     simulation: &'a Simulation,
     /// When charge must arrive to be seen.
@@ -31,7 +31,7 @@ pub(super) struct Plane<'a, 't> {
     cells: &'a RegionCells,
     columns: &'a Columns,
     deposits: &'a mut Deposits,
-    /// Where crossings are taken down, if anybody wants to know of them.
+    /// Recorder of crossings, if requested.
     truth: Option<&'a mut FrameTruth<'t>>,
 }
 
@@ -93,7 +93,7 @@ impl<'a, 't> Plane<'a, 't> {
         }
     }
 
-    /// Light that hits the central electrode: charge for all pads at once.
+    /// Adds charge on all pads at once: light that hits the central electrode.
     fn add_flash(&mut self, shot: f64) {
         let Some((column, in_bin)) = self.columns.column(shot + DRIFT_TIME) else {
             return;
@@ -121,12 +121,12 @@ impl<'a, 't> Plane<'a, 't> {
         }
     }
 
-    /// What a crossing leaves, if any of it may reach a pad of the row in this frame.
+    /// The deposit of a crossing, if any of it may reach a pad of the row in this frame.
     #[inline]
     fn deposit(&self, row: usize, crossing: &Crossing) -> Option<Deposit<'a>> {
         let (column, in_bin) = self.columns.column(crossing.arrival)?;
         let pads = pads_in_row(row);
-        // Shifted, so that a crossing just beside the row has a number too.
+        // Shifted, so that a crossing just outside the row has a valid index too.
         let position = crossing.y * self.pads_per_mm + 0.5 * (pads - 1) as f64 + BINS as f64;
         if !(0.0..(pads + 2 * BINS) as f64).contains(&position) {
             return None;

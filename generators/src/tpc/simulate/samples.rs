@@ -9,10 +9,10 @@ use super::signal::Signal;
 use crate::tpc::ZsFormat;
 use crate::tpc::encode::{Sample, TimeBin};
 
-/// The samples of one endpoint, by time bin and place.
+/// The samples of one endpoint, by time bin and index in the pages.
 pub(super) struct Dealt {
     columns: Columns,
-    /// So many for each column.
+    /// Capacity of each column.
     capacity: usize,
     samples: Vec<Sample>,
     /// Behind the last sample of each column.
@@ -22,7 +22,7 @@ pub(super) struct Dealt {
 }
 
 impl Dealt {
-    /// No samples, with memory for so many pads.
+    /// Creates empty columns with memory for `pads` pads.
     pub(super) fn new(pads: usize) -> Self {
         let capacity = odd_lines(pads);
         Dealt {
@@ -42,7 +42,7 @@ impl Dealt {
         }
     }
 
-    /// Deals the samples of a pad, which has this place: what is at least `threshold`.
+    /// Adds the samples of the pad with this index: its charges of at least `threshold`.
     #[inline]
     pub(super) fn deal(&mut self, place: u16, signal: &Signal, threshold: u16, format: ZsFormat) {
         // Once for each scale, so that nothing is decided in the inner loop.
@@ -83,14 +83,14 @@ impl Dealt {
         })
     }
 
-    /// How many samples there are.
+    /// Number of samples.
     pub(super) fn len(&self) -> usize {
         self.time_bins().map(|bin| bin.samples.len()).sum()
     }
 }
 
-/// Room for so many samples in an odd number of cache lines: columns that are written in turn then
-/// lie in all sets of the cache.
+/// Capacity for `samples` samples in an odd number of cache lines: the ends of columns, which are
+/// written alternately, are then spread over all sets of the cache.
 fn odd_lines(samples: usize) -> usize {
     const SAMPLES_IN_LINE: usize = 64 / size_of::<Sample>();
     (samples.div_ceil(SAMPLES_IN_LINE) | 1) * SAMPLES_IN_LINE

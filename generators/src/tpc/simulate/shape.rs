@@ -1,4 +1,4 @@
-//! What is to be made.
+//! Parameters of a time frame.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,14 +11,14 @@ use crate::tpc::ZsFormat;
 use crate::tpc::geometry::SECTORS;
 use crate::tpc::pages::Framing;
 
-/// A time frame of so many orbits lasts 3.6 s: its pages would fill any disk.
+/// Maximum length of a time frame, 3.6 s: its pages would fill any disk.
 const MAX_ORBITS: u32 = 40_000;
 /// Bunches can't collide more often.
 const MAX_RATE_HZ: f64 = 40e6;
 /// Beyond this, tracks lie on top of each other and add nothing.
 const MAX_OCCUPANCY: f64 = 0.9;
 
-/// What makes the particles.
+/// Source of the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beam {
     /// Collisions of lead nuclei, from central to peripheral.
@@ -29,7 +29,7 @@ pub enum Beam {
     Laser,
 }
 
-/// How much there is.
+/// Rate or occupancy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
     /// Collisions or shots a second.
@@ -44,9 +44,9 @@ pub enum Load {
 pub struct TimeFrameShape {
     /// The format of the pages.
     pub format: ZsFormat,
-    /// What makes the particles.
+    /// Source of the particles.
     pub beam: Beam,
-    /// How much there is.
+    /// Rate or occupancy.
     pub load: Load,
     /// The share of pads and time bins with a sample that is noise.
     pub noise: f64,
@@ -54,15 +54,15 @@ pub struct TimeFrameShape {
     pub noisy_pads: f64,
     /// The share of pads that particles keep busy.
     pub hot_pads: f64,
-    /// Amplification, over the usual one: large ones saturate the ADC.
+    /// Amplification relative to the usual one: large ones saturate the ADC.
     pub gain: f64,
     /// Orbits, and so heartbeat frames.
     pub orbits: u32,
     /// Sectors, from sector 0 on.
     pub sectors: usize,
-    /// The number of the first orbit; it wraps at 2^32.
+    /// Number of the first orbit; it wraps at 2^32.
     pub first_orbit: u32,
-    /// Which pages there are beside those with data.
+    /// Header-only pages in addition to those with data.
     pub framing: Framing,
 }
 
@@ -85,10 +85,10 @@ impl TimeFrameShape {
         }
     }
 
-    /// Refuses what no data can follow.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Which value can't be, and what can.
+    /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
         self.validate_extent()?;
         self.validate_load()?;

@@ -14,23 +14,24 @@ use crate::random::{Stream, below, stream};
 const PARTICLES: u64 = 2;
 /// Slice tracks made with one stream.
 const CHUNK: usize = 1 << 16;
-/// How often two pieces that follow each other are joined inside their sector already,
-/// and how often else a link proposes it.
+/// Probability that two consecutive pieces are already joined inside their sector, and otherwise
+/// that a link proposes it.
 const CHAINED: f64 = 0.1;
 const LINKED: f64 = 0.95;
-/// How often both of a pair propose it.
+/// Probability that both of a pair propose it.
 const BOTH_WAYS: f64 = 0.3;
-/// How often legs are known to be neighbours, and how often a link leads to the next.
+/// Probability that legs are known to be neighbours, and that a link leads to the next.
 const NEIGHBOURED: f64 = 0.3;
 const LEG_LINKED: f64 = 0.95;
-/// How often a slice track without a link gets a wrong one, to one so near.
+/// Probability that a slice track without a link gets a wrong one, and the maximum distance of its
+/// target.
 const WRONG: f64 = 0.01;
 const WRONG_WITHIN: u64 = 64;
 
-/// Makes slice tracks; the same from the same shape and seed on any number of threads.
+/// Generates slice tracks; shape and seed determine them for any number of threads.
 ///
 /// # Errors
-/// If none can be as the shape says.
+/// If the shape is invalid.
 pub fn generate(shape: &TrackShape, seed: u64) -> Result<SliceTracks, DataError> {
     shape.validate()?;
     let chunks: Vec<_> = (0..shape.tracks.div_ceil(CHUNK))
@@ -47,7 +48,7 @@ pub fn generate(shape: &TrackShape, seed: u64) -> Result<SliceTracks, DataError>
 
 /// The slice tracks of some particles, one particle after the other.
 struct Chunk {
-    /// The number of the first one.
+    /// Index of the first one.
     first: u32,
     room: usize,
     tracks: Vec<SliceTrack>,
@@ -71,7 +72,7 @@ impl Chunk {
         chunk
     }
 
-    /// A particle, as much of it as there is room for.
+    /// Adds a particle, cut off at the capacity.
     fn add_particle(&mut self, stream: &mut Stream) {
         let mut particle = Particle::draw(stream);
         let mut before = 0..0;
@@ -84,7 +85,7 @@ impl Chunk {
             if leg.is_empty() {
                 return;
             }
-            // Legs first, while the head has no link yet: else many loopers would fall apart.
+            // Legs first, while the head has no link yet: otherwise many loopers would be split.
             if !before.is_empty() {
                 self.join_legs(before.start, head, particle.rises(), stream);
                 if uniform(stream) < LEG_LINKED {
@@ -150,7 +151,7 @@ impl Chunk {
     }
 }
 
-/// The slice tracks of all chunks, each at the place of its new number.
+/// The slice tracks of all chunks, each at the index of its new number.
 fn renumbered(chunks: &[Chunk], numbers: &[u32]) -> SliceTracks {
     let places = inverse(numbers);
     let place = |&place: &u32| {

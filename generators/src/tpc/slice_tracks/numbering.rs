@@ -1,4 +1,4 @@
-//! Which slice track has which number.
+//! Numbering of slice tracks.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -8,7 +8,7 @@ use crate::random::{below, stream};
 
 /// Names the streams of numbers.
 const NUMBERS: u64 = 1;
-/// Local numbers are mixed among so many.
+/// Local numbers are shuffled within windows of this length.
 const WINDOW: usize = 4096;
 
 /// The new number of each slice track.
@@ -33,7 +33,7 @@ fn shuffle(numbers: &mut [u32], seed: u64, window: u64) {
     }
 }
 
-/// The place of each number.
+/// The inverse permutation.
 pub(super) fn inverse(numbers: &[u32]) -> Vec<u32> {
     let mut places = vec![0; numbers.len()];
     for (place, &number) in numbers.iter().enumerate() {

@@ -14,28 +14,28 @@ use super::SliceTrack;
 
 /// The share of particles that curl up.
 const LOOPERS: f64 = 0.15;
-/// The number of a looper's legs has a tail of this power, and an end.
+/// Power of the tail of the number of a looper's legs, and its maximum.
 const LEGS_POWER: f64 = 1.2;
 const MOST_LEGS: f64 = 300.0;
-/// How many of 20 particles have so many pieces and one more.
+/// Entry `i`: how many of 20 particles have `i + 1` pieces.
 const PIECES_IN_20: [u32; 6] = [3, 7, 4, 3, 2, 1];
-/// |q/pt| in c/GeV: what is above 2 curls up in 0.5 T.
+/// |q/pt| in c/GeV: particles above 2 curl up in 0.5 T.
 const STIFF: (f64, f64) = (0.1, 2.0);
 const CURLING: (f64, f64) = (2.0, 20.0);
 /// Lengths along the drift in cm.
 const DRIFT: (f64, f64) = (0.0, 230.0);
 const LENGTH_OF_LEG: (f64, f64) = (5.0, 60.0);
 const PITCH_OF_LOOPS: (f64, f64) = (0.5, 20.0);
-/// Clusters on a slice track, at most one a row.
+/// Number of clusters on a slice track, at most one per row.
 const CLUSTERS: (f64, f64) = (12.0, 153.0);
 /// The momentum is measured to so much.
 const RESOLUTION: f64 = 0.02;
 
-/// A particle on its way through the chamber.
+/// State of a particle on its path through the chamber.
 pub(super) struct Particle {
     q_over_pt: f64,
     legs: usize,
-    /// Where the next leg begins, and how far it goes.
+    /// Start of the next leg, and its extent.
     z: f64,
     step: f64,
 }
@@ -57,7 +57,7 @@ impl Particle {
         self.legs
     }
 
-    /// Whether later legs lie higher.
+    /// True if later legs are at larger z.
     pub(super) fn rises(&self) -> bool {
         self.step > 0.0
     }
@@ -97,13 +97,13 @@ fn sign(stream: &mut Stream) -> f64 {
     }
 }
 
-/// How many legs a looper has.
+/// Number of legs of a looper.
 fn legs(stream: &mut Stream) -> usize {
     let tail = libm::pow(uniform(stream), -1.0 / LEGS_POWER);
     (1.0 + tail).min(MOST_LEGS) as usize
 }
 
-/// How many sectors a leg crosses.
+/// Number of sectors that a leg crosses.
 fn pieces(stream: &mut Stream) -> usize {
     let mut drawn = (uniform(stream) * 20.0) as u32;
     for (more, &share) in PIECES_IN_20.iter().enumerate() {

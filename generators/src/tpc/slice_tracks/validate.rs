@@ -70,7 +70,7 @@ fn numbers(relations: &[Relations], links: &[u32]) -> Result<(), TrackProblem> {
     Ok(())
 }
 
-/// Each piece knows the one before it and the one behind it.
+/// Checks that each piece refers to the previous and the next one.
 fn segments(relations: &[Relations]) -> Result<(), TrackProblem> {
     for (track, related) in relations.iter().enumerate() {
         let (prev, next) = (related.segment_prev, related.segment_next);
@@ -119,8 +119,7 @@ fn neighbours(relations: &[Relations]) -> Result<(), TrackProblem> {
     Ok(())
 }
 
-/// Whoever follows a mutual relation comes to an end: what can't be reached from one end
-/// lies in a cycle.
+/// Checks that a mutual relation has ends: what can't be reached from one end is in a cycle.
 fn ends(
     relations: &[Relations],
     property: Property,

@@ -1,4 +1,4 @@
-//! What the digis of particles look like.
+//! Properties of digis of particles.
 
 use generators::sts::physics::{Preset, Scenario, Simulated, Simulation};
 use generators::sts::{CHANNELS_PER_SIDE, Digi, Order};
@@ -58,7 +58,7 @@ fn other_orders_have_the_same_digis() {
 fn channels_are_blind_for_the_dead_time() {
     for preset in Preset::ALL {
         let scenario = Scenario {
-            // So often that it matters.
+            // A rate high enough to matter.
             rate_hz: 3e6,
             ..preset.scenario().scaled(0.001)
         };
@@ -125,7 +125,7 @@ fn charges_have_a_peak_a_long_tail_and_an_overflow() {
     }
     let all = timeslice.digis.digis().len();
     assert!(histogram.iter().all(|count| *count > 0), "{histogram:?}");
-    // Small shares of neighbours come first, then strips with most of a charge.
+    // Small shares of neighbouring strips come first, then strips with most of a charge.
     let dip = (1..8).min_by_key(|adc| histogram[*adc]).expect("some");
     let peak = (dip..31).max_by_key(|adc| histogram[*adc]).expect("some");
     assert!((6..12).contains(&peak), "{histogram:?}");

@@ -1,4 +1,4 @@
-//! The same bytes for a seed, everywhere.
+//! The same bytes for a seed on every machine.
 
 use generators::random::mix;
 use generators::sts::Order;

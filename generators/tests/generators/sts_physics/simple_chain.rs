@@ -1,14 +1,14 @@
-//! The counts of clusters and hits, as simply as they can be had: an independent
-//! second opinion on what reconstruction finds in generated digis.
+//! Counts of clusters and hits by the simplest algorithm: an independent check of what
+//! reconstruction finds in generated digis.
 //!
-//! Times are whole numbers and nothing is rounded to single precision, so counts may
-//! differ from those of a reconstruction by some in 100 000.
+//! Times are integers and nothing is rounded to single precision, so counts may differ from those
+//! of a reconstruction by some in 100 000.
 
 use generators::sts::setup::{Module, Setup};
 use generators::sts::{CHANNELS_PER_SIDE, Digi, SegmentedDigis};
 use rayon::prelude::*;
 
-/// How many there are.
+/// Counts of a timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub digis: u64,
@@ -29,7 +29,7 @@ pub struct Cluster {
     /// In channels.
     pub position: f64,
     pub time: f64,
-    /// The digis, by their place in the segment.
+    /// Indices of its digis in the segment.
     pub digis: Vec<usize>,
 }
 
@@ -50,8 +50,8 @@ pub fn count(digis: &SegmentedDigis, setup: &Setup) -> Counts {
     sum
 }
 
-/// A digi goes on to the earliest one of the next channel that is near in time;
-/// chains begin with digis that none goes on to. By time.
+/// Links each digi to the earliest one of the next channel that is near in time; a cluster starts
+/// at a digi that none links to. Sorted by time.
 pub fn clusters(digis: &[Digi], setup: &Setup) -> Vec<Cluster> {
     let successors = successors(digis, setup);
     let mut is_head = vec![true; digis.len()];
@@ -137,8 +137,8 @@ fn hits(front: &[Cluster], back: &[Cluster], module: &Module, setup: &Setup) -> 
     hits
 }
 
-/// Strips of the front are vertical; those of the back cross them in one point at
-/// most for each time that they go on at the other edge.
+/// Number of crossings of two strips. Strips of the front are vertical; those of the back cross
+/// them in one point at most for each time that they continue at the other edge.
 fn crossings(front: f64, back: f64, module: &Module) -> u64 {
     assert_eq!(module.stereo_front, 0.0, "strips of the front are vertical");
     let width = f64::from(CHANNELS_PER_SIDE) * module.pitch;

@@ -1,4 +1,4 @@
-//! That truth is the truth about the digis.
+//! The truth matches the digis.
 
 use generators::sts::physics::{Crossing, Preset, Simulated, Simulation, Truth};
 use generators::sts::setup::Module;
@@ -13,8 +13,8 @@ fn simulate(preset: Preset, scale: f64) -> (Simulation, Simulated) {
     (simulation, timeslice)
 }
 
-/// Where a crossing is on a side, in channels: by the geometry of strips, not as the
-/// simulation does it.
+/// Position of a crossing on a side, in channels: by the geometry of strips, independent of the
+/// simulation.
 fn position(crossing: &Crossing, module: &Module, is_back: bool) -> f64 {
     let [dx, dy] = [
         f64::from(crossing.x) - module.translation[0],
@@ -29,7 +29,7 @@ fn position(crossing: &Crossing, module: &Module, is_back: bool) -> f64 {
     top.rem_euclid(width) / module.pitch - 0.5
 }
 
-/// Channels from a position, the short way around.
+/// Distance of a channel from a position in channels, modulo the length of the side.
 fn distance(channel: f64, position: f64) -> f64 {
     let way = (channel - position).rem_euclid(1024.0);
     way.min(1024.0 - way)

@@ -1,4 +1,4 @@
-//! What is encoded can be read: also where pages are full.
+//! Encoded data can be read, also where pages are full.
 
 use std::collections::BTreeSet;
 
@@ -67,14 +67,14 @@ fn blocks_are_cut_at_any_byte() {
             .iter()
             .filter_map(|page| Some(u16_at(page, header(page)? + 8) - 64))
             .collect();
-        // A first byte alone in its page, a last one in the next, and all between.
+        // The first byte alone in its page, the last one alone in the next, and all cases between.
         assert!(continued.len() > 200, "{format}: {}", continued.len());
         assert!(continued.contains(&0) && continued.contains(&1), "{format}");
     }
 }
 
-/// Digits whose blocks, in the endpoint with region 9's first cards, end at this
-/// offset of the page if they all fit.
+/// Digits whose blocks, in the endpoint with region 9's first cards, end at this offset of the page
+/// if they all fit.
 fn digits_up_to(offset: usize) -> Vec<Digit> {
     const FULL_BLOCK: usize = 2 + 10 * 11 + 1200;
     const ONE_SAMPLE: usize = 2 + 3 + 2;
@@ -96,8 +96,8 @@ fn digits_up_to(offset: usize) -> Vec<Digit> {
     places.map(digit).collect()
 }
 
-/// For pages that end here and there: blocks, first block, samples and flags of
-/// each page of the endpoint.
+/// For pages that end at different offsets: blocks, first block, samples and flags of each page of
+/// the endpoint.
 fn pages_up_to(format: ZsFormat, offset: usize) -> Vec<[u16; 4]> {
     let digits = digits_up_to(offset);
     let raw = RawPages::of_sectors(FIRST_ORBIT, [encode(format, &digits)]);

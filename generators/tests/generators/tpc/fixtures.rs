@@ -13,7 +13,7 @@ use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 use super::common::wiring;
 use crate::experiments::{fixtures, full_set};
 
-/// Pages of some sectors, and what they were made of.
+/// Pages of some sectors, and the digits in them.
 struct PageSet {
     folder: PathBuf,
     is_compressed: bool,

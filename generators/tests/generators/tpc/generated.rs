@@ -1,4 +1,4 @@
-//! What generated time frames promise: reproducible, and as full as asked for.
+//! Generated time frames are reproducible, and have the requested occupancy.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn occupancy(shape: &TimeFrameShape) -> f64 {
     digits(shape).len() as f64 / PADS / f64::from(bins)
 }
 
-/// Depends on each byte and on its place.
+/// A hash of each byte and its position.
 fn checksum(bytes: &[u8]) -> u64 {
     let words = bytes.chunks(8);
     words.fold(0, |sum, word| {
@@ -47,7 +47,7 @@ fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Of the time frames of each preset, in each format.
+/// Checksums of the time frames of each preset, in each format.
 const GOLDEN: [[u64; 5]; 4] = [
     [
         0x2092_689c_dae7_6cc5,
@@ -100,7 +100,7 @@ fn pages_hold_the_digits() {
         for format in ZsFormat::ALL {
             let mut shape = shape(preset, format);
             if preset == Preset::Stress {
-                // As hard, but not as much.
+                // The same conditions in a shorter time frame.
                 (shape.orbits, shape.load) = (1, Load::Occupancy(0.15));
             }
             with_generator(&shape, 3, |generator| {
@@ -169,7 +169,7 @@ fn occupancy_follows_the_rate() {
 
 #[test]
 fn occupancy_is_as_asked() {
-    // Where tracks are few, it takes many orbits until chance evens out.
+    // With few tracks, it takes many orbits until fluctuations average out.
     for (format, asked, orbits) in [
         (ZsFormat::Row12, 0.002, 40),
         (ZsFormat::DenseLink, 0.05, 16),
@@ -234,7 +234,7 @@ fn charges_have_a_long_tail_and_saturate() {
     assert!(share_above(&row10, 1024) == 0.0);
 }
 
-/// The share of digits that have another one so many rows, pads and time bins away.
+/// Share of digits with another one at this distance in rows, pads and time bins.
 fn with_neighbour(digits: &[Digit], rows: u8, pads: u8, bins: u32) -> f64 {
     let mut places: Vec<_> = digits.iter().map(|digit| digit.place()).collect();
     places.sort_unstable();

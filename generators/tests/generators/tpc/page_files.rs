@@ -1,4 +1,4 @@
-//! Files of pages: what is written is read, and damage is named.
+//! Round trips of page files, and errors for damaged ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};

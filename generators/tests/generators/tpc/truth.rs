@@ -1,4 +1,4 @@
-//! What is known of the particles behind the digits of a sector.
+//! Truth of the digits of a sector.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 /// Pads and time bins that a crossing can reach.
 const REACH: f64 = 5.0;
 const CELLS: f64 = 64.0;
-/// In ADC units: what has less is cut off, and more than that is not measured.
+/// In ADC units: the zero suppression cuts lower values off.
 const THRESHOLD: f64 = 3.0;
 const SATURATED: f32 = 1023.0;
 
@@ -43,7 +43,7 @@ fn is_alone(cluster: &TrueCluster, others: &[TrueCluster]) -> bool {
     others.iter().filter(is_near).count() == 1
 }
 
-/// In ADC units.
+/// Charge in ADC units.
 fn charge(digit: &Digit) -> f64 {
     f64::from(digit.adc()) / 4.0
 }

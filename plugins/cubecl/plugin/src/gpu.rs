@@ -9,7 +9,7 @@ use crate::kernels::Kernel;
 use crate::problem::Problem;
 use crate::recobench::Host;
 
-/// The primary context of a GPU, kept as long as this is.
+/// The primary context of a GPU, retained until this is dropped.
 #[derive(Debug)]
 struct Context {
     device: sys::CUdevice,
@@ -47,15 +47,14 @@ impl Context {
 
     /// Makes it that of the thread: it is the one that bench works in.
     fn enter(&self) -> Result<(), DriverError> {
-        // SAFETY: the context is kept.
+        // SAFETY: the context is retained by `self`.
         unsafe { result::ctx::set_current(self.context) }
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // What fails here has failed before, and was told then.
-        // SAFETY: it was retained once.
+        // An error here has occurred before, and was reported then. SAFETY: it was retained once.
         let _ = unsafe { result::primary_ctx::release(self.device) };
     }
 }
@@ -65,7 +64,7 @@ impl Loaded {
     pub(crate) fn new(host: &Host, kernel: &'static Kernel) -> Result<Self, Problem> {
         let context = Context::of(host.device)?;
         context.enter()?;
-        // SAFETY: the image is what nvcc has made, which says itself how long it is.
+        // SAFETY: the image is nvcc's output, whose header has its size.
         let module = unsafe { result::module::load_data(kernel.image.as_ptr().cast()) };
         let module = module.map_err(not_for_this_gpu)?;
         // SAFETY: the module has just been loaded.
@@ -75,7 +74,7 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// More than 48 KiB have to be asked for.
+    /// More than 48 KiB must be requested.
     fn allow_shared_memory(&self) -> Result<(), DriverError> {
         let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function is loaded.
@@ -95,18 +94,18 @@ impl Loaded {
         // SAFETY: dropping frees it.
         let pointer = unsafe { result::malloc_sync(bytes) }?;
         let table = Table { pointer, bytes };
-        // SAFETY: there is room for as many words.
+        // SAFETY: the allocation has the size of `words`.
         unsafe { result::memcpy_htod_sync(table.pointer, words) }?;
-        // Memory of the host that is not page-locked may still be on its way, and bench's stream
-        // waits for no other.
+        // Memory of the host that is not page-locked may still be in transfer, and bench's stream
+        // does not wait for another one.
         result::ctx::synchronize()?;
         Ok(table)
     }
 
-    /// Puts so many blocks into bench's stream.
+    /// Enqueues `blocks` blocks to bench's stream.
     ///
     /// # Safety
-    /// The arrays are those of the kernel, in order, and as large as it takes them to be.
+    /// The arrays are those of the kernel, in order, and as large as it assumes.
     pub(crate) unsafe fn launch(
         &self,
         host: &Host,
@@ -123,7 +122,8 @@ impl Loaded {
         let arrays = arrays.iter().map(|array| std::ptr::from_ref(array).cast_mut().cast());
         let mut arguments: Vec<*mut c_void> = arrays.chain([info.as_mut_ptr().cast()]).collect();
         let (grid, block) = ((blocks, 1, 1), (self.kernel.threads, 1, 1));
-        // SAFETY: as the caller promises; the last argument has as many bytes as the kernel says.
+        // SAFETY: the caller promises that the arrays fit the kernel; the last argument has as many
+        // bytes as the kernel declares.
         unsafe {
             result::launch_kernel(
                 self.function,
@@ -148,7 +148,7 @@ impl Drop for Loaded {
 }
 
 impl Table {
-    /// Where it is.
+    /// Its address.
     pub(crate) fn pointer(&self) -> *const c_void {
         std::ptr::with_exposed_provenance(self.pointer as usize)
     }
@@ -161,7 +161,8 @@ impl Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        // SAFETY: it was allocated, and its GPU's context is kept by the kernel beside it.
+        // SAFETY: it was allocated by this type, and the kernel next to it retains the context of
+        // its GPU.
         let _ = unsafe { result::free_sync(self.pointer) };
     }
 }

@@ -1,5 +1,4 @@
-//! The part of `docs/plugin/recobench.h` that these variants need. The header says what each
-//! field means.
+//! The part of `docs/plugin/recobench.h` that these variants need. The header documents each field.
 
 use std::ffi::{c_char, c_void};
 

@@ -78,14 +78,14 @@ const RESULTS: &str = "case a\nsector 0\nframe 100\nfragment 40\nparam noise_eps
 const FORMATS: [(&str, u8); 5] =
     [("row10", 1), ("row12", 2), ("link", 3), ("dense", 4), ("dense2", 5)];
 
-/// Of samples with labels and without.
+/// Labels of samples, some of them without any.
 fn labels() -> Vec<SectorLabels> {
     let labels = Labels::from_parts(vec![0, 0, 2], vec![5, u64::MAX, 1 << 63]);
     let labels = labels.expect("lists of all labels");
     vec![SectorLabels { sector: 3, labels }, SectorLabels { sector: 35, labels: Labels::default() }]
 }
 
-/// What is written to a file of that name.
+/// Content of a file of that name after `write`.
 fn written(name: &str, write: impl Fn(&Path) -> Result<(), DataError>) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -109,7 +109,7 @@ fn of_digis(name: &str) -> Vec<u8> {
 /// When raw data begin: ns of Unix time.
 const START_NS: u64 = 1_700_000_000_000_000_000;
 
-/// The messages of a microslice behind the moment at which it begins.
+/// The messages of a microslice, after the time of its start.
 fn messages() -> Vec<u8> {
     let epoch = Message::ts_msb((START_NS / 3200) as u32);
     let hits = (0..30).map(|number| Message::hit(number * 2, number, 1 + number % 9, 77));
@@ -156,7 +156,7 @@ fn in_members(bytes: &[u8]) -> Vec<u8> {
     [packed(first), packed(second)].concat()
 }
 
-/// An index, and so many empty pages.
+/// An index, and `pages` empty pages.
 fn frame(pages: usize) -> Vec<u8> {
     let index = format!("sector,endpoint,n_pages\n2,5,{pages}\n");
     [index.as_bytes(), &[SEPARATOR], &vec![0; pages * PAGE_BYTES]].concat()

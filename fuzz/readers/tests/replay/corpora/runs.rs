@@ -1,4 +1,4 @@
-//! What runs leave behind.
+//! Files of runs.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,8 +1,8 @@
 //! The tracker of CBM.
 //!
-//! Distances of the stations, ladders of each station and kinds of sensors are those
-//! of the technical design report. How ladders are filled with sensors is our choice:
-//! shorter ones near the beam, and as many as cover 25 degrees, fewer in the corners.
+//! Distances of the stations, ladders of each station and kinds of sensors are those of the
+//! technical design report. The arrangement of sensors on ladders is recobench's choice: shorter
+//! ones near the beam, and enough of them to cover 25 degrees, fewer in the corners.
 
 use super::{Facing, Module, module};
 
@@ -71,7 +71,7 @@ const STATIONS: [Station; 8] = [
 const LADDER_PITCH: f64 = 5.9;
 /// Active areas of neighbours on a ladder overlap by this.
 const OVERLAP: f64 = 0.05;
-/// Neighbouring ladders, and neighbours on a ladder, are in planes of their own.
+/// Offset along the beam between adjacent ladders, and between adjacent sensors of a ladder.
 const LADDER_OFFSET: f64 = 0.25;
 const SENSOR_OFFSET: f64 = 0.1;
 /// Half the height of the gap for the beam pipe in the two central ladders, over the
@@ -84,7 +84,7 @@ pub(super) fn modules() -> Vec<Module> {
 }
 
 impl Station {
-    /// Ladders beside the beam on one side.
+    /// Number of ladders on one side of the beam.
     fn ladders(&self) -> usize {
         self.half_ladders.iter().map(|(count, _)| count).sum()
     }
@@ -133,7 +133,7 @@ impl Station {
 /// The module that mirrors one above the beam, turned upside down.
 fn below(ladder: usize, above: &Module) -> Module {
     let [x, y, z] = above.translation;
-    // In a plane of its own: halves may overlap too.
+    // In another plane, because halves may overlap too.
     let z = z + 0.5 * SENSOR_OFFSET;
     module(above.height, Facing::of_ladder(ladder, true), [x, -y, z])
 }

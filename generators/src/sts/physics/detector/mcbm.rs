@@ -1,7 +1,7 @@
 //! The tracker of mCBM.
 //!
-//! Two stations without a magnet, beside the beam; z points from the target to their
-//! middle. The number of modules is that of 2024; their places are our choice.
+//! Two stations without a magnet, next to the beam; z points from the target to their middle. The
+//! number of modules is that of 2024; their positions are recobench's choice.
 
 use super::{Facing, Module, module};
 
@@ -12,7 +12,7 @@ const HEIGHT: f64 = 5.96;
 /// From the middle of a sensor to that of the next, in x and in y.
 const PITCH_X: f64 = 5.9;
 const PITCH_Y: f64 = 5.91;
-/// Neighbours are in planes of their own.
+/// Offset along the beam between adjacent modules.
 const OFFSET: f64 = 0.25;
 
 /// Distances of the stations in cm, and their columns of two modules each.

@@ -13,26 +13,26 @@ const PITCH: f64 = 0.0058;
 /// Angle of the strips on the back, in degrees.
 const STEREO: f64 = 7.5;
 
-/// A detector made of STS modules.
+/// Predefined arrangements of STS modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detector {
     /// The tracker of CBM: 896 modules in eight stations.
     Cbm,
-    /// That of mCBM, the test setup: 12 modules in two stations.
+    /// The test setup mCBM: 12 modules in two stations.
     MiniCbm,
 }
 
-/// How a sensor is turned: ladders carry them with either side in front, and upside
-/// down below the beam.
+/// Orientation of a sensor: ladders carry them with either side in front, and upside down below the
+/// beam.
 #[derive(Clone, Copy)]
 enum Facing {
     /// Front side towards larger z, top up.
     Downstream,
-    /// The same, turned around the beam.
+    /// Front side downstream, rotated around the beam by 180 degrees.
     DownstreamTurned,
     /// Back side towards larger z, top up.
     Upstream,
-    /// The same, turned around the beam.
+    /// Front side upstream, rotated around the beam by 180 degrees.
     UpstreamTurned,
 }
 
@@ -58,7 +58,7 @@ impl Facing {
 }
 
 impl Detector {
-    /// How many modules it has.
+    /// Number of modules.
     pub fn modules(self) -> usize {
         match self {
             Detector::Cbm => cbm::MODULES,
@@ -66,10 +66,10 @@ impl Detector {
         }
     }
 
-    /// Its setup with the usual read-out.
+    /// Its setup with the default read-out.
     ///
     /// # Errors
-    /// None, but setups are always checked.
+    /// None in practice, but all setups are validated.
     pub fn setup(self) -> Result<Setup, DataError> {
         self.setup_with(Asic::default())
     }
@@ -101,8 +101,8 @@ fn module(height: f64, facing: Facing, translation: [f64; 3]) -> Module {
     }
 }
 
-/// How much charges differ that are alike on average: the standard deviation of a
-/// normal distribution as wide, at half its height, as Landau's.
+/// Spread of charges by their average: the standard deviation of a normal distribution with the
+/// full width at half maximum of Landau's.
 fn landau() -> LandauTable {
     const STEP: f64 = 1000.0;
     const ENTRIES: u32 = 80;
@@ -112,11 +112,11 @@ fn landau() -> LandauTable {
     }
 }
 
-/// In electrons, for a most probable charge in electrons.
+/// Width in electrons, for a most probable charge in electrons.
 fn width(charge: f64) -> f64 {
     const PER_LANDAU_WIDTH: f64 = 4.02 / 2.355;
     let widths_in = |width: f64| most_probable(width * EV_PER_ELECTRON);
-    // The charge is so many widths, a number that itself depends on the width.
+    // The ratio of charge to width itself depends on the width: a fixed-point iteration.
     let step = |width: f64, _| charge / widths_in(width.max(LEAST_WIDTH)).max(1.0);
     libm::round((0..20).fold(charge / 10.0, step) * PER_LANDAU_WIDTH)
 }

@@ -21,7 +21,7 @@ struct Group {
     first_pad: usize,
 }
 
-/// Maps of sectors with so many rows of tiles.
+/// Maps of sectors with `tile_rows` rows of tiles.
 struct Maps {
     sectors: usize,
     tile_rows: usize,
@@ -30,7 +30,7 @@ struct Maps {
 }
 
 impl Maps {
-    /// With charges in so many of 8 time bins.
+    /// Creates maps with charges in `density` of 8 time bins.
     fn new(sectors: usize, tile_rows: usize, (groups, density): (usize, u64), seed: u64) -> Self {
         let mut numbers = Numbers(seed);
         let entries = sectors * tile_rows * TILES_IN_ROW * TILE;
@@ -59,7 +59,7 @@ impl Maps {
         self.charges[(row * TILES_IN_ROW + group.tile) * TILE + time % 4 * 8 + pad]
     }
 
-    /// What a pad of a group did.
+    /// Activity of a pad of a group.
     fn activity(&self, sector: usize, group: Group, pad: usize) -> Activity {
         let times = 0..4 * self.tile_rows;
         let charges: Vec<_> = times.map(|time| self.charge(sector, group, pad, time)).collect();
@@ -71,7 +71,7 @@ impl Maps {
         [count as u16, longest as u16, largest, is_noisy.into()]
     }
 
-    /// Looks for noisy pads with a kernel whose blocks have so many groups.
+    /// Looks for noisy pads with a kernel whose blocks have `groups_of_block` groups.
     fn assert_found(&self, name: &str, groups_of_block: usize, (checked, seed): (bool, u64)) {
         let Some(emulator) = emulator(checked, seed) else { return };
         let blocks = self.sectors * self.groups.len().div_ceil(groups_of_block);

@@ -52,7 +52,7 @@ fn segments_of_all_lengths_are_sorted() {
 
 #[test]
 fn equals_keep_their_order() {
-    // Four channels and four times; addresses and charges tell equals apart.
+    // Four channels and four times; equal keys have different addresses and charges.
     let few = !(0x7fc << 37) & !0x7fff_fffc;
     for (name, tile) in BLOCKS {
         for mask in [few, !(0x7ff << 37) & !0x7fff_ffff] {

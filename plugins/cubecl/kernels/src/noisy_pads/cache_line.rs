@@ -12,10 +12,10 @@ use super::map::{
 
 /// Threads of a block.
 pub const THREADS: u32 = 64;
-/// Tiles, one above the other, that are staged at once.
+/// Number of tiles, one above the other, that are staged at once.
 const STAGED: u32 = THREADS / TILE;
 
-/// What each pad of each group did. A block for each group of each sector.
+/// Activity of each pad of each group. A block handles one group of one sector.
 #[cube]
 pub fn noisy_pads_cache_line(
     maps: &Array<u16>,

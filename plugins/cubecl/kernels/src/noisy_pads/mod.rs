@@ -1,9 +1,9 @@
 //! Finding noisy pads: the kernels of `algorithms/src/tpc_noisy_pads/cuda/`.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `cache_line`, `bit_runs` | a kernel each |
-//! | `map` | charge maps, and what is found of a pad |
+//! | `cache_line`, `bit_runs` | one kernel each |
+//! | `map` | charge maps, and the activity of a pad |
 //! | `presence` | time bins with charge as bits of words |
 
 mod bit_runs;
@@ -18,7 +18,7 @@ use cubecl_core::prelude::*;
 use crate::cuda::{CudaKernel, compile, number, read, written};
 use map::ThresholdsExpand;
 
-/// Both kernels. Places in maps are numbers of 64 bits, as in CUDA.
+/// Both kernels. Indices in maps have 64 bits, as in CUDA.
 pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
     let address = AddressType::U64;
     let cache_line = compile("noisy_pads_cache_line", cache_line::THREADS, address, |builder| {
@@ -52,7 +52,7 @@ pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
     Ok([cache_line?, bit_runs?])
 }
 
-/// The number of groups, that of rows of tiles, and thresholds.
+/// The number of groups, the number of rows of tiles, and thresholds.
 fn numbers(
     builder: &mut KernelBuilder,
 ) -> (NativeExpand<u32>, NativeExpand<u32>, ThresholdsExpand) {

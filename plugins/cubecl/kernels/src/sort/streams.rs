@@ -1,7 +1,6 @@
-//! Runs of digis that a block moves 16 bytes at a time, wherever they begin: `streams.h`.
+//! Runs of digis that a block moves 16 bytes at a time, at any alignment: `streams.h`.
 //!
-//! Arrays begin at multiples of 16 bytes, so whether a run does is told by the number of its
-//! first digi.
+//! Arrays are aligned to 16 bytes, so the index of a run's first digi determines its alignment.
 
 use cubecl_core as cubecl;
 use cubecl_core::prelude::*;
