@@ -89,7 +89,8 @@ fn distributions(criterion: &mut Criterion) {
     }
     let mut group = criterion.benchmark_group("generate-distributions");
     group.throughput(Throughput::Elements(NUMBERS));
-    let (normal, gaps) = (random::Normal::new(), random::Exponential::new());
+    let normal = random::Normal::new();
+    let gaps = random::Exponential::new();
     group.bench_function("normal", |bencher| bencher.iter(|| sum::<f32>(&normal)));
     group.bench_function("normal-rand-distr", |bencher| {
         bencher.iter(|| sum::<f32>(&StandardNormal));

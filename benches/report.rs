@@ -32,7 +32,8 @@ fn with_digis(row: &SummaryRow, digis: usize) -> SummaryRow {
 }
 
 fn samples(row: &SummaryRow) -> impl Iterator<Item = SampleRow> + use<> {
-    let (point, median) = (row.point(), row.median_s.unwrap_or_default());
+    let point = row.point();
+    let median = row.median_s.unwrap_or_default();
     let stage = row.stage.clone();
     (0..SAMPLES).map(move |i| {
         let seconds = median * (1.0 + 0.001 * (i * 7 % SAMPLES) as f64);

@@ -32,7 +32,8 @@ impl Warp {
         let index = index.unwrap_or_else(|| self.open(collective, mask, width));
         let group = &mut self.groups[index];
         if group.collective != collective || group.width != width {
-            let (other, lanes) = (group.collective.name(), group.arrived);
+            let other = group.collective.name();
+            let lanes = group.arrived;
             let name = collective.name();
             return Err(format!(
                 "{name} with mask {mask:#x} meets {other} of lanes {lanes:#x} with the same mask: all lanes of a mask must call the same with the same width"

@@ -93,7 +93,8 @@ impl<R: Read> Lines<R> {
 
     fn lengthen(&mut self, characters: usize) -> Result<(), LineError> {
         self.length += characters;
-        let (line, longest) = (self.line, self.longest);
+        let line = self.line;
+        let longest = self.longest;
         if self.length <= longest { Ok(()) } else { Err(LineError::TooLong { line, longest }) }
     }
 

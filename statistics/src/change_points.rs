@@ -77,7 +77,8 @@ impl Search {
             let Some((cuts, clear)) = self.first_clear(values, &range) else {
                 continue;
             };
-            let (mut start, test) = (range.start, found.clear.len());
+            let mut start = range.start;
+            let test = found.clear.len();
             for at in cuts.into_iter().map(|cut| range.start + cut) {
                 found.changes.push(ChangePoint { at, p_value: clear.orders.p_value(), test });
                 stretches.push(start..at);
@@ -160,7 +161,8 @@ mod tests {
             (0..1000).filter(is_cut).count()
         };
         // The tests are exact, so 7.5 at most are expected.
-        let (normal, heavy) = (alarms(Noise::normal), alarms(Noise::heavy));
+        let normal = alarms(Noise::normal);
+        let heavy = alarms(Noise::heavy);
         assert!(normal <= 15 && heavy <= 15, "{normal} and {heavy} of 1000");
     }
 

@@ -128,7 +128,8 @@ impl Timing {
 /// The crossing between the ratio of this number and the one before. It may be anywhere up to the
 /// nearest clear leads on either side.
 fn crossing(ratios: &[Ratio], number: usize) -> Option<Crossing> {
-    let (before, after) = (&ratios[number - 1], &ratios[number]);
+    let before = &ratios[number - 1];
+    let after = &ratios[number];
     let mut below = ratios[..=number].windows(2).rev();
     let mut above = ratios[number - 1..].windows(2);
     (before.faster() != after.faster()).then(|| Crossing {

@@ -42,7 +42,8 @@ pub fn describe(samples: &[f64]) -> Option<Description> {
 /// Hyndman and Fan 1996, as R and NumPy do).
 pub(super) fn quantile(sorted: &[f64], probability: f64) -> f64 {
     let position = probability * (sorted.len() - 1) as f64;
-    let (low, fraction) = (position.floor() as usize, position.fract());
+    let low = position.floor() as usize;
+    let fraction = position.fract();
     let high = (low + 1).min(sorted.len() - 1);
     sorted[low] + fraction * (sorted[high] - sorted[low])
 }

@@ -42,7 +42,8 @@ impl Stretch {
         let length = self.points.len();
         self.sum_up_before();
         let before = &self.before;
-        let (mut left, mut right) = (0.0, self.total);
+        let mut left = 0.0;
+        let mut right = self.total;
         let mut best: Option<Cut> = None;
         for at in 1..length {
             let (_, sum) = self.points[at - 1];
@@ -61,7 +62,8 @@ impl Stretch {
 
     /// From the sums of the distances within both sides.
     fn energy(&self, at: usize, left: f64, right: f64) -> f64 {
-        let (m, n) = (at as f64, (self.points.len() - at) as f64);
+        let m = at as f64;
+        let n = (self.points.len() - at) as f64;
         let pairs = |count: f64| count * (count - 1.0) / 2.0;
         let between = (self.total - left - right) / (m * n);
         m * n / (m + n) * (2.0 * between - left / pairs(m) - right / pairs(n))
@@ -106,7 +108,8 @@ mod tests {
             let of = |x: &f64| b.iter().map(|y| (x - y).abs()).sum::<f64>();
             a.iter().map(of).sum()
         };
-        let (m, n) = (left.len() as f64, right.len() as f64);
+        let m = left.len() as f64;
+        let n = right.len() as f64;
         let within = |side: &[f64], count: f64| sum(side, side) / (count * (count - 1.0));
         let between = 2.0 * sum(left, right) / (m * n);
         m * n / (m + n) * (between - within(left, m) - within(right, n))

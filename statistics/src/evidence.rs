@@ -33,7 +33,8 @@ impl Evidence {
     /// Converts a 95 % interval of a ratio with `df` degrees of freedom; `None` unless it has
     /// positive numbers.
     pub fn of(interval: Interval, df: f64) -> Option<Self> {
-        let (low, high) = (interval.low.ln(), interval.high.ln());
+        let low = interval.low.ln();
+        let high = interval.high.ln();
         let df = df.clamp(1.0, MANY);
         (low.is_finite() && high.is_finite() && low <= high).then(|| Evidence {
             centre: f64::midpoint(low, high),
@@ -53,7 +54,8 @@ impl Evidence {
         }
         let values = sorted(logarithms);
         let cut = (trimmed * n as f64) as usize;
-        let (low, high) = (values[cut], values[n - 1 - cut]);
+        let low = values[cut];
+        let high = values[n - 1 - cut];
         let winsorized = values.iter().map(|value| value.clamp(low, high));
         let mean = winsorized.clone().sum::<f64>() / n as f64;
         let squares: f64 = winsorized.map(|value| (value - mean).powi(2)).sum();
@@ -153,7 +155,8 @@ mod tests {
             assert!(found.p_value(0.0) < at_end && found.p_value(0.05) > at_end);
         }
         // Half as fast and twice as fast are alike.
-        let (there, back) = (evidence(1.1, 1.2, 9.0), evidence(1.0 / 1.2, 1.0 / 1.1, 9.0));
+        let there = evidence(1.1, 1.2, 9.0);
+        let back = evidence(1.0 / 1.2, 1.0 / 1.1, 9.0);
         assert!((there.p_value(0.01) / back.p_value(0.01) - 1.0).abs() < 1e-9);
     }
 
@@ -217,7 +220,10 @@ mod tests {
     /// The detectable change is detected in 80 % of cases.
     #[test]
     fn the_smallest_change_that_would_be_found_is_found_as_often_as_it_says() {
-        let (error, df, limit, p) = (0.01, 9_usize, 0.01, 1e-3);
+        let error = 0.01;
+        let df = 9_usize;
+        let limit = 0.01;
+        let p = 1e-3;
         let half = t95(df as f64) * error;
         let typical = Evidence::of(Interval { low: (-half).exp(), high: half.exp() }, df as f64);
         let change = typical.expect("positive").detectable(limit, p).ln_1p();

@@ -173,7 +173,8 @@ mod tests {
             let medians: Vec<_> = (0..20_000).map(|_| median(&noise.resampled(&samples))).collect();
             let medians = sorted(&medians);
             let exact = median_interval(&samples).expect("samples");
-            let (low, high) = (medians[500], medians[19_500]);
+            let low = medians[500];
+            let high = medians[19_500];
             // With an even number the exact one is a little wider.
             assert!(exact.low <= low * 1.0001 && exact.low > 0.9 * low, "{n}: {exact:?} {low}");
             assert!(exact.high >= high * 0.9999 && exact.high < 1.1 * high, "{n}: {exact:?}");

@@ -59,7 +59,8 @@ fn bimodal(sorted: &[f64]) -> Option<String> {
     };
     let within = |split: usize| squares(&sorted[..split]) + squares(&sorted[split..]);
     let best = (smallest..=n - smallest).min_by(|&a, &b| within(a).total_cmp(&within(b)))?;
-    let (fast, slow) = (mean(&sorted[..best]), mean(&sorted[best..]));
+    let fast = mean(&sorted[..best]);
+    let slow = mean(&sorted[best..]);
     let explained = 1.0 - within(best) / squares(sorted);
     let apart = (slow - fast) / fast > WORTH_MENTIONING;
     (apart && explained > EXPLAINED).then(|| {

@@ -139,7 +139,8 @@ fn split(x: &[f64], y: &[f64], first: usize) -> (f64, Hinge) {
 
 /// The exponent of the power law through the points, with the sum of its squares.
 fn exponent(x: &[f64], y: &[f64]) -> (f64, f64) {
-    let (mean_x, mean_y) = (mean(x.iter().copied()), mean(y.iter().copied()));
+    let mean_x = mean(x.iter().copied());
+    let mean_y = mean(y.iter().copied());
     let both = || x.iter().zip(y).map(|(x, y)| (x - mean_x, y - mean_y));
     let exponent =
         both().map(|(x, y)| x * y).sum::<f64>() / both().map(|(x, _)| x * x).sum::<f64>();

@@ -35,7 +35,8 @@ pub fn sign_test(differences: &[f64]) -> Option<f64> {
         return None;
     }
     let count = |is_so: fn(&f64) -> bool| differences.iter().filter(|x| is_so(x)).count() as u64;
-    let (up, down) = (count(|x| *x > 0.0), count(|x| *x < 0.0));
+    let up = count(|x| *x > 0.0);
+    let down = count(|x| *x < 0.0);
     let heads = Binomial::new(0.5, up + down).ok()?;
     Some((2.0 * heads.cdf(up.min(down))).min(1.0))
 }
@@ -53,7 +54,9 @@ fn u_and_ties(a: &[f64], b: &[f64]) -> (f64, f64) {
 pub(super) fn ranks(values: &[f64]) -> (Vec<f64>, f64) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-    let (mut ranks, mut ties, mut before) = (vec![0.0; values.len()], 0.0, 0);
+    let mut ranks = vec![0.0; values.len()];
+    let mut ties = 0.0;
+    let mut before = 0;
     for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
         let size = equal.len() as f64;
         let shared = before as f64 + (size + 1.0) / 2.0;

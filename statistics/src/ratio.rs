@@ -140,8 +140,10 @@ fn weighted_medians(sorted: &[f64]) -> (Vec<Weighted>, Vec<Weighted>) {
 
 /// Quantile of the ratio at this probability.
 fn quantile_of_ratio(over: &[Weighted], under: &[Weighted], probability: f64) -> f64 {
-    let (first, last) = (over[0].0, over[over.len() - 1].0);
-    let (mut low, mut high) = (first / under[under.len() - 1].0, last / under[0].0);
+    let first = over[0].0;
+    let last = over[over.len() - 1].0;
+    let mut low = first / under[under.len() - 1].0;
+    let mut high = last / under[0].0;
     for _ in 0..HALVINGS {
         let middle = low + (high - low) / 2.0;
         if share_below(over, under, middle) >= probability {
@@ -155,7 +157,9 @@ fn quantile_of_ratio(over: &[Weighted], under: &[Weighted], probability: f64) ->
 
 /// The probability of `over / under ≤ ratio`. Both are sorted, so one pass does.
 fn share_below(over: &[Weighted], under: &[Weighted], ratio: f64) -> f64 {
-    let (mut share, mut below, mut next) = (0.0, 0.0, 0);
+    let mut share = 0.0;
+    let mut below = 0.0;
+    let mut next = 0;
     for (value, weight) in under {
         while next < over.len() && over[next].0 <= ratio * value {
             below += over[next].1;
@@ -193,15 +197,18 @@ mod tests {
 
     #[test]
     fn exchanging_the_sides_turns_it_over() {
-        let (a, b) = (spread(30, 1.0), spread(21, 1.3));
-        let (there, back) = (interval(&a, &b), interval(&b, &a));
+        let a = spread(30, 1.0);
+        let b = spread(21, 1.3);
+        let there = interval(&a, &b);
+        let back = interval(&b, &a);
         assert!((there.low * back.high - 1.0).abs() < 1e-3, "{there:?} {back:?}");
         assert!((there.high * back.low - 1.0).abs() < 1e-3, "{there:?} {back:?}");
     }
 
     #[test]
     fn it_agrees_with_resampling() {
-        let (a, b) = (spread(15, 1.0), spread(23, 1.1));
+        let a = spread(15, 1.0);
+        let b = spread(23, 1.1);
         let mut noise = Noise::new(1);
         let mut draw = |samples: &[f64]| median(&noise.resampled(samples));
         let ratios: Vec<_> = (0..20_000).map(|_| draw(&b) / draw(&a)).collect();

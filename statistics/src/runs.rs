@@ -93,7 +93,8 @@ mod tests {
             };
             (0..4000).filter(alarm).count() as f64 / 4000.0
         };
-        let (normal, heavy) = (alarms(false), alarms(true));
+        let normal = alarms(false);
+        let heavy = alarms(true);
         assert!((0.004..0.016).contains(&normal), "{normal}");
         assert!(heavy < 0.04, "{heavy}");
     }

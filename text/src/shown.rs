@@ -78,7 +78,8 @@ impl fmt::Display for Shown<'_> {
             return f.write_str(mark);
         }
         // Most of it is the start, but the end counts, too: files have their names there.
-        let (first, last) = (self.most - self.most / 4, self.most / 4);
+        let first = self.most - self.most / 4;
+        let last = self.most / 4;
         write_all(f, self.text.chars().take(first))?;
         f.write_char('…')?;
         write_all(f, self.text.chars().skip(all - last))?;

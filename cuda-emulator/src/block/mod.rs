@@ -118,7 +118,8 @@ impl Block {
     pub(crate) fn arrive(&mut self, kind: u32, yes: bool) -> Result<Option<i32>, String> {
         let barrier = &mut self.barrier;
         if barrier.waiting > 0 && barrier.kind != kind {
-            let (mine, theirs) = (waiting::barrier(kind), waiting::barrier(barrier.kind));
+            let mine = waiting::barrier(kind);
+            let theirs = waiting::barrier(barrier.kind);
             return Err(format!("{mine} meets {theirs} of other threads"));
         }
         barrier.kind = kind;
@@ -188,14 +189,16 @@ impl Block {
             device..device + size_of::<DeviceBlock>(),
             slot,
         ];
-        let (threads, lanes) = (self.threads.len(), self.lanes as usize);
+        let threads = self.threads.len();
+        let lanes = self.lanes as usize;
         self.checked = Some(CheckedBlock::new(threads, lanes, dynamic, static_shared, own));
     }
 
     /// Stores the results of a collective; the waiting lanes become ready.
     fn answer(&mut self, warp: usize, group: &Group, last: u32) {
         let first = warp * self.lanes as usize;
-        let (threads, ready) = (&mut self.threads[first..], &mut self.ready);
+        let threads = &mut self.threads[first..];
+        let ready = &mut self.ready;
         let mut offers = [Offer::default(); u64::BITS as usize];
         for lane in collective::lanes(group.mask) {
             offers[lane as usize] = threads[lane as usize].offer;
@@ -244,7 +247,8 @@ fn grid_points(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
 }
 
 fn grid_point([x, y, _]: [u32; 3], number: u64) -> [u32; 3] {
-    let (x, y) = (u64::from(x), u64::from(y));
+    let x = u64::from(x);
+    let y = u64::from(y);
     // Each is less than a 32-bit size.
     [number % x, number / x % y, number / x / y].map(|n| n as u32)
 }

@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn a_release_carries_what_the_block_did_before_its_barrier() {
-        let (mut one, mut two) = (clocks(0), clocks(1));
+        let mut one = clocks(0);
+        let mut two = clocks(1);
         let (early, late) = (one.now(50), {
             one.at_barrier();
             one.now(50)
@@ -186,7 +187,8 @@ mod tests {
 
     #[test]
     fn relaxed_writes_publish_what_was_before_a_fence() {
-        let (mut one, mut two) = (clocks(0), clocks(1));
+        let mut one = clocks(0);
+        let mut two = clocks(1);
         assert!(one.publishes(0, false).is_none());
         let before = one.now(0);
         one.at_fence(0);

@@ -61,7 +61,8 @@ unsafe extern "C" fn first_image(
     let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
     let starts = loaded.clone().map(|header| header.p_vaddr as usize);
     let ends = loaded.map(|header| header.p_vaddr as usize + header.p_memsz as usize);
-    let (start, end) = (starts.min().unwrap_or(0), ends.max().unwrap_or(0));
+    let start = starts.min().unwrap_or(0);
+    let end = ends.max().unwrap_or(0);
     image.bias = info.dlpi_addr as usize;
     image.addresses = image.bias + start..image.bias + end;
     1

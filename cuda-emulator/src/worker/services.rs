@@ -44,7 +44,8 @@ impl Worker<'_> {
 
     /// The current thread waits in the state that `state` makes of its fiber.
     pub(crate) fn block_thread(&mut self, state: fn(u32, Site) -> State, site: Site) {
-        let (thread, fiber) = (self.thread, self.fiber);
+        let thread = self.thread;
+        let fiber = self.fiber;
         self.block().threads[thread as usize].state = state(fiber, site);
     }
 
@@ -66,11 +67,13 @@ impl Worker<'_> {
         }
         self.polls += 1;
         if self.polls > self.run.config.most_polls {
-            let (at, polls) = (self.block_at(), self.polls);
+            let at = self.block_at();
+            let polls = self.polls;
             self.fail(EmulatorError::EndlessSpin { at, polls });
             return;
         }
-        let (thread, policy) = (self.thread, self.policy());
+        let thread = self.thread;
+        let policy = self.policy();
         let block = self.block();
         block.polls += 1;
         block.ready.push_last(thread, policy);
@@ -93,7 +96,8 @@ impl Worker<'_> {
         };
         if let Err(finding) = checker.access(block, &stack, access) {
             let (line, access) = *finding;
-            let (at, access) = (self.thread_at(line), Box::new(access));
+            let at = self.thread_at(line);
+            let access = Box::new(access);
             self.fail(EmulatorError::Access { at, access });
         }
     }

@@ -72,7 +72,8 @@ impl Worker<'_> {
         let Run { launch, config, kernel, .. } = self.run;
         let mut block = Block::new(launch, config.lanes.count(), kernel.shared.size)?;
         if self.checker.is_some() {
-            let (shared, slot) = (self.static_shared.addr(), self.slot.addr());
+            let shared = self.static_shared.addr();
+            let slot = self.slot.addr();
             let shared = shared..shared + kernel.shared.size;
             block.check(shared, slot..slot + size_of::<*const DeviceThread>());
         }

@@ -36,7 +36,8 @@ pub(crate) fn page_index(scratch: &Scratch, input: &[u8]) -> bool {
 }
 
 fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection) -> bool {
-    let (index, path) = (scratch.file(INDEX, index), scratch.file(PAGES, pages));
+    let index = scratch.file(INDEX, index);
+    let path = scratch.file(PAGES, pages);
     let frame = match read_raw_pages(&path, &index, selection) {
         Ok(frame) => frame,
         // A sector that does not exist is in no file.
@@ -78,7 +79,8 @@ pub(crate) fn decode(_: &Scratch, input: &[u8]) -> bool {
         decoded
     };
     let pages = RawPages::new(0, pages, &streams);
-    let (once, twice) = (decoded(&pages), decoded(&pages));
+    let once = decoded(&pages);
+    let twice = decoded(&pages);
     assert!(once == twice, "decoding tells the same twice");
     once.damaged.is_empty()
 }

@@ -120,7 +120,8 @@ fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
     }
     let size = bytes.len() as u64;
     require(size, HEADER_BYTES, "the header")?;
-    let (modules, groups) = (u32_at(bytes, 8), u32_at(bytes, 12));
+    let modules = u32_at(bytes, 8);
+    let groups = u32_at(bytes, 12);
     if u64::from(groups) != 2 * u64::from(modules) {
         let problem = format!("{groups} module sides don't fit {modules} modules with two each");
         return Err((12, problem));

@@ -56,7 +56,8 @@ impl<'a> LabelWriter<'a> {
     /// # Errors
     /// If they can't be written.
     pub fn write(&mut self, of_sector: &SectorLabels) -> Result<(), DataError> {
-        let (first, all) = (of_sector.labels.first(), of_sector.labels.all());
+        let first = of_sector.labels.first();
+        let all = of_sector.labels.all();
         let head = [of_sector.sector.into(), first.len() as u32];
         self.write_all(head.map(u32::to_le_bytes).as_flattened())?;
         self.write_all(&(all.len() as u64).to_le_bytes())?;

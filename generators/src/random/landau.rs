@@ -41,7 +41,8 @@ impl Landau {
             while end < POINTS - 1 && above[end] > wanted {
                 end += 1;
             }
-            let (high, low) = (above[end - 1], above[end]);
+            let high = above[end - 1];
+            let low = above[end];
             let fraction = ((high - wanted) / (high - low)).clamp(0.0, 1.0);
             let value = points[end - 1] + (points[end] - points[end - 1]) * fraction;
             value.min(largest) as f32
@@ -55,7 +56,8 @@ impl Landau {
         const FRACTION: f32 = 1.0 / (1 << FRACTION_BITS) as f32;
         let bin = (bits >> FRACTION_BITS) as usize;
         let fraction = (bits & ((1 << FRACTION_BITS) - 1)) as f32 * FRACTION;
-        let (low, high) = (self.knots[bin], self.knots[bin + 1]);
+        let low = self.knots[bin];
+        let high = self.knots[bin + 1];
         low + (high - low) * fraction
     }
 }

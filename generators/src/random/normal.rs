@@ -31,7 +31,8 @@ impl Normal {
         const FRACTION: f32 = 1.0 / (1 << FRACTION_BITS) as f32;
         let bin = (bits >> FRACTION_BITS) as usize;
         let fraction = (bits & ((1 << FRACTION_BITS) - 1)) as f32 * FRACTION;
-        let (low, high) = (self.knots[bin], self.knots[bin + 1]);
+        let low = self.knots[bin];
+        let high = self.knots[bin + 1];
         low + (high - low) * fraction
     }
 }
@@ -56,7 +57,8 @@ pub(crate) fn normal_below(deviate: f64) -> f64 {
 
 /// The number that others are below with this probability, by bisection.
 fn quantile(probability: f64) -> f64 {
-    let (mut low, mut high) = (-Normal::LIMIT, Normal::LIMIT);
+    let mut low = -Normal::LIMIT;
+    let mut high = Normal::LIMIT;
     for _ in 0..40 {
         let middle = 0.5 * (low + high);
         if normal_below(middle) < probability {

@@ -53,8 +53,10 @@ impl Address {
 
     /// Index of the module with this address: by unit, ladder, half ladder and position.
     pub const fn module(self) -> usize {
-        let (unit, ladder) = (self.0 & 0x3f, self.0 >> 6 & 0x1f);
-        let (half_ladder, position) = (self.0 >> 11 & 1, self.0 >> 12 & 0x1f);
+        let unit = self.0 & 0x3f;
+        let ladder = self.0 >> 6 & 0x1f;
+        let half_ladder = self.0 >> 11 & 1;
+        let position = self.0 >> 12 & 0x1f;
         (unit << 11 | ladder << 6 | half_ladder << 5 | position) as usize
     }
 }

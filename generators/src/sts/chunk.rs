@@ -129,7 +129,8 @@ fn charge(quantile: usize) -> u8 {
     const PEAK: f64 = 6.0;
     const WIDTH: f64 = 1.8;
     let probability = (quantile as f64 + 0.5) / f64::from(1 << ADC_BITS);
-    let (mut low, mut high) = (-5.0, 100.0);
+    let mut low = -5.0;
+    let mut high = 100.0;
     // Moyal's distribution function is erfc(exp(-x/2) / sqrt 2): bisect it.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);

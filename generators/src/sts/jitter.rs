@@ -95,7 +95,8 @@ impl<'a> Displacer<'a> {
     fn emit_below(&mut self, limit: usize) {
         let width = limit - self.emitted;
         let arriving = self.sum_counts(width);
-        let (positions, output) = (&mut self.positions[..], std::mem::take(&mut self.output));
+        let positions = &mut self.positions[..];
+        let output = std::mem::take(&mut self.output);
         let mut write = |digi: Digi, slot: u32| {
             let place = positions[slot as usize];
             positions[slot as usize] = place + 1;
@@ -110,7 +111,8 @@ impl<'a> Displacer<'a> {
         // written after the end of those that do, and overwritten later.
         let mut kept = 0;
         for i in certain..self.waiting.len() {
-            let (digi, slot) = (self.waiting[i], self.slots[i]);
+            let digi = self.waiting[i];
+            let slot = self.slots[i];
             write(digi, slot);
             self.waiting[kept] = digi;
             self.slots[kept] = slot.wrapping_sub(width as u32);

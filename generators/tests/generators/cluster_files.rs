@@ -24,7 +24,8 @@ fn error_of(path: &Path, content: &[u8]) -> String {
 
 /// Compares clusters without the unused bytes between arrays, which files do not keep.
 fn same(one: &Clusters, other: &Clusters) -> bool {
-    let (length, layout) = (one.bytes().len(), one.layout());
+    let length = one.bytes().len();
+    let layout = one.layout();
     let arrays = |clusters: &Clusters| -> Vec<Vec<u8>> {
         let fields = 0..generators::tpc::clusters::FIELDS.len();
         fields.map(|field| clusters.bytes()[layout.range(field)].to_vec()).collect()

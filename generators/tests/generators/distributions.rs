@@ -59,9 +59,11 @@ fn gaps_are_distributed_as_exponential_numbers_of_rand_distr() {
 #[test]
 fn numbers_of_gaps_are_distributed_as_poisson_numbers_of_rand_distr() {
     const MEAN: f64 = 3.0;
-    let (gaps, mut random) = (Exponential::new(), stream(7, [5]));
+    let gaps = Exponential::new();
+    let mut random = stream(7, [5]);
     let mut fitting = || {
-        let (mut elapsed, mut count) = (0.0, 0.0);
+        let mut elapsed = 0.0;
+        let mut count = 0.0;
         loop {
             elapsed += gap_of_mean_one(gaps.sample(&mut random));
             if elapsed > MEAN {

@@ -60,7 +60,8 @@ fn senseless_values_are_named_with_line_and_key() {
     let error = error_of(&text);
     assert!(error.contains("asic: nAdc is 40"), "{error}");
     // The part ends a few lines below the value.
-    let (found, wanted) = (number_after(&error, "line "), line(&text, "nAdc"));
+    let found = number_after(&error, "line ");
+    let wanted = line(&text, "nAdc");
     assert!((wanted..wanted + 10).contains(&found), "{error}");
     let words = whole.replacen("\"pitch\": 0.0058", "\"pitch\": \"wide\"", 1);
     let error = error_of(&words);

@@ -50,7 +50,8 @@ pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
     ];
     // SAFETY: the kernel stays within these buffers.
     let statistics = unsafe { emulator.launch(kernel, &launch, &arguments) }?;
-    let (kept, counts) = (emulator.download::<u64>(output)?, emulator.download::<u32>(counts)?);
+    let kept = emulator.download::<u64>(output)?;
+    let counts = emulator.download::<u32>(counts)?;
     let parts = keys.chunks(THREADS as usize).zip(kept.chunks(THREADS as usize));
     for ((part, kept), &count) in parts.zip(&counts) {
         let expected: HashSet<_> = part.iter().collect();

@@ -104,7 +104,8 @@ fn what_the_host_changes_or_frees_too_early_is_an_error() {
 fn memory_that_is_not_page_locked_is_copied_by_the_call() {
     for device in executions().filter_map(device) {
         let there = device.allocate(4).expect("memory").address();
-        let (mut up, mut down) = ([1_u8, 2, 3, 4], [0_u8; 4]);
+        let mut up = [1_u8, 2, 3, 4];
+        let mut down = [0_u8; 4];
         // SAFETY: both arrays stay.
         unsafe {
             device.upload(0, there, up.as_ptr(), 4).expect("submitted");

@@ -28,11 +28,14 @@ fn print_speed<E: std::fmt::Debug>(
     checked: bool,
     run: impl Fn() -> Result<cuda_emulator::Statistics, E>,
 ) {
-    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let start = Instant::now();
+    let cpu = cpu_seconds();
     let statistics = run().expect("no bug");
-    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    let seconds = start.elapsed().as_secs_f64();
+    let cpu = cpu_seconds() - cpu;
     let millions = statistics.threads as f64 / 1e6;
-    let (rate, cpu_rate) = (millions / seconds, millions / cpu);
+    let rate = millions / seconds;
+    let cpu_rate = millions / cpu;
     println!(
         "{name}, checked: {checked}: {rate:.2} million threads a second, {cpu_rate:.2} a second of a core; {statistics:?}"
     );

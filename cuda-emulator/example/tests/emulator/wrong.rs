@@ -169,8 +169,10 @@ fn launches_that_no_gpu_takes() {
     for config in configs(false, 1) {
         let emulator = Emulator::new(&KERNELS, config).expect("an emulator");
         let out = emulator.upload(&[0_u32; 1024]).expect("memory");
-        let (pointer, small) = (Argument::pointer(&out), Argument::value(&1_u32));
-        let (kernel, fine) = ("emulator_block_race", Launch::linear(1, 32));
+        let pointer = Argument::pointer(&out);
+        let small = Argument::value(&1_u32);
+        let kernel = "emulator_block_race";
+        let fine = Launch::linear(1, 32);
         let shape = |error: &EmulatorError| matches!(error, EmulatorError::Shape { .. });
         type Refusal = fn(&EmulatorError) -> bool;
         let refused: [(_, _, &[Argument<'_>], Refusal); 7] = [

@@ -30,7 +30,8 @@ fn write(sink: &mut impl Write, unpacked: &Unpacked, rules: Rules) -> io::Result
     sink.write_all(&MAGIC)?;
     sink.write_all(&timeslices.to_le_bytes())?;
     sink.write_all(&rules.year().to_le_bytes())?;
-    let (mut microslices, mut digis) = (&unpacked.microslices[..], &unpacked.digis[..]);
+    let mut microslices = &unpacked.microslices[..];
+    let mut digis = &unpacked.digis[..];
     for counts in &unpacked.timeslices {
         let (own_microslices, rest) = microslices.split_at(counts.microslices as usize);
         let (own_digis, rest_of_digis) = digis.split_at(counts.digis());

@@ -83,7 +83,8 @@ impl OpenCase {
         match self.case.noisy.binary_search(&pad) {
             Err(at) => self.case.noisy.insert(at, pad),
             Ok(_) => {
-                let (row, pad) = (pad.row(), pad.pad());
+                let row = pad.row();
+                let pad = pad.pad();
                 let problem = format!("row {row} pad {pad} is noisy already; remove the line");
                 return Err(problem);
             }
@@ -144,7 +145,8 @@ impl OpenCase {
         };
         let [first, second] = samples.map(|sample| self.line_of(sample));
         let Charge { time, pad, .. } = self.case.charges[samples[1]];
-        let (row, pad) = (pad.row(), pad.pad());
+        let row = pad.row();
+        let pad = pad.pad();
         let problem = format!(
             "row {row} pad {pad} time bin {time} has a charge already, in line {first}; remove one"
         );

@@ -65,7 +65,8 @@ impl<T: Copy + Display + PartialOrd + TryFrom<u64>> Whole for T {}
 fn number<T: Whole>(what: &str, word: &str, range: &RangeInclusive<T>) -> Result<T, String> {
     let value = decimal(word).and_then(|value| T::try_from(value).ok());
     value.filter(|value| range.contains(value)).ok_or_else(|| {
-        let (first, last) = (range.start(), range.end());
+        let first = range.start();
+        let last = range.end();
         format!("{what} {} is not a whole number from {first} to {last}", word.quoted())
     })
 }

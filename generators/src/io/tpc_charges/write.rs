@@ -20,7 +20,8 @@ pub(super) fn check(case: &ChargeCase) -> Result<(), DataError> {
     let Some(labels) = &case.labels else {
         return Ok(());
     };
-    let (samples, labelled) = (case.charges.len(), labels.first().len());
+    let samples = case.charges.len();
+    let labelled = labels.first().len();
     if samples != labelled {
         let problem = format!("case {name}: {samples} samples, but labels of {labelled}");
         return Err(DataError::shape(problem));

@@ -78,7 +78,8 @@ mod tests {
     const TIMESLICE: u64 = 10_000_000;
 
     fn digis(asic: &Asic, pickup: f64) -> Vec<(u32, u16)> {
-        let (normal, gaps) = (Normal::new(), Exponential::new());
+        let normal = Normal::new();
+        let gaps = Exponential::new();
         let mut channels = Channels::new(asic, &normal, TIMESLICE);
         let mut noise = Noise::new(asic, pickup, &gaps, stream(1, [6]));
         noise.add_until(TIMESLICE as f64, &mut channels);

@@ -87,7 +87,8 @@ impl Sensor {
             along_x.abs() * self.half_width + along_y.abs() * self.half_height
         };
         let [x, y, _] = self.centre;
-        let (half_x, half_y) = (half(a, b), half(c, d));
+        let half_x = half(a, b);
+        let half_y = half(c, d);
         [(x - half_x, x + half_x), (y - half_y, y + half_y)]
     }
 
@@ -101,7 +102,8 @@ impl Sensor {
     pub(super) fn passage(&self, point: [f64; 2], slopes: [f64; 2]) -> Passage {
         let [x, y, _] = self.turn([point[0] - self.centre[0], point[1] - self.centre[1], 0.0]);
         let [along_x, along_y, along_z] = self.turn([slopes[0], slopes[1], 1.0]);
-        let (slope_x, slope_y) = (along_x / along_z, along_y / along_z);
+        let slope_x = along_x / along_z;
+        let slope_y = along_y / along_z;
         // A strip that leaves the top edge at x is at x + (height - y) tan further down.
         let top = |side: &Side| {
             x + self.half_width - (self.half_height - y) * side.tangent + side.lorentz

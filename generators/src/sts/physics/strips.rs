@@ -126,7 +126,8 @@ mod tests {
         assert!((sum - 20_000.0).abs() < 1.0, "{sum}");
         let beside = charges(10.0, &[(1.1, 0.1)]);
         let of = |wanted: i32| beside.iter().find(|(strip, _)| *strip == wanted).map(|c| c.1);
-        let (less, more) = (of(10).expect("shared"), of(11).expect("shared"));
+        let less = of(10).expect("shared");
+        let more = of(11).expect("shared");
         assert!(less < 0.3 * more, "{beside:?}");
     }
 

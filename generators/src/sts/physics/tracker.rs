@@ -115,7 +115,8 @@ impl Station {
     }
 
     fn modules_at(&self, x: f64, y: f64) -> &[u32] {
-        let (column, row) = ((x - self.corner[0]) / CELL, (y - self.corner[1]) / CELL);
+        let column = (x - self.corner[0]) / CELL;
+        let row = (y - self.corner[1]) / CELL;
         if column < 0.0 || row < 0.0 || column >= self.columns as f64 {
             return &[];
         }

@@ -103,7 +103,8 @@ impl Cabling {
             }
         };
         let elink = |elink: usize| {
-            let (feb, asic) = (elink / usize::from(FEB_ASICS), elink as u16 % 8);
+            let feb = elink / usize::from(FEB_ASICS);
+            let asic = elink as u16 % 8;
             if feb < FEBS { (feb as i32, asic, 7 - asic) } else { (-1, 0, 0) }
         };
         Cabling {
@@ -134,7 +135,8 @@ impl Cabling {
         let walks =
             self.walk.iter().map(|WalkOfAsic(address, asic, table)| ((*address, *asic), *table));
         let walks: BTreeMap<_, _> = walks.collect();
-        let (mut boards, mut boards_2023) = (BTreeMap::new(), BTreeMap::new());
+        let mut boards = BTreeMap::new();
+        let mut boards_2023 = BTreeMap::new();
         let mut febs_before = 0;
         for board in &self.components {
             let problem = |problem: String| {

@@ -251,7 +251,9 @@ impl RawData {
 pub fn block_of<'c>(
     microslices: impl Iterator<Item = (Descriptor, &'c [u8])> + Clone,
 ) -> (u64, Vec<u8>) {
-    let (mut block, mut offset, mut count) = (Vec::new(), 0, 0);
+    let mut block = Vec::new();
+    let mut offset = 0;
+    let mut count = 0;
     for (descriptor, content) in microslices.clone() {
         let size = content.len() as u32;
         block.extend(Descriptor { size, offset, ..descriptor }.to_bytes());
@@ -274,7 +276,8 @@ fn check(microslices: u64, block: &[u8]) -> Result<u64, ComponentProblem> {
     let component = Component { block, first_byte: 0, microslices: microslices as usize };
     let mut messages = 0;
     for (microslice, descriptor) in component.descriptors().enumerate() {
-        let (begin, size) = (component.begin(descriptor.offset), descriptor.size);
+        let begin = component.begin(descriptor.offset);
+        let size = descriptor.size;
         if begin.checked_add(size.into()).is_none_or(|end| end > bytes as u64) {
             return Err(ComponentProblem::Outside { microslice, begin, size, bytes });
         }
@@ -381,7 +384,8 @@ mod tests {
         assert_eq!((found, component.range(), component.block()), (timeslice, range, &block[..]));
         assert_eq!(data.messages(), 1);
         let beyond = RawData::in_place(lent(), timeslice, [(64..1 << 20, 1)]);
-        let (begin, end) = (64, 1 << 20);
+        let begin = 64;
+        let end = 1 << 20;
         assert_eq!(beyond, Err(ComponentProblem::Block { begin, end, bytes: bytes.len() }));
     }
 

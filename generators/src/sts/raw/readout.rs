@@ -110,8 +110,10 @@ impl TryFrom<ElinkFields> for Elink {
 impl From<Elink> for ElinkFields {
     fn from(it: Elink) -> Self {
         let masked = (0..ASIC_CHANNELS).filter(|&channel| it.is_masked(channel)).collect();
-        let (offset, gain) = (it.adc_offset, it.adc_gain);
-        let (cut, walk) = (it.adc_min_cut, it.walk_table);
+        let offset = it.adc_offset;
+        let gain = it.adc_gain;
+        let cut = it.adc_min_cut;
+        let walk = it.walk_table;
         (it.address, it.asic, it.pulser, it.time_offset_ns, cut, offset, gain, masked, walk)
     }
 }
@@ -293,7 +295,8 @@ fn check(elink: &Elink, tables: usize) -> Result<(), String> {
     if [1, 31].iter().all(|&adc| is_charge(elink.exact_charge(adc))) {
         return Ok(());
     }
-    let (offset, gain) = (elink.adc_offset, elink.adc_gain);
+    let offset = elink.adc_offset;
+    let gain = elink.adc_gain;
     Err(format!("has charges outside of 0 to 65535: ADC offset {offset}, gain {gain}"))
 }
 
@@ -372,7 +375,8 @@ mod tests {
         });
         let known = known.expect("sensible");
         let links = |rules| known.links(rules, 0x1002).expect("known");
-        let (current, old) = (&links(Rules::Current)[1], &links(Rules::Of2023)[1]);
+        let current = &links(Rules::Current)[1];
+        let old = &links(Rules::Of2023)[1];
         assert_eq!((current.elink.masked, current.walk_ns), (7, &[-1.5, 2.0][..]));
         assert_eq!((old.elink.masked, old.elink.adc_min_cut, old.walk_ns), (0, 0, &[][..]));
         assert_eq!((old.elink.time_offset_ns, old.elink.address), (-970, u32::MAX));

@@ -31,7 +31,8 @@ impl Rules {
     /// 8 to the end of the module.
     pub const fn channel(self, asic: u8, channel: u8) -> u16 {
         const FIRST_OF_BACK: u8 = 8;
-        let (asic, channel) = (asic as u16, channel as u16);
+        let asic = asic as u16;
+        let channel = channel as u16;
         let first = 128 * asic;
         if asic < FIRST_OF_BACK as u16 {
             return first + channel;

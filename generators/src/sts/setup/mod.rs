@@ -74,7 +74,8 @@ impl Setup {
     pub fn regular(modules: usize) -> Result<Self, SetupError> {
         check_count(modules)?;
         let modules = (0..modules).map(Module::regular).collect();
-        let (asic, cuts) = (Asic::default(), Cuts::default());
+        let asic = Asic::default();
+        let cuts = Cuts::default();
         Self::new(asic, cuts, LandauTable::default(), modules)
     }
 

@@ -46,7 +46,8 @@ impl Module {
         const PLACES: usize = 16;
         const SENSOR_CM: f64 = 6.2;
         const PLANE_CM: f64 = 10.0;
-        let (plane, place) = (number / PLACES, number % PLACES);
+        let plane = number / PLACES;
+        let place = number % PLACES;
         Module {
             height: 6.0,
             pitch: 0.0058,

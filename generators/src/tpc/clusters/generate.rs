@@ -41,7 +41,8 @@ pub fn generate(shape: &ClusterShape, seed: u64) -> Result<Clusters, DataError> 
 
 /// Number of clusters of each track, and the index of its first one.
 fn tracks(shape: &ClusterShape, seed: u64) -> (Vec<u16>, Vec<u32>) {
-    let (mut counts, mut starts) = (Vec::new(), Vec::new());
+    let mut counts = Vec::new();
+    let mut starts = Vec::new();
     let mut next = 0;
     for first in (0..shape.tracks).step_by(CHUNK) {
         let mut stream = stream(seed, [TRACKS, first as u64]);
@@ -107,7 +108,8 @@ mod tests {
         let made = generate(&SHAPE, 3).expect("made");
         let counts = &made.tracks().counts;
         assert_eq!(counts.len(), SHAPE.tracks);
-        let (least, most) = (counts.iter().min(), counts.iter().max());
+        let least = counts.iter().min();
+        let most = counts.iter().max();
         assert_eq!((least, most), (Some(&2), Some(&7)));
         let rows = made.rows();
         let mean = rows.clusters() as f64 / rows.len() as f64;

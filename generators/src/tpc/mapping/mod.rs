@@ -132,7 +132,8 @@ impl PadMapping {
 
 /// Index of a pad in its sector, or none if the pad is out of range.
 pub fn pad_number(pad: PadId) -> Option<usize> {
-    let (row, pad) = (usize::from(pad.row()), usize::from(pad.pad()));
+    let row = usize::from(pad.row());
+    let pad = usize::from(pad.pad());
     let exists = row < super::geometry::ROWS && pad < pads_in_row(row);
     exists.then(|| first_pad_of_row(row) + pad)
 }
@@ -192,7 +193,8 @@ mod tests {
         let regular = PadMapping::regular();
         let pad = |channel| regular.pad(channel).expect("a channel");
         let region = Region::new(4).expect("below 10");
-        let (a, b) = (LinkChannel::of_index(region, 3), LinkChannel::of_index(region, 90));
+        let a = LinkChannel::of_index(region, 3);
+        let b = LinkChannel::of_index(region, 90);
         let twice = PadMapping::new(|channel| pad(if channel == b { a } else { channel }));
         let expected = MappingError::Twice { pad: pad(a), first: a, second: b };
         assert_eq!(twice, Err(expected));

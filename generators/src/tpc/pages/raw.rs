@@ -47,7 +47,8 @@ impl RawPages {
         first_orbit: u32,
         sectors: impl IntoIterator<Item = super::SectorPages>,
     ) -> Self {
-        let (mut pages, mut streams) = (Vec::new(), Vec::new());
+        let mut pages = Vec::new();
+        let mut streams = Vec::new();
         for sector in sectors {
             streams.extend(sector.stream_lengths());
             pages.extend(sector.into_pages());

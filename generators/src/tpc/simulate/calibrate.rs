@@ -41,7 +41,8 @@ fn exponent(occupancy: f64) -> f64 {
 /// The share of pads and time bins with a sample, in some frames of one sector.
 fn measure(simulation: &Simulation) -> f64 {
     let mut buffers = simulation.buffers();
-    let (mut samples, mut places) = (0, 0);
+    let mut samples = 0;
+    let mut places = 0;
     for frame in TRIED_FRAMES {
         simulation.frame(0, frame, &mut buffers, |_, found| samples += found.len());
         places += PADS_IN_SECTOR * time_bins_of(frame).len();

@@ -54,7 +54,8 @@ impl CellOrder {
 
 impl RegionCells {
     fn new(region: Region, cells: Vec<u16>, places: Vec<u16>, first_half: usize) -> Self {
-        let (mut with_beside, mut row_starts) = (Vec::new(), Vec::new());
+        let mut with_beside = Vec::new();
+        let mut row_starts = Vec::new();
         let mut rest = &cells[..];
         for row in region.rows() {
             let (of_row, others) = rest.split_at(pads_in_row(row));

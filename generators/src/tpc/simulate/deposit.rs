@@ -39,7 +39,8 @@ impl Deposit<'_> {
     pub(super) fn list(&self, cells: &[u16; BINS], to: &mut [PadDeposit; BINS]) -> usize {
         let mut count = 0;
         for (charge, cell) in self.charges().into_iter().zip(*cells) {
-            let (column, in_time) = (self.column as u16, self.in_time);
+            let column = self.column as u16;
+            let in_time = self.in_time;
             to[count] = PadDeposit { cell, column, charge: charge as u16, in_time };
             count += usize::from(charge >= LEAST_CHARGE && cell != NO_CELL);
         }

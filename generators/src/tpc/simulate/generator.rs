@@ -83,7 +83,8 @@ impl TimeFrameGenerator {
     /// About how much there will be, from a few heartbeat frames of one sector.
     pub fn estimate(&self) -> Estimate {
         let mut buffers = self.simulation.buffers();
-        let (mut digits, mut pages) = (0, 0);
+        let mut digits = 0;
+        let mut pages = 0;
         for frame in TRIED_FRAMES {
             let (of_endpoints, own) = self.pages_and_digits_of_frame(0, frame, &mut buffers, None);
             digits += own.len() as u64;
@@ -126,7 +127,9 @@ impl TimeFrameGenerator {
             let (_, marks) = truth.into_clusters_and_marks();
             (pages, digits, marks)
         });
-        let (mut pages, mut digits, mut all_marks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pages = Vec::new();
+        let mut digits = Vec::new();
+        let mut all_marks = Vec::new();
         for (own_pages, own_digits, own_marks) in frames {
             pages.push(own_pages);
             digits.extend(own_digits);
@@ -173,7 +176,8 @@ impl TimeFrameGenerator {
         buffers: &mut Buffers,
         truth: Option<&mut FrameTruth<'_>>,
     ) -> (Vec<Vec<Page>>, Vec<Digit>) {
-        let (mut pages, mut digits) = (vec![Vec::new(); ENDPOINTS], Vec::new());
+        let mut pages = vec![Vec::new(); ENDPOINTS];
+        let mut digits = Vec::new();
         self.simulation.frame_with_truth(sector, frame, buffers, truth, |endpoint, samples| {
             self.encode(sector, frame, (endpoint, samples), &mut pages);
             self.list(sector, (endpoint, samples), &mut digits);

@@ -82,7 +82,8 @@ impl<'a, 't> Plane<'a, 't> {
 
     fn add_looper(&mut self, looper: &Looper) {
         for row in self.rows_between(looper.distances()) {
-            let (distance, window) = (self.distance(row), self.window.clone());
+            let distance = self.distance(row);
+            let window = self.window.clone();
             looper.crossings(distance, &window, |crossing| self.add(row, crossing));
         }
     }
@@ -100,7 +101,8 @@ impl<'a, 't> Plane<'a, 't> {
         };
         let in_time = Response::shape(in_bin, self.time_variance(DRIFT_LENGTH, 0.0));
         for &cell in self.cells.of_pads() {
-            let (column, charge) = (column as u16, FLASH_CHARGE);
+            let column = column as u16;
+            let charge = FLASH_CHARGE;
             self.deposits.push(PadDeposit { cell, column, charge, in_time });
         }
     }
@@ -132,7 +134,8 @@ impl<'a, 't> Plane<'a, 't> {
             return None;
         }
         let shifted_pad = position as usize;
-        let (simulation, variance) = (self.simulation, self.pad_variance(crossing));
+        let simulation = self.simulation;
+        let variance = self.pad_variance(crossing);
         let on_pads = Response::shape(position - shifted_pad as f64, variance);
         let on_pads = simulation.response.shares(on_pads);
         let in_time = Response::shape(in_bin, self.time_variance(crossing.drift, crossing.dip));

@@ -35,7 +35,8 @@ pub(super) struct Response {
 impl Response {
     pub(super) fn new() -> Self {
         let shares = |shape: usize| {
-            let (width, centre) = (shape / CENTRES, shape % CENTRES);
+            let width = shape / CENTRES;
+            let centre = shape % CENTRES;
             let deviation = libm::sqrt((width as f64 + 0.5) * VARIANCE_STEP);
             shares((centre as f64 + 0.5) / CENTRES as f64, deviation)
         };
@@ -81,7 +82,8 @@ fn shares(centre: f64, deviation: f64) -> Shares {
 /// knock-on electron in it.
 fn charge(quantile: usize) -> f32 {
     let probability = (quantile as f64 + 0.5) / f64::from(1 << CHARGE_BITS);
-    let (mut low, mut high) = (0.0, 1e4);
+    let mut low = 0.0;
+    let mut high = 1e4;
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if is_below(middle) < probability {

@@ -68,7 +68,8 @@ impl Particle {
             1 => pieces(stream),
             _ => 1 + (stream.next_u32() >> 31) as usize,
         };
-        let (from, step) = (self.z, self.step / pieces as f64);
+        let from = self.z;
+        let step = self.step / pieces as f64;
         let leg = (0..pieces).map(|piece| {
             let start = from + step * piece as f64;
             self.piece((start, start + step), stream)
@@ -142,7 +143,8 @@ mod tests {
             .find(|particle| particle.legs() > 3)
             .expect("a looper");
         let mut again = crate::random::stream(1, [4]);
-        let (first, second) = (looper.next_leg(&mut again), looper.next_leg(&mut again));
+        let first = looper.next_leg(&mut again);
+        let second = looper.next_leg(&mut again);
         assert!(first[0].q_over_pt * second[0].q_over_pt < 0.0);
         assert_eq!(looper.rises(), second[0].zt_min >= first[0].zt_max);
     }

@@ -73,7 +73,8 @@ fn numbers(relations: &[Relations], links: &[u32]) -> Result<(), TrackProblem> {
 /// Checks that each piece refers to the previous and the next one.
 fn segments(relations: &[Relations]) -> Result<(), TrackProblem> {
     for (track, related) in relations.iter().enumerate() {
-        let (prev, next) = (related.segment_prev, related.segment_next);
+        let prev = related.segment_prev;
+        let next = related.segment_next;
         if next != NONE && relations[next as usize].segment_prev as usize != track {
             return Err(one_sided_successor(relations, track, next));
         }

@@ -99,7 +99,8 @@ fn occupancy_falls_with_the_distance_from_the_beam() {
     let digis = |number: usize| timeslice.digis.segment(number).len();
     let is_usual = |number: &usize| (5.9..6.0).contains(&modules[*number].height);
     let counts: Vec<_> = (0..modules.len()).filter(is_usual).map(digis).collect();
-    let (least, most) = (counts.iter().min(), counts.iter().max());
+    let least = counts.iter().min();
+    let most = counts.iter().max();
     assert!(most.expect("some") > &(5 * least.expect("some")), "{counts:?}");
 }
 

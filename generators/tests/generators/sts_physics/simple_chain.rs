@@ -98,7 +98,8 @@ fn cluster(places: Vec<usize>, digis: &[Digi], setup: &Setup) -> Cluster {
 /// The middle of charges, in channels from the first of them.
 fn position(charges: &[f64]) -> f64 {
     let end = charges.len() - 1;
-    let (first, last) = (charges[0], charges[end]);
+    let first = charges[0];
+    let last = charges[end];
     let middle = 0.5 * end as f64;
     match end {
         0 => 0.0,

@@ -21,7 +21,8 @@ fn position(crossing: &Crossing, module: &Module, is_back: bool) -> f64 {
         f64::from(crossing.y) - module.translation[1],
     ];
     // Flips and half turns only: each axis keeps its line.
-    let (x, y) = (dx * module.rotation[0], dy * module.rotation[4]);
+    let x = dx * module.rotation[0];
+    let y = dy * module.rotation[4];
     let width = 1024.0 * module.pitch;
     let stereo = if is_back { module.stereo_back } else { module.stereo_front };
     let below_top = 0.5 * module.height - y;
@@ -41,7 +42,8 @@ fn digis_are_near_the_crossings_that_they_come_from() {
     let Simulated { digis, truth } = timeslice;
     let modules = simulation.setup().modules();
     let partition = digis.partition();
-    let (mut squares, mut furthest) = (0.0, 0.0_f64);
+    let mut squares = 0.0;
+    let mut furthest = 0.0_f64;
     for (segment, range) in partition.ranges().enumerate() {
         let side = ModuleSide::of_segment(segment, partition.segments());
         for place in range {
@@ -99,7 +101,8 @@ fn clusters_are_where_particles_went() {
     let (simulation, timeslice) = simulate(Preset::Mcbm2024, 0.01);
     let Simulated { digis, truth } = timeslice;
     let setup = simulation.setup();
-    let (mut squares, mut count) = (0.0, 0);
+    let mut squares = 0.0;
+    let mut count = 0;
     for (segment, range) in digis.partition().ranges().enumerate() {
         let side = ModuleSide::of_segment(segment, digis.partition().segments());
         let module = &setup.modules()[side.module];

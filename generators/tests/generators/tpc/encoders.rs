@@ -159,7 +159,8 @@ fn recorded_frames_are_opened_and_closed() {
             assert_eq!(frames.len(), ORBITS as usize);
             for (number, frame) in frames.iter().enumerate() {
                 assert_eq!(frame.orbit, FIRST_ORBIT.wrapping_add(number as u32));
-                let (first, last) = (frame.pages[0], frame.pages[frame.pages.len() - 1]);
+                let first = frame.pages[0];
+                let last = frame.pages[frame.pages.len() - 1];
                 assert_eq!((u16_at(&first, 10), first[38]), (64, 0));
                 assert_eq!((u16_at(&last, 10), last[38]), (64, 1));
                 assert_eq!(usize::from(u16_at(&last, 36)) + 1, frame.pages.len());

@@ -139,7 +139,8 @@ fn seeds_and_sectors_make_a_difference() {
 fn a_frame_does_not_depend_on_how_many_follow() {
     let two = shape(Preset::PbPb, ZsFormat::Link);
     let four = TimeFrameShape { orbits: 4, ..two.clone() };
-    let (two, mut four) = (digits(&two), digits(&four));
+    let two = digits(&two);
+    let mut four = digits(&four);
     four.truncate(two.len());
     assert!(two == four);
 }

@@ -121,7 +121,8 @@ impl Loaded {
         }
         let arrays = arrays.iter().map(|array| std::ptr::from_ref(array).cast_mut().cast());
         let mut arguments: Vec<*mut c_void> = arrays.chain([info.as_mut_ptr().cast()]).collect();
-        let (grid, block) = ((blocks, 1, 1), (self.kernel.threads, 1, 1));
+        let grid = (blocks, 1, 1);
+        let block = (self.kernel.threads, 1, 1);
         // SAFETY: the caller promises that the arrays fit the kernel; the last argument has as many
         // bytes as the kernel declares.
         unsafe {

@@ -123,7 +123,8 @@ fn pads_in_rows(maps: &NoisyPads) -> Result<&[u32], Problem> {
 /// Pads whose charges are in the same tiles, eight or fewer at the end of a row, as kernels read
 /// them: the index of the tile with the number of pads above it, and the index of the first pad.
 fn groups(pads_in_rows: &[u32]) -> Vec<u32> {
-    let (mut words, mut first) = (Vec::new(), 0);
+    let mut words = Vec::new();
+    let mut first = 0;
     for (row, &pads) in (0..).zip(pads_in_rows) {
         // Column 152 row + 8 is the first one.
         let tile = TILES_OF_PADS * row + 1;

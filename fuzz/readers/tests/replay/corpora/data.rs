@@ -28,7 +28,8 @@ use generators::tpc::{Digit, PadId, PadMapping, ZsFormat, clusters, slice_tracks
 use super::Entry;
 
 pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
-    let (csv, bin) = (of_digis("digis.csv"), of_digis("digis.bin"));
+    let csv = of_digis("digis.csv");
+    let bin = of_digis("digis.bin");
     let gz = vec![("csv", packed(&csv)), ("bin", packed(&bin)), ("members", in_members(&csv))];
     let setup = Setup::regular(2).expect("a setup");
     let slice_tracks = |name| {

@@ -223,7 +223,8 @@ impl Reader<'_> {
 
 /// The bytes of a page that belong to the last block of the page before.
 fn continuation<'a>(page: &Page, next: &'a Page) -> &'a [u8] {
-    let (counter, following) = (u16_at(page, 36), u16_at(next, 36));
+    let counter = u16_at(page, 36);
+    let following = u16_at(next, 36);
     assert_eq!(following, counter.wrapping_add(1));
     let header = usize::from(u16_at(next, 10)) - 16;
     &next[64..usize::from(u16_at(next, header + 8))]

@@ -65,7 +65,8 @@ impl Maps {
         let charges: Vec<_> = times.map(|time| self.charge(sector, group, pad, time)).collect();
         let count = charges.iter().filter(|&&charge| charge > 0).count();
         let runs = charges.split(|&charge| charge == 0).map(<[u16]>::len);
-        let (longest, largest) = (runs.max().unwrap_or(0), *charges.iter().max().expect("some"));
+        let longest = runs.max().unwrap_or(0);
+        let largest = *charges.iter().max().expect("some");
         let is_busy = count as u32 > MOST[0] || longest as u32 > MOST[1];
         let is_noisy = is_busy && u32::from(largest) <= MOST[2];
         [count as u16, longest as u16, largest, is_noisy.into()]

@@ -22,7 +22,9 @@ use map::ThresholdsExpand;
 pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
     let address = AddressType::U64;
     let cache_line = compile("noisy_pads_cache_line", cache_line::THREADS, address, |builder| {
-        let (maps, groups, activity) = (read(builder), read(builder), written(builder));
+        let maps = read(builder);
+        let groups = read(builder);
+        let activity = written(builder);
         let (group_count, tile_rows, most) = numbers(builder);
         let scope = &mut builder.scope;
         cache_line::noisy_pads_cache_line::expand(
@@ -36,7 +38,9 @@ pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
         );
     });
     let bit_runs = compile("noisy_pads_bit_runs", bit_runs::THREADS, address, |builder| {
-        let (maps, groups, activity) = (read(builder), read(builder), written(builder));
+        let maps = read(builder);
+        let groups = read(builder);
+        let activity = written(builder);
         let (group_count, tile_rows, most) = numbers(builder);
         let scope = &mut builder.scope;
         bit_runs::noisy_pads_bit_runs::expand(
@@ -56,7 +60,10 @@ pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
 fn numbers(
     builder: &mut KernelBuilder,
 ) -> (NativeExpand<u32>, NativeExpand<u32>, ThresholdsExpand) {
-    let (group_count, tile_rows) = (number(builder), number(builder));
-    let (charges, run, saturation) = (number(builder), number(builder), number(builder));
+    let group_count = number(builder);
+    let tile_rows = number(builder);
+    let charges = number(builder);
+    let run = number(builder);
+    let saturation = number(builder);
     (group_count, tile_rows, ThresholdsExpand { charges, run, saturation })
 }
