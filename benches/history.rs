@@ -53,7 +53,7 @@ fn change_points(c: &mut Criterion) {
     let mut group = c.benchmark_group("1000 points over 200 runs");
     group.sample_size(10);
     for (name, step) in [("steady", 0.0), ("slower by 3 %", 0.03)] {
-        let tracks: Vec<Track> = (0..TRACKS).map(|number| track(number, step)).collect();
+        let tracks: Vec<Track> = (0..TRACKS).map(|index| track(index, step)).collect();
         group.bench_function(name, |b| {
             b.iter(|| trends(black_box(tracks.clone()), &Terms::default(), &[]));
         });

@@ -39,10 +39,10 @@ pub fn cpu_variants(
     let mut group = criterion.benchmark_group(group);
     group.throughput(Throughput::Elements(case.work().items));
     group.sample_size(20).measurement_time(Duration::from_secs(1));
-    for (number, info) in task.variants().iter().enumerate() {
+    for (index, info) in task.variants().iter().enumerate() {
         if info.backend == Backend::Cpu {
             let id = BenchmarkId::new(info.name, point);
-            bench_variant(&mut group, id, (case.as_ref(), number), &team);
+            bench_variant(&mut group, id, (case.as_ref(), index), &team);
         }
     }
     group.finish();

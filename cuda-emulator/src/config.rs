@@ -48,7 +48,7 @@ pub struct Config {
     pub workers: usize,
     /// Maximum number of polls of a worker before it reports an endless loop, unless one of its
     /// threads returns or any block finishes meanwhile.
-    pub most_polls: u64,
+    pub max_polls: u64,
 }
 
 /// The shape of a launch.
@@ -111,7 +111,7 @@ impl Default for Config {
             schedule: Schedule { seed: 0, policy: Policy::InOrder },
             checked: false,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
-            most_polls: 1 << 22,
+            max_polls: 1 << 22,
         }
     }
 }

@@ -22,7 +22,7 @@ const COLOUR_BYTES: usize = 192;
 
 /// Stacks of a launch. With its guard, each is two mappings, of which Linux gives
 /// a process 65,530 by default.
-pub(super) const MOST_STACKS: usize = 24_000;
+pub(super) const MAX_STACKS: usize = 24_000;
 
 /// The memory of a fiber.
 pub(super) struct Stack {
@@ -30,7 +30,7 @@ pub(super) struct Stack {
     offset: usize,
 }
 
-// SAFETY: all is the default stack's, which has a guard page; the base is moved
+// SAFETY: all is the default stack's, which has a guard page; the base is traffic
 // by less than a page of many, and stays aligned.
 unsafe impl StackMemory for Stack {
     fn base(&self) -> StackPointer {
@@ -74,14 +74,14 @@ impl StackPool {
 }
 
 /// Handle by which a waiting fiber is resumed.
-type Waiting = Yielder<(), ()>;
+type Suspender = Yielder<(), ()>;
 
 /// A stack that something runs on.
 pub(super) struct Fiber {
     /// Code running on it accesses the rest of the fiber meanwhile.
     coroutine: UnsafeCell<Coroutine<(), (), (), Stack>>,
     /// Null before it has begun.
-    waiting: Cell<*const Waiting>,
+    waiting: Cell<*const Suspender>,
     /// The addresses of the stack.
     pub(super) addresses: Range<usize>,
 }
@@ -91,11 +91,11 @@ impl Fiber {
     pub(super) fn new(
         stacks: &StackPool,
         number: usize,
-        body: fn(*const Waiting),
+        body: fn(*const Suspender),
     ) -> Result<Self, EmulatorError> {
         let stack = stacks.take(number)?;
         let addresses = stack.limit().get()..stack.memory.base().get();
-        let coroutine = Coroutine::with_stack(stack, move |waiting: &Waiting, ()| body(waiting));
+        let coroutine = Coroutine::with_stack(stack, move |waiting: &Suspender, ()| body(waiting));
         Ok(Fiber {
             coroutine: UnsafeCell::new(coroutine),
             waiting: Cell::new(ptr::null()),
@@ -104,12 +104,12 @@ impl Fiber {
     }
 
     /// Stores the handle that `body` got.
-    pub(super) fn waits_at(&self, waiting: *const Waiting) {
+    pub(super) fn waits_at(&self, waiting: *const Suspender) {
         self.waiting.set(waiting);
     }
 
     /// Its handle.
-    pub(super) fn waiting(&self) -> *const Waiting {
+    pub(super) fn waiting(&self) -> *const Suspender {
         self.waiting.get()
     }
 
@@ -138,7 +138,7 @@ impl Fiber {
 ///
 /// # Safety
 /// `waiting` must be the handle of the running fiber.
-pub(super) unsafe fn suspend(waiting: *const Waiting) {
+pub(super) unsafe fn suspend(waiting: *const Suspender) {
     // SAFETY: the caller's; it lives as long as the fiber's body.
     unsafe { (*waiting).suspend(()) };
 }

@@ -2,10 +2,10 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use super::checker::{Access, How};
+use super::checker::{Access, AccessFlags};
 use super::collective::Collective;
 use super::error::EmulatorError;
-use super::threads::{Offer, Site, State};
+use super::threads::{LaneOperand, Site, State};
 use super::worker::{Worker, wait, with};
 
 /// Barrier of the block; returns the number of threads with a nonzero value, or whether all or any
@@ -63,10 +63,10 @@ unsafe extern "C" fn emulator_collective(
     file: *const c_char,
     line: u32,
 ) -> u64 {
-    let offer = Offer { value, parameter };
+    let operand = LaneOperand { value, parameter };
     // SAFETY: as the caller promises.
     let site = unsafe { Site::new(file, line) };
-    if !with(|worker| meet(worker, kind, mask, width, offer, site)) {
+    if !with(|worker| meet(worker, kind, mask, width, operand, site)) {
         wait();
     }
     with(Worker::result)
@@ -78,13 +78,13 @@ fn meet(
     kind: u32,
     mask: u64,
     width: u32,
-    offer: Offer,
+    operand: LaneOperand,
     site: Site,
 ) -> bool {
     worker.count_collective();
     let thread = worker.thread();
     let collective = Collective::numbered(kind).unwrap_or(Collective::Sync);
-    match worker.block().meet(thread, collective, mask, width, offer) {
+    match worker.block().meet(thread, collective, mask, width, operand) {
         Ok(Some(_)) => !worker.last_waits_too(),
         Ok(None) => {
             worker.block_thread(State::AtCollective, site);
@@ -135,14 +135,14 @@ extern "C" fn emulator_fence() {
 
 /// An access of a checked kernel.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc: *const c_void) {
-    let how = How(how);
-    if how.volatile() && with(Worker::spend) {
+extern "C" fn emulator_access(address: *const c_void, bytes: usize, flags: u32, pc: *const c_void) {
+    let flags = AccessFlags(flags);
+    if flags.volatile() && with(Worker::spend) {
         emulator_slice_over();
     }
     let failed = with(|worker| {
         let thread = worker.thread();
-        worker.check(Access { address: address.addr(), bytes, how, pc: pc.addr(), thread });
+        worker.check(Access { address: address.addr(), bytes, flags, pc: pc.addr(), thread });
         worker.has_failed()
     });
     // The access must not happen: threads are not resumed after a failure.

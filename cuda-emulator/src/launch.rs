@@ -9,16 +9,16 @@ use super::argument::Argument;
 use super::checker::Checker;
 use super::config::{Config, Launch, Statistics};
 use super::error::EmulatorError;
-use super::fiber::{MOST_STACKS, StackPool};
+use super::fiber::{MAX_STACKS, StackPool};
 use super::memory::DeviceMemory;
 use super::table::{Kernel, Kernels};
 use super::worker::{self, Run};
 
 /// CUDA's limit.
-const MOST_THREADS: u64 = 1024;
+const MAX_THREADS: u64 = 1024;
 /// Maximum of a block on Hopper, the largest of all GPUs.
-const MOST_SHARED_BYTES: usize = 227 << 10;
-const MOST_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+const MAX_SHARED_BYTES: usize = 227 << 10;
+const MAX_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 
 /// Runs all blocks of a launch.
 pub(super) fn run(
@@ -49,9 +49,9 @@ pub(super) fn run(
     let result = share(&run);
     let checker = run.checker.into_inner();
     if let Some(checker) = checker.unwrap_or_else(PoisonError::into_inner) {
-        let moved = checker.finish(memory);
+        let traffic = checker.finish(memory);
         if let Some(counter) = &mut memory.counter {
-            counter.add_launch(kernel.name, launch.declared_bytes, moved);
+            counter.add_launch(kernel.name, launch.declared_bytes, traffic);
         }
     }
     result
@@ -71,16 +71,16 @@ pub(super) fn check(
 /// of a block must get a stack.
 fn workers(config: &Config, launch: &Launch) -> usize {
     let blocks = usize::try_from(launch.blocks()).unwrap_or(usize::MAX);
-    let most = blocks.min(MOST_STACKS / launch.threads() as usize);
+    let most = blocks.min(MAX_STACKS / launch.threads() as usize);
     let wanted = if config.checked { 1 } else { config.workers };
     wanted.clamp(1, most)
 }
 
 fn share(run: &Run<'_>) -> Result<Statistics, EmulatorError> {
     let results: Vec<_> = thread::scope(|scope| {
-        let start = |number| {
-            let builder = thread::Builder::new().name(format!("emulator-{number}"));
-            builder.spawn_scoped(scope, move || worker::work(run, number))
+        let start = |index| {
+            let builder = thread::Builder::new().name(format!("emulator-{index}"));
+            builder.spawn_scoped(scope, move || worker::work(run, index))
         };
         let started: Vec<_> = (0..run.workers).map(start).collect();
         started.into_iter().map(finished).collect()
@@ -126,12 +126,12 @@ fn check_shape(kernel: &Kernel, launch: &Launch) -> Result<(), EmulatorError> {
     let threads = launch.threads();
     let problem = if launch.blocks() == 0 || threads == 0 {
         "no blocks or no threads".to_owned()
-    } else if grid.iter().zip(MOST_BLOCKS).any(|(&n, most)| n > most) {
-        format!("a grid of {grid:?} blocks; the most is {MOST_BLOCKS:?}")
-    } else if threads > MOST_THREADS {
-        format!("{threads} threads a block; the most is {MOST_THREADS}")
-    } else if shared > MOST_SHARED_BYTES {
-        format!("{shared} bytes of shared memory a block; the most is {MOST_SHARED_BYTES}")
+    } else if grid.iter().zip(MAX_BLOCKS).any(|(&n, most)| n > most) {
+        format!("a grid of {grid:?} blocks; the most is {MAX_BLOCKS:?}")
+    } else if threads > MAX_THREADS {
+        format!("{threads} threads a block; the most is {MAX_THREADS}")
+    } else if shared > MAX_SHARED_BYTES {
+        format!("{shared} bytes of shared memory a block; the most is {MAX_SHARED_BYTES}")
     } else {
         return Ok(());
     };

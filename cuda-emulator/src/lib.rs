@@ -50,7 +50,7 @@ use fiber::STACKS;
 pub use memory::Allocation;
 use memory::DeviceMemory;
 pub use queues::{Counts, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
-pub use report::{BadAccess, BlockAt, Fault, MemoryPlace, OtherAccess, SourceLine, ThreadAt};
+pub use report::{BadAccess, BlockAt, Fault, MemoryLocation, OtherAccess, SourceLine, ThreadAt};
 pub use table::Kernels;
 pub use traffic::{KernelTraffic, SECTOR_BYTES, Traffic};
 

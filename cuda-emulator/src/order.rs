@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 
 use super::config::{Policy, Schedule};
 
-/// Chance: splitmix64, which is enough to shuffle turns.
-pub(super) struct Chance(u64);
+/// SplitMix64: splitmix64, which is enough to shuffle turns.
+pub(super) struct SplitMix64(u64);
 
-impl Chance {
+impl SplitMix64 {
     /// Another one for each worker.
     pub(super) fn new(schedule: Schedule, worker: usize) -> Self {
-        let mut chance = Chance(schedule.seed);
-        Chance(chance.next() ^ worker as u64)
+        let mut random = SplitMix64(schedule.seed);
+        SplitMix64(random.next() ^ worker as u64)
     }
 
     /// Random numbers for choices outside of workers.
     pub(super) fn with_seed(seed: u64) -> Self {
-        Chance(seed)
+        SplitMix64(seed)
     }
 
     fn next(&mut self) -> u64 {
@@ -36,7 +36,7 @@ impl Chance {
 }
 
 /// Factor by which a polling thread is chosen less often at random than one that makes progress.
-const RARELY: usize = 16;
+const POLLING_RARITY: usize = 16;
 
 /// The ready threads of a block.
 #[derive(Default)]
@@ -68,15 +68,15 @@ impl ReadyQueue {
         }
     }
 
-    pub(super) fn pop(&mut self, policy: Policy, chance: &mut Chance) -> Option<u32> {
+    pub(super) fn pop(&mut self, policy: Policy, random: &mut SplitMix64) -> Option<u32> {
         match policy {
             Policy::InOrder => self.threads.pop_front(),
             Policy::Reverse => self.threads.pop_back(),
             Policy::Random | Policy::Preempting => {
                 let polls = self.threads.is_empty()
-                    || (!self.polling.is_empty() && chance.below(RARELY) == 0);
+                    || (!self.polling.is_empty() && random.below(POLLING_RARITY) == 0);
                 let threads = if polls { &mut self.polling } else { &mut self.threads };
-                threads.swap_remove_front(chance.below(threads.len()))
+                threads.swap_remove_front(random.below(threads.len()))
             }
         }
     }
@@ -87,14 +87,14 @@ mod tests {
     use super::*;
 
     fn order(policy: Policy, seed: u64) -> Vec<u32> {
-        let mut chance = Chance::new(Schedule { seed, policy }, 0);
+        let mut random = SplitMix64::new(Schedule { seed, policy }, 0);
         let mut queue = ReadyQueue::default();
         queue.fill(50);
-        std::iter::from_fn(|| queue.pop(policy, &mut chance)).collect()
+        std::iter::from_fn(|| queue.pop(policy, &mut random)).collect()
     }
 
     #[test]
-    fn everybody_has_a_turn_and_seeds_make_the_order() {
+    fn every_thread_is_chosen_once_in_an_order_by_seed() {
         assert!(order(Policy::InOrder, 1).is_sorted());
         assert!(order(Policy::Reverse, 1).iter().rev().is_sorted());
         let mut shuffled = order(Policy::Random, 1);
@@ -105,15 +105,15 @@ mod tests {
     }
 
     #[test]
-    fn who_polls_has_turns_rarely_but_has_them() {
+    fn polling_threads_are_chosen_rarely() {
         for policy in Policy::ALL {
-            let mut chance = Chance::new(Schedule { seed: 1, policy }, 0);
+            let mut random = SplitMix64::new(Schedule { seed: 1, policy }, 0);
             let mut queue = ReadyQueue::default();
             queue.push(0);
             queue.push_last(1, policy);
             let mut turns = [0; 2];
             for _ in 0..1_000 {
-                let thread = queue.pop(policy, &mut chance).expect("two");
+                let thread = queue.pop(policy, &mut random).expect("two");
                 turns[thread as usize] += 1;
                 if thread == 0 { queue.push(0) } else { queue.push_last(1, policy) }
             }

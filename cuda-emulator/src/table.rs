@@ -8,12 +8,12 @@ pub use super::threads::DeviceThread;
 
 /// The kernels of a program. Its build script makes the table, by `cuda-emulator-build`.
 pub struct Kernels {
-    known: Result<Known, &'static str>,
+    known: Result<KernelList, &'static str>,
 }
 
 /// The available kernels.
 #[derive(Clone, Copy)]
-struct Known {
+struct KernelList {
     kernels: &'static [Kernel],
     thread_slot: ThreadSlot,
 }
@@ -62,7 +62,7 @@ impl Kernels {
     /// All of it is as the build script found it in the kernels' objects.
     #[doc(hidden)]
     pub const unsafe fn compiled(kernels: &'static [Kernel], thread_slot: ThreadSlot) -> Self {
-        let known = Known { kernels, thread_slot };
+        let known = KernelList { kernels, thread_slot };
         Kernels { known: Ok(known) }
     }
 

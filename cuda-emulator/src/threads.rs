@@ -26,7 +26,7 @@ pub(super) struct Thread {
     pub(super) device: DeviceThread,
     pub(super) state: State,
     /// Its operand of the collective where it waits.
-    pub(super) offer: Offer,
+    pub(super) operand: LaneOperand,
     /// The result of the barrier or collective where it waited.
     pub(super) result: u64,
 }
@@ -48,7 +48,7 @@ pub(super) enum State {
 
 /// A lane's operand of a warp collective.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Offer {
+pub(super) struct LaneOperand {
     pub(super) value: u64,
     pub(super) parameter: u32,
 }

@@ -56,7 +56,7 @@ pub(super) struct Counter {
 
 /// Traffic of a launch.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Moved {
+pub(super) struct LaunchTraffic {
     pub(super) read_bytes: u64,
     pub(super) written_bytes: u64,
 }
@@ -99,7 +99,12 @@ impl Counter {
     }
 
     /// A launch has ended.
-    pub(super) fn add_launch(&mut self, kernel: &'static str, declared_bytes: u64, moved: Moved) {
+    pub(super) fn add_launch(
+        &mut self,
+        kernel: &'static str,
+        declared_bytes: u64,
+        traffic: LaunchTraffic,
+    ) {
         if self.phase != Phase::Work {
             return;
         }
@@ -112,8 +117,8 @@ impl Counter {
         });
         sum.launches += 1;
         sum.declared_bytes += declared_bytes;
-        sum.read_bytes += moved.read_bytes;
-        sum.written_bytes += moved.written_bytes;
+        sum.read_bytes += traffic.read_bytes;
+        sum.written_bytes += traffic.written_bytes;
     }
 
     /// Adds the uses of an allocation that is freed, or when the count ends. The host's reads of
@@ -140,7 +145,7 @@ impl ByteUses {
 
     /// A kernel or a copy reads some bytes.
     pub(super) fn read(&mut self, range: Range<usize>) {
-        for uses in self.of(range) {
+        for uses in self.uses_of(range) {
             if *uses & WRITTEN == 0 {
                 *uses |= INPUT;
             }
@@ -149,12 +154,12 @@ impl ByteUses {
 
     /// A kernel, a copy or a fill writes some bytes.
     pub(super) fn write(&mut self, range: Range<usize>) {
-        self.of(range).iter_mut().for_each(|uses| *uses |= WRITTEN);
+        self.uses_of(range).iter_mut().for_each(|uses| *uses |= WRITTEN);
     }
 
     /// The host, or a kernel after the work, reads some bytes.
     pub(super) fn read_result(&mut self, range: Range<usize>) {
-        for uses in self.of(range) {
+        for uses in self.uses_of(range) {
             if *uses & WRITTEN != 0 {
                 *uses |= OUTPUT;
             }
@@ -162,7 +167,7 @@ impl ByteUses {
     }
 
     /// Those bytes; none where nothing is counted.
-    fn of(&mut self, range: Range<usize>) -> &mut [u8] {
+    fn uses_of(&mut self, range: Range<usize>) -> &mut [u8] {
         self.0.get_mut(range).unwrap_or_default()
     }
 }
@@ -188,10 +193,10 @@ impl LaunchUses {
     }
 
     /// The launch has ended.
-    pub(super) fn end(self, moved: &mut Moved) -> ByteUses {
+    pub(super) fn end(self, traffic: &mut LaunchTraffic) -> ByteUses {
         let count = |flag| self.sectors.iter().filter(|&&sector| sector & flag != 0).count();
-        moved.read_bytes += (count(READ) * SECTOR_BYTES) as u64;
-        moved.written_bytes += (count(WRITE) * SECTOR_BYTES) as u64;
+        traffic.read_bytes += (count(READ) * SECTOR_BYTES) as u64;
+        traffic.written_bytes += (count(WRITE) * SECTOR_BYTES) as u64;
         self.bytes
     }
 }

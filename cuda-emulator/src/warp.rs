@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_meet_apart() {
+    fn masks_meet_separately() {
         let mut warp = Warp { existing: 0xF, ..Warp::default() };
         let mut arrive = |lane, mask| warp.arrive(lane, Collective::Sync, mask, 32);
         assert!(arrive(0, 0b0011).expect("fine").is_none());
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_lane_that_has_returned() {
+    fn waiting_for_a_returned_lane_is_an_error() {
         let mut warp = Warp { existing: 0b11, ..Warp::default() };
         warp.exit(1).expect("nobody waits");
         let refused = warp.arrive(0, Collective::Ballot, 0b11, 32);

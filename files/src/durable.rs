@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use super::place::folder_of;
+use super::target::folder_of;
 
 /// Waits until the names in a folder are on the disk.
 ///

@@ -4,18 +4,18 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::place::folder_of;
+use super::target::folder_of;
 
 /// Ending of a draft's name, which no program that collects files looks for.
 pub(crate) const ENDING: &str = ".draft";
 
 /// Bytes of a file's name that are part of the names of its drafts: names have 255 bytes at most.
-const MOST_BYTES: usize = 160;
+const MAX_BYTES: usize = 160;
 
 /// Prefix of the names of all drafts of a file.
 pub(crate) fn beginning(name: &OsStr) -> String {
     let name = name.to_string_lossy();
-    format!(".{}.", &name[..name.floor_char_boundary(MOST_BYTES)])
+    format!(".{}.", &name[..name.floor_char_boundary(MAX_BYTES)])
 }
 
 /// Removes the abandoned drafts of a file: a process that writes one holds a lock. Drafts that

@@ -14,7 +14,7 @@ mod draft;
 mod durable;
 mod left_over;
 mod lines;
-mod place;
+mod target;
 mod text;
 
 use std::io::{self, BufWriter, Write};
@@ -24,7 +24,7 @@ pub use draft::Draft;
 pub use durable::{create_folder, sync_folder};
 pub use left_over::clean;
 pub use lines::{LONGEST_LINE, Lines};
-pub use place::{Links, folder_of};
+pub use target::{Links, folder_of};
 pub use text::{LARGEST_DOCUMENT, LARGEST_RECORD, read_text, text_of};
 
 /// Writes a file that a user named: links are followed to the replaced file. The content is on disk

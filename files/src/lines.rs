@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_handed_on_as_they_are() {
+    fn texts_pass_unchanged() {
         for text in ["", "\n", "a,b\n1,2\n", "a\n\"1\n2\"\n", "a\r\nb\r\n"] {
             for step in 1..8 {
                 assert_eq!(read(text, step, Lines::of_table), text);

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lent_is_read_in_place_and_copied_to_be_changed() {
+    fn shared_memory_is_read_in_place_and_copied_for_changes() {
         let lender: Lender<u8> = Arc::new(vec![1, 2, 3]);
         let mut array = Array::lent(Arc::clone(&lender));
         assert_eq!(array.as_ptr(), (*lender).as_ref().as_ptr());

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_segments_keep_their_place() {
+    fn empty_segments_keep_their_index() {
         let partition = Partition::from_lengths([2, 0, 3]);
         assert_eq!(partition.segments(), 3);
         assert_eq!(partition.elements(), 5);
@@ -110,8 +110,8 @@ mod tests {
     fn mutable_parts_cover_the_array() {
         let partition = Partition::from_lengths([1, 2]);
         let mut flat = [0; 3];
-        for (number, part) in partition.split_mut(&mut flat).into_iter().enumerate() {
-            part.fill(number + 1);
+        for (index, part) in partition.split_mut(&mut flat).into_iter().enumerate() {
+            part.fill(index + 1);
         }
         assert_eq!(flat, [1, 2, 2]);
     }

@@ -144,7 +144,7 @@ mod tests {
         (0..length).map(value).collect()
     }
 
-    fn places(values: &[f64]) -> Vec<usize> {
+    fn indices_of_changes(values: &[f64]) -> Vec<usize> {
         let found = Search::default().examine(values).changes;
         found.into_iter().map(|change| change.at).collect()
     }
@@ -156,7 +156,7 @@ mod tests {
             let is_cut = |seed: &u64| {
                 let mut source = Noise::new(*seed);
                 let values: Vec<f64> = (0..200).map(|_| 0.01 * noise(&mut source)).collect();
-                !places(&values).is_empty()
+                !indices_of_changes(&values).is_empty()
             };
             (0..1000).filter(is_cut).count()
         };
@@ -173,17 +173,17 @@ mod tests {
         let found = |seed: &u64| {
             let at = 20 + (seed * 7 % 175) as usize;
             let values = series(*seed, at + 5, &[(at, 0.03)]);
-            places(&values).iter().any(|found| found.abs_diff(at) <= 2)
+            indices_of_changes(&values).iter().any(|found| found.abs_diff(at) <= 2)
         };
         let found = (0..1000).filter(found).count();
         assert!(found >= 950, "{found} of 1000");
     }
 
     #[test]
-    fn several_steps_are_told_apart_and_a_level_that_went_back_has_two_ends() {
+    fn several_steps_are_separated_and_a_level_that_returned_has_two_ends() {
         let apart = [(30, 0.05), (70, -0.05), (100, 0.08)];
         for (length, steps) in [(120, &apart[..]), (90, &[(30, 0.05), (45, -0.05)])] {
-            let found = places(&series(3, length, steps));
+            let found = indices_of_changes(&series(3, length, steps));
             assert_eq!(found.len(), steps.len(), "{found:?}");
             for (found, (at, _)) in found.iter().zip(steps) {
                 assert!(found.abs_diff(*at) <= 1, "{found} {at}");
@@ -193,19 +193,19 @@ mod tests {
 
     /// Outliers are not a level: one or two nightly runs on a busy machine.
     #[test]
-    fn single_wild_values_are_no_change() {
+    fn single_outliers_are_not_a_change() {
         let mut values = series(5, 60, &[]);
         for at in [20, 41, 59] {
             values[at] += 0.5;
         }
-        assert!(places(&values).is_empty());
+        assert!(indices_of_changes(&values).is_empty());
     }
 
     #[test]
-    fn nothing_is_found_in_nothing() {
-        assert!(places(&[]).is_empty());
-        assert!(places(&[1.0; 100]).is_empty());
-        assert!(places(&[1.0, 1.0, 1.0, 2.0, 2.0]).is_empty());
+    fn constant_and_empty_series_have_no_change() {
+        assert!(indices_of_changes(&[]).is_empty());
+        assert!(indices_of_changes(&[1.0; 100]).is_empty());
+        assert!(indices_of_changes(&[1.0, 1.0, 1.0, 2.0, 2.0]).is_empty());
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Contest {
 
     /// The significantly faster one: the interval of the ratio is on one side of one.
     pub fn clearly_faster(&self) -> Option<Faster> {
-        Ratio::of(self).clearly_faster()
+        Ratio::from_contest(self).clearly_faster()
     }
 }
 
@@ -72,7 +72,7 @@ impl Contest {
 /// their interval. Without any significant winner there is none. A median without an interval is
 /// taken as exact.
 pub fn crossings(contests: &[Contest]) -> Vec<Crossing> {
-    let ratios: Vec<Ratio> = contests.iter().map(Ratio::of).collect();
+    let ratios: Vec<Ratio> = contests.iter().map(Ratio::from_contest).collect();
     let changes = 1..ratios.len();
     let found: Vec<Crossing> = changes.filter_map(|i| crossing(&ratios, i)).collect();
     let groups = found.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high));
@@ -90,7 +90,7 @@ struct Ratio {
 }
 
 impl Ratio {
-    fn of(contest: &Contest) -> Ratio {
+    fn from_contest(contest: &Contest) -> Ratio {
         let (first, [first_below, first_above]) = contest.first.logarithm();
         let (second, [second_below, second_above]) = contest.second.logarithm();
         let middle = first - second;
@@ -127,11 +127,11 @@ impl Timing {
 
 /// The crossing between the ratio of this number and the one before. It may be anywhere up to the
 /// nearest clear leads on either side.
-fn crossing(ratios: &[Ratio], number: usize) -> Option<Crossing> {
-    let before = &ratios[number - 1];
-    let after = &ratios[number];
-    let mut below = ratios[..=number].windows(2).rev();
-    let mut above = ratios[number - 1..].windows(2);
+fn crossing(ratios: &[Ratio], index: usize) -> Option<Crossing> {
+    let before = &ratios[index - 1];
+    let after = &ratios[index];
+    let mut below = ratios[..=index].windows(2).rev();
+    let mut above = ratios[index - 1..].windows(2);
     (before.faster() != after.faster()).then(|| Crossing {
         size: root((before.at, before.middle), (after.at, after.middle)),
         low: below.find_map(|pair| end_of_lead(&pair[0], &pair[1])),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leads_everywhere_is_never_crossed_and_touching_is_not_crossing() {
+    fn a_lead_at_all_sizes_and_touching_lines_are_not_crossings() {
         for (ratios, width) in [
             (&[2.0, 3.0, 2.0][..], 0.1),
             (&[0.2, 0.3, 0.2], 0.1),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lead_is_clear_if_the_intervals_leave_no_doubt() {
+    fn a_lead_is_significant_if_the_intervals_allow_no_other() {
         let faster = |ratio: f64| contests(&[ratio], 0.05)[0].clearly_faster();
         assert_eq!(faster(1.2), Some(Faster::Second));
         assert_eq!(faster(0.8), Some(Faster::First));
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_holds_the_true_crossing_as_often_as_it_says() {
+    fn the_interval_of_a_crossing_has_its_coverage() {
         let mut noise = Noise::new(3);
         let error = 0.03;
         let mut measured =

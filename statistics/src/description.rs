@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_describes_itself_and_none_says_nothing() {
+    fn one_sample_describes_itself_and_none_has_no_description() {
         let described = describe(&[2.0]).expect("a sample");
         assert_eq!((described.median, described.p99, described.stddev), (2.0, 2.0, 0.0));
         assert_eq!((describe(&[]), lower_quartile(&[])), (None, None));

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_cut_is_that_of_the_definition() {
+    fn the_best_split_is_that_of_the_definition() {
         for seed in 0..20 {
             let mut noise = Noise::new(seed);
             let values: Vec<f64> = (0..17).map(|_| noise.heavy()).collect();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_stretch_has_no_room_for_a_cut() {
+    fn a_short_segment_has_no_split() {
         assert_eq!(Stretch::new(&[1.0; 5]).best_cut(3), None);
         assert_eq!(Stretch::new(&[]).best_cut(3), None);
         assert_eq!(Stretch::new(&[1.0; 6]).best_cut(3), Some(Cut { at: 3, energy: 0.0 }));

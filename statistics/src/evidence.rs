@@ -14,7 +14,7 @@ use super::student::{p_value, quantile, t95};
 pub const MANY: f64 = 1e4;
 /// Differences between runs have heavier tails than normal noise, and no number of quiet nightly
 /// runs shows how heavy: the estimate counts as one from nine runs at most.
-const MOST_OF_RUNS: f64 = 8.0;
+const MAX_DF_OF_RUNS: f64 = 8.0;
 /// A change that is there is found with this probability: the usual 80 %.
 const POWER: f64 = 0.8;
 
@@ -83,7 +83,7 @@ impl Evidence {
     /// Adds the variance between two runs beyond their own errors.
     #[must_use]
     pub fn between_runs(self, between: Between) -> Self {
-        self.with_further(between.of_two().powi(2), between.df.min(MOST_OF_RUNS))
+        self.with_further(between.of_two().powi(2), between.df.min(MAX_DF_OF_RUNS))
     }
 
     /// Adds an independent error. The degrees of freedom are those of the sum of both variances
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_scatter_is_certain() {
+    fn a_value_without_scatter_is_certain() {
         assert_eq!(evidence(1.1, 1.1, 5.0).p_value(0.01), 0.0);
         assert_eq!(evidence(1.0, 1.0, 5.0).p_value(0.01), 1.0);
         assert!((evidence(1.0, 1.0, 5.0).detectable(0.01, 0.05) - 0.01_f64.exp_m1()).abs() < 1e-12);
     }
 
     #[test]
-    fn what_is_no_interval_of_a_ratio_says_nothing() {
+    fn invalid_intervals_of_a_ratio_give_no_evidence() {
         for (low, high) in
             [(0.0, 1.0), (-1.0, 1.0), (1.0, f64::NAN), (1.2, 1.1), (1.0, f64::INFINITY)]
         {
@@ -219,7 +219,7 @@ mod tests {
 
     /// The detectable change is detected in 80 % of cases.
     #[test]
-    fn the_smallest_change_that_would_be_found_is_found_as_often_as_it_says() {
+    fn the_detectable_change_is_detected_with_its_power() {
         let error = 0.01;
         let df = 9_usize;
         let limit = 0.01;

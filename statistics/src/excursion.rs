@@ -34,7 +34,7 @@ impl Ranked {
 
     /// The segment that differs most from the rest, and by how much. It has at least `least`
     /// values, and so have the parts before and after it, unless they are empty.
-    pub fn most_unlike(&mut self, least: usize) -> Option<(Range<usize>, f64)> {
+    pub fn most_extreme(&mut self, least: usize) -> Option<(Range<usize>, f64)> {
         self.sum_up();
         let starts = (0..self.ranks.len()).filter(|start| *start == 0 || *start >= least);
         let best = starts.filter_map(|start| self.best_from(start, least));
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn found(values: &[f64]) -> Option<Range<usize>> {
-        Some(Ranked::new(values).most_unlike(3)?.0)
+        Some(Ranked::new(values).most_extreme(3)?.0)
     }
 
     #[test]
@@ -81,20 +81,20 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_went_back_is_found() {
+    fn a_level_that_returned_is_found() {
         let mut values = [1.0, 1.1, 0.9, 1.05].repeat(5);
         values[8..12].iter_mut().for_each(|value| *value += 1.0);
         assert_eq!(found(&values), Some(8..12));
     }
 
     #[test]
-    fn a_step_is_a_stretch_from_the_beginning() {
+    fn a_step_is_a_segment_from_the_start() {
         let values = [[1.0, 1.1, 0.9, 1.05], [2.0, 2.1, 1.9, 2.05]].concat();
         assert_eq!(found(&values), Some(0..4));
     }
 
     #[test]
-    fn neither_ends_nor_stretches_are_too_short() {
+    fn neither_ends_nor_segments_are_too_short() {
         assert_eq!(found(&[1.0; 5]), None);
         let wild = [9.0, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 9.0];
         let range = found(&wild).expect("some");

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_true_few_runs_have_any_alarm() {
+    fn without_changes_few_runs_have_any_alarm() {
         let alarm = |seed: &u64| {
             let mut noise = Noise::new(*seed);
             let values: Vec<f64> = (0..256).map(|_| noise.uniform()).collect();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_no_number_reject_nothing() {
+    fn no_values_and_nan_reject_nothing() {
         assert_eq!(critical_p_value(&[], 0.05), None);
         assert_eq!(critical_p_value(&[f64::NAN, 0.9], 0.05), None);
         assert_eq!(critical_p_value(&[f64::NAN, 0.02], 0.05), Some(0.02));

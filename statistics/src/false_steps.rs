@@ -16,7 +16,7 @@ use super::false_discovery::critical_among;
 use super::permutations::Kind;
 
 /// Maximum number of permutations for a step, unless a single step among all hypotheses needs more.
-const MOST_ORDERS: usize = 100_000;
+const MAX_ORDERS: usize = 100_000;
 
 impl ClearTest {
     /// The p-value of the segment: two tests were possible, of which the first has two thirds of
@@ -44,7 +44,7 @@ impl Kind {
 pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], rate: f64) {
     let questions: usize = found.iter().map(|(_, examined)| examined.stretches).sum();
     let single = (2.0 * Kind::Excursion.weight() * questions as f64 / rate) as usize;
-    let most = MOST_ORDERS.max(single);
+    let most = MAX_ORDERS.max(single);
     let critical = loop {
         let tests = || found.iter().flat_map(|(_, examined)| &examined.clear);
         let p_values: Vec<f64> = tests().map(ClearTest::p_value).collect();
@@ -132,8 +132,8 @@ mod tests {
     fn a_step_is_found_among_many_series() {
         let found = |seed: u64, with_step: usize| {
             let mut noise = Noise::new(seed);
-            let series = (0..400).map(|number| {
-                let step = if number < with_step { 0.05 } else { 0.0 };
+            let series = (0..400).map(|index| {
+                let step = if index < with_step { 0.05 } else { 0.0 };
                 examined(series(&mut noise, 66, step, 60))
             });
             let mut found: Vec<_> = series.collect();
@@ -151,7 +151,7 @@ mod tests {
 
     /// Removing a change point does not remove adjacent ones.
     #[test]
-    fn what_is_taken_away_takes_no_other_with_it() {
+    fn removing_a_step_keeps_adjacent_ones() {
         let mut noise = Noise::new(4);
         let mut values = series(&mut noise, 60, 0.2, 30);
         values[50..].iter_mut().for_each(|value| *value += 0.015);
@@ -159,8 +159,8 @@ mod tests {
         let steady = Examined { changes: vec![], clear: vec![], stretches: 2000 };
         found.push((vec![0.0; 40], steady));
         without_false_steps(&Search::default(), &mut found, 0.02);
-        let places: Vec<usize> = found[0].1.changes.iter().map(|change| change.at).collect();
-        assert_eq!(places, [30]);
+        let indices: Vec<usize> = found[0].1.changes.iter().map(|change| change.at).collect();
+        assert_eq!(indices, [30]);
         assert!(found[0].1.changes[0].p_value < 1e-4);
     }
 }

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn it_covers_the_true_median_as_often_as_it_says() {
+    fn it_has_its_coverage() {
         let mut noise = Noise::new(42);
         let truth = 1.0 + std::f64::consts::LN_2;
         for n in [10, 25, 60] {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_of_many_samples_take_no_time_and_add_up() {
+    fn weights_of_many_samples_are_fast_and_add_up() {
         let weights = bootstrap_weights(200_000, 100_000);
         assert_eq!(weights.len(), 200_000);
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);

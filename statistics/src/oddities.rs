@@ -100,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn quiet_samples_raise_no_word() {
+    fn quiet_samples_raise_no_warning() {
         for n in [3, 10, 30, 100] {
             assert_eq!(oddities(&quiet(n)), [""; 0], "{n} samples");
         }
     }
 
     #[test]
-    fn what_is_odd_is_told() {
+    fn unusual_samples_raise_a_warning() {
         let changed = |change: fn(usize, f64) -> f64| {
             let samples = quiet(40).into_iter().enumerate();
             oddities(&samples.map(|(i, sample)| change(i, sample)).collect::<Vec<_>>()).join("; ")

@@ -136,9 +136,9 @@ mod tests {
             let mut random = Noise::new(seed);
             let mut process = 0.0;
             let mut all = Vec::new();
-            for number in 0..2 * MOST_GENERATIONS {
-                let round = number / 2 * GENERATION + number % 2;
-                if number % 2 == 0 {
+            for index in 0..2 * MOST_GENERATIONS {
+                let round = index / 2 * GENERATION + index % 2;
+                if index % 2 == 0 {
                     process = self.processes * random.normal();
                 }
                 let noise = if self.heavy { random.heavy() } else { random.normal() };
@@ -170,7 +170,7 @@ mod tests {
 
     /// Exactly at the limit of an irrelevant change, where errors are most frequent.
     #[test]
-    fn looking_again_and_again_makes_no_more_errors_than_allowed() {
+    fn repeated_looks_keep_the_error_rate() {
         for processes in [0.0, 0.01, 0.03] {
             for heavy in [false, true] {
                 let machine = Machine { rounds: 0.01, processes, heavy };
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_found_though_it_is_looked_at_several_times() {
+    fn a_change_is_found_in_spite_of_several_looks() {
         let found = |change: f64| {
             let all = (0..1000).map(|seed| QUIET.looked_at(seed, change, 0.0005).0);
             all.filter(|p| *p < 0.0005).count()
@@ -197,7 +197,7 @@ mod tests {
 
     /// One of twelve processes has an unlucky memory layout, as was observed: 17 % slower.
     #[test]
-    fn an_unlucky_process_neither_hides_a_change_nor_makes_one() {
+    fn an_unlucky_process_neither_hides_nor_fakes_a_change() {
         let unlucky = |change: f64| {
             let mut rounds = QUIET.rounds(7, change);
             for (_, (_, new)) in &mut rounds[2..4] {
@@ -211,11 +211,11 @@ mod tests {
 
     /// One round in each of the restarts.
     fn alike(generations: usize, pair: (f64, f64)) -> Option<Paired> {
-        Paired::of((0..generations).map(move |number| (number * GENERATION, pair)))
+        Paired::of((0..generations).map(move |index| (index * GENERATION, pair)))
     }
 
     #[test]
-    fn what_is_not_beyond_the_minimum_is_nothing() {
+    fn a_change_within_the_minimum_is_not_significant() {
         let still = alike(8, (1.0, 1.005)).expect("enough generations");
         assert_eq!(still.p_beyond(0.01), 1.0);
         let moved = alike(8, (1.0, 1.05)).expect("enough generations");
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn few_generations_or_no_times_say_nothing() {
+    fn few_restarts_or_no_times_give_no_result() {
         assert!(alike(MIN_GENERATIONS - 1, (1.0, 2.0)).is_none());
         assert!(alike(MIN_GENERATIONS, (0.0, 1.0)).is_none());
         assert!(alike(MIN_GENERATIONS, (1.0, 0.0)).is_none());
@@ -235,7 +235,7 @@ mod tests {
 
     /// No look before the time was over: none of the error is used.
     #[test]
-    fn who_ends_between_two_looks_has_what_is_left_of_the_error() {
+    fn a_series_that_ends_between_two_looks_has_the_unused_error() {
         let weight = |generations| alike(generations, (1.0, 1.1)).map(|paired| paired.weight());
         assert_eq!(weight(4), Some(0.05));
         let close = |generations, expected: f64| {

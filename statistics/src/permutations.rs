@@ -121,7 +121,7 @@ impl Values {
                 Some((vec![cut.at], cut.energy))
             }
             Values::Excursion(ranked) => {
-                let (range, unlike) = ranked.most_unlike(shortest.max(1))?;
+                let (range, unlike) = ranked.most_extreme(shortest.max(1))?;
                 let ends = [range.start, range.end].into_iter();
                 Some((ends.filter(|end| *end > 0).collect(), unlike))
             }
@@ -151,7 +151,7 @@ mod tests {
 
     /// If nothing changes, the share of p-values below any level equals that level.
     #[test]
-    fn p_values_are_exact_whenever_drawing_ends() {
+    fn p_values_are_exact_for_any_stopping_point() {
         for kind in [Kind::Cut, Kind::Excursion] {
             let p_value = |seed: u64| {
                 let mut noise = Noise::new(seed);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clear_step_needs_all_orders_and_chance_few() {
+    fn a_clear_step_needs_all_orders_and_noise_few() {
         let step: Vec<f64> =
             (0..60).map(|i| f64::from(u8::from(i >= 40)) + 0.001 * f64::from(i % 7)).collect();
         let drawn = |values: &[f64]| {

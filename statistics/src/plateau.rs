@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_stream_fills_is_level_from_the_first() {
+    fn a_rate_that_one_stream_saturates_is_level_from_the_first() {
         for rates in [[5.0, 5.1, 5.0], [5.0, 4.6, 4.0]] {
             let points = [(1.0, rates[0]), (2.0, rates[1]), (4.0, rates[2])];
             assert_eq!(level(&points).first, 0, "{rates:?}");
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rise_is_no_plateau_however_slow() {
+    fn a_slow_rise_is_not_a_plateau() {
         for exponent in [1.0, 0.8, 0.5] {
             let point = |streams: f64| (streams, streams.powf(exponent));
             let points = [1.0, 2.0, 4.0, 8.0].map(point);
@@ -211,7 +211,7 @@ mod tests {
 
     /// As measured with two GPUs: proportional up to two streams, and slower from there on.
     #[test]
-    fn a_rise_that_slows_down_is_no_plateau() {
+    fn a_rise_that_slows_down_is_not_a_plateau() {
         for values in [
             &[10.0, 19.0, 24.0][..],
             &[10.0, 19.0, 22.0],
@@ -227,13 +227,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_level_behind_a_rise_that_slows_down_is_a_plateau() {
+    fn a_level_part_after_a_rise_that_slows_down_is_a_plateau() {
         let found = level(&[(1.0, 10.0), (2.0, 18.0), (4.0, 22.0), (8.0, 22.5), (16.0, 22.2)]);
         assert_eq!(found.first, 2);
     }
 
     #[test]
-    fn rates_that_may_be_anything_say_nothing() {
+    fn rates_with_large_errors_are_unclear() {
         let unsure = |(streams, value): (f64, f64)| Rate {
             streams,
             value,

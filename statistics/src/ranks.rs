@@ -60,7 +60,7 @@ pub(super) fn ranks(values: &[f64]) -> (Vec<f64>, f64) {
     for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
         let size = equal.len() as f64;
         let shared = before as f64 + (size + 1.0) / 2.0;
-        equal.iter().for_each(|&place| ranks[place] = shared);
+        equal.iter().for_each(|&index| ranks[index] = shared);
         ties += size.powi(3) - size;
         before += equal.len();
     }
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn balanced_signs_say_nothing() {
+    fn balanced_signs_are_not_significant() {
         for balanced in [&[1.0, -1.0, 2.0, -3.0][..], &[0.0, 0.0], &[0.0, 1.0, 0.0]] {
             close(sign_test(balanced), 1.0);
         }
     }
 
     #[test]
-    fn nothing_says_nothing() {
+    fn empty_series_have_no_p_value() {
         for nothing in [&[][..], &[f64::NAN]] {
             assert_eq!(mann_whitney(nothing, &[1.0]), None);
             assert_eq!(sign_test(nothing), None);

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn few_runs_say_nothing() {
+    fn few_runs_give_no_estimate() {
         assert_eq!(Between::of_runs(&runs(1, 2, 0.1, 0.1)), None);
         let three = Between::of_runs(&runs(1, 3, 0.1, 0.1)).expect("enough");
         assert_eq!(three.df, 2.0);

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_quantiles_hold_them_as_often_as_they_say() {
+    fn intervals_of_quantiles_have_their_coverage() {
         let mut noise = Noise::new(5);
         for (probability, n) in [(0.5, 40), (0.99, 1000)] {
             let covered = (0..1000).filter(|_| {

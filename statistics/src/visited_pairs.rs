@@ -64,12 +64,12 @@ mod tests {
     fn visits(seed: u64, change: f64) -> Vec<Vec<(f64, f64)>> {
         let mut random = Noise::new(seed);
         let mut visit = |number: usize| {
-            let place = 1.0 + 1e-3 * random.normal();
+            let layout = 1.0 + 1e-3 * random.normal();
             let mut round = |round: usize| {
                 let drift = 1.0 + 0.1 * (5 * number + round) as f64 / 60.0;
                 let mut time = || drift * (1.0 + 2e-3 * random.normal());
                 let base = time();
-                (base, change * place * time())
+                (base, change * layout * time())
             };
             (0..5).map(&mut round).collect()
         };
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn nineteen_intervals_in_twenty_hold_the_change_whatever_drifts() {
+    fn intervals_have_their_coverage_in_spite_of_drift() {
         let (mut held, mut widest, mut widths): (usize, f64, f64) = (0, 0.0, 0.0);
         for seed in 0..1000 {
             let pairs = VisitedPairs::of(visits(seed, 1.02)).expect("enough visits");
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_visit_counts_little() {
+    fn an_outlier_block_counts_little() {
         let mut visits = visits(7, 1.0);
         visits[3].iter_mut().for_each(|(_, new)| *new *= 3.0);
         let pairs = VisitedPairs::of(visits).expect("enough visits");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn few_visits_and_no_times_say_nothing() {
+    fn few_blocks_and_no_times_give_no_estimate() {
         assert_eq!(VisitedPairs::of(visits(1, 1.0).into_iter().take(2)), None);
         let with_nothing = [vec![(1.0, 1.0)], vec![], vec![(1.0, 1.1)]];
         assert_eq!(VisitedPairs::of(with_nothing), None);

@@ -21,7 +21,7 @@ pub const PILOT: usize = 5;
 /// Number of blocks from which on only those after the pilot determine the scatter.
 const BEYOND_PILOT: usize = 2 * PILOT;
 /// Maximum number of blocks.
-const MOST_VISITS: usize = 10_000;
+const MAX_VISITS: usize = 10_000;
 /// The share of visits that are trimmed at either end.
 pub(super) const TRIMMED: f64 = 0.2;
 
@@ -50,7 +50,7 @@ pub fn visits_for(precision: f64, width_after_pilot: f64) -> usize {
     let allowed = shape(PILOT) * precision / width_after_pilot;
     // More blocks never make it wider, and without a number no count of blocks is enough. Quantiles
     // are slow to compute, and this is called after each block.
-    first_of(BEYOND_PILOT..MOST_VISITS, |visits| shape(visits) <= allowed)
+    first_of(BEYOND_PILOT..MAX_VISITS, |visits| shape(visits) <= allowed)
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn few_visits_say_nothing() {
+    fn few_blocks_give_no_estimate() {
         assert_eq!(interval(&[1.0, 2.0]), None);
         assert_eq!(interval(&[]), None);
         assert_eq!(interval(&[0.0, 1.0, 2.0]), None, "no logarithm");

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same() {
+    fn json_keeps_its_meaning() {
         let text = "{\n\t\"a\u{7f}\": \"\u{202e}\u{e0041}ä\"\n}";
         assert_eq!(json(text.to_owned()), "{\n\t\"a\\u007f\": \"\\u202e\\udb40\\udc41ä\"\n}");
     }

@@ -52,13 +52,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_write_is_not_hidden() {
+    fn ordinary_characters_are_not_hidden() {
         let written = "azAZ09 µ×äÄß±·…–日本語 \u{a0}\u{301}🙂\u{fffd}\\\"'";
         assert!(!written.chars().any(is_hidden));
     }
 
     #[test]
-    fn what_does_something_is() {
+    fn control_characters_are_hidden() {
         let hidden = "\0\u{7}\t\n\r\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{200b}\u{200d}\u{200e}\u{202e}\
                       \u{2028}\u{2029}\u{2066}\u{feff}\u{e0041}";
         assert!(hidden.chars().all(is_hidden));

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_shown_the_same_again() {
+    fn escaping_is_idempotent() {
         for text in ["a\u{1b}\n\u{202e}b", &"ä\n".repeat(1_000)] {
             let once = text.shown().to_string();
             assert_eq!(once.shown().at_most(SENTENCE).to_string(), once);

@@ -102,7 +102,7 @@ impl Kernels {
         let units = sources::units(&self.files()?)?;
         let compiler = compile::Compiler::new(&self.root, &self.headers, out);
         let objects = compiler.compile(&units, &self.folders)?;
-        table::of(&units, &objects)
+        table::source(&units, &objects)
     }
 
     /// Why kernels can't be compiled.
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_its_feature_nothing_is_compiled_and_the_reason_says_what_to_do() {
+    fn without_its_feature_nothing_is_compiled_and_the_reason_names_the_fix() {
         let kernels = Kernels::in_folders(["src"]).with_feature("no-such-feature");
         let reason = kernels.unavailable().expect("no build script sets that");
         assert_eq!(reason, "built without it: build again with `--features no-such-feature`");

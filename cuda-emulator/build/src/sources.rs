@@ -33,7 +33,7 @@ pub fn files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 /// All units of the kernel files.
 pub fn units(files: &[PathBuf]) -> Result<Vec<Unit>, Box<dyn Error>> {
     let mut units = Vec::new();
-    for (number, source) in files.iter().enumerate() {
+    for (index, source) in files.iter().enumerate() {
         let text = fs::read_to_string(source)?;
         let kernels = named(&text, "KERNEL_EXPORT(");
         let with_shared = named(&text, "KERNEL_SHARED(");
@@ -45,7 +45,7 @@ pub fn units(files: &[PathBuf]) -> Result<Vec<Unit>, Box<dyn Error>> {
                 with_shared: with_shared.clone(),
                 lanes,
                 checked,
-                prefix: format!("emulated_{number}_l{lanes}_{manner}_"),
+                prefix: format!("emulated_{index}_l{lanes}_{manner}_"),
             });
         }
     }

@@ -26,7 +26,7 @@ pub fn empty(reason: &str) -> String {
 }
 
 /// The table of the compiled kernels.
-pub fn of(units: &[Unit], objects: &[PathBuf]) -> Result<String, Box<dyn Error>> {
+pub fn source(units: &[Unit], objects: &[PathBuf]) -> Result<String, Box<dyn Error>> {
     let mut symbols = String::new();
     let mut rows = String::new();
     for (unit, object) in units.iter().zip(objects) {

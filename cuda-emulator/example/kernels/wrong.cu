@@ -78,7 +78,7 @@ extern "C" __global__ void emulator_uninitialised_dynamic(u32* out) {
     SMEM_DYN(u32, shared);
     if (threadIdx.x != 0) shared[threadIdx.x] = 1;
     __syncthreads();
-    // BUG: the first barrier is missing.
+    // BUG: element 0 is not initialised.
     out[blockIdx.x * blockDim.x + threadIdx.x] = shared[threadIdx.x];
 }
 KERNEL_EXPORT(emulator_uninitialised_dynamic)

@@ -10,7 +10,7 @@ use crate::config::Launch;
 use crate::error::EmulatorError;
 use crate::memory::{Buffer, POISON};
 use crate::order::ReadyQueue;
-use crate::threads::{DeviceBlock, DeviceThread, Offer, State, Thread};
+use crate::threads::{DeviceBlock, DeviceThread, LaneOperand, State, Thread};
 use crate::warp::Warp;
 
 /// Barriers that ask, by their numbers in `build/include/runtime.h`.
@@ -143,11 +143,11 @@ impl Block {
         if let Some(checked) = &mut self.checked {
             checked.at_barrier();
         }
-        for (number, thread) in (0..).zip(&mut self.threads) {
+        for (index, thread) in (0..).zip(&mut self.threads) {
             if let State::AtBarrier(fiber, _) = thread.state {
                 thread.state = State::Ready(fiber);
                 thread.result = u64::from(answer);
-                self.ready.push(number);
+                self.ready.push(index);
             }
         }
         Some(answer.cast_signed())
@@ -160,10 +160,10 @@ impl Block {
         collective: Collective,
         mask: u64,
         width: u32,
-        offer: Offer,
+        operand: LaneOperand,
     ) -> Result<Option<Group>, String> {
         let (warp, lane) = self.lane(thread);
-        self.threads[thread as usize].offer = offer;
+        self.threads[thread as usize].operand = operand;
         let group = self.warps[warp].arrive(lane, collective, mask, width)?;
         if let Some(group) = &group {
             self.answer(warp, group, thread);
@@ -199,11 +199,11 @@ impl Block {
         let first = warp * self.lanes as usize;
         let threads = &mut self.threads[first..];
         let ready = &mut self.ready;
-        let mut offers = [Offer::default(); u64::BITS as usize];
+        let mut operands = [LaneOperand::default(); u64::BITS as usize];
         for lane in collective::lanes(group.mask) {
-            offers[lane as usize] = threads[lane as usize].offer;
+            operands[lane as usize] = threads[lane as usize].operand;
         }
-        for (lane, answer) in collective::answers(group, &|lane| offers[lane as usize]) {
+        for (lane, answer) in collective::answers(group, &|lane| operands[lane as usize]) {
             let thread = &mut threads[lane as usize];
             thread.result = answer;
             if let State::AtCollective(fiber, _) = thread.state {
@@ -231,7 +231,7 @@ fn thread(index: [u32; 3], block: *const DeviceBlock) -> Thread {
     Thread {
         device: DeviceThread { index, slice: 0, block },
         state: State::Fresh,
-        offer: Offer::default(),
+        operand: LaneOperand::default(),
         result: 0,
     }
 }
@@ -243,7 +243,7 @@ fn warp_of(threads: usize) -> Warp {
 /// The points of a box, x first.
 fn grid_points(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let points = size.iter().map(|&n| u64::from(n)).product();
-    (0..points).map(move |number| grid_point(size, number))
+    (0..points).map(move |index| grid_point(size, index))
 }
 
 fn grid_point([x, y, _]: [u32; 3], number: u64) -> [u32; 3] {

@@ -2,9 +2,9 @@
 
 /// Properties of an access: bits of `EmulatorAccess` in `build/include/runtime.h`.
 #[derive(Clone, Copy)]
-pub(crate) struct How(pub(crate) u32);
+pub(crate) struct AccessFlags(pub(crate) u32);
 
-impl How {
+impl AccessFlags {
     pub(super) fn has(self, bit: u32) -> bool {
         self.0 & bit != 0
     }
@@ -46,7 +46,7 @@ impl How {
 pub(crate) struct Access {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
-    pub(crate) how: How,
+    pub(crate) flags: AccessFlags,
     /// Return address of the announcement.
     pub(crate) pc: usize,
     /// The thread's number in its block.

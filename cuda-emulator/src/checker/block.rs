@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::clocks::Clocks;
-use super::knowledge::Knowledge;
 use super::spaces::Space;
+use super::vector_clock::VectorClock;
 
 /// The clocks of a block, and its shared memory.
 pub(crate) struct CheckedBlock {
@@ -15,7 +15,7 @@ pub(crate) struct CheckedBlock {
     pub(super) dynamic_shared: Space,
     pub(super) static_shared: Space,
     /// Clocks published at addresses of shared memory.
-    pub(super) published: BTreeMap<usize, Knowledge>,
+    pub(super) published: BTreeMap<usize, VectorClock>,
     /// Memory that kernels read of their own parameters, which is not device memory.
     pub(super) own: Vec<Range<usize>>,
 }

@@ -1,6 +1,6 @@
 //! The clocks of a block: the events that happened before, for each of its threads.
 
-use super::knowledge::{Knowledge, Moment, raise};
+use super::vector_clock::{AccessTime, VectorClock, raise};
 use crate::collective::lanes;
 
 /// The clocks of a block.
@@ -9,7 +9,7 @@ pub(super) struct Clocks {
     lanes: usize,
     barrier: u32,
     /// Known to all threads since the last barrier.
-    common: Knowledge,
+    common: VectorClock,
     threads: Vec<ThreadClock>,
 }
 
@@ -19,9 +19,9 @@ struct ThreadClock {
     /// The clocks of the lanes of its warp that it knows.
     mates: Vec<u32>,
     /// Known to this thread, but not to all of the block.
-    gained: Knowledge,
+    gained: VectorClock,
     /// Seen by relaxed loads: known after a fence.
-    pending: Knowledge,
+    pending: VectorClock,
     /// The barrier and clock of its last fence.
     fence: Option<(u32, u32)>,
 }
@@ -34,14 +34,14 @@ impl Clocks {
             block,
             lanes,
             barrier: 0,
-            common: Knowledge::default(),
+            common: VectorClock::default(),
             threads: vec![thread; threads],
         }
     }
 
     /// The current time of a thread.
-    pub(super) fn now(&self, thread: u16) -> Moment {
-        Moment {
+    pub(super) fn now(&self, thread: u16) -> AccessTime {
+        AccessTime {
             block: self.block,
             thread,
             barrier: self.barrier,
@@ -50,17 +50,17 @@ impl Clocks {
     }
 
     /// True if the access happened before the thread's current one.
-    pub(super) fn happened(&self, moment: &Moment, thread: u16) -> bool {
+    pub(super) fn happened(&self, time: &AccessTime, thread: u16) -> bool {
         let me = &self.threads[usize::from(thread)];
-        if moment.block != self.block {
-            return self.common.knows(moment) || me.gained.knows(moment);
+        if time.block != self.block {
+            return self.common.knows(time) || me.gained.knows(time);
         }
-        let other = usize::from(moment.thread);
+        let other = usize::from(time.thread);
         let same_warp = other / self.lanes == usize::from(thread) / self.lanes;
-        moment.thread == thread
-            || moment.barrier < self.barrier
-            || (same_warp && me.mates[other % self.lanes] >= moment.clock)
-            || me.gained.knows(moment)
+        time.thread == thread
+            || time.barrier < self.barrier
+            || (same_warp && me.mates[other % self.lanes] >= time.clock)
+            || me.gained.knows(time)
     }
 
     /// All threads have met.
@@ -69,7 +69,7 @@ impl Clocks {
         for thread in &mut self.threads {
             if !thread.gained.is_empty() {
                 self.common.merge(&thread.gained);
-                thread.gained = Knowledge::default();
+                thread.gained = VectorClock::default();
             }
         }
     }
@@ -78,7 +78,7 @@ impl Clocks {
     pub(super) fn at_warp_sync(&mut self, warp: usize, mask: u64) {
         let warp = &mut self.threads[warp * self.lanes..];
         let mut mates = vec![0; self.lanes];
-        let mut gained = Knowledge::default();
+        let mut gained = VectorClock::default();
         for lane in lanes(mask) {
             let thread = &warp[lane as usize];
             for (known, other) in mates.iter_mut().zip(&thread.mates) {
@@ -107,7 +107,7 @@ impl Clocks {
     }
 
     /// A thread reads a value with a published clock.
-    pub(super) fn sees(&mut self, thread: u16, published: &Knowledge, acquires: bool) {
+    pub(super) fn sees(&mut self, thread: u16, published: &VectorClock, acquires: bool) {
         let thread = &mut self.threads[usize::from(thread)];
         let known = if acquires { &mut thread.gained } else { &mut thread.pending };
         known.merge(published);
@@ -116,7 +116,7 @@ impl Clocks {
     /// The clock that a thread publishes with an atomic write: all it knows, if it releases.
     /// Otherwise all it knew at its fence, which stays valid over one barrier: all threads fence,
     /// meet, and one of them sets a flag.
-    pub(super) fn publishes(&mut self, thread: u16, releases: bool) -> Option<Knowledge> {
+    pub(super) fn publishes(&mut self, thread: u16, releases: bool) -> Option<VectorClock> {
         let clock = self.threads[usize::from(thread)].clock;
         if releases {
             self.threads[usize::from(thread)].clock += 1;
@@ -126,7 +126,7 @@ impl Clocks {
         (barrier + 1 >= self.barrier).then(|| self.everything(thread, clock))
     }
 
-    fn everything(&self, number: u16, clock: u32) -> Knowledge {
+    fn everything(&self, number: u16, clock: u32) -> VectorClock {
         let thread = &self.threads[usize::from(number)];
         let mut all = self.common.clone();
         all.merge(&thread.gained);

@@ -1,14 +1,14 @@
 //! A piece of memory that a kernel may use.
 
-use super::knowledge::Moment;
 use super::shadow::{Conflict, Shadow, Trace};
+use super::vector_clock::AccessTime;
 
 /// Behind or before a piece of memory, an address is taken for a slip.
 const NEAR: usize = 4096;
 
 /// The piece of memory of an address.
 #[derive(Clone, Copy)]
-pub(super) enum Found {
+pub(super) enum SpaceId {
     /// An allocation, by its index in the list.
     Global(usize),
     Dynamic,
@@ -60,8 +60,8 @@ impl Space {
     /// or before its start.
     pub(super) fn near(&self, address: usize) -> Option<usize> {
         let before = self.base.saturating_sub(address);
-        let behind = address.saturating_sub(self.base + self.size());
-        Some(before.max(behind)).filter(|distance| *distance < NEAR)
+        let after = address.saturating_sub(self.base + self.size());
+        Some(before.max(after)).filter(|distance| *distance < NEAR)
     }
 
     pub(super) fn is_written(&self, address: usize, bytes: usize) -> bool {
@@ -75,7 +75,7 @@ impl Space {
         bytes: usize,
         trace: Trace,
         writes: bool,
-        happened: &impl Fn(&Moment) -> bool,
+        happened: &impl Fn(&AccessTime) -> bool,
     ) -> Option<(Conflict, usize)> {
         let offset = address - self.base;
         if writes {

@@ -20,7 +20,7 @@ use self::host::PageLocked;
 use super::argument::Argument;
 use super::config::Launch;
 use super::error::EmulatorError;
-use super::order::Chance;
+use super::order::SplitMix64;
 use super::{Allocation, Emulator};
 
 /// When submitted commands run. Each queue runs in order; a real GPU may do any of these.
@@ -81,7 +81,7 @@ pub struct Recording(Arc<[Command]>);
 struct State {
     queues: Vec<Queue>,
     page_locked: PageLocked,
-    chance: Chance,
+    random: SplitMix64,
     /// Commands of the queue that is being recorded.
     recorded: Option<(usize, Vec<Command>)>,
     /// The first error since it was last reported.
@@ -114,7 +114,7 @@ impl QueuedEmulator {
             state: Mutex::new(State {
                 queues: (0..config.queues).map(|_| Queue::default()).collect(),
                 page_locked: PageLocked::default(),
-                chance: Chance::with_seed(seed),
+                random: SplitMix64::with_seed(seed),
                 recorded: None,
                 failed: None,
                 faults: Faults::default(),
@@ -432,7 +432,7 @@ impl QueuedEmulator {
                 state.report()
             }
             Execution::Random { .. } => {
-                for _ in 0..state.chance.below(3) {
+                for _ in 0..state.random.below(3) {
                     self.run_any(state);
                 }
                 Ok(())
@@ -463,7 +463,7 @@ impl QueuedEmulator {
         if busy.is_empty() {
             return false;
         }
-        let chosen = busy[state.chance.below(busy.len())];
+        let chosen = busy[state.random.below(busy.len())];
         let next = state.next_of(chosen);
         self.run_next(state, next);
         true

@@ -14,7 +14,7 @@ pub struct BadAccess {
     /// True if it writes.
     pub writes: bool,
     /// The location in memory.
-    pub place: MemoryPlace,
+    pub location: MemoryLocation,
 }
 
 /// Fault of an access.
@@ -45,7 +45,7 @@ pub struct OtherAccess {
 
 /// A location in memory, in the terms of a kernel's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryPlace {
+pub enum MemoryLocation {
     /// In or near an allocation.
     Global {
         /// The allocation's number, from 0.
@@ -77,7 +77,7 @@ pub enum MemoryPlace {
 impl fmt::Display for BadAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = if self.writes { "write" } else { "read" };
-        let access = format!("{verb} of {} bytes at {}", self.bytes, self.place);
+        let access = format!("{verb} of {} bytes at {}", self.bytes, self.location);
         match &self.fault {
             Fault::Race(other) => write!(f, "race: {access}, {other}, and nothing orders the two"),
             Fault::Uninitialised => write!(f, "uninitialised: {access}, which nobody has written"),
@@ -95,19 +95,19 @@ impl fmt::Display for OtherAccess {
     }
 }
 
-impl fmt::Display for MemoryPlace {
+impl fmt::Display for MemoryLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MemoryPlace::Global { allocation, offset, size } => {
+            MemoryLocation::Global { allocation, offset, size } => {
                 write!(f, "byte {offset} of allocation {allocation} ({size} bytes)")
             }
-            MemoryPlace::DynamicShared { offset, size } => {
+            MemoryLocation::DynamicShared { offset, size } => {
                 write!(f, "byte {offset} of dynamic shared memory ({size} bytes)")
             }
-            MemoryPlace::StaticShared { offset } => {
+            MemoryLocation::StaticShared { offset } => {
                 write!(f, "byte {offset} of static shared memory")
             }
-            MemoryPlace::Unknown { address } => write!(f, "address {address:#x}"),
+            MemoryLocation::Unknown { address } => write!(f, "address {address:#x}"),
         }
     }
 }

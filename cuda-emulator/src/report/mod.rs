@@ -4,7 +4,7 @@ mod access;
 
 use std::fmt;
 
-pub use access::{BadAccess, Fault, MemoryPlace, OtherAccess};
+pub use access::{BadAccess, Fault, MemoryLocation, OtherAccess};
 
 /// A block of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use crate::checker::Checker;
 use crate::config::{Config, Launch, Policy, Statistics};
 use crate::error::EmulatorError;
 use crate::fiber::{self, Fiber, StackPool};
-use crate::order::Chance;
+use crate::order::SplitMix64;
 use crate::report::SourceLine;
 use crate::table::{Call, Kernel, ThreadSlot};
 use crate::threads::{DeviceThread, State};
@@ -74,7 +74,7 @@ pub(crate) struct Worker<'a> {
     fiber: u32,
     /// The thread that runs next, if that is decided already.
     chosen: Option<u32>,
-    chance: Chance,
+    random: SplitMix64,
     polls: u64,
     progress_seen: u64,
     statistics: Statistics,
@@ -158,7 +158,7 @@ impl<'a> Worker<'a> {
             thread: 0,
             fiber: 0,
             chosen: None,
-            chance: Chance::new(run.config.schedule, number),
+            random: SplitMix64::new(run.config.schedule, number),
             polls: 0,
             progress_seen: 0,
             statistics: Statistics::default(),
@@ -221,7 +221,7 @@ impl<'a> Worker<'a> {
     fn pick(&mut self) -> Option<u32> {
         let policy = self.policy();
         let block = self.blocks.get_mut(self.current)?;
-        block.ready.pop(policy, &mut self.chance)
+        block.ready.pop(policy, &mut self.random)
     }
 
     /// Resumes a thread on its fiber, or starts it on an idle one; returns the fiber.
@@ -249,7 +249,7 @@ impl<'a> Worker<'a> {
 
     fn slice(&mut self) -> i32 {
         match self.policy() {
-            Policy::Preempting => 1 + self.chance.below(SLICE_PREEMPTING) as i32,
+            Policy::Preempting => 1 + self.random.below(SLICE_PREEMPTING) as i32,
             _ => SLICE,
         }
     }

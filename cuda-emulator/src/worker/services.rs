@@ -66,7 +66,7 @@ impl Worker<'_> {
             (self.progress_seen, self.polls) = (progress, 0);
         }
         self.polls += 1;
-        if self.polls > self.run.config.most_polls {
+        if self.polls > self.run.config.max_polls {
             let at = self.block_at();
             let polls = self.polls;
             self.fail(EmulatorError::EndlessSpin { at, polls });

@@ -10,18 +10,18 @@ use std::time::Duration;
 use super::{Run, Worker};
 use crate::block::Block;
 use crate::error::EmulatorError;
-use crate::fiber::MOST_STACKS;
+use crate::fiber::MAX_STACKS;
 use crate::threads::DeviceThread;
 
 /// Blocks of a worker that have begun and not finished.
-const MOST_BLOCKS: usize = 16;
+const MAX_BLOCKS: usize = 16;
 /// Number of blocks that run concurrently with random choices.
-const BLOCKS_AT_ONCE: usize = 4;
+const CONCURRENT_BLOCKS: usize = 4;
 /// With random choices, another block runs after this many choices on average: more than a block
 /// that only polls needs, or most of the time would be spent on polls.
-const TURN: usize = 256;
+const CHOICES_PER_BLOCK: usize = 256;
 /// Number of polls after which a block without progress yields to others.
-const POLLS_OF_A_TURN: u32 = 16;
+const POLLS_BEFORE_YIELD: u32 = 16;
 /// Polls for other workers after which it pays to sleep.
 const POLLS_UNTIL_SLEEP: u64 = 1 << 12;
 const SLEEP: Duration = Duration::from_micros(50);
@@ -39,17 +39,17 @@ impl Worker<'_> {
             }
             self.retire_block();
         }
-        let wanted = if self.policy().is_random() { BLOCKS_AT_ONCE } else { 1 };
-        let wanted = wanted.min(self.most_blocks());
+        let wanted = if self.policy().is_random() { CONCURRENT_BLOCKS } else { 1 };
+        let wanted = wanted.min(self.max_blocks());
         while self.blocks.len() < wanted && self.begin_block()? {}
         Ok(!self.blocks.is_empty())
     }
 
     /// Maximum number of blocks for which there are stacks.
-    fn most_blocks(&self) -> usize {
+    fn max_blocks(&self) -> usize {
         let threads = self.run.launch.threads() as usize;
-        let share = MOST_STACKS / self.run.workers / threads;
-        share.clamp(1, MOST_BLOCKS)
+        let share = MAX_STACKS / self.run.workers / threads;
+        share.clamp(1, MAX_BLOCKS)
     }
 
     /// Makes the next block of the grid the current one, if there is one.
@@ -115,9 +115,9 @@ impl Worker<'_> {
         let Some(block) = self.blocks.get(self.current) else {
             return Ok(());
         };
-        let polled = block.polls >= POLLS_OF_A_TURN;
+        let polled = block.polls >= POLLS_BEFORE_YIELD;
         let by_chance = || self.policy().is_random() && self.blocks.len() > 1;
-        if polled || (by_chance() && self.chance.below(TURN) == 0) {
+        if polled || (by_chance() && self.random.below(CHOICES_PER_BLOCK) == 0) {
             self.turn(polled)?;
         }
         Ok(())
@@ -126,7 +126,7 @@ impl Worker<'_> {
     fn turn(&mut self, polled: bool) -> Result<(), EmulatorError> {
         let next = self.current + 1;
         let last = next == self.blocks.len();
-        if last && self.blocks.len() < self.most_blocks() && self.begin_block()? {
+        if last && self.blocks.len() < self.max_blocks() && self.begin_block()? {
             return Ok(());
         }
         if polled && self.run.at_work.load(Ordering::Relaxed) > 1 {

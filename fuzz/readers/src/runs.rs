@@ -64,8 +64,8 @@ pub(crate) fn stream_folder(scratch: &Scratch, input: &[u8]) -> bool {
     }
     let again = scratch.folder("again");
     let mut writing = StreamFolder::create(&again, &run.record).expect("made");
-    for (number, row) in run.rows.iter().enumerate() {
-        let timeslices = if number == 0 { &run.timeslices[..] } else { &[] };
+    for (index, row) in run.rows.iter().enumerate() {
+        let timeslices = if index == 0 { &run.timeslices[..] } else { &[] };
         writing.append(row, timeslices).expect("written");
     }
     drop(writing);

@@ -57,8 +57,8 @@ pub fn write_clusters(path: &Path, clusters: &Clusters) -> Result<(), DataError>
 fn write(sink: &mut impl Write, clusters: &Clusters) -> io::Result<()> {
     let places = clusters.places();
     sink.write_all(&MAGIC)?;
-    for number in [places.tracks, places.attached, places.rows, places.row_capacity] {
-        sink.write_all(&(number as u64).to_le_bytes())?;
+    for index in [places.tracks, places.attached, places.rows, places.row_capacity] {
+        sink.write_all(&(index as u64).to_le_bytes())?;
     }
     for start in &clusters.tracks().starts {
         sink.write_all(&start.to_le_bytes())?;
@@ -72,13 +72,13 @@ fn write(sink: &mut impl Write, clusters: &Clusters) -> io::Result<()> {
 fn header(source: &mut Source<'_>, path: &Path) -> Result<Places, DataError> {
     source.magic(&MAGIC)?;
     let numbers: [u64; NUMBERS] = source.u64s("header")?;
-    let [tracks, attached, rows, row_capacity] = numbers.map(|number| number as usize);
+    let [tracks, attached, rows, row_capacity] = numbers.map(|index| index as usize);
     let places = Places { tracks, attached, rows, row_capacity };
     match places.problem() {
         None => Ok(places),
         Some(problem) => {
-            let place = format!("byte {}", MAGIC.len());
-            Err(DataError::format(path, place, problem.to_string()))
+            let location = format!("byte {}", MAGIC.len());
+            Err(DataError::format(path, location, problem.to_string()))
         }
     }
 }
@@ -87,8 +87,8 @@ fn header(source: &mut Source<'_>, path: &Path) -> Result<Places, DataError> {
 fn arrays(source: &mut Source<'_>, places: &Places) -> Result<Vec<u8>, DataError> {
     let layout: Layout = places.layout();
     let mut bytes = Vec::new();
-    for (number, field) in FIELDS.iter().enumerate() {
-        let range = layout.range(number);
+    for (index, field) in FIELDS.iter().enumerate() {
+        let range = layout.range(index);
         bytes.resize(range.start, 0);
         source.extend(&mut bytes, range.len() as u64, field.name)?;
     }

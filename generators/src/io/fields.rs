@@ -22,7 +22,7 @@ impl Limits {
     pub(super) const OF_DIGIS: Limits = Limits { modules: MAX_SEGMENTS / 2, adc: MAX_ADC };
 
     /// Those of a detector.
-    pub(super) fn of(setup: &Setup) -> Self {
+    pub(super) fn for_setup(setup: &Setup) -> Self {
         Limits { modules: setup.modules().len(), adc: setup.asic().n_adc - 1 }
     }
 }
@@ -55,9 +55,9 @@ pub(super) fn in_range(name: &str, value: u32, largest: u32) -> Result<(), Strin
 
 /// Error for a line of text.
 pub(super) fn csv_error(path: &Path, error: csv::Error) -> DataError {
-    let place = error
+    let location = error
         .position()
-        .map_or_else(|| "while reading".to_owned(), |place| format!("line {}", place.line()));
+        .map_or_else(|| "while reading".to_owned(), |location| format!("line {}", location.line()));
     let said = error.to_string();
     let problem = match error.into_kind() {
         // The message for too long or cut-off lines is complete already.
@@ -67,5 +67,5 @@ pub(super) fn csv_error(path: &Path, error: csv::Error) -> DataError {
         }
         _ => said,
     };
-    DataError::format(path, place, problem)
+    DataError::format(path, location, problem)
 }

@@ -66,7 +66,7 @@ pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
 /// # Errors
 /// Those of [`read_digis`], and digis that do not fit the detector.
 pub fn read_digis_of(path: &Path, setup: &Setup) -> Result<SegmentedDigis, DataError> {
-    read_within(path, Limits::of(setup))
+    read_within(path, Limits::for_setup(setup))
 }
 
 fn read_within(path: &Path, limits: Limits) -> Result<SegmentedDigis, DataError> {

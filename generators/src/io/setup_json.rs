@@ -44,14 +44,14 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DataError> {
 
 /// The key is a dot for the whole file.
 fn format_error(path: &Path, key: &str, error: &serde_json::Error) -> DataError {
-    let place = match key {
+    let location = match key {
         "." => format!("line {}", error.line()),
         key => format!("line {}, {key}", error.line()),
     };
-    // The location is in `place` already; the message repeats it at its end.
+    // The location is in `location` already; the message repeats it at its end.
     let text = error.to_string();
     let at = text.rfind(" at line ").unwrap_or(text.len());
-    DataError::format(path, place, &text[..at])
+    DataError::format(path, location, &text[..at])
 }
 
 /// Writes a setup for [`read_setup`].

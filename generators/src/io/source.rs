@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
     pub(super) fn u32s<const N: usize>(&mut self, what: &str) -> Result<[u32; N], DataError> {
         let bytes = self.portion(size_of::<[u32; N]>() as u64, what)?;
         let (numbers, _) = bytes.as_chunks();
-        Ok(std::array::from_fn(|number| u32::from_le_bytes(numbers[number])))
+        Ok(std::array::from_fn(|index| u32::from_le_bytes(numbers[index])))
     }
 
     /// Reads `N` little-endian words of 64 bits.
@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
     pub(super) fn u64s<const N: usize>(&mut self, what: &str) -> Result<[u64; N], DataError> {
         let bytes = self.portion(size_of::<[u64; N]>() as u64, what)?;
         let (numbers, _) = bytes.as_chunks();
-        Ok(std::array::from_fn(|number| u64::from_le_bytes(numbers[number])))
+        Ok(std::array::from_fn(|index| u64::from_le_bytes(numbers[index])))
     }
 
     /// The next bytes.

@@ -61,8 +61,8 @@ impl<'a> LabelWriter<'a> {
         let head = [of_sector.sector.into(), first.len() as u32];
         self.write_all(head.map(u32::to_le_bytes).as_flattened())?;
         self.write_all(&(all.len() as u64).to_le_bytes())?;
-        for number in first {
-            self.write_all(&number.to_le_bytes())?;
+        for index in first {
+            self.write_all(&index.to_le_bytes())?;
         }
         for label in all {
             self.write_all(&label.to_le_bytes())?;
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn files_beside_pages_have_their_names() {
+    fn files_next_to_pages_have_their_names() {
         let of = |pages: &str| {
             labels_of(Path::new(pages)).map(|path| path.to_string_lossy().into_owned())
         };
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_refused_with_its_place() {
+    fn damage_is_refused_with_its_location() {
         let (_folder, path, _) = written("a.labels");
         let whole = std::fs::read(&path).expect("written");
         let problem = |change: &dyn Fn(&mut Vec<u8>)| {

@@ -62,12 +62,12 @@ impl Wires {
     fn read(&mut self, path: &Path) -> Result<(), DataError> {
         let text = read_text(path, LARGEST_RECORD);
         let text = text.map_err(|source| DataError::io(path, source))?;
-        for (number, line) in text.lines().enumerate() {
+        for (index, line) in text.lines().enumerate() {
             if line.trim().is_empty() {
                 continue;
             }
             self.add(line).map_err(|problem| {
-                DataError::format(path, format!("line {}", number + 1), problem)
+                DataError::format(path, format!("line {}", index + 1), problem)
             })?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::chunk::{self, CHUNK, Tables};
-use super::jitter::Displacer;
+use super::jitter::ArrivalJitter;
 use super::{Address, Digi, DigiShape, ModuleSide, Order, SegmentedDigis, occupancy};
 use crate::DataError;
 use crate::partition::Partition;
@@ -50,7 +50,7 @@ impl<'a> Segment<'a> {
 
     fn fill(&self, digis: &mut [Digi], tables: &Tables) {
         match self.shape.order {
-            Order::Jitter(places) => self.fill_displaced(digis, places, tables),
+            Order::Jitter(distance) => self.fill_jittered(digis, distance, tables),
             Order::Random | Order::Time => self.fill_chunks(digis, tables),
         }
     }
@@ -64,19 +64,19 @@ impl<'a> Segment<'a> {
     }
 
     /// Chunk after chunk: a digi may move from one into the next.
-    fn fill_displaced(&self, digis: &mut [Digi], places: u32, tables: &Tables) {
+    fn fill_jittered(&self, digis: &mut [Digi], distance: u32, tables: &Tables) {
         let length = digis.len();
         // A distance larger than the segment has no further effect.
-        let places = places.min(u32::try_from(length).unwrap_or(u32::MAX));
+        let distance = distance.min(u32::try_from(length).unwrap_or(u32::MAX));
         let seed = hash(self.seed, [self.number, JITTER]);
-        let mut displacer = Displacer::new(places, seed, digis);
+        let mut jitter = ArrivalJitter::new(distance, seed, digis);
         let mut chunk = [Digi::default(); CHUNK];
         for start in (0..length).step_by(CHUNK) {
             let chunk = &mut chunk[..CHUNK.min(length - start)];
             self.fill_chunk(chunk, start / CHUNK, length, tables);
-            displacer.admit(chunk);
+            jitter.admit(chunk);
         }
-        displacer.finish();
+        jitter.finish();
     }
 
     fn fill_chunk(&self, chunk: &mut [Digi], number: usize, length: usize, tables: &Tables) {

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_rates_are_refused() {
+    fn invalid_rates_are_refused() {
         for rate in [f64::NAN, f64::INFINITY, -1.0] {
             assert!(digis(rate, 0.0).is_err());
             assert!(digis(0.0, rate).is_err());

@@ -109,7 +109,7 @@ impl fmt::Display for Order {
         match self {
             Order::Random => f.write_str("random"),
             Order::Time => f.write_str("time"),
-            Order::Jitter(places) => write!(f, "jitter:{places}"),
+            Order::Jitter(distance) => write!(f, "jitter:{distance}"),
         }
     }
 }
@@ -121,9 +121,9 @@ impl FromStr for Order {
         match text.split_once(':') {
             None if text == "random" => Ok(Order::Random),
             None if text == "time" => Ok(Order::Time),
-            Some(("jitter", places)) => places.parse().map(Order::Jitter).map_err(|_| {
+            Some(("jitter", distance)) => distance.parse().map(Order::Jitter).map_err(|_| {
                 let order = text.shown();
-                DataError::shape(format!("{order} needs a number of places: jitter:64"))
+                DataError::shape(format!("{order} needs a distance in digis: jitter:64"))
             }),
             _ => Err(DataError::shape(format!(
                 "unknown order {}; there are random, time and jitter:N",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_shapes_are_refused() {
+    fn invalid_shapes_are_refused() {
         assert!(shape().validate().is_ok());
         assert!(refused(|s| s.segments = 0).contains("0 segments"));
         assert!(refused(|s| s.segments = MAX_SEGMENTS + 1).contains("262144"));

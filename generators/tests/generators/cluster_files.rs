@@ -37,7 +37,7 @@ fn same(one: &Clusters, other: &Clusters) -> bool {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn written_files_are_read_back() {
     let folder = folder();
     for name in ["c.bin", "c.bin.gz"] {
         let path = folder.path().join(name);
@@ -48,7 +48,7 @@ fn what_is_written_comes_back() {
 }
 
 #[test]
-fn text_is_refused_with_what_to_use() {
+fn text_is_refused_with_the_fix() {
     let error = write_clusters(Path::new("c.csv"), &made()).expect_err("refused");
     assert!(error.to_string().contains("use .bin"), "{error}");
 }
@@ -70,7 +70,7 @@ fn files_are_as_long_as_they_say() {
 }
 
 #[test]
-fn places_that_can_not_be_are_named() {
+fn invalid_slots_are_reported() {
     let folder = folder();
     let path = folder.path().join("c.bin");
     let header = |numbers: [u64; 4]| {
@@ -85,7 +85,7 @@ fn places_that_can_not_be_are_named() {
 }
 
 #[test]
-fn pieces_that_make_no_sense_are_named() {
+fn invalid_pieces_are_reported() {
     let folder = folder();
     let path = folder.path().join("c.bin");
     write_clusters(&path, &made()).expect("written");

@@ -34,7 +34,7 @@ fn error_of(path: &Path, content: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn written_files_are_read_back() {
     let folder = folder();
     for name in ["d.csv", "d.bin", "d.csv.gz", "d.bin.gz"] {
         let path = folder.path().join(name);

@@ -25,8 +25,8 @@ fn critical() -> f64 {
     (-0.5 * (0.5e-4_f64).ln() * 2.0 / SAMPLES as f64).sqrt()
 }
 
-fn samples<T>(of: &impl Distribution<T>, number: u64, as_number: impl Fn(T) -> f64) -> Vec<f64> {
-    let mut random = stream(7, [number]);
+fn samples<T>(of: &impl Distribution<T>, index: u64, as_number: impl Fn(T) -> f64) -> Vec<f64> {
+    let mut random = stream(7, [index]);
     (0..SAMPLES).map(|_| as_number(of.sample(&mut random))).collect()
 }
 
@@ -74,6 +74,6 @@ fn numbers_of_gaps_are_distributed_as_poisson_numbers_of_rand_distr() {
     };
     let ours = (0..SAMPLES).map(|_| fitting()).collect();
     let poisson = rand_distr::Poisson::new(MEAN).expect("a mean");
-    let found = distance(ours, samples::<f64>(&poisson, 6, |number| number));
+    let found = distance(ours, samples::<f64>(&poisson, 6, |index| index));
     assert!(found < critical(), "{found}");
 }

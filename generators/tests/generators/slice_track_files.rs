@@ -32,7 +32,7 @@ fn error_of_rows(rows: &str) -> String {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn written_files_are_read_back() {
     let folder = folder();
     for name in ["t.csv", "t.bin", "t.csv.gz", "t.bin.gz"] {
         let path = folder.path().join(name);
@@ -62,7 +62,7 @@ fn columns_are_as_documented() {
 }
 
 #[test]
-fn fields_that_make_no_sense_are_named_with_their_line() {
+fn invalid_fields_are_reported_with_their_line() {
     let error = error_of_rows("x,0,1,5,-1,-1,-1,-1,-1\n");
     assert!(error.contains("line 2: q_over_pt \"x\" is not"), "{error}");
     let error = error_of_rows("1,0,1,5,-1,-1,-1,-1,-1\n1,0,1,5,-1,-1,-1,-1,-2\n");
@@ -74,7 +74,7 @@ fn fields_that_make_no_sense_are_named_with_their_line() {
 }
 
 #[test]
-fn relations_that_make_no_sense_are_named_with_their_slice_track() {
+fn invalid_relations_are_reported_with_their_slice_track() {
     let error = error_of_rows("1,0,1,5,-1,-1,-1,-1,7\n");
     assert!(error.contains("slice track 0: link 7 is none of the 1"), "{error}");
     let error = error_of_rows("1,0,1,5,-1,1,-1,-1,-1\n1,0,1,5,-1,-1,-1,-1,-1\n");

@@ -119,7 +119,7 @@ fn damage_is_of_all_kinds_and_leaves_the_rest() {
 }
 
 #[test]
-fn senseless_shapes_are_refused_with_what_to_use() {
+fn invalid_shapes_are_refused_with_the_fix() {
     let refused = |change: fn(&mut RawShape)| {
         let mut shape = shape();
         change(&mut shape);

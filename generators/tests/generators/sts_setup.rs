@@ -27,7 +27,7 @@ fn regular() -> Setup {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn written_files_are_read_back() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["setup.json", "setup.json.gz"] {
         let path = folder.path().join(name);
@@ -39,16 +39,16 @@ fn what_is_written_comes_back() {
 #[test]
 fn missing_keys_are_named() {
     let whole = text(&regular());
-    for (key, place) in [("nAdc", "asic"), ("pitch", "modules[0]"), ("landau", "line")] {
+    for (key, location) in [("nAdc", "asic"), ("pitch", "modules[0]"), ("landau", "line")] {
         let renamed = whole.replacen(&format!("\"{key}\""), "\"other\"", 1);
         let error = error_of(&renamed);
         let missing = format!("missing field `{key}`");
-        assert!(error.contains(&missing) && error.contains(place), "{error}");
+        assert!(error.contains(&missing) && error.contains(location), "{error}");
     }
 }
 
 #[test]
-fn senseless_values_are_named_with_line_and_key() {
+fn invalid_values_are_reported_with_line_and_key() {
     let whole = text(&regular());
     let line =
         |text: &str, key: &str| 1 + text.lines().position(|l| l.contains(key)).expect("there");
@@ -76,7 +76,7 @@ fn number_after(text: &str, word: &str) -> usize {
 }
 
 #[test]
-fn files_that_are_no_setup_are_refused() {
+fn files_other_than_setups_are_refused() {
     for text in ["", "[]", "{}", "{\"asic\": {}}", "nonsense"] {
         let error = error_of(text);
         assert!(error.contains("setup.json, line "), "{text}: {error}");

@@ -10,7 +10,7 @@ use crate::device::{dedup, scan};
 
 #[test]
 #[ignore = "prints a speed"]
-fn threads_a_second() {
+fn threads_per_second() {
     if let Some(reason) = KERNELS.unavailable() {
         println!("skipped: {reason}");
         return;

@@ -1,7 +1,7 @@
 //! Kernels with a bug: each must be found for any order of execution.
 
 use cuda_emulator::{
-    Argument, Config, Emulator, EmulatorError, Fault, Launch, MemoryPlace, Statistics,
+    Argument, Config, Emulator, EmulatorError, Fault, Launch, MemoryLocation, Statistics,
 };
 
 use cuda_emulator_example::KERNELS;
@@ -36,9 +36,9 @@ fn fault(error: &EmulatorError) -> Option<&Fault> {
     }
 }
 
-fn place(error: &EmulatorError) -> Option<MemoryPlace> {
+fn location(error: &EmulatorError) -> Option<MemoryLocation> {
     match error {
-        EmulatorError::Access { access, .. } => Some(access.place),
+        EmulatorError::Access { access, .. } => Some(access.location),
         _ => None,
     }
 }
@@ -74,7 +74,7 @@ const BUGS: [Bug; 14] = [
     }),
     ("emulator_no_syncwarp", 1, true, |error, _| {
         matches!(fault(error), Some(Fault::Race(_)))
-            && matches!(place(error), Some(MemoryPlace::DynamicShared { .. }))
+            && matches!(location(error), Some(MemoryLocation::DynamicShared { .. }))
     }),
     // Races between blocks.
     ("emulator_block_race", 1, true, is_race),
@@ -101,7 +101,7 @@ const BUGS: [Bug; 14] = [
         let size = THREADS as usize * 4;
         let offset = size as i64;
         fault(error) == Some(&Fault::OutOfBounds)
-            && place(error) == Some(MemoryPlace::DynamicShared { offset, size })
+            && location(error) == Some(MemoryLocation::DynamicShared { offset, size })
     }),
     ("emulator_misaligned", 1, true, |error, _| fault(error) == Some(&Fault::Misaligned)),
     // A mask with a lane that has returned.
@@ -158,14 +158,14 @@ fn uninitialised_global_memory() {
 #[test]
 fn a_spin_that_never_ends() {
     for config in configs(false, 2) {
-        let config = Config { most_polls: 1 << 16, ..config };
+        let config = Config { max_polls: 1 << 16, ..config };
         let error = run(config, "emulator_endless_spin", 1, 32).expect_err("endless");
         assert!(matches!(error, EmulatorError::EndlessSpin { .. }), "{error}");
     }
 }
 
 #[test]
-fn launches_that_no_gpu_takes() {
+fn launches_that_no_gpu_supports_are_refused() {
     for config in configs(false, 1) {
         let emulator = Emulator::new(&KERNELS, config).expect("an emulator");
         let out = emulator.upload(&[0_u32; 1024]).expect("memory");

@@ -37,8 +37,8 @@ fn corpora_are_accepted() {
     for target in &TARGETS {
         let entries = entries(target.name);
         assert!(!entries.is_empty(), "{}", target.name);
-        for (number, entry) in entries.iter().enumerate() {
-            assert!(target.run(entry), "{}, entry {number}", target.name);
+        for (index, entry) in entries.iter().enumerate() {
+            assert!(target.run(entry), "{}, entry {index}", target.name);
         }
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn write(sink: &mut impl Write, tracks: &SliceTracks) -> io::Result<(
         sink.write_all(&track.n_clusters.to_le_bytes())?;
     }
     for column in 0..OTHERS {
-        for number in 0..tracks.len() {
-            sink.write_all(&others(tracks, number)[column].to_le_bytes())?;
+        for index in 0..tracks.len() {
+            sink.write_all(&others(tracks, index)[column].to_le_bytes())?;
         }
     }
     Ok(())
@@ -85,24 +85,24 @@ fn check_size(size: usize, end: usize) -> Result<(), (usize, String)> {
 }
 
 fn columns(bytes: &[u8], tracks: usize) -> Columns {
-    let field = |column: usize, number: usize| {
-        let offset = (column * tracks + number) * FIELD_BYTES;
+    let field = |column: usize, index: usize| {
+        let offset = (column * tracks + index) * FIELD_BYTES;
         let mut word = [0; FIELD_BYTES];
         word.copy_from_slice(&bytes[offset..offset + FIELD_BYTES]);
         u32::from_le_bytes(word)
     };
-    let float = |column, number| f32::from_bits(field(column, number));
-    let track = |number| SliceTrack {
-        q_over_pt: float(0, number),
-        zt_min: float(1, number),
-        zt_max: float(2, number),
-        n_clusters: field(3, number),
+    let float = |column, index| f32::from_bits(field(column, index));
+    let track = |index| SliceTrack {
+        q_over_pt: float(0, index),
+        zt_min: float(1, index),
+        zt_max: float(2, index),
+        n_clusters: field(3, index),
     };
     let others =
-        |number| -> [u32; OTHERS] { std::array::from_fn(|column| field(4 + column, number)) };
+        |index| -> [u32; OTHERS] { std::array::from_fn(|column| field(4 + column, index)) };
     Columns {
         tracks: (0..tracks).map(track).collect(),
-        relations: (0..tracks).map(|number| relations(others(number))).collect(),
-        links: (0..tracks).map(|number| others(number)[4]).collect(),
+        relations: (0..tracks).map(|index| relations(others(index))).collect(),
+        links: (0..tracks).map(|index| others(index)[4]).collect(),
     }
 }

@@ -66,10 +66,10 @@ impl Columns {
 }
 
 /// Indices of the related slice tracks, in the order of the columns.
-fn others(tracks: &SliceTracks, number: usize) -> [u32; 5] {
-    let related = &tracks.relations()[number];
+fn others(tracks: &SliceTracks, index: usize) -> [u32; 5] {
+    let related = &tracks.relations()[index];
     let [lower, upper] = related.neighbours;
-    let link = tracks.links()[number];
+    let link = tracks.links()[index];
     [related.segment_prev, related.segment_next, lower, upper, link]
 }
 

@@ -38,8 +38,8 @@ pub fn read_raw_timeslices(path: &Path) -> Result<RawData, DataError> {
         return Err(source.here(format!("the number behind {timeslices} timeslices is not 0")));
     }
     let mut data = RawData::default();
-    for number in 0..timeslices {
-        read_timeslice(&mut source, number, &mut data)?;
+    for index in 0..timeslices {
+        read_timeslice(&mut source, index, &mut data)?;
     }
     source.end("timeslice")?;
     Ok(data)

@@ -73,8 +73,8 @@ pub fn read_unpacked(path: &Path) -> Result<(Unpacked, Rules), DataError> {
         return Err(source.here(format!("there are no digis of {year}; there are 2023 and 2026")));
     };
     let mut unpacked = Unpacked::default();
-    for number in 0..timeslices {
-        read_timeslice(&mut source, number, &mut unpacked)?;
+    for index in 0..timeslices {
+        read_timeslice(&mut source, index, &mut unpacked)?;
     }
     source.end("timeslice")?;
     Ok((unpacked, rules))

@@ -16,7 +16,7 @@
 mod cases;
 mod open_case;
 mod params;
-mod place;
+mod position;
 mod record;
 mod results;
 #[cfg(test)]
@@ -85,16 +85,16 @@ fn read(path: &Path, source: impl Read) -> Result<Vec<ChargeCase>, DataError> {
     let mut source = BufReader::with_capacity(BUFFER_BYTES, Lines::of_records(source));
     let mut cases = Cases::default();
     let mut line = Vec::new();
-    for number in 1.. {
+    for index in 1.. {
         line.clear();
         let read = source.read_until(b'\n', &mut line);
         if read.map_err(|source| DataError::io(path, source))? == 0 {
             break;
         }
         line.pop();
-        let taken = text_of(&line).map_err(|problem| (number, problem));
-        taken.and_then(|text| cases.take(number, text)).map_err(|(number, problem)| {
-            DataError::format(path, format!("line {number}"), problem)
+        let taken = text_of(&line).map_err(|problem| (index, problem));
+        taken.and_then(|text| cases.take(index, text)).map_err(|(index, problem)| {
+            DataError::format(path, format!("line {index}"), problem)
         })?;
     }
     cases.finish().map_err(|problem| DataError::format(path, "at its end", problem))

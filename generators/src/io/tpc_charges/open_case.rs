@@ -2,7 +2,7 @@
 
 use text::Foreign;
 
-use super::place::{self, MAX_SAMPLES, doubled};
+use super::position::{self, MAX_SAMPLES, first_duplicate};
 use super::record::Record;
 use super::words::Words;
 use super::{MAX_LABELS, params, results};
@@ -50,7 +50,7 @@ impl OpenCase {
         record: Record,
         words: &mut Words,
     ) -> Result<(), String> {
-        record.check_behind(self.last)?;
+        record.check_after(self.last)?;
         self.last = record;
         let case = &mut self.case;
         match record {
@@ -79,7 +79,7 @@ impl OpenCase {
     }
 
     fn noisy(&mut self, words: &mut Words) -> Result<(), String> {
-        let pad = place::pad(words)?;
+        let pad = position::pad(words)?;
         match self.case.noisy.binary_search(&pad) {
             Err(at) => self.case.noisy.insert(at, pad),
             Ok(_) => {
@@ -94,8 +94,8 @@ impl OpenCase {
 
     fn samples(&mut self, line: u64, record: Record, words: &mut Words) -> Result<(), String> {
         self.lines.push((self.case.charges.len(), line));
-        let pad = place::pad(words)?;
-        let time = place::time(words, self.case.time_bins)?;
+        let pad = position::pad(words)?;
+        let time = position::time(words, self.case.time_bins)?;
         match record {
             Record::Labelled => self.labelled(pad, time, words)?,
             _ => self.run(pad, time, words)?,
@@ -114,7 +114,7 @@ impl OpenCase {
             let Some(charge) = words.next_number("charge", 0..=MAX_CHARGE)? else {
                 break;
             };
-            let time = place::within(time, self.case.time_bins)?;
+            let time = position::within(time, self.case.time_bins)?;
             self.case.charges.push(Charge { time, pad, charge });
         }
         Ok(())
@@ -140,7 +140,7 @@ impl OpenCase {
 
     /// Returns the case if it is complete and no position has two samples. The error names a line.
     pub(super) fn close(self) -> Result<ChargeCase, (u64, String)> {
-        let Some(samples) = doubled(&self.case.charges) else {
+        let Some(samples) = first_duplicate(&self.case.charges) else {
             return Ok(self.case);
         };
         let [first, second] = samples.map(|sample| self.line_of(sample));
@@ -154,8 +154,8 @@ impl OpenCase {
     }
 
     fn line_of(&self, sample: usize) -> u64 {
-        let behind = self.lines.partition_point(|(first, _)| *first <= sample);
-        self.lines[behind - 1].1
+        let end = self.lines.partition_point(|(first, _)| *first <= sample);
+        self.lines[end - 1].1
     }
 
     pub(super) fn unfinished(&self) -> String {

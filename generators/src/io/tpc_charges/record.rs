@@ -41,7 +41,7 @@ const ALL: [(Record, &str); 12] = [
 
 impl Record {
     /// Parses the first word of a record.
-    pub(super) fn of(word: &str) -> Result<Self, String> {
+    pub(super) fn from_word(word: &str) -> Result<Self, String> {
         let known = ALL.iter().find(|(_, name)| *name == word);
         known.map(|(record, _)| *record).ok_or_else(|| {
             DataError::unknown("record", word, &ALL.map(|(_, name)| name)).to_string()
@@ -57,7 +57,7 @@ impl Record {
     }
 
     /// Checks that this record may follow `last`.
-    pub(super) fn check_behind(self, last: Record) -> Result<(), String> {
+    pub(super) fn check_after(self, last: Record) -> Result<(), String> {
         match (last, self) {
             (Case, Sector) | (Sector, Frame) => Ok(()),
             (Case, _) => Err(must_follow(Case, Sector, self)),
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn the_table_is_in_order() {
-        for (number, (record, name)) in ALL.iter().enumerate() {
-            assert_eq!(*record as usize, number);
-            assert_eq!(Record::of(name), Ok(*record));
+        for (index, (record, name)) in ALL.iter().enumerate() {
+            assert_eq!(*record as usize, index);
+            assert_eq!(Record::from_word(name), Ok(*record));
         }
     }
 }

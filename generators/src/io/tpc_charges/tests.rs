@@ -110,7 +110,7 @@ fn samples_outside_the_sector_are_refused() {
 }
 
 #[test]
-fn places_that_occur_twice_are_named_with_both_lines() {
+fn duplicate_positions_are_reported_with_both_lines() {
     refused(
         "r 1 2 3 4 5 6\nr 1 3 3 4\nr 1 2 1 1 1 1\np 1 2 3 1",
         "line 6: row 1 pad 2 time bin 3 has a charge already, in line 4; remove one",
@@ -196,11 +196,11 @@ fn files_end_with_the_end_of_a_case() {
     );
     refused_as_a_whole(
         format!("{BEGIN}end\nr 1 1 1 1\n"),
-        "line 5: `r` stands behind an `end`; begin a case with `case NAME`",
+        "line 5: `r` is after an `end`; start a case with `case NAME`",
     );
     refused_as_a_whole(
         "frame 3\n",
-        "line 1: `frame` stands before any case; begin a case with `case NAME`",
+        "line 1: `frame` is before any case; start a case with `case NAME`",
     );
     assert!(
         error_of(format!("{BEGIN}end\nthanks\n")).contains("line 5: unknown record \"thanks\"")
@@ -226,7 +226,7 @@ fn lines_are_text_with_single_blanks() {
 }
 
 #[test]
-fn a_sample_has_so_many_labels() {
+fn the_number_of_labels_of_a_sample_is_limited() {
     let line = |labels: usize| format!("d 0 0 0 1{}", " 1".repeat(labels));
     assert_eq!(case_of(&format!("{}\n", line(1000))).labels.expect("labels").of(0).len(), 1000);
     refused(&line(1001), "line 4: 1001 labels are more than the 1000 of a sample");

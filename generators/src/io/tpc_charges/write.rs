@@ -69,9 +69,9 @@ fn is_next(sample: &Charge, next: &Charge) -> bool {
 }
 
 fn write_labelled(sink: &mut impl Write, charges: &[Charge], labels: &Labels) -> io::Result<()> {
-    for (number, Charge { time, pad, charge }) in charges.iter().enumerate() {
+    for (index, Charge { time, pad, charge }) in charges.iter().enumerate() {
         write!(sink, "d {} {} {time} {charge}", pad.row(), pad.pad())?;
-        for label in labels.of(number) {
+        for label in labels.of(index) {
             write!(sink, " {label}")?;
         }
         writeln!(sink)?;

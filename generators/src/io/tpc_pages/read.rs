@@ -58,13 +58,13 @@ fn orbit(page: &Page) -> u32 {
 }
 
 fn length_error(path: &Path, pages: usize, bytes: u64) -> DataError {
-    let place = format!("byte {bytes}");
+    let location = format!("byte {bytes}");
     let expected = pages * PAGE_BYTES;
     let problem = format!(
         "the file ends or goes on here, but its index has {pages} pages ({expected} bytes); \
          is it cut off, or the index of another file?"
     );
-    DataError::format(path, place, problem)
+    DataError::format(path, location, problem)
 }
 
 /// The selected slots of a file.

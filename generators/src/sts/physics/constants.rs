@@ -23,8 +23,8 @@ pub(super) const MOST_PROBABLE_SHIFT: f64 = 0.200;
 /// than about 200 keV leave the sensor (c).
 pub(super) const LARGEST_DEPOSIT: f64 = 300.0;
 /// Minimum number of steps of the path through a sensor, and number of steps per strip (c).
-pub(super) const LEAST_STEPS: usize = 6;
-pub(super) const MOST_STEPS: usize = 48;
+pub(super) const MIN_STEPS: usize = 6;
+pub(super) const MAX_STEPS: usize = 48;
 /// Width of the charge cloud after it drifted through the whole sensor: thickness times
 /// the root of 2 kT/e over the bias, at 268 K and 140 V (a).
 pub(super) const DIFFUSION: f64 = THICKNESS * 0.018_16;
@@ -32,7 +32,7 @@ pub(super) const DIFFUSION: f64 = THICKNESS * 0.018_16;
 /// 17.5 pF from a strip to its amplifier (a).
 pub(super) const CROSSTALK: f32 = 1.0 / 18.5;
 /// Charges of a strip below this, from one crossing, are forgotten (c).
-pub(super) const LEAST_CHARGE: f32 = 200.0;
+pub(super) const MIN_CHARGE: f32 = 200.0;
 /// Charges on a channel within this time make one pulse: peaking time of the slow
 /// shaper (a).
 pub(super) const SHAPING_TIME: f64 = 80.0;

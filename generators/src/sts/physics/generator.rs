@@ -153,9 +153,9 @@ impl Simulation {
         let mut next: Vec<_> = partition.ranges().map(|range| range.start).collect();
         let mut crossings = vec![Crossing::default(); partition.elements()];
         for crossing in all() {
-            let place = &mut next[crossing.module as usize];
-            crossings[*place] = *crossing;
-            *place += 1;
+            let index = &mut next[crossing.module as usize];
+            crossings[*index] = *crossing;
+            *index += 1;
         }
         partition
             .split_mut(&mut crossings)

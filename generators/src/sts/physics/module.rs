@@ -59,8 +59,8 @@ impl<'a> ModuleReadout<'a> {
 
     /// Adds all crossings, by time; the first has this number.
     pub(super) fn add(&mut self, crossings: &[Crossing], first: u32) {
-        for (number, crossing) in (first..).zip(crossings) {
-            self.add_crossing(crossing, number);
+        for (index, crossing) in (first..).zip(crossings) {
+            self.add_crossing(crossing, index);
         }
     }
 

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_values_are_refused() {
+    fn invalid_values_are_refused() {
         let refused = |change: fn(&mut Readout)| {
             let mut readout = READOUT;
             change(&mut readout);

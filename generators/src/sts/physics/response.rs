@@ -3,8 +3,8 @@
 use rand::distr::Distribution;
 
 use super::constants::{
-    DENSITY_EFFECT_PER_EV, DIFFUSION, LANDAU_WIDTH, LANDAU_WIDTH_EV, LARGEST_DEPOSIT, LEAST_STEPS,
-    MOST_PROBABLE_SHIFT, MOST_STEPS, THICKNESS,
+    DENSITY_EFFECT_PER_EV, DIFFUSION, LANDAU_WIDTH, LANDAU_WIDTH_EV, LARGEST_DEPOSIT, MAX_STEPS,
+    MIN_STEPS, MOST_PROBABLE_SHIFT, THICKNESS,
 };
 use super::sensor::Passage;
 use super::strips::{Spread, Strips};
@@ -36,7 +36,7 @@ impl Response {
         Response {
             landau: Landau::new(LARGEST_DEPOSIT),
             spread: Spread::new(),
-            drifts: (0..=MOST_STEPS).map(drifts).collect(),
+            drifts: (0..=MAX_STEPS).map(drifts).collect(),
         }
     }
 
@@ -50,7 +50,7 @@ impl Response {
         stream: &mut Stream,
     ) {
         let deposits = Deposits::along(passage, ionisation);
-        let mut charges = [0.0; MOST_STEPS];
+        let mut charges = [0.0; MAX_STEPS];
         let charges = &mut charges[..deposits.steps];
         for charge in &mut *charges {
             let value = self.landau.sample(stream);
@@ -74,11 +74,11 @@ impl Response {
         let extent = passage.slopes[side] * THICKNESS;
         let middle = strips.begin(passage.strips[side], extent);
         let step = extent as f32 / charges.len() as f32;
-        let mut place = middle + 0.5 * (step - extent as f32);
+        let mut position = middle + 0.5 * (step - extent as f32);
         let pitch = passage.pitch as f32;
         for (charge, drift) in charges.iter().zip(drifts) {
-            strips.add(place, pitch * drift, *charge, &self.spread);
-            place += step;
+            strips.add(position, pitch * drift, *charge, &self.spread);
+            position += step;
         }
     }
 }
@@ -96,7 +96,7 @@ impl Deposits {
     fn along(passage: &Passage, ionisation: f64) -> Self {
         let steepest = passage.slopes[0].abs().max(passage.slopes[1].abs());
         let strips = steepest * THICKNESS * STEPS_PER_STRIP;
-        let steps = (strips as usize + 1).clamp(LEAST_STEPS, MOST_STEPS);
+        let steps = (strips as usize + 1).clamp(MIN_STEPS, MAX_STEPS);
         let length = THICKNESS * passage.obliquity / steps as f64;
         Deposits {
             steps,

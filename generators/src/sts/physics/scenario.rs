@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_scenarios_are_refused() {
+    fn invalid_scenarios_are_refused() {
         let refused = |change: fn(&mut Scenario)| {
             let mut scenario = Preset::CbmAuAu.scenario();
             change(&mut scenario);

@@ -4,7 +4,7 @@ use crate::sts::CHANNELS_PER_SIDE;
 use crate::sts::setup::Module;
 
 /// Stereo angles below this, in degrees, are none: strips don't cross the side edges.
-const LEAST_STEREO: f64 = 0.001;
+const MIN_STEREO: f64 = 0.001;
 
 /// A sensor: its plane is perpendicular to z.
 pub(super) struct Sensor {
@@ -51,11 +51,7 @@ impl Side {
         Side {
             tangent: libm::tan(stereo_degrees.to_radians()),
             lorentz,
-            edges: if stereo_degrees.abs() < LEAST_STEREO {
-                Edges::Closed
-            } else {
-                Edges::Connected
-            },
+            edges: if stereo_degrees.abs() < MIN_STEREO { Edges::Closed } else { Edges::Connected },
         }
     }
 }

@@ -12,12 +12,12 @@ use crate::random::draw::{poisson, uniform, within};
 use crate::random::{Exponential, Normal, Stream};
 
 /// Particles with less momentum along the beam don't reach a station.
-const LEAST_FORWARD: f64 = 0.1;
+const MIN_FORWARD: f64 = 0.1;
 /// Maximum slope: steeper particles miss the stations.
 const LARGEST_SLOPE: f64 = 1.0;
 /// Maximum distance from the target at which secondaries start, in cm.
 const LAST_ORIGIN: f64 = 95.0;
-const LEAST_SECONDARY_MOMENTUM: f64 = 0.03;
+const MIN_SECONDARY_MOMENTUM: f64 = 0.03;
 
 /// Sources of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,7 +119,7 @@ impl Gold {
         let deviate = f64::from(tables.normal.sample(stream));
         let rapidity = MID_RAPIDITY + self.rapidity_width * deviate;
         let forward = libm::sqrt(mass * mass + transverse * transverse) * libm::sinh(rapidity);
-        let reaches = forward > LEAST_FORWARD && transverse < forward * LARGEST_SLOPE;
+        let reaches = forward > MIN_FORWARD && transverse < forward * LARGEST_SLOPE;
         let (sin, cos) = libm::sincos(azimuth);
         let momentum = [transverse * cos, transverse * sin, forward];
         reaches.then(|| Particle::from_target(momentum, mass, charge))
@@ -136,7 +136,7 @@ impl Gold {
         let z = within((0.0, LAST_ORIGIN), stream);
         let state = parent.at(z)?;
         let momentum =
-            LEAST_SECONDARY_MOMENTUM - self.secondary_momentum * libm::log(uniform(stream));
+            MIN_SECONDARY_MOMENTUM - self.secondary_momentum * libm::log(uniform(stream));
         let bits = stream.next_u64();
         let kink = |bits: u32| self.secondary_spread * f64::from(tables.normal.deviate(bits));
         let slope_y = state.slope_y + kink((bits >> 32) as u32);

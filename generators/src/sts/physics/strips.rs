@@ -1,6 +1,6 @@
 //! Charges on neighbouring strips of one side.
 
-use super::constants::{CROSSTALK, LEAST_CHARGE};
+use super::constants::{CROSSTALK, MIN_CHARGE};
 use crate::random::normal_below;
 
 /// Strips that one particle may leave charge on.
@@ -64,9 +64,9 @@ impl Strips {
     /// width of a strip in standard deviations of the cloud: several, so that only the nearer edge
     /// matters.
     #[inline]
-    pub(super) fn add(&mut self, place: f32, strip_width: f32, charge: f32, spread: &Spread) {
-        let strip = place as i32 as usize;
-        let from_left = place - strip as f32;
+    pub(super) fn add(&mut self, position: f32, strip_width: f32, charge: f32, spread: &Spread) {
+        let strip = position as i32 as usize;
+        let from_left = position - strip as f32;
         let (to_edge, neighbour) = if from_left < 0.5 {
             (from_left, strip.wrapping_sub(1))
         } else {
@@ -91,7 +91,7 @@ impl Strips {
             let own = at(strip);
             let neighbours = at(strip.wrapping_sub(1)) + at(strip + 1);
             let charge = own + CROSSTALK * (neighbours - 2.0 * own);
-            (charge > LEAST_CHARGE).then_some((first + strip as i32, charge))
+            (charge > MIN_CHARGE).then_some((first + strip as i32, charge))
         })
     }
 }
@@ -104,8 +104,8 @@ mod tests {
     fn charges(middle: f64, clouds: &[(f32, f32)]) -> Vec<(i32, f32)> {
         let mut strips = Strips::default();
         let begin = strips.begin(middle, 2.0);
-        for (place, width) in clouds {
-            strips.add(begin + place, 1.0 / width, 20_000.0, &Spread::new());
+        for (position, width) in clouds {
+            strips.add(begin + position, 1.0 / width, 20_000.0, &Spread::new());
         }
         strips.charges().collect()
     }

@@ -104,7 +104,7 @@ impl Station {
     fn enter(&mut self, module: u32, extent: [(f64, f64); 2]) {
         let [columns, rows] = [0, 1].map(|axis| {
             let (low, high) = extent[axis];
-            let cell = |place: f64| ((place - self.corner[axis]) / CELL) as usize;
+            let cell = |position: f64| ((position - self.corner[axis]) / CELL) as usize;
             cell(low - MARGIN)..=cell(high + MARGIN)
         });
         for row in rows {
@@ -137,9 +137,9 @@ mod tests {
         let tracker = Tracker::new(&setup);
         assert_eq!(tracker.stations.len(), 8);
         let mut found = 0;
-        for number in 0..2000_u32 {
-            let slope_x = f64::from(number % 50) * 0.02 - 0.5;
-            let slope_y = f64::from(number / 50) * 0.02 - 0.4;
+        for index in 0..2000_u32 {
+            let slope_x = f64::from(index % 50) * 0.02 - 0.5;
+            let slope_y = f64::from(index / 50) * 0.02 - 0.4;
             let particle = Particle::from_target([slope_x, slope_y, 1.0], 0.14, 1.0);
             let mut modules = Vec::new();
             tracker.follow(&particle, 0, 0.0, |crossing| modules.push(crossing.module));

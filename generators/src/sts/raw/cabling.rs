@@ -88,15 +88,15 @@ struct Feb {
 impl Cabling {
     /// Modules by their numbers, side by side: five FEBs a board, as mCBM has them.
     pub fn regular(modules: usize) -> Self {
-        let module = |number| CabledModule {
-            address: Address::of_module(number).full(),
-            kind: (number % 2) as u8,
+        let module = |index| CabledModule {
+            address: Address::of_module(index).full(),
+            kind: (index % 2) as u8,
         };
-        let board = |number: usize| {
-            let febs = FEBS * number..FEBS * (number + 1);
+        let board = |index: usize| {
+            let febs = FEBS * index..FEBS * (index + 1);
             let of_module = |feb: usize| if feb < 2 * modules { feb as i32 / 2 } else { -1 };
             CabledBoard {
-                equipment: u32::from(FIRST_BOARD) + number as u32,
+                equipment: u32::from(FIRST_BOARD) + index as u32,
                 feb_to_module: vec![febs.clone().map(of_module).collect()],
                 feb_side: vec![febs.map(|feb| 1 - feb as i32 % 2).collect()],
                 feb_pulser: vec![vec![0; FEBS]],
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_that_can_not_be_are_told() {
+    fn invalid_boards_are_reported() {
         let problem = |change: fn(&mut CabledBoard)| {
             let mut cabling = Cabling::regular(3);
             change(&mut cabling.components[1]);

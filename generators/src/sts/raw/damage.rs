@@ -39,9 +39,9 @@ impl Damage {
         let mut block = component.block().to_vec();
         let (descriptors, contents) =
             block.split_at_mut(component.microslices() * DESCRIPTOR_BYTES);
-        for (number, descriptor) in descriptors.as_chunks_mut().0.iter_mut().enumerate() {
+        for (index, descriptor) in descriptors.as_chunks_mut().0.iter_mut().enumerate() {
             if uniform(&mut self.stream) < OF_DESCRIPTORS * self.share {
-                let changed = self.descriptor(Descriptor::from_bytes(descriptor), number == 0);
+                let changed = self.descriptor(Descriptor::from_bytes(descriptor), index == 0);
                 *descriptor = changed.to_bytes();
             }
         }

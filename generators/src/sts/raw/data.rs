@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_elsewhere_is_read_in_place() {
+    fn blocks_in_shared_memory_are_read_in_place() {
         let block = block(&[(4, 0)], 4);
         let bytes = [vec![9; 64], block.clone()].concat();
         let timeslice = RawTimeslice { index: 3, ..RawTimeslice::default() };
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_points_outside_is_refused() {
+    fn descriptors_that_point_outside_are_refused() {
         let problem = |count, block: &[u8]| pushed(count, block).expect_err("it can't be");
         assert_eq!(problem(0, &[]), ComponentProblem::Empty);
         let descriptors = ComponentProblem::Descriptors { microslices: 2, bytes: 63 };
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_messages_are_refused_wherever_they_lie() {
+    fn too_many_messages_are_refused_in_any_block() {
         let content = 1 << 20;
         let shared = vec![(content, 0); 1 << 13];
         let block = block(&shared, content as usize);
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn timeslices_taken_apart_make_the_same_data() {
+    fn timeslices_are_split_and_joined_again() {
         let mut whole = RawData::default();
         for (index, components) in [(3, 2), (4, 0), (5, 1)] {
             whole.push_timeslice(RawTimeslice { index, ..RawTimeslice::default() });

@@ -94,14 +94,14 @@ pub fn generate(shape: &RawShape, seed: u64) -> Result<(RawData, Readout), DataE
     let slices = Slices { shape, simulation, encoder: Encoder::new(&readout), seed };
     let mut data = RawData::default();
     let mut next = slices.encode(0);
-    for number in 0..shape.scenario.timeslices {
+    for index in 0..shape.scenario.timeslices {
         let own = next;
-        next = if shape.overlap > 0 || number + 1 < shape.scenario.timeslices {
-            slices.encode(number + 1)
+        next = if shape.overlap > 0 || index + 1 < shape.scenario.timeslices {
+            slices.encode(index + 1)
         } else {
             Vec::new()
         };
-        slices.push(&mut data, number, &own, &next)?;
+        slices.push(&mut data, index, &own, &next)?;
     }
     if shape.damage > 0.0 {
         data = damaged(&data, shape.damage, seed);

@@ -77,9 +77,9 @@ type ElinkFields = (u32, u8, u8, i32, u8, f64, f64, Vec<u8>, usize);
 
 /// A table that makes no sense.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place} {problem}")]
+#[error("{location} {problem}")]
 pub struct ReadoutProblem {
-    place: String,
+    location: String,
     problem: String,
 }
 
@@ -180,11 +180,11 @@ impl Readout {
         boards_2023: Option<BTreeMap<u16, Vec<Elink2023>>>,
         walk_tables: Vec<Vec<f64>>,
     ) -> Result<Self, ReadoutProblem> {
-        for (number, table) in walk_tables.iter().enumerate() {
+        for (index, table) in walk_tables.iter().enumerate() {
             let is_allowed = |walk: &f64| walk.abs() <= MAX_WALK_NS;
             if let Some(walk) = table.iter().find(|walk| !is_allowed(walk)) {
                 let problem = format!("has {walk} ns; {MAX_WALK_NS} either way is the most");
-                return Err(ReadoutProblem { place: format!("walk_tables[{number}]"), problem });
+                return Err(ReadoutProblem { location: format!("walk_tables[{index}]"), problem });
             }
         }
         for (&board, elinks) in &boards {
@@ -214,11 +214,11 @@ impl Readout {
     /// Channels of e-links that nothing is connected to are masked. Tables of 2023 are left out.
     pub fn numbered(&self) -> (Readout, usize) {
         let connected = |elink: &&Elink| elink.address != 0;
-        let place = |elink: &Elink| Address::of_full(elink.address).module();
+        let module = |elink: &Elink| Address::of_full(elink.address).module();
         let elinks = self.boards.values().flatten().filter(connected);
-        let places: BTreeSet<usize> = elinks.map(place).collect();
-        let numbers: BTreeMap<usize, usize> = zip(places, 0..).collect();
-        let number = |elink: &Elink| match numbers.get(&place(elink)) {
+        let modules: BTreeSet<usize> = elinks.map(module).collect();
+        let numbers: BTreeMap<usize, usize> = zip(modules, 0..).collect();
+        let number = |elink: &Elink| match numbers.get(&module(elink)) {
             Some(&module) if elink.address != 0 => {
                 Elink { address: Address::of_module(module).full(), ..elink.clone() }
             }
@@ -302,11 +302,11 @@ fn check(elink: &Elink, tables: usize) -> Result<(), String> {
 
 impl ReadoutProblem {
     pub(super) fn of_board(table: &str, board: u16, problem: String) -> Self {
-        ReadoutProblem { place: format!("{table}.{board:#x}"), problem }
+        ReadoutProblem { location: format!("{table}.{board:#x}"), problem }
     }
 
     fn of_elink(table: &str, board: u16, elink: usize, problem: String) -> Self {
-        ReadoutProblem { place: format!("{table}.{board:#x}[{elink}]"), problem }
+        ReadoutProblem { location: format!("{table}.{board:#x}[{elink}]"), problem }
     }
 }
 
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_make_no_sense_are_refused() {
+    fn invalid_tables_are_refused() {
         let of = |boards: &[(u16, usize)], old: &[(u16, usize)], walk: f64| {
             let elinks = |&(board, count)| (board, vec![Elink::UNCONNECTED; count]);
             let boards = boards.iter().map(elinks).collect();
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_are_numbered_by_their_places() {
+    fn modules_are_numbered_by_their_addresses() {
         let full = |module| Address::of_module(module).full();
         let elinks = [7, 900, 7].map(|module| Elink {
             address: full(module),

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_values_are_refused() {
+    fn invalid_values_are_refused() {
         let refused = |change: fn(&mut Asic)| {
             let mut asic = Asic::default();
             change(&mut asic);

@@ -39,8 +39,8 @@ impl Validate for LandauTable {
             );
             return Err(SetupError::new("values", problem));
         }
-        for (number, &value) in self.values.iter().enumerate() {
-            require(&format!("values[{number}]"), value, Allowed::NotNegative)?;
+        for (index, &value) in self.values.iter().enumerate() {
+            require(&format!("values[{index}]"), value, Allowed::NotNegative)?;
         }
         Ok(())
     }

@@ -59,8 +59,8 @@ impl Setup {
         asic.validate()?;
         cuts.validate()?;
         landau.validate()?;
-        for (number, module) in modules.iter().enumerate() {
-            module.validate().map_err(|error| error.within(&format!("modules[{number}]")))?;
+        for (index, module) in modules.iter().enumerate() {
+            module.validate().map_err(|error| error.within(&format!("modules[{index}]")))?;
         }
         check_count(modules.len())?;
         Ok(Setup { asic, cuts, landau, modules })

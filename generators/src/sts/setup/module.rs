@@ -43,11 +43,11 @@ pub struct Module {
 impl Module {
     /// Modules in a row along x, at positions by their index.
     pub(super) fn regular(number: usize) -> Self {
-        const PLACES: usize = 16;
+        const MODULES_IN_PLANE: usize = 16;
         const SENSOR_CM: f64 = 6.2;
         const PLANE_CM: f64 = 10.0;
-        let plane = number / PLACES;
-        let place = number % PLACES;
+        let plane = number / MODULES_IN_PLANE;
+        let column = number % MODULES_IN_PLANE;
         Module {
             height: 6.0,
             pitch: 0.0058,
@@ -56,7 +56,7 @@ impl Module {
             lorentz_front: 0.0,
             lorentz_back: 0.0,
             rotation: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-            translation: [(place as f64 - 7.5) * SENSOR_CM, 0.0, (plane as f64 + 3.0) * PLANE_CM],
+            translation: [(column as f64 - 7.5) * SENSOR_CM, 0.0, (plane as f64 + 3.0) * PLANE_CM],
         }
     }
 

@@ -104,7 +104,7 @@ mod tests {
         ClusterShape { tracks: CHUNK + 100, fewest: 2, most: 7, row_clusters: 9 };
 
     #[test]
-    fn numbers_of_clusters_are_as_asked_for() {
+    fn numbers_of_clusters_are_as_requested() {
         let made = generate(&SHAPE, 3).expect("made");
         let counts = &made.tracks().counts;
         assert_eq!(counts.len(), SHAPE.tracks);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn tracks_lie_in_the_order_of_chance() {
+    fn tracks_are_in_random_order() {
         let made = generate(&SHAPE, 3).expect("made");
         let starts = &made.tracks().starts;
         let ascending = starts.windows(2).filter(|pair| pair[0] < pair[1]).count();

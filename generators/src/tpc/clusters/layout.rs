@@ -82,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_are_aligned_and_apart() {
+    fn arrays_are_aligned_and_disjoint() {
         let entries =
             Entries { rows: 3, tracks: 5, attached: 1001, differences: 996, unattached: 0 };
         let layout = Layout::new(&entries);
         let mut end = 0;
-        for (number, field) in FIELDS.iter().enumerate() {
-            let range = layout.range(number);
+        for (index, field) in FIELDS.iter().enumerate() {
+            let range = layout.range(index);
             assert!(range.start >= end && range.start.is_multiple_of(ALIGNMENT));
             assert_eq!(range.len(), field.bytes * entries.of(field.per));
             end = range.end;

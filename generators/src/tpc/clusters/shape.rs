@@ -6,9 +6,9 @@ use crate::DataError;
 use crate::tpc::geometry::{ROWS, SECTORS};
 
 /// Maximum number of slots of an array of clusters: byte offsets have 32 bits.
-const MOST_PLACES: usize = 1 << 29;
+const MAX_SLOTS: usize = 1 << 29;
 /// Maximum number of clusters of a track, which has 16 bits.
-const MOST_OF_TRACK: usize = u16::MAX as usize;
+const MAX_CLUSTERS_OF_TRACK: usize = u16::MAX as usize;
 
 /// Clusters to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Places {
         }
         let unattached = rows.saturating_mul(row_capacity);
         let most = tracks.max(attached).max(rows).max(unattached);
-        (most > MOST_PLACES).then_some(ClusterProblem::TooMany {
+        (most > MAX_SLOTS).then_some(ClusterProblem::TooMany {
             tracks,
             attached,
             rows,
@@ -81,23 +81,23 @@ impl ClusterShape {
         if tracks == 0 {
             return refuse("no tracks can't be gathered; use --tracks 1 or more");
         }
-        if fewest == 0 || fewest > most || most > MOST_OF_TRACK {
+        if fewest == 0 || fewest > most || most > MAX_CLUSTERS_OF_TRACK {
             return refuse(format!(
                 "tracks can't have {fewest} to {most} clusters; use --fewest and --most with \
-                 1 <= fewest <= most <= {MOST_OF_TRACK}"
+                 1 <= fewest <= most <= {MAX_CLUSTERS_OF_TRACK}"
             ));
         }
-        match self.most_places().problem() {
+        match self.max_places().problem() {
             None => Ok(()),
             Some(problem) => refuse(format!(
-                "{problem}: there can be {MOST_PLACES} of a kind; use fewer --tracks or \
+                "{problem}: there can be {MAX_SLOTS} of a kind; use fewer --tracks or \
                  --row-clusters"
             )),
         }
     }
 
     /// The maximum number of slots, for any numbers of clusters.
-    fn most_places(&self) -> Places {
+    fn max_places(&self) -> Places {
         Places {
             tracks: self.tracks,
             attached: with_slack(self.tracks.saturating_mul(self.most)),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_is_refused_with_its_flag() {
+    fn invalid_shapes_are_refused_with_the_flag() {
         assert!(SOUND.validate().is_ok());
         assert!(problem(ClusterShape { tracks: 0, ..SOUND }).contains("--tracks"));
         assert!(problem(ClusterShape { fewest: 0, ..SOUND }).contains("--fewest"));

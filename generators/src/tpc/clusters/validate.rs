@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_ones_are_taken() {
+    fn valid_data_are_accepted() {
         let clusters = clusters([12, 2], [8, 10], [0, 4, 1]).expect("sound");
         assert_eq!(clusters.len(), 23);
         assert_eq!(clusters.rows().starts, [0, 4, 8]);

@@ -57,8 +57,8 @@ mod tests {
         let mut bytes = vec![0; packed_bytes(values.len(), bits)];
         for (i, value) in values.iter().enumerate() {
             for bit in 0..bits as usize {
-                let place = i * bits as usize + bit;
-                bytes[place / 8] |= ((value >> bit & 1) as u8) << (place % 8);
+                let bit_offset = i * bits as usize + bit;
+                bytes[bit_offset / 8] |= ((value >> bit & 1) as u8) << (bit_offset % 8);
             }
         }
         bytes

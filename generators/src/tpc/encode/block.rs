@@ -60,7 +60,7 @@ impl Block {
     /// Puts the head of each link and returns how many there are.
     fn put_link_heads(&mut self, samples: &[Sample]) -> u8 {
         let mut links = 0;
-        for (fec, mask) in Channels::of(samples).links() {
+        for (fec, mask) in Channels::from_samples(samples).links() {
             self.put_link_head(fec, mask);
             links += 1;
         }

@@ -55,7 +55,7 @@ impl Writer<'_> {
 
     fn put_links(&mut self, bin: &TimeBin) {
         let mut samples = bin.samples;
-        for (fec, mask) in Channels::of(samples).links() {
+        for (fec, mask) in Channels::from_samples(samples).links() {
             let channels = bits_of(mask);
             let (link, others) = samples.split_at(channels.count_ones() as usize);
             self.put(bin.number, fec, channels, link);

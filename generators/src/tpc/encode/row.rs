@@ -109,7 +109,7 @@ impl Writer<'_> {
 
     fn put_record(&mut self, samples: &[Sample]) {
         let mut sequences = std::mem::take(&mut self.sequences);
-        let found = sequences.of(samples);
+        let found = sequences.find(samples);
         let start = self.position;
         let mask = self.mask_of_rows(found);
         let mut address = start + MASK_BYTES;
@@ -117,8 +117,8 @@ impl Writer<'_> {
         let half = SECOND_HALF * self.info.endpoint.half() as u16;
         self.put_u16(start, half | mask);
         let mut first_sample = 0;
-        for (number, row) in found.chunk_by(|a, b| a.row() == b.row()).enumerate() {
-            if number > 0 {
+        for (index, row) in found.chunk_by(|a, b| a.row() == b.row()).enumerate() {
+            if index > 0 {
                 self.put_u16(address, self.position as u16);
                 address += ADDRESS_BYTES;
             }
@@ -143,7 +143,7 @@ impl Writer<'_> {
         };
         *count = row.len() as u8;
         for (sequence, out) in row.iter().zip(out.as_chunks_mut::<SEQUENCE_BYTES>().0) {
-            *out = [sequence.place as u8, (usize::from(sequence.end) - first_sample) as u8];
+            *out = [sequence.index as u8, (usize::from(sequence.end) - first_sample) as u8];
         }
         self.position += bytes;
     }
@@ -159,7 +159,7 @@ impl Writer<'_> {
 }
 
 fn rows(samples: &[Sample]) -> impl Iterator<Item = &[Sample]> {
-    samples.chunk_by(|a, b| row_of(a.place()) == row_of(b.place()))
+    samples.chunk_by(|a, b| row_of(a.index()) == row_of(b.index()))
 }
 
 /// Number of samples of a time bin that fit into `room` bytes as a record.
@@ -169,8 +169,8 @@ fn fitting(samples: &[Sample], bits: u32, room: usize) -> usize {
     }
     let mut record = MASK_BYTES;
     let mut taken = 0;
-    for (number, row) in rows(samples).enumerate() {
-        let address = if number > 0 { ADDRESS_BYTES } else { 0 };
+    for (index, row) in rows(samples).enumerate() {
+        let address = if index > 0 { ADDRESS_BYTES } else { 0 };
         let in_row = fitting_of_row(row, bits, room.saturating_sub(record + address));
         taken += in_row;
         if in_row < row.len() {
@@ -189,11 +189,11 @@ fn largest_record(samples: usize) -> usize {
 
 fn fitting_of_row(row: &[Sample], bits: u32, room: usize) -> usize {
     let mut sequences = 0;
-    for (number, sample) in row.iter().enumerate() {
-        let continues = number > 0 && is_next_pad(&row[number - 1], sample);
+    for (index, sample) in row.iter().enumerate() {
+        let continues = index > 0 && is_next_pad(&row[index - 1], sample);
         sequences += usize::from(!continues);
-        if bytes_of(sequences, number + 1, bits) > room {
-            return number;
+        if bytes_of(sequences, index + 1, bits) > room {
+            return index;
         }
     }
     row.len()

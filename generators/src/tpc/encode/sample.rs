@@ -14,13 +14,13 @@ pub struct Sample(u32);
 impl Sample {
     /// A sample from its parts.
     #[inline]
-    pub const fn new(place: u16, adc: u16) -> Self {
-        Sample((place as u32) << ADC_BITS | adc as u32)
+    pub const fn new(index: u16, adc: u16) -> Self {
+        Sample((index as u32) << ADC_BITS | adc as u32)
     }
 
     /// Index in the order of the pages.
     #[inline]
-    pub const fn place(self) -> u16 {
+    pub const fn index(self) -> u16 {
         (self.0 >> ADC_BITS) as u16
     }
 

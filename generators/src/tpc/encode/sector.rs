@@ -58,10 +58,10 @@ impl SectorEncoder<'_> {
         let mut samples = vec![TimeBins::new(); ENDPOINTS];
         for digit in digits {
             self.check(sector, *digit)?;
-            let (endpoint, place) = self.place(*digit).ok_or_else(|| refusal(*digit, NO_PAD))?;
+            let (endpoint, index) = self.locate(*digit).ok_or_else(|| refusal(*digit, NO_PAD))?;
             let time_bins = &mut samples[endpoint.number()];
             let time_bin = time_bins.entry(digit.time_bin()).or_default();
-            time_bin.push(Sample::new(place, digit.adc()));
+            time_bin.push(Sample::new(index, digit.adc()));
         }
         for (number, time_bin) in samples.iter_mut().flatten() {
             time_bin.sort_unstable();
@@ -87,7 +87,7 @@ impl SectorEncoder<'_> {
     }
 
     /// The endpoint that sends a digit, and the digit's index in the pages.
-    fn place(&self, digit: Digit) -> Option<(Endpoint, u16)> {
+    fn locate(&self, digit: Digit) -> Option<(Endpoint, u16)> {
         let pad = digit.pad_id();
         match self.format.layout() {
             Layout::Row => {
@@ -128,7 +128,7 @@ fn refusal(digit: Digit, problem: &str) -> DataError {
 }
 
 fn check_unique(number: u32, samples: &[Sample]) -> Result<(), DataError> {
-    let is_twice = |pair: &[Sample]| pair[0].place() == pair[1].place();
+    let is_twice = |pair: &[Sample]| pair[0].index() == pair[1].index();
     if samples.windows(2).any(is_twice) {
         return Err(DataError::shape(format!(
             "two digits in time bin {number} are on the same pad; a pad has one value"

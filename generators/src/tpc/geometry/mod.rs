@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn units_know_their_place() {
+    fn units_have_consistent_indices() {
         let cru = Cru::of(35, region(5)).expect("a sector");
         assert_eq!((cru.number(), cru.sector()), (355, 35));
         assert_eq!(cru.region(), region(5));

@@ -124,9 +124,9 @@ impl PadMapping {
 
     /// The channel of a pad, or none if the pad is out of range.
     pub fn channel(&self, pad: PadId) -> Option<LinkChannel> {
-        let number = pad_number(pad)?;
+        let index = pad_number(pad)?;
         let region = Region::of_row(usize::from(pad.row()))?;
-        Some(LinkChannel::of_index(region, usize::from(self.channels[number])))
+        Some(LinkChannel::of_index(region, usize::from(self.channels[index])))
     }
 }
 
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_bijection_is_refused() {
+    fn mappings_that_are_not_bijections_are_refused() {
         let regular = PadMapping::regular();
         let pad = |channel| regular.pad(channel).expect("a channel");
         let region = Region::new(4).expect("below 10");

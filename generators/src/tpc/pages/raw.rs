@@ -78,16 +78,16 @@ impl RawPages {
 
     /// Each stream's sender and pages.
     pub fn streams(&self) -> impl ExactSizeIterator<Item = StreamPages<'_>> {
-        (0..self.streams.len()).map(|number| self.stream(number))
+        (0..self.streams.len()).map(|index| self.stream(index))
     }
 
     /// The stream with this index.
     ///
     /// # Panics
     /// If the index is out of range.
-    pub fn stream(&self, number: usize) -> StreamPages<'_> {
-        let range = self.partition.range(number);
-        StreamPages { id: self.streams[number], first_page: range.start, pages: &self.pages[range] }
+    pub fn stream(&self, index: usize) -> StreamPages<'_> {
+        let range = self.partition.range(index);
+        StreamPages { id: self.streams[index], first_page: range.start, pages: &self.pages[range] }
     }
 
     /// Indices of a sector's streams, if they are contiguous.

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_as_asked() {
+    fn shares_are_as_requested() {
         let pads = BadPads { noisy: 0.02, hot: 0.005 };
         let kinds = (0..10 * PADS_IN_SECTOR).filter_map(|pad| pads.kind_of(7, 0, pad));
         let kinds: Vec<_> = kinds.collect();

@@ -11,12 +11,12 @@ const STEPS: usize = 3;
 /// A rate that fills some pads, but not all.
 const FIRST_RATE_HZ: f64 = 2e6;
 /// Fewer crossings than these differ too much from frame to frame.
-const LEAST_TRIED: f64 = 0.05;
+const MIN_EXPONENT: f64 = 0.05;
 /// Keep a rate finite.
-const LEAST_FOUND: f64 = 1e-6;
+const MIN_MEASURED: f64 = 1e-6;
 const NEARLY_FULL: f64 = 0.999;
 /// Maximum factor by which a rate is raised in one step, because all pads may have been full.
-const MOST_AT_ONCE: f64 = 10.0;
+const MAX_STEP: f64 = 10.0;
 
 /// The rate of small collisions at which a share `occupancy` of pads and time bins has a sample.
 ///
@@ -24,12 +24,12 @@ const MOST_AT_ONCE: f64 = 10.0;
 /// only: `x` is found by simulation. Where crossings are rare, more of them are simulated.
 pub(super) fn rate_of(occupancy: f64, simulation: &mut Simulation) -> f64 {
     let wanted = exponent(occupancy) - exponent(simulation.noise);
-    let tried = wanted.max(LEAST_TRIED);
+    let tried = wanted.max(MIN_EXPONENT);
     let mut rate = FIRST_RATE_HZ;
     for _ in 0..STEPS {
         simulation.collisions.rate_hz = rate;
         let found = exponent(measure(simulation)) - exponent(simulation.noise);
-        rate *= (tried / found.max(LEAST_FOUND)).min(MOST_AT_ONCE);
+        rate *= (tried / found.max(MIN_MEASURED)).min(MAX_STEP);
     }
     rate * (wanted / tried).max(0.0)
 }
@@ -42,10 +42,11 @@ fn exponent(occupancy: f64) -> f64 {
 fn measure(simulation: &Simulation) -> f64 {
     let mut buffers = simulation.buffers();
     let mut samples = 0;
-    let mut places = 0;
+    let mut cells = 0;
     for frame in TRIED_FRAMES {
-        simulation.frame(0, frame, &mut buffers, |_, found| samples += found.len());
-        places += PADS_IN_SECTOR * time_bins_of(frame).len();
+        simulation
+            .frame(0, frame, &mut buffers, |_, endpoint_samples| samples += endpoint_samples.len());
+        cells += PADS_IN_SECTOR * time_bins_of(frame).len();
     }
-    samples as f64 / places as f64
+    samples as f64 / cells as f64
 }

@@ -49,7 +49,7 @@ pub(super) enum Spread {
 }
 
 impl Spread {
-    pub(super) fn of(load: Load) -> Self {
+    pub(super) fn for_load(load: Load) -> Self {
         match load {
             Load::Rate(_) => Spread::Natural,
             Load::Occupancy(_) => Spread::Even,
@@ -83,7 +83,7 @@ impl Collisions {
         let bins_per_gap = ORBIT / (self.rate_hz * ORBIT_S) / f64::from(Exponential::MEAN);
         let start = begin_of(shifted);
         let mut elapsed = 0.0;
-        for number in 0_u64.. {
+        for index in 0_u64.. {
             let gap = f64::from(gaps.sample(&mut stream));
             elapsed += (gap + 1.0) * bins_per_gap;
             if elapsed >= ORBIT {
@@ -92,7 +92,7 @@ impl Collisions {
             collisions.push(Collision {
                 time: start + elapsed,
                 multiplicity: self.multiplicity(&mut stream),
-                id: u64::from(shifted) << 32 | number,
+                id: u64::from(shifted) << 32 | index,
             });
         }
     }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn collisions_are_as_frequent_as_asked() {
+    fn the_collision_rate_is_as_requested() {
         let lead = all(&collisions(Beam::Lead, 50e3), 2000);
         let expected = 50e3 * ORBIT_S * 2000.0;
         let ratio = lead.len() as f64 / expected;

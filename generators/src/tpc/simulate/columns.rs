@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn charge_from_beside_the_frame_reaches_into_it() {
+    fn charge_from_outside_the_frame_reaches_into_it() {
         let columns = Columns::of_frame(1);
         assert_eq!(columns.time_bins(), 446..891);
         for (arrival, inside) in [(440.9, false), (441.0, true), (893.9, true), (894.0, false)] {

@@ -6,7 +6,7 @@ use super::deposits::PadDeposit;
 use super::response::{BELOW, BINS, Shape, Shares};
 
 /// A pad with less charge, in quarters of an ADC unit, gets no sample from it.
-const LEAST_CHARGE: f32 = 16.0;
+const MIN_CHARGE: f32 = 16.0;
 
 /// The charge of a crossing, spread over pads and time bins.
 pub(super) struct Deposit<'a> {
@@ -42,7 +42,7 @@ impl Deposit<'_> {
             let column = self.column as u16;
             let in_time = self.in_time;
             to[count] = PadDeposit { cell, column, charge: charge as u16, in_time };
-            count += usize::from(charge >= LEAST_CHARGE && cell != NO_CELL);
+            count += usize::from(charge >= MIN_CHARGE && cell != NO_CELL);
         }
         count
     }
@@ -76,7 +76,7 @@ impl Deposit<'_> {
             .map(|numbers| unsafe { _mm_loadu_si128(numbers.as_ptr().cast()) });
         let shares = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(shares));
         let charges = _mm256_mul_ps(_mm256_set1_ps(self.charge), shares);
-        let is_enough = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(charges, _mm256_set1_ps(LEAST_CHARGE));
+        let is_enough = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(charges, _mm256_set1_ps(MIN_CHARGE));
         let is_pad = _mm_cmpneq_epu16_mask(cells, _mm_set1_epi16(NO_CELL.cast_signed()));
         let wanted = is_enough & is_pad;
         // In the order of the fields of a deposit.
@@ -113,7 +113,7 @@ impl Deposit<'_> {
         let pads = (0..BINS).map(|i| (self.shifted_pad + i).wrapping_sub(BINS + BELOW));
         let charged = pads.zip(self.charges());
         charged
-            .filter(|(pad, charge)| *pad < self.pads && *charge >= LEAST_CHARGE)
+            .filter(|(pad, charge)| *pad < self.pads && *charge >= MIN_CHARGE)
             .map(|(pad, charge)| (pad, charge as u16))
     }
 }
@@ -131,13 +131,13 @@ mod tests {
     use crate::tpc::simulate::response::Response;
 
     #[test]
-    fn vectors_list_what_is_listed_one_by_one() {
+    fn vectors_list_the_same_deposits_as_scalars() {
         let Some(avx512) = Avx512::detect() else {
             eprintln!("skipped: no AVX-512");
             return;
         };
-        for number in 0..1000 {
-            let random = |of: u64| mix(8 * number + of);
+        for index in 0..1000 {
+            let random = |of: u64| mix(8 * index + of);
             // Some with less than is seen, some with more than there are numbers for.
             let charge = [1e-4, 1e-3, 0.1, 10.0][random(0) as usize % 4];
             let on_pads = std::array::from_fn(|i| random(1) as u16 >> (i * 2));

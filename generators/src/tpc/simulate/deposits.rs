@@ -94,9 +94,9 @@ impl Deposits {
         }
         self.sorted.resize(listed.len(), PadDeposit::default());
         for deposit in listed {
-            let place = &mut self.ends[usize::from(deposit.cell)];
-            self.sorted[*place as usize] = *deposit;
-            *place += 1;
+            let end = &mut self.ends[usize::from(deposit.cell)];
+            self.sorted[*end as usize] = *deposit;
+            *end += 1;
         }
     }
 

@@ -8,7 +8,7 @@ use super::cells::CellOrder;
 use super::collisions::{Collisions, Spread};
 use super::frame::{Buffers, Simulation};
 use super::response::Response;
-use super::samples::Dealt;
+use super::samples::EndpointSamples;
 use super::truth::{FrameTruth, Mark, Marks, SectorTruth, TrueCluster};
 use super::{Beam, Load, TimeFrameShape};
 use crate::DataError;
@@ -53,7 +53,7 @@ impl TimeFrameGenerator {
             collisions: Collisions {
                 beam: shape.beam,
                 rate_hz: 0.0,
-                spread: Spread::of(shape.load),
+                spread: Spread::for_load(shape.load),
                 seed: CALIBRATION_SEED,
             },
             noise: shape.noise,
@@ -160,7 +160,7 @@ impl TimeFrameGenerator {
         &self,
         sector: usize,
         frame: u32,
-        (endpoint, samples): (Endpoint, &Dealt),
+        (endpoint, samples): (Endpoint, &EndpointSamples),
         pages: &mut [Vec<Page>],
     ) {
         if let Some(info) = self.frame_info(sector, endpoint, frame) {
@@ -244,25 +244,30 @@ impl TimeFrameGenerator {
     }
 
     /// Adds the digits of an endpoint.
-    fn list(&self, sector: usize, (endpoint, samples): (Endpoint, &Dealt), to: &mut Vec<Digit>) {
+    fn list(
+        &self,
+        sector: usize,
+        (endpoint, samples): (Endpoint, &EndpointSamples),
+        to: &mut Vec<Digit>,
+    ) {
         for bin in samples.time_bins() {
             let digit = |sample: &Sample| {
-                let pad = self.pad_of(endpoint.region(), sample.place());
+                let pad = self.pad_of(endpoint.region(), sample.index());
                 Digit::new(sector as u8, pad, bin.number, sample.adc())
             };
             to.extend(bin.samples.iter().map(digit));
         }
     }
 
-    fn pad_of(&self, region: Region, place: u16) -> PadId {
+    fn pad_of(&self, region: Region, index: u16) -> PadId {
         match self.shape.format.layout() {
-            Layout::Row => PadId::from_bits(place),
-            Layout::Link | Layout::DenseLink => self.pad(region, place),
+            Layout::Row => PadId::from_bits(index),
+            Layout::Link | Layout::DenseLink => self.pad(region, index),
         }
     }
 
-    fn pad(&self, region: Region, place: u16) -> PadId {
-        let channel = LinkChannel::of_index(region, usize::from(place));
+    fn pad(&self, region: Region, index: u16) -> PadId {
+        let channel = LinkChannel::of_index(region, usize::from(index));
         self.mapping.pad(channel).unwrap_or_default()
     }
 

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_beside_the_circle_are_not_crossed() {
+    fn rows_outside_the_circle_are_not_crossed() {
         assert!(crossings(&looper(), 1601.0).is_empty());
         assert_eq!(looper().distances(), (1400.0, 1600.0));
     }

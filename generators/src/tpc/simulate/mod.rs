@@ -29,7 +29,6 @@ mod collisions;
 mod columns;
 mod deposit;
 mod deposits;
-mod found;
 mod frame;
 mod generator;
 mod laser;
@@ -43,6 +42,7 @@ mod response;
 mod samples;
 mod shape;
 mod signal;
+mod threshold;
 mod track;
 mod truth;
 

@@ -68,7 +68,7 @@ mod tests {
     use crate::random::stream;
 
     #[test]
-    fn the_share_is_as_asked() {
+    fn the_share_is_as_requested() {
         let gaps = Exponential::new();
         for share in [0.0, 0.001, 0.1, 0.8] {
             let mut noise = Noise::new(share, 12, 446, &gaps, stream(1, [2]));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cells::{BESIDE, RegionCells};
+use super::cells::{PADDING, RegionCells};
 use super::columns::Columns;
 use super::deposit::Deposit;
 use super::deposits::{Deposits, PadDeposit};
@@ -114,7 +114,7 @@ impl<'a, 't> Plane<'a, 't> {
             return;
         };
         let row = row - self.region.rows().start;
-        let cells = self.cells.of_row(row, deposit.shifted_pad + BESIDE - BINS - BELOW);
+        let cells = self.cells.of_row(row, deposit.shifted_pad + PADDING - BINS - BELOW);
         self.deposits.push_on_cells(&deposit, cells);
         if let Some(truth) = &mut self.truth {
             let in_time = self.simulation.response.shares(deposit.in_time);

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_shapes_are_refused() {
+    fn invalid_shapes_are_refused() {
         assert!(refused(|s| s.orbits = 0).contains("0 orbits"));
         assert!(refused(|s| s.orbits = u32::MAX).contains("40000"));
         assert!(refused(|s| s.sectors = 0).contains("0 sectors"));

@@ -133,14 +133,14 @@ impl<'a> FrameTruth<'a> {
         }
         let mut sums = Sums::default();
         for (pad, charge) in deposit.pads() {
-            let place = PadId::new(deposit.row as u8, pad as u8);
-            let gain = (self.gain)(place);
+            let pad_id = PadId::new(deposit.row as u8, pad as u8);
+            let gain = (self.gain)(pad_id);
             for (&share, bin) in in_time.iter().zip(first_bin..) {
                 if self.time_bins.contains(&bin) {
                     let quarters = part(charge, share);
                     sums.add(pad, bin - first_bin, quarters, gain);
                     if let Some(marks) = self.marks.as_mut().filter(|_| quarters > 0) {
-                        marks.push(Mark { time: bin as u32, pad: place, particle });
+                        marks.push(Mark { time: bin as u32, pad: pad_id, particle });
                     }
                 }
             }

@@ -16,7 +16,7 @@ use super::SliceTrack;
 const LOOPERS: f64 = 0.15;
 /// Power of the tail of the number of a looper's legs, and its maximum.
 const LEGS_POWER: f64 = 1.2;
-const MOST_LEGS: f64 = 300.0;
+const MAX_LEGS: f64 = 300.0;
 /// Entry `i`: how many of 20 particles have `i + 1` pieces.
 const PIECES_IN_20: [u32; 6] = [3, 7, 4, 3, 2, 1];
 /// |q/pt| in c/GeV: particles above 2 curl up in 0.5 T.
@@ -101,7 +101,7 @@ fn sign(stream: &mut Stream) -> f64 {
 /// Number of legs of a looper.
 fn legs(stream: &mut Stream) -> usize {
     let tail = libm::pow(uniform(stream), -1.0 / LEGS_POWER);
-    (1.0 + tail).min(MOST_LEGS) as usize
+    (1.0 + tail).min(MAX_LEGS) as usize
 }
 
 /// Number of sectors that a leg crosses.

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_ones_are_taken() {
+    fn valid_data_are_accepted() {
         let tracks = vec![SliceTrack::default(); 3];
         let relations = [chained(NONE, 1), chained(0, NONE), ALONE];
         assert_eq!(all(&tracks, &relations, &[2, NONE, 0]), Ok(()));

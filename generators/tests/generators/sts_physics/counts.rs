@@ -16,8 +16,8 @@ fn published(preset: Preset) -> Counts {
 fn counts(scenario: &Scenario, seed: u64) -> Counts {
     let simulation = Simulation::new(scenario, seed).expect("sensible");
     let mut sum = Counts::default();
-    for number in 0..scenario.timeslices {
-        sum += count(&simulation.timeslice(number).digis, simulation.setup());
+    for index in 0..scenario.timeslices {
+        sum += count(&simulation.timeslice(index).digis, simulation.setup());
     }
     sum
 }

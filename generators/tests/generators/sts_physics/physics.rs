@@ -41,10 +41,10 @@ fn other_orders_have_the_same_digis() {
                 bits
             };
             assert_eq!(sorted(other), sorted(by_time));
-            if let Order::Jitter(places) = order {
-                let is_near = |(place, digi): (usize, &Digi)| {
-                    let first = place.saturating_sub(places as usize);
-                    let near = &by_time[first..by_time.len().min(place + places as usize + 1)];
+            if let Order::Jitter(distance) = order {
+                let is_near = |(index, digi): (usize, &Digi)| {
+                    let first = index.saturating_sub(distance as usize);
+                    let near = &by_time[first..by_time.len().min(index + distance as usize + 1)];
                     near.contains(digi)
                 };
                 assert!(other.iter().enumerate().all(is_near));

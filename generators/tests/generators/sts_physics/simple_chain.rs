@@ -55,9 +55,9 @@ pub fn count(digis: &SegmentedDigis, setup: &Setup) -> Counts {
 pub fn clusters(digis: &[Digi], setup: &Setup) -> Vec<Cluster> {
     let successors = successors(digis, setup);
     let mut is_head = vec![true; digis.len()];
-    successors.iter().flatten().for_each(|place| is_head[*place] = false);
-    let heads = (0..digis.len()).filter(|place| is_head[*place]);
-    let chain = |head| std::iter::successors(Some(head), |place| successors[*place]);
+    successors.iter().flatten().for_each(|index| is_head[*index] = false);
+    let heads = (0..digis.len()).filter(|index| is_head[*index]);
+    let chain = |head| std::iter::successors(Some(head), |index| successors[*index]);
     let mut clusters: Vec<_> =
         heads.map(|head| cluster(chain(head).collect(), digis, setup)).collect();
     clusters.sort_by(|a, b| a.time.total_cmp(&b.time));
@@ -68,8 +68,8 @@ fn successors(digis: &[Digi], setup: &Setup) -> Vec<Option<usize>> {
     let resolution = setup.asic().time_resolution;
     let window = setup.cuts().time_cut_digi_sig * 2.0_f64.sqrt() * resolution;
     let mut channels = vec![Vec::new(); usize::from(CHANNELS_PER_SIDE)];
-    for (place, digi) in digis.iter().enumerate() {
-        channels[usize::from(digi.channel())].push((f64::from(digi.time_ns()), place));
+    for (index, digi) in digis.iter().enumerate() {
+        channels[usize::from(digi.channel())].push((f64::from(digi.time_ns()), index));
     }
     for channel in &mut channels {
         channel.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -78,20 +78,20 @@ fn successors(digis: &[Digi], setup: &Setup) -> Vec<Option<usize>> {
         let time = f64::from(digi.time_ns());
         let channel = channels.get(usize::from(digi.channel()) + 1)?;
         let first = channel.partition_point(|(other, _)| *other < time - window);
-        let (other, place) = *channel.get(first)?;
-        (other <= time + window).then_some(place)
+        let (other, index) = *channel.get(first)?;
+        (other <= time + window).then_some(index)
     };
     digis.iter().map(next).collect()
 }
 
-fn cluster(places: Vec<usize>, digis: &[Digi], setup: &Setup) -> Cluster {
-    let charge = |place: &usize| setup.asic().charge(digis[*place].adc());
-    let charges: Vec<_> = places.iter().map(charge).collect();
-    let times = places.iter().map(|place| f64::from(digis[*place].time_ns()));
+fn cluster(members: Vec<usize>, digis: &[Digi], setup: &Setup) -> Cluster {
+    let charge = |index: &usize| setup.asic().charge(digis[*index].adc());
+    let charges: Vec<_> = members.iter().map(charge).collect();
+    let times = members.iter().map(|index| f64::from(digis[*index].time_ns()));
     Cluster {
-        position: f64::from(digis[places[0]].channel()) + position(&charges),
-        time: times.sum::<f64>() / places.len() as f64,
-        digis: places,
+        position: f64::from(digis[members[0]].channel()) + position(&charges),
+        time: times.sum::<f64>() / members.len() as f64,
+        digis: members,
     }
 }
 

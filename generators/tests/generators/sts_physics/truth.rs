@@ -46,9 +46,9 @@ fn digis_are_near_the_crossings_that_they_come_from() {
     let mut furthest = 0.0_f64;
     for (segment, range) in partition.ranges().enumerate() {
         let side = ModuleSide::of_segment(segment, partition.segments());
-        for place in range {
-            let digi = digis.digis()[place];
-            let crossing = truth.crossing_of(place).expect("no noise here");
+        for index in range {
+            let digi = digis.digis()[index];
+            let crossing = truth.crossing_of(index).expect("no noise here");
             assert_eq!(crossing.module as usize, side.module);
             let late = f64::from(digi.time_ns()) + 0.5 - crossing.time_ns;
             assert!(late.abs() < 90.0, "{late} ns");
@@ -67,12 +67,12 @@ fn digis_are_near_the_crossings_that_they_come_from() {
 fn crossings_lie_on_their_modules_and_in_order() {
     let (simulation, timeslice) = simulate(Preset::CbmAuAu, 0.02);
     let truth = &timeslice.truth;
-    for (number, range) in truth.partition().ranges().enumerate() {
-        let module = &simulation.setup().modules()[number];
+    for (index, range) in truth.partition().ranges().enumerate() {
+        let module = &simulation.setup().modules()[index];
         let crossings = &truth.crossings()[range];
         assert!(crossings.is_sorted_by(|a, b| a.time_ns <= b.time_ns));
         for crossing in crossings {
-            assert_eq!(crossing.module as usize, number);
+            assert_eq!(crossing.module as usize, index);
             let [x, y, _] = module.translation;
             assert!((f64::from(crossing.x) - x).abs() <= 512.0 * module.pitch + 1e-5);
             assert!((f64::from(crossing.y) - y).abs() <= 0.5 * module.height + 1e-5);
@@ -127,7 +127,7 @@ fn clusters_are_where_particles_went() {
 fn noise_has_no_crossing_and_is_most_of_mcbm() {
     let (_, timeslice) = simulate(Preset::Mcbm2024, 0.01);
     let Simulated { digis, truth } = timeslice;
-    let is_noise = |(place, _): &(usize, &Digi)| truth.crossing_of(*place).is_none();
+    let is_noise = |(index, _): &(usize, &Digi)| truth.crossing_of(*index).is_none();
     let noise = digis.digis().iter().enumerate().filter(is_noise).count();
     let share = noise as f64 / digis.digis().len() as f64;
     assert!((0.88..0.93).contains(&share), "{share}");

@@ -92,8 +92,9 @@ fn digits_up_to(offset: usize) -> Vec<Digit> {
         Digit::new(11, pad.expect("a channel"), bin as u32, 4000)
     };
     let channels = channels.concat().into_iter().enumerate();
-    let places = channels.flat_map(|(bin, count)| (0..count).map(move |index| (bin, index)));
-    places.map(digit).collect()
+    let channels_of_bins =
+        channels.flat_map(|(bin, count)| (0..count).map(move |index| (bin, index)));
+    channels_of_bins.map(digit).collect()
 }
 
 /// For pages that end at different offsets: blocks, first block, samples and flags of each page of
@@ -157,8 +158,8 @@ fn recorded_frames_are_opened_and_closed() {
         for stream in raw.streams() {
             let frames: Vec<_> = stream.frames().collect();
             assert_eq!(frames.len(), ORBITS as usize);
-            for (number, frame) in frames.iter().enumerate() {
-                assert_eq!(frame.orbit, FIRST_ORBIT.wrapping_add(number as u32));
+            for (index, frame) in frames.iter().enumerate() {
+                assert_eq!(frame.orbit, FIRST_ORBIT.wrapping_add(index as u32));
                 let first = frame.pages[0];
                 let last = frame.pages[frame.pages.len() - 1];
                 assert_eq!((u16_at(&first, 10), first[38]), (64, 0));
@@ -170,7 +171,7 @@ fn recorded_frames_are_opened_and_closed() {
 }
 
 #[test]
-fn streams_that_begin_late_have_a_page_for_the_beginning() {
+fn streams_that_start_late_have_a_first_page() {
     let late = [Digit::new(5, PadId::new(0, 3), 1000, 7)];
     let mapping = PadMapping::regular();
     let encoder =
@@ -186,7 +187,7 @@ fn streams_that_begin_late_have_a_page_for_the_beginning() {
 }
 
 #[test]
-fn senseless_digits_are_refused() {
+fn invalid_digits_are_refused() {
     let error = |format, digits: &[Digit]| {
         let mapping = PadMapping::regular();
         let encoder = encoder(format, &mapping, Framing::Simulated);

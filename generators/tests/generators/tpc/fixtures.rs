@@ -86,8 +86,8 @@ impl PageSet {
         let expected = self.read(&format!("{name}.pages"));
         let bytes = pages.pages().as_flattened();
         let first = bytes.iter().zip(&expected).position(|(a, b)| a != b);
-        let place = first.map(|byte| (byte / 8192, byte % 8192));
-        assert_eq!(place, None, "{name}: page and byte that differ");
+        let difference = first.map(|byte| (byte / 8192, byte % 8192));
+        assert_eq!(difference, None, "{name}: page and byte that differ");
         assert_eq!(bytes.len(), expected.len(), "{name}");
     }
 

@@ -131,8 +131,8 @@ fn seeds_and_sectors_make_a_difference() {
     let of_seed = |seed| with_generator(&shape, seed, |generator| generator.digits(0));
     assert_ne!(of_seed(1), of_seed(2));
     let of_sector = |sector| with_generator(&shape, 1, |generator| generator.digits(sector));
-    let places = |digits: Vec<Digit>| digits.iter().map(|d| d.pad_id()).collect::<Vec<_>>();
-    assert_ne!(places(of_sector(0)), places(of_sector(1)));
+    let cells = |digits: Vec<Digit>| digits.iter().map(|d| d.pad_id()).collect::<Vec<_>>();
+    assert_ne!(cells(of_sector(0)), cells(of_sector(1)));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn occupancy_follows_the_rate() {
 }
 
 #[test]
-fn occupancy_is_as_asked() {
+fn occupancy_is_as_requested() {
     // With few tracks, it takes many orbits until fluctuations average out.
     for (format, asked, orbits) in [
         (ZsFormat::Row12, 0.002, 40),
@@ -204,7 +204,7 @@ fn estimates_are_near() {
 }
 
 #[test]
-fn noise_is_as_asked() {
+fn noise_is_as_requested() {
     for noise in [0.0, 0.001, 0.05] {
         let found = occupancy(&TimeFrameShape {
             load: Load::Rate(0.0),
@@ -237,13 +237,13 @@ fn charges_have_a_long_tail_and_saturate() {
 
 /// Share of digits with another one at this distance in rows, pads and time bins.
 fn with_neighbour(digits: &[Digit], rows: u8, pads: u8, bins: u32) -> f64 {
-    let mut places: Vec<_> = digits.iter().map(|digit| digit.place()).collect();
-    places.sort_unstable();
+    let mut cells: Vec<_> = digits.iter().map(|digit| digit.place()).collect();
+    cells.sort_unstable();
     let moved = |digit: &Digit| {
         let pad = generators::tpc::PadId::new(digit.row() + rows, digit.pad() + pads);
         Digit::new(0, pad, digit.time_bin() + bins, 0).place()
     };
-    let found = digits.iter().filter(|digit| places.binary_search(&moved(digit)).is_ok());
+    let found = digits.iter().filter(|digit| cells.binary_search(&moved(digit)).is_ok());
     found.count() as f64 / digits.len() as f64
 }
 

@@ -86,7 +86,7 @@ fn damage_is_named_with_file_and_line() {
 }
 
 #[test]
-fn tables_that_are_no_bijection_are_refused() {
+fn tables_that_are_not_bijections_are_refused() {
     let cut = error_after(|lines| lines.truncate(100));
     assert!(cut.contains("channels instead of 14560"), "{cut}");
     let twice = error_after(|lines| lines.push(lines[5].clone()));

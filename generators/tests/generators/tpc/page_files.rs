@@ -57,7 +57,7 @@ fn sectors_come_back() {
 }
 
 #[test]
-fn one_sector_is_named_by_who_reads_it() {
+fn the_reader_selects_the_sector() {
     let (_folder, path, index) = written(&[7], "b.pages");
     assert!(text(&index).starts_with("endpoint,n_pages\n0,"));
     let error = read_raw_pages(&path, &index, ALL).expect_err("no sector");
@@ -91,8 +91,8 @@ fn damage_is_named() {
     let bytes = fs::read(&path).expect("pages");
     fs::write(&path, &bytes[..bytes.len() - 1]).expect("written");
     let cut = read_raw_pages(&path, &index, ALL).expect_err("cut off");
-    let place = format!("byte {}", bytes.len() - 1);
-    assert!(cut.to_string().contains(&place), "{cut}");
+    let location = format!("byte {}", bytes.len() - 1);
+    assert!(cut.to_string().contains(&location), "{cut}");
     let sector = PageSelection { sector: Some(36), ..ALL };
     let error = read_raw_pages(&path, &index, sector).expect_err("no such sector");
     assert!(error.to_string().contains("0 to 35"), "{error}");

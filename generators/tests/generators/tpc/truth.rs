@@ -80,7 +80,7 @@ fn pages_are_the_same_with_their_digits_and_marks() {
 }
 
 #[test]
-fn a_true_cluster_has_its_charge_in_digits_but_for_what_is_cut_off() {
+fn digits_have_the_charge_of_true_clusters_except_for_cuts() {
     let SectorTruth { digits, clusters, .. } = quiet().digits_with_truth(0, |_| 1.0, Marks::Unused);
     let alone = clusters.iter().filter(|cluster| is_alone(cluster, &clusters));
     let measured = alone.filter(|cluster| cluster.peak < SATURATED);

@@ -33,7 +33,7 @@ pub(crate) struct Table {
 }
 
 impl Context {
-    fn of(device: i32) -> Result<Self, Problem> {
+    fn retain(device: i32) -> Result<Self, Problem> {
         // SAFETY: it only looks for the library.
         if !unsafe { sys::is_culib_present() } {
             return Err(Problem::Unavailable("there is no driver of CUDA".to_owned()));
@@ -62,7 +62,7 @@ impl Drop for Context {
 impl Loaded {
     /// Loads a kernel on the GPU that bench gives.
     pub(crate) fn new(host: &Host, kernel: &'static Kernel) -> Result<Self, Problem> {
-        let context = Context::of(host.device)?;
+        let context = Context::retain(host.device)?;
         context.enter()?;
         // SAFETY: the image is nvcc's output, whose header has its size.
         let module = unsafe { result::module::load_data(kernel.image.as_ptr().cast()) };
@@ -115,9 +115,9 @@ impl Loaded {
     ) -> Result<(), Problem> {
         self.context.enter()?;
         let mut info = vec![0_u64; self.kernel.info_bytes.div_ceil(size_of::<u64>())];
-        for (place, pair) in info.iter_mut().zip(numbers.chunks(2)) {
+        for (word, pair) in info.iter_mut().zip(numbers.chunks(2)) {
             let high = pair.get(1).copied().unwrap_or(0);
-            *place = u64::from(high) << 32 | u64::from(pair[0]);
+            *word = u64::from(high) << 32 | u64::from(pair[0]);
         }
         let arrays = arrays.iter().map(|array| std::ptr::from_ref(array).cast_mut().cast());
         let mut arguments: Vec<*mut c_void> = arrays.chain([info.as_mut_ptr().cast()]).collect();
@@ -170,14 +170,14 @@ impl Drop for Table {
 
 /// Images are for GPUs from Turing on, and drivers that know CUDA 13.
 fn not_for_this_gpu(error: DriverError) -> Problem {
-    let is_no_place = matches!(
+    let is_unavailable = matches!(
         error.0,
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
             | CUresult::CUDA_ERROR_INVALID_IMAGE
             | CUresult::CUDA_ERROR_INVALID_PTX
             | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
     );
-    match is_no_place {
+    match is_unavailable {
         true => Problem::Unavailable(format!(
             "its kernels are for GPUs from Turing on with driver 580 or newer: {}",
             Problem::from(error)

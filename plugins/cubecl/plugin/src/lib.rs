@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn each_variant_says_what_it_does_the_same_as() {
+    fn each_variant_names_its_counterpart() {
         for variant in VARIANTS {
             // SAFETY: all of them are texts of this library.
             let [name, native] =

@@ -128,9 +128,9 @@ fn groups(pads_in_rows: &[u32]) -> Vec<u32> {
     for (row, &pads) in (0..).zip(pads_in_rows) {
         // Column 152 row + 8 is the first one.
         let tile = TILES_OF_PADS * row + 1;
-        for (number, pad) in (0..pads).step_by(TILE_PADS as usize).enumerate() {
+        for (index, pad) in (0..pads).step_by(TILE_PADS as usize).enumerate() {
             let in_tile = TILE_PADS.min(pads - pad);
-            words.extend([in_tile << 16 | (tile + number as u32), first + pad]);
+            words.extend([in_tile << 16 | (tile + index as u32), first + pad]);
         }
         first += pads;
     }

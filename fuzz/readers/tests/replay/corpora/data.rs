@@ -113,7 +113,7 @@ const START_NS: u64 = 1_700_000_000_000_000_000;
 /// The messages of a microslice, after the time of its start.
 fn messages() -> Vec<u8> {
     let epoch = Message::ts_msb((START_NS / 3200) as u32);
-    let hits = (0..30).map(|number| Message::hit(number * 2, number, 1 + number % 9, 77));
+    let hits = (0..30).map(|index| Message::hit(index * 2, index, 1 + index % 9, 77));
     let first = [Message::epoch(0), epoch].into_iter();
     let all = first.chain(hits).chain([epoch, Message::status(5), Message::end()]);
     let words = all.flat_map(Message::to_bytes);

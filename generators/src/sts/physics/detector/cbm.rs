@@ -4,7 +4,7 @@
 //! technical design report. The arrangement of sensors on ladders is recobench's choice: shorter
 //! ones near the beam, and enough of them to cover 25 degrees, fewer in the corners.
 
-use super::{Facing, Module, module};
+use super::{Module, SensorOrientation, module};
 
 pub(super) const MODULES: usize = 896;
 
@@ -117,16 +117,16 @@ impl Station {
 
     /// The upper half of a ladder, from the gap upwards.
     fn half_ladder(&self, number: usize, x: f64, gap: f64, heights: &[f64]) -> Vec<Module> {
-        let facing = Facing::of_ladder(number, false);
+        let orientation = SensorOrientation::of_ladder(number, false);
         let ladder_z = self.z + alternate(number) * LADDER_OFFSET;
         let mut bottom = gap;
-        let place = |(position, height): (usize, &f64)| {
+        let next_module = |(index, height): (usize, &f64)| {
             let y = bottom + 0.5 * height;
             bottom += height - OVERLAP;
-            let z = ladder_z + alternate(position) * SENSOR_OFFSET;
-            module(*height, facing, [x, y, z])
+            let z = ladder_z + alternate(index) * SENSOR_OFFSET;
+            module(*height, orientation, [x, y, z])
         };
-        heights.iter().enumerate().map(place).collect()
+        heights.iter().enumerate().map(next_module).collect()
     }
 }
 
@@ -135,7 +135,7 @@ fn below(ladder: usize, above: &Module) -> Module {
     let [x, y, z] = above.translation;
     // In another plane, because halves may overlap too.
     let z = z + 0.5 * SENSOR_OFFSET;
-    module(above.height, Facing::of_ladder(ladder, true), [x, -y, z])
+    module(above.height, SensorOrientation::of_ladder(ladder, true), [x, -y, z])
 }
 
 fn alternate(number: usize) -> f64 {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_as_many_modules_and_ladders_as_in_cbm() {
+    fn numbers_of_modules_and_ladders_are_those_of_cbm() {
         assert_eq!(modules().len(), MODULES);
         let ladders: usize = STATIONS.iter().map(|station| 2 * station.ladders()).sum();
         assert_eq!(ladders, 106);

@@ -25,7 +25,7 @@ pub enum Detector {
 /// Orientation of a sensor: ladders carry them with either side in front, and upside down below the
 /// beam.
 #[derive(Clone, Copy)]
-enum Facing {
+enum SensorOrientation {
     /// Front side towards larger z, top up.
     Downstream,
     /// Front side downstream, rotated around the beam by 180 degrees.
@@ -36,23 +36,23 @@ enum Facing {
     UpstreamTurned,
 }
 
-impl Facing {
+impl SensorOrientation {
     const fn rotation(self) -> [f64; 9] {
         let (x, y) = match self {
-            Facing::Downstream => (1.0, 1.0),
-            Facing::DownstreamTurned => (-1.0, -1.0),
-            Facing::Upstream => (-1.0, 1.0),
-            Facing::UpstreamTurned => (1.0, -1.0),
+            SensorOrientation::Downstream => (1.0, 1.0),
+            SensorOrientation::DownstreamTurned => (-1.0, -1.0),
+            SensorOrientation::Upstream => (-1.0, 1.0),
+            SensorOrientation::UpstreamTurned => (1.0, -1.0),
         };
         [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, x * y]
     }
 
     const fn of_ladder(number: usize, is_below: bool) -> Self {
         match (number.is_multiple_of(2), is_below) {
-            (true, false) => Facing::Downstream,
-            (true, true) => Facing::DownstreamTurned,
-            (false, false) => Facing::Upstream,
-            (false, true) => Facing::UpstreamTurned,
+            (true, false) => SensorOrientation::Downstream,
+            (true, true) => SensorOrientation::DownstreamTurned,
+            (false, false) => SensorOrientation::Upstream,
+            (false, true) => SensorOrientation::UpstreamTurned,
         }
     }
 }
@@ -88,7 +88,7 @@ impl Detector {
     }
 }
 
-fn module(height: f64, facing: Facing, translation: [f64; 3]) -> Module {
+fn module(height: f64, orientation: SensorOrientation, translation: [f64; 3]) -> Module {
     Module {
         height,
         pitch: PITCH,
@@ -96,7 +96,7 @@ fn module(height: f64, facing: Facing, translation: [f64; 3]) -> Module {
         stereo_back: STEREO,
         lorentz_front: 0.0,
         lorentz_back: 0.0,
-        rotation: facing.rotation(),
+        rotation: orientation.rotation(),
         translation,
     }
 }
@@ -117,14 +117,14 @@ fn width(charge: f64) -> f64 {
     const PER_LANDAU_WIDTH: f64 = 4.02 / 2.355;
     let widths_in = |width: f64| most_probable(width * EV_PER_ELECTRON);
     // The ratio of charge to width itself depends on the width: a fixed-point iteration.
-    let step = |width: f64, _| charge / widths_in(width.max(LEAST_WIDTH)).max(1.0);
+    let step = |width: f64, _| charge / widths_in(width.max(MIN_WIDTH)).max(1.0);
     libm::round((0..20).fold(charge / 10.0, step) * PER_LANDAU_WIDTH)
 }
 
 /// Energy for an electron and a hole.
 const EV_PER_ELECTRON: f64 = 3.62;
 /// Widths below this, in electrons, are those of no real path.
-const LEAST_WIDTH: f64 = 1.0;
+const MIN_WIDTH: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {

@@ -34,8 +34,8 @@ fn run(
     numbers: &[u32],
 ) {
     let mut info = vec![0_u8; kernel.info_bytes];
-    for (place, number) in info.chunks_mut(4).zip(numbers) {
-        place.copy_from_slice(&number.to_ne_bytes());
+    for (index, number) in info.chunks_mut(4).zip(numbers) {
+        index.copy_from_slice(&number.to_ne_bytes());
     }
     let arguments = arrays.iter().map(Argument::pointer);
     let arguments: Vec<_> = arguments.chain([Argument::bytes(&info)]).collect();
@@ -46,7 +46,7 @@ fn run(
 }
 
 #[test]
-fn no_kernel_reads_the_lengths_that_nobody_fills_in() {
+fn no_kernel_reads_the_unset_lengths() {
     let kernels = cubecl_kernels::kernels().expect("CubeCL compiles them");
     assert_eq!(kernels.len(), 4);
     for kernel in kernels {

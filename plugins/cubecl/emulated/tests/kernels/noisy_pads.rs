@@ -88,13 +88,13 @@ impl Maps {
         for sector in 0..self.sectors {
             for &group in &self.groups {
                 for pad in 0..group.pads {
-                    let place = (sector * PADS_IN_SECTOR + group.first_pad + pad) * 4;
-                    expected[place..place + 4].copy_from_slice(&self.activity(sector, group, pad));
+                    let index = (sector * PADS_IN_SECTOR + group.first_pad + pad) * 4;
+                    expected[index..index + 4].copy_from_slice(&self.activity(sector, group, pad));
                 }
             }
         }
         let wrong = found.iter().zip(&expected).position(|(found, right)| found != right);
-        assert_eq!(wrong.map(|place| place / 4), None, "{name}: the first pad that is wrong");
+        assert_eq!(wrong.map(|index| index / 4), None, "{name}: the first pad that is wrong");
     }
 }
 

@@ -234,8 +234,8 @@ pub fn noisy_pads_bit_runs(
         let group = group_at(groups, number);
         let pad = thread % TILE_PADS;
         if pad < group.pads {
-            let place = sector * PADS_IN_SECTOR + group.first_pad + pad;
-            activity[place as usize] = slices.join(thread, slice_rows * TILE_TIMES, &most);
+            let index = sector * PADS_IN_SECTOR + group.first_pad + pad;
+            activity[index as usize] = slices.join(thread, slice_rows * TILE_TIMES, &most);
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn noisy_pads_cache_line(
     let group = group_at(groups, CUBE_POS_X % group_count);
     let first = first_tile(sector, tile_rows, &group) * u64::cast_from(TILE);
     let tile = thread / TILE;
-    let place = thread % TILE;
+    let in_tile = thread % TILE;
     let mut charges = 0u32;
     let mut run = 0u32;
     let mut longest_run = 0u32;
@@ -40,7 +40,7 @@ pub fn noisy_pads_cache_line(
         let mut charge = 0u16;
         if row + tile < tile_rows {
             let in_map = u64::cast_from(row + tile) * u64::cast_from(TILES_IN_ROW * TILE);
-            charge = maps[(first + in_map + u64::cast_from(place)) as usize];
+            charge = maps[(first + in_map + u64::cast_from(in_tile)) as usize];
         }
         staged[thread as usize] = charge;
         sync_cube();

@@ -14,34 +14,34 @@ pub enum Links {
 }
 
 /// Target of a write.
-pub(crate) enum Place {
+pub(crate) enum Target {
     /// Written directly: it is not a regular file.
-    Through(PathBuf),
-    /// Beside this file, which may not be there yet.
-    Beside(PathBuf),
+    Direct(PathBuf),
+    /// TempFile this file, which may not be there yet.
+    Replace(PathBuf),
 }
 
 /// Maximum number of links to links, as many as the system follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 /// Files there are others' in disguise, such as `/dev/stdout`: they can't be replaced.
 const OF_SYSTEM: [&str; 2] = ["/dev", "/proc"];
 /// A folder for files as usual, but in memory.
 const IN_MEMORY: &str = "/dev/shm";
 
-impl Place {
-    pub(crate) fn of(path: &Path, links: Links) -> io::Result<Self> {
+impl Target {
+    pub(crate) fn resolve(path: &Path, links: Links) -> io::Result<Self> {
         if links == Links::Replaced {
-            return Ok(Place::Beside(path.to_owned()));
+            return Ok(Target::Replace(path.to_owned()));
         }
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         let mut target = path.to_owned();
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             if is_special || is_of_system(&target) {
-                return Ok(Place::Through(path.to_owned()));
+                return Ok(Target::Direct(path.to_owned()));
             }
             // Not a link, or nothing there.
             let Ok(next) = fs::read_link(&target) else {
-                return Ok(Place::Beside(target));
+                return Ok(Target::Replace(target));
             };
             target = folder_of(&target).join(next);
         }
@@ -66,8 +66,8 @@ mod tests {
     #[test]
     fn devices_are_written_through_and_files_in_memory_are_not() {
         let is_through = |path: &str| {
-            let place = Place::of(Path::new(path), Links::Followed).expect("a place");
-            matches!(place, Place::Through(_))
+            let target = Target::resolve(Path::new(path), Links::Followed).expect("a target");
+            matches!(target, Target::Direct(_))
         };
         for path in ["/dev/null", "/dev/stdout", "/proc/self/fd/1"] {
             assert!(is_through(path), "{path}");

@@ -14,15 +14,15 @@ const LANES: usize = 16;
 const SLACK: usize = LANES;
 
 /// Columns with samples, and these samples, reused.
-pub(super) struct Found {
+pub(super) struct ScratchSamples {
     columns: [u32; COLUMNS + SLACK],
     samples: [Sample; COLUMNS + SLACK],
     avx512: Option<Avx512>,
 }
 
-impl Default for Found {
+impl Default for ScratchSamples {
     fn default() -> Self {
-        Found {
+        ScratchSamples {
             columns: [0; COLUMNS + SLACK],
             samples: [Sample::default(); COLUMNS + SLACK],
             avx512: Avx512::detect(),
@@ -30,7 +30,7 @@ impl Default for Found {
     }
 }
 
-impl Found {
+impl ScratchSamples {
     /// The columns of a pad with a charge of at least `threshold`, and the samples of these charges.
     #[inline]
     pub(super) fn at_least(
@@ -56,8 +56,8 @@ impl Found {
         sample: impl Fn(u16) -> Sample,
     ) -> usize {
         let mut count = 0;
-        for (number, mut bits) in words(threshold, charges).into_iter().enumerate() {
-            let first = (number * WORD) as u32;
+        for (index, mut bits) in words(threshold, charges).into_iter().enumerate() {
+            let first = (index * WORD) as u32;
             let end = count + bits.count_ones() as usize;
             while count < end {
                 for column in &mut self.columns[count..count + STRIDE] {
@@ -100,11 +100,11 @@ impl Found {
             _mm512_loadu_si512, _mm512_maskz_compress_epi32, _mm512_set1_epi32,
             _mm512_storeu_si512,
         };
-        const NUMBERS: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-        let least = _mm256_set1_epi16(threshold.cast_signed());
+        const LANE_INDICES: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+        let minimum = _mm256_set1_epi16(threshold.cast_signed());
         let step = _mm512_set1_epi32(LANES as i32);
         // SAFETY: the array has sixteen numbers of four bytes.
-        let mut columns = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
+        let mut columns = unsafe { _mm512_loadu_si512(LANE_INDICES.as_ptr().cast()) };
         let mut count = 0;
         let (groups, _) = charges.as_chunks::<LANES>();
         for group in groups {
@@ -116,7 +116,7 @@ impl Found {
                 let charges = _mm256_loadu_si256(group.as_ptr().cast());
                 (charges, _mm512_loadu_si512(samples.as_ptr().cast()))
             };
-            let enough = _mm256_cmpge_epu16_mask(charges, least);
+            let enough = _mm256_cmpge_epu16_mask(charges, minimum);
             let first_columns = _mm512_maskz_compress_epi32(enough, columns);
             let first_samples = _mm512_maskz_compress_epi32(enough, samples);
             // SAFETY: both arrays have sixteen entries of four bytes from `count` on, because of
@@ -148,8 +148,8 @@ impl Found {
 fn words(threshold: u16, charges: &[u16; COLUMNS]) -> [u64; COLUMNS.div_ceil(WORD)] {
     let mut words = [0; COLUMNS.div_ceil(WORD)];
     let (groups, _) = charges.as_chunks::<GROUP>();
-    for (number, group) in groups.iter().enumerate() {
-        let start = number * GROUP;
+    for (index, group) in groups.iter().enumerate() {
+        let start = index * GROUP;
         words[start / WORD] |= u64::from(bits_at_least(threshold, group)) << (start % WORD);
     }
     words
@@ -193,7 +193,10 @@ mod tests {
         let patterns: [&dyn Fn(usize) -> u16; 4] =
             [&charge, &|_| 12, &|_| 11, &|column| (column % 61 * 7) as u16];
         let sample = |charge| Sample::new(7, charge / 2);
-        let mut ways = [Found::default(), Found { avx512: None, ..Found::default() }];
+        let mut ways = [
+            ScratchSamples::default(),
+            ScratchSamples { avx512: None, ..ScratchSamples::default() },
+        ];
         for charge in patterns {
             let cell: [u16; COLUMNS] = std::array::from_fn(charge);
             for threshold in [1, 12, 40_000] {

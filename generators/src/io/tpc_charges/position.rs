@@ -39,18 +39,19 @@ pub(super) fn within(time: u32, frame: u32) -> Result<u32, String> {
 }
 
 /// Returns the first sample at the position of an earlier one, after that earlier one.
-pub(super) fn doubled(charges: &[Charge]) -> Option<[usize; 2]> {
-    let places = charges.iter().zip(0..).map(|(charge, sample)| place(charge) | sample);
-    let mut places: Vec<u64> = places.collect();
-    places.sort_unstable();
+pub(super) fn first_duplicate(charges: &[Charge]) -> Option<[usize; 2]> {
+    let keys = charges.iter().zip(0..).map(|(charge, sample)| key(charge) | sample);
+    let mut keys: Vec<u64> = keys.collect();
+    keys.sort_unstable();
     let same = |pair: &&[u64]| pair[0] >> SAMPLE_BITS == pair[1] >> SAMPLE_BITS;
-    let sample = |place: u64| (place % MAX_SAMPLES as u64) as usize;
-    let doubled = places.windows(2).filter(same).map(|pair| [sample(pair[0]), sample(pair[1])]);
-    doubled.min_by_key(|[_, second]| *second)
+    let sample = |key: u64| (key % MAX_SAMPLES as u64) as usize;
+    let first_duplicate =
+        keys.windows(2).filter(same).map(|pair| [sample(pair[0]), sample(pair[1])]);
+    first_duplicate.min_by_key(|[_, second]| *second)
 }
 
 /// The position of a sample, shifted above the bits of its index.
-fn place(charge: &Charge) -> u64 {
+fn key(charge: &Charge) -> u64 {
     let pad = u64::from(charge.pad.bits()) << TIME_BITS;
     (pad | u64::from(charge.time)) << SAMPLE_BITS
 }
@@ -60,15 +61,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_doubled_place_is_found() {
-        let charges = |places: &[(u8, u8, u32)]| -> Vec<Charge> {
+    fn the_first_duplicate_position_is_found() {
+        let charges = |keys: &[(u8, u8, u32)]| -> Vec<Charge> {
             let charge = |&(row, pad, time)| Charge { time, pad: PadId::new(row, pad), charge: 1 };
-            places.iter().map(charge).collect()
+            keys.iter().map(charge).collect()
         };
         let last = (151, 137, MAX_TIME_BINS - 1);
-        assert_eq!(doubled(&charges(&[(0, 1, 0), (1, 0, 0), (0, 0, 1), last])), None);
-        let places = [last, (5, 5, 5), (0, 0, 0), (5, 5, 5), last, (5, 5, 5)];
-        assert_eq!(doubled(&charges(&places)), Some([1, 3]));
-        assert_eq!(doubled(&[]), None);
+        assert_eq!(first_duplicate(&charges(&[(0, 1, 0), (1, 0, 0), (0, 0, 1), last])), None);
+        let keys = [last, (5, 5, 5), (0, 0, 0), (5, 5, 5), last, (5, 5, 5)];
+        assert_eq!(first_duplicate(&charges(&keys)), Some([1, 3]));
+        assert_eq!(first_duplicate(&[]), None);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// An access: its thread, and the time on the thread's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct AccessTime {
     pub(super) block: u32,
     pub(super) thread: u16,
     /// Barriers of the block before it.
@@ -19,22 +19,22 @@ pub(super) struct Moment {
 
 /// Moments, in bulk.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Knowledge {
+pub(super) struct VectorClock {
     /// All of a block's moments before that barrier.
     pub(super) blocks: BTreeMap<u32, u32>,
     /// All of a thread's up to that clock.
     pub(super) threads: BTreeMap<(u32, u16), u32>,
 }
 
-impl Knowledge {
-    pub(super) fn knows(&self, moment: &Moment) -> bool {
-        let Moment { block, thread, barrier, clock } = moment;
+impl VectorClock {
+    pub(super) fn knows(&self, time: &AccessTime) -> bool {
+        let AccessTime { block, thread, barrier, clock } = time;
         let by_block = self.blocks.get(block).is_some_and(|known| known > barrier);
         let by_thread = || self.threads.get(&(*block, *thread));
         by_block || by_thread().is_some_and(|known| known >= clock)
     }
 
-    pub(super) fn merge(&mut self, other: &Knowledge) {
+    pub(super) fn merge(&mut self, other: &VectorClock) {
         for (&block, &barrier) in &other.blocks {
             raise(self.blocks.entry(block).or_default(), barrier);
         }
