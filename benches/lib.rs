@@ -31,7 +31,8 @@ pub fn cpu_variants(
     criterion: &mut Criterion,
     group: &str,
     name: &str,
-    (params, point): (Params, &str),
+    params: Params,
+    point: &str,
 ) {
     let (Ok(team), Some(task)) = (Team::new(1), task(name)) else { return };
     let case = task.plan(params).and_then(|plan| task.generate(&plan.params, 1));
@@ -42,7 +43,7 @@ pub fn cpu_variants(
     for (index, info) in task.variants().iter().enumerate() {
         if info.backend == Backend::Cpu {
             let id = BenchmarkId::new(info.name, point);
-            bench_variant(&mut group, id, (case.as_ref(), index), &team);
+            bench_variant(&mut group, id, case.as_ref(), index, &team);
         }
     }
     group.finish();
@@ -51,10 +52,11 @@ pub fn cpu_variants(
 fn bench_variant(
     group: &mut BenchmarkGroup<'_, WallTime>,
     id: BenchmarkId,
-    (case, number): (&dyn Case, usize),
+    case: &dyn Case,
+    variant: usize,
     team: &Team,
 ) {
-    let Ok(mut candidate) = case.prepare(number, &Target::host(team)) else { return };
+    let Ok(mut candidate) = case.prepare(variant, &Target::host(team)) else { return };
     group.bench_function(id, |bencher| {
         bencher.iter_custom(|iterations| {
             let mut total = Duration::ZERO;

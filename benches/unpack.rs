@@ -14,14 +14,14 @@ const MICROSLICES: [&str; 3] = ["10000", "100000", "1280000"];
 
 fn unpack(criterion: &mut Criterion) {
     for microslice in MICROSLICES {
-        let given = MCBM.into_iter().chain([("microslice", microslice)]).collect();
-        cpu_variants(criterion, "unpack", "unpack", (given, microslice));
+        let params = MCBM.into_iter().chain([("microslice", microslice)]).collect();
+        cpu_variants(criterion, "unpack", "unpack", params, microslice);
     }
 }
 
 fn chain(criterion: &mut Criterion) {
-    let given = MCBM.into_iter().chain([("from", "raw")]).collect();
-    cpu_variants(criterion, "sts-from-raw", "sts", (given, "mcbm-2024"));
+    let params = MCBM.into_iter().chain([("from", "raw")]).collect();
+    cpu_variants(criterion, "sts-from-raw", "sts", params, "mcbm-2024");
 }
 
 criterion_group!(benches, unpack, chain);

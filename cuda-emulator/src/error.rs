@@ -17,17 +17,17 @@ pub enum EmulatorError {
         known: String,
     },
     /// A number of arguments that differs from the kernel's.
-    #[error("kernel {kernel} takes {expected} arguments, got {given}")]
+    #[error("kernel {kernel} takes {expected} arguments, got {actual}")]
     ArgumentCount {
         /// The kernel.
         kernel: String,
         /// Number of the kernel's parameters.
         expected: usize,
         /// Number of the arguments.
-        given: usize,
+        actual: usize,
     },
     /// An argument of another size.
-    #[error("argument {index} of kernel {kernel} has {expected} bytes, got {given}")]
+    #[error("argument {index} of kernel {kernel} has {expected} bytes, got {actual}")]
     ArgumentSize {
         /// The kernel.
         kernel: String,
@@ -36,7 +36,7 @@ pub enum EmulatorError {
         /// Its size.
         expected: usize,
         /// Size of the argument.
-        given: usize,
+        actual: usize,
     },
     /// A shape that no GPU supports.
     #[error("kernel {kernel} can't be launched: {problem}")]

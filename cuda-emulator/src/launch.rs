@@ -22,7 +22,8 @@ const MAX_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 
 /// Runs all blocks of a launch.
 pub(super) fn run(
-    (kernels, name): (&Kernels, &str),
+    kernels: &Kernels,
+    name: &str,
     launch: &Launch,
     arguments: &[Argument<'_>],
     config: &Config,
@@ -71,9 +72,9 @@ pub(super) fn check(
 /// of a block must get a stack.
 fn workers(config: &Config, launch: &Launch) -> usize {
     let blocks = usize::try_from(launch.blocks()).unwrap_or(usize::MAX);
-    let most = blocks.min(MAX_STACKS / launch.threads() as usize);
+    let max = blocks.min(MAX_STACKS / launch.threads() as usize);
     let wanted = if config.checked { 1 } else { config.workers };
-    wanted.clamp(1, most)
+    wanted.clamp(1, max)
 }
 
 fn share(run: &Run<'_>) -> Result<Statistics, EmulatorError> {
@@ -99,23 +100,23 @@ fn finished(started: Started<'_>) -> Result<Statistics, EmulatorError> {
     joined.map_err(|_| failed("it panicked".to_owned()))?
 }
 
-fn check_arguments(kernel: &Kernel, given: &[Argument<'_>]) -> Result<(), EmulatorError> {
+fn check_arguments(kernel: &Kernel, arguments: &[Argument<'_>]) -> Result<(), EmulatorError> {
     let sizes = kernel.argument_sizes();
-    if sizes.len() != given.len() {
+    if sizes.len() != arguments.len() {
         return Err(EmulatorError::ArgumentCount {
             kernel: kernel.name.to_owned(),
             expected: sizes.len(),
-            given: given.len(),
+            actual: arguments.len(),
         });
     }
-    let mut pairs = sizes.iter().map(|&size| usize::from(size)).zip(given);
+    let mut pairs = sizes.iter().map(|&size| usize::from(size)).zip(arguments);
     let other = pairs.position(|(size, argument)| size != argument.bytes);
     other.map_or(Ok(()), |index| {
         Err(EmulatorError::ArgumentSize {
             kernel: kernel.name.to_owned(),
             index,
             expected: usize::from(sizes[index]),
-            given: given[index].bytes,
+            actual: arguments[index].bytes,
         })
     })
 }
@@ -126,12 +127,12 @@ fn check_shape(kernel: &Kernel, launch: &Launch) -> Result<(), EmulatorError> {
     let threads = launch.threads();
     let problem = if launch.blocks() == 0 || threads == 0 {
         "no blocks or no threads".to_owned()
-    } else if grid.iter().zip(MAX_BLOCKS).any(|(&n, most)| n > most) {
-        format!("a grid of {grid:?} blocks; the most is {MAX_BLOCKS:?}")
+    } else if grid.iter().zip(MAX_BLOCKS).any(|(&n, max)| n > max) {
+        format!("a grid of {grid:?} blocks; the maximum is {MAX_BLOCKS:?}")
     } else if threads > MAX_THREADS {
-        format!("{threads} threads a block; the most is {MAX_THREADS}")
+        format!("{threads} threads per block; the maximum is {MAX_THREADS}")
     } else if shared > MAX_SHARED_BYTES {
-        format!("{shared} bytes of shared memory a block; the most is {MAX_SHARED_BYTES}")
+        format!("{shared} bytes of shared memory per block; the maximum is {MAX_SHARED_BYTES}")
     } else {
         return Ok(());
     };

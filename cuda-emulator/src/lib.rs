@@ -271,7 +271,7 @@ impl Emulator {
     ) -> Result<Statistics, EmulatorError> {
         // Locked until the end, so that nothing else accesses the memory meanwhile.
         let mut memory = self.memory();
-        launch::run((self.kernels, kernel), launch, arguments, &self.config, &STACKS, &mut memory)
+        launch::run(self.kernels, kernel, launch, arguments, &self.config, &STACKS, &mut memory)
     }
 
     /// Counts the bytes of device memory that are read and written from now on, if accesses are

@@ -125,15 +125,15 @@ impl Timing {
     }
 }
 
-/// The crossing between the ratio of this number and the one before. It may be anywhere up to the
-/// nearest clear leads on either side.
+/// The crossing between the ratio at this index and the previous one. Its interval extends to the
+/// nearest significant leads on either side.
 fn crossing(ratios: &[Ratio], index: usize) -> Option<Crossing> {
     let before = &ratios[index - 1];
     let after = &ratios[index];
     let mut below = ratios[..=index].windows(2).rev();
     let mut above = ratios[index - 1..].windows(2);
     (before.faster() != after.faster()).then(|| Crossing {
-        size: root((before.at, before.middle), (after.at, after.middle)),
+        size: root([before.at, before.middle], [after.at, after.middle]),
         low: below.find_map(|pair| end_of_lead(&pair[0], &pair[1])),
         high: above.find_map(|pair| end_of_lead(&pair[1], &pair[0])),
         faster: after.faster(),
@@ -144,19 +144,18 @@ fn crossing(ratios: &[Ratio], index: usize) -> Option<Crossing> {
 /// significant.
 fn end_of_lead(clear: &Ratio, neighbour: &Ratio) -> Option<f64> {
     let end = match clear.clearly_faster()? {
-        Faster::First => |ratio: &Ratio| (ratio.at, ratio.high),
-        Faster::Second => |ratio: &Ratio| (ratio.at, ratio.low),
+        Faster::First => |ratio: &Ratio| [ratio.at, ratio.high],
+        Faster::Second => |ratio: &Ratio| [ratio.at, ratio.low],
     };
     Some(root(end(clear), end(neighbour)))
 }
 
 /// The size at which a line between two logarithms of different sign is zero.
-fn root((at, value): (f64, f64), (other, other_value): (f64, f64)) -> f64 {
+fn root([at, value]: [f64; 2], [other, other_value]: [f64; 2]) -> f64 {
     (at + (other - at) * value / (value - other_value)).exp()
 }
 
-/// One for crossings that may be at the same sizes; `None` if they cancel out, or
-/// may be anywhere.
+/// Merges crossings with overlapping intervals; `None` if they cancel out, or have no bounds.
 fn merged(group: &[Crossing]) -> Option<Crossing> {
     let first = group.first()?;
     let is_somewhere = first.low.is_some() || first.high.is_some();

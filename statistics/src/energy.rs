@@ -36,9 +36,9 @@ impl Stretch {
         Stretch { points, total, values: Vec::new(), before: Vec::new() }
     }
 
-    /// The best split with at least `least` (two or more) values on either side, if the series is
+    /// The best split with at least `min_length` (two or more) values on either side, if the series is
     /// long enough.
-    pub fn best_cut(&mut self, least: usize) -> Option<Cut> {
+    pub fn best_cut(&mut self, min_length: usize) -> Option<Cut> {
         let length = self.points.len();
         self.sum_up_before();
         let before = &self.before;
@@ -49,7 +49,7 @@ impl Stretch {
             let (_, sum) = self.points[at - 1];
             left += before[at - 1];
             right -= sum - before[at - 1];
-            if at < least || length - at < least {
+            if at < min_length || length - at < min_length {
                 continue;
             }
             let energy = self.energy(at, left, right);

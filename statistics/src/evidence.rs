@@ -59,11 +59,11 @@ impl Evidence {
         let winsorized = values.iter().map(|value| value.clamp(low, high));
         let mean = winsorized.clone().sum::<f64>() / n as f64;
         let squares: f64 = winsorized.map(|value| (value - mean).powi(2)).sum();
-        let kept = (n - 2 * cut) as f64;
+        let used = (n - 2 * cut) as f64;
         Some(Evidence {
-            centre: values[cut..n - cut].iter().sum::<f64>() / kept,
-            variance: squares / (kept * (kept - 1.0)),
-            df: kept - 1.0,
+            centre: values[cut..n - cut].iter().sum::<f64>() / used,
+            variance: squares / (used * (used - 1.0)),
+            df: used - 1.0,
         })
     }
 

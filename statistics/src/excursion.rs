@@ -32,12 +32,12 @@ impl Ranked {
         }
     }
 
-    /// The segment that differs most from the rest, and by how much. It has at least `least`
+    /// The segment that differs most from the rest, and by how much. It has at least `min_length`
     /// values, and so have the parts before and after it, unless they are empty.
-    pub fn most_extreme(&mut self, least: usize) -> Option<(Range<usize>, f64)> {
+    pub fn most_extreme(&mut self, min_length: usize) -> Option<(Range<usize>, f64)> {
         self.sum_up();
-        let starts = (0..self.ranks.len()).filter(|start| *start == 0 || *start >= least);
-        let best = starts.filter_map(|start| self.best_from(start, least));
+        let starts = (0..self.ranks.len()).filter(|start| *start == 0 || *start >= min_length);
+        let best = starts.filter_map(|start| self.best_from(start, min_length));
         best.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
@@ -51,12 +51,12 @@ impl Ranked {
         }));
     }
 
-    fn best_from(&self, start: usize, least: usize) -> Option<(Range<usize>, f64)> {
+    fn best_from(&self, start: usize, min_length: usize) -> Option<(Range<usize>, f64)> {
         let before = self.sums[start];
         // A stretch to the end and one from the beginning is the same cut seen twice.
-        let last = self.ranks.len().saturating_sub(least);
+        let last = self.ranks.len().saturating_sub(min_length);
         let mut best: Option<(usize, f64)> = None;
-        for end in start + least..=last {
+        for end in start + min_length..=last {
             let unlike = (self.sums[end] - before).powi(2) * self.weights[end - start];
             if best.is_none_or(|(_, most)| unlike > most) {
                 best = Some((end, unlike));

@@ -25,8 +25,8 @@ impl ClearTest {
         self.orders.p_value() * self.kind.weight()
     }
 
-    fn can_be_settled(&self, most: usize) -> bool {
-        !self.orders.is_final() && self.orders.drawn < most
+    fn can_be_settled(&self, max: usize) -> bool {
+        !self.orders.is_final() && self.orders.drawn < max
     }
 }
 
@@ -44,12 +44,12 @@ impl Kind {
 pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], rate: f64) {
     let questions: usize = found.iter().map(|(_, examined)| examined.stretches).sum();
     let single = (2.0 * Kind::Excursion.weight() * questions as f64 / rate) as usize;
-    let most = MAX_ORDERS.max(single);
+    let max = MAX_ORDERS.max(single);
     let critical = loop {
         let tests = || found.iter().flat_map(|(_, examined)| &examined.clear);
         let p_values: Vec<f64> = tests().map(ClearTest::p_value).collect();
         let critical = critical_among(&p_values, questions, rate).unwrap_or(0.0);
-        let is_open = |test: &ClearTest| test.p_value() > critical && test.can_be_settled(most);
+        let is_open = |test: &ClearTest| test.p_value() > critical && test.can_be_settled(max);
         let open = tests().filter(|test| is_open(test)).count();
         if open == 0 {
             break critical;
@@ -59,7 +59,7 @@ pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], 
         let enough = rate * (rejected + open) as f64 / questions as f64;
         found.par_iter_mut().for_each(|(values, examined)| {
             for test in examined.clear.iter_mut().filter(|test| is_open(test)) {
-                sharpen(search, values, test, enough, most);
+                sharpen(search, values, test, enough, max);
             }
         });
     };
@@ -70,9 +70,9 @@ pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], 
 
 /// Draws the permutations that a sufficiently small p-value needs, and at least twice as many as
 /// before.
-fn sharpen(search: &Search, values: &[f64], test: &mut ClearTest, enough: f64, most: usize) {
+fn sharpen(search: &Search, values: &[f64], test: &mut ClearTest, enough: f64, max: usize) {
     let needed = (test.kind.weight() / enough).ceil();
-    let orders = (needed as usize).max(2 * test.orders.drawn).min(most);
+    let orders = (needed as usize).max(2 * test.orders.drawn).min(max);
     if let Some(mut permuted) = search.permuted(values, &test.range, test.kind) {
         test.orders = permuted.up_to(orders);
     }

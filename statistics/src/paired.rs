@@ -178,8 +178,8 @@ mod tests {
                     (0..3000).map(|seed| machine.looked_at(seed, 0.01, 0.05)).collect();
                 let errors = all.iter().filter(|(p, _)| *p < 0.05).count();
                 assert!(errors <= 3000 * 5 / 100, "{errors} at {processes}, {heavy}");
-                let held = all.iter().filter(|(_, held)| *held).count();
-                assert!(held >= 3000 * 94 / 100, "{held} at {processes}, {heavy}");
+                let covered = all.iter().filter(|(_, is_covered)| *is_covered).count();
+                assert!(covered >= 3000 * 94 / 100, "{covered} at {processes}, {heavy}");
             }
         }
     }

@@ -78,16 +78,18 @@ mod tests {
 
     #[test]
     fn intervals_have_their_coverage_in_spite_of_drift() {
-        let (mut held, mut widest, mut widths): (usize, f64, f64) = (0, 0.0, 0.0);
+        let mut covered = 0;
+        let mut widest = 0.0_f64;
+        let mut widths = 0.0;
         for seed in 0..1000 {
             let pairs = VisitedPairs::of(visits(seed, 1.02)).expect("enough visits");
             let Interval { low, high } = pairs.interval();
-            held += usize::from((low..=high).contains(&1.02));
+            covered += usize::from((low..=high).contains(&1.02));
             widest = widest.max(high - low);
             widths += high - low;
             assert_eq!(pairs.visits(), 12);
         }
-        assert!((930..=975).contains(&held), "{held} of 1000");
+        assert!((930..=975).contains(&covered), "{covered} of 1000");
         assert!(widths / 1000.0 < 0.003, "{}", widths / 1000.0);
         assert!(widest < 0.01, "a drift of a tenth is in no interval: {widest}");
     }

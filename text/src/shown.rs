@@ -30,13 +30,13 @@ pub trait Foreign {
 
 impl Foreign for str {
     fn shown(&self) -> Shown<'_> {
-        Shown { text: self.into(), most: VALUE, is_quoted: false }
+        Shown { text: self.into(), max: VALUE, is_quoted: false }
     }
 }
 
 impl Foreign for OsStr {
     fn shown(&self) -> Shown<'_> {
-        Shown { text: self.to_string_lossy(), most: VALUE, is_quoted: false }
+        Shown { text: self.to_string_lossy(), max: VALUE, is_quoted: false }
     }
 }
 
@@ -51,15 +51,15 @@ impl Foreign for Path {
 pub struct Shown<'a> {
     text: Cow<'a, str>,
     /// Maximum number of its characters.
-    most: usize,
+    max: usize,
     is_quoted: bool,
 }
 
 impl Shown<'_> {
     /// Sets the maximum number of displayed characters.
     #[must_use]
-    pub fn at_most(mut self, most: usize) -> Self {
-        self.most = most;
+    pub fn at_most(mut self, max: usize) -> Self {
+        self.max = max;
         self
     }
 }
@@ -70,16 +70,16 @@ impl fmt::Display for Shown<'_> {
         f.write_str(mark)?;
         // Bytes are counted sooner, and a text has no more characters.
         let all = match self.text.len() {
-            short if short <= self.most => short,
+            short if short <= self.max => short,
             _ => self.text.chars().count(),
         };
-        if all <= self.most {
+        if all <= self.max {
             write_all(f, self.text.chars())?;
             return f.write_str(mark);
         }
         // Most of it is the start, but the end counts, too: files have their names there.
-        let first = self.most - self.most / 4;
-        let last = self.most / 4;
+        let first = self.max - self.max / 4;
+        let last = self.max / 4;
         write_all(f, self.text.chars().take(first))?;
         f.write_char('…')?;
         write_all(f, self.text.chars().skip(all - last))?;

@@ -159,9 +159,10 @@ fn wrapped(unit: &Unit) -> String {
     );
     for kernel in &unit.kernels {
         let entry = format!("{prefix}{kernel}_entry");
-        let shared = match unit.with_shared.contains(kernel) {
-            true => format!("{kernel}_shared_bytes"),
-            false => "0".to_owned(),
+        let shared = if unit.with_shared.contains(kernel) {
+            format!("{kernel}_shared_bytes")
+        } else {
+            "0".to_owned()
         };
         // The name of the kernel is another one in each unit, that of the constant is not.
         text += &format!(

@@ -202,10 +202,11 @@ impl QueuedEmulator {
     ) -> Result<(), EmulatorError> {
         let mut state = self.state();
         // SAFETY: as the caller promises.
-        let given = unsafe { std::slice::from_raw_parts(from, bytes) };
-        let command = match state.page_locked.has(from, bytes) {
-            true => Command::upload_later(to, given),
-            false => Command::upload(to, given),
+        let source = unsafe { std::slice::from_raw_parts(from, bytes) };
+        let command = if state.page_locked.has(from, bytes) {
+            Command::upload_later(to, source)
+        } else {
+            Command::upload(to, source)
         };
         self.submit(&mut state, queue, command)
     }

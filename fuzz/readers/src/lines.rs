@@ -6,12 +6,12 @@ use crate::scratch::Scratch;
 
 /// Requests of the coordinator of two executables, and their responses.
 pub(crate) fn protocol(_: &Scratch, input: &[u8]) -> bool {
-    lines(input).all(|line| is_told_alike(line, ask) | is_told_alike(line, answer))
+    lines(input).all(|line| is_parsed_alike(line, ask) | is_parsed_alike(line, answer))
 }
 
 /// Messages of a process that tries a plugin.
 pub(crate) fn trial(_: &Scratch, input: &[u8]) -> bool {
-    lines(input).all(|line| is_told_alike(line, event))
+    lines(input).all(|line| is_parsed_alike(line, event))
 }
 
 fn lines(input: &[u8]) -> impl Iterator<Item = &str> {
@@ -19,10 +19,10 @@ fn lines(input: &[u8]) -> impl Iterator<Item = &str> {
 }
 
 /// Returns true if the line can be parsed; checks the round trip.
-fn is_told_alike(line: &str, again: impl Fn(&str) -> Option<String>) -> bool {
-    let Some(told) = again(line) else {
+fn is_parsed_alike(line: &str, again: impl Fn(&str) -> Option<String>) -> bool {
+    let Some(parsed) = again(line) else {
         return false;
     };
-    assert_eq!(again(&told), Some(told));
+    assert_eq!(again(&parsed), Some(parsed));
     true
 }

@@ -126,9 +126,9 @@ fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
         let problem = format!("{groups} module sides don't fit {modules} modules with two each");
         return Err((12, problem));
     }
-    let most = limits.modules;
-    if modules as usize > most {
-        let problem = format!("{modules} modules are more than the {most} that there can be");
+    let max = limits.modules;
+    if modules as usize > max {
+        let problem = format!("{modules} modules are more than the maximum of {max}");
         return Err((12, problem));
     }
     let counts_end = HEADER_BYTES + COUNT_BYTES * u64::from(groups);
@@ -144,7 +144,7 @@ fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
     let end = counts_end + DIGI_BYTES * total;
     require(size, end, "the digis")?;
     if size > end {
-        return Err((end, "there is more behind the last column".to_owned()));
+        return Err((end, "there is more data after the last column".to_owned()));
     }
     Ok(Partition::from_lengths(counts.map(|count| count as usize)))
 }

@@ -104,7 +104,7 @@ impl<'a> Source<'a> {
         let read = self.from.by_ref().take(1).read_to_end(&mut more);
         match read.map_err(|source| DataError::io(self.path, source))? {
             0 => Ok(()),
-            _ => Err(self.here(format!("there is more behind the last {last}"))),
+            _ => Err(self.here(format!("there is more data after the last {last}"))),
         }
     }
 

@@ -103,7 +103,7 @@ pub fn read_labels(path: &Path) -> Result<Vec<SectorLabels>, DataError> {
     source.magic(&MAGIC)?;
     let [count, zero] = source.u32s("header")?;
     if zero != 0 {
-        return Err(source.here(format!("the number behind {count} sectors is not 0")));
+        return Err(source.here(format!("the number after {count} sectors is not 0")));
     }
     let mut sectors: Vec<SectorLabels> = Vec::new();
     for _ in 0..count {
@@ -122,7 +122,7 @@ fn read_sector(source: &mut Source<'_>, before: Option<u8>) -> Result<SectorLabe
         return Err(source.here(format!("there is no sector {number}; use 0 to {last}")));
     };
     if let Some(before) = before.filter(|&before| before >= sector) {
-        return Err(source.here(format!("sector {sector} is not behind {before}")));
+        return Err(source.here(format!("sector {sector} is not after {before}")));
     }
     let [labels] = source.u64s("head of a sector")?;
     let what = format!("sector {sector}");
@@ -202,9 +202,9 @@ mod tests {
             (&(|bytes: &mut Vec<u8>| word(bytes, 0, b'X')) as &dyn Fn(&mut Vec<u8>), "magic"),
             (&|bytes| word(bytes, 12, 1), "is not 0"),
             (&|bytes| word(bytes, 8, 4), "ends here"),
-            (&|bytes| word(bytes, 8, 2), "more behind the last sector"),
+            (&|bytes| word(bytes, 8, 2), "more data after the last sector"),
             (&|bytes| word(bytes, 16, 36), "there is no sector 36"),
-            (&|bytes| word(bytes, 16, 8), "sector 7 is not behind 8"),
+            (&|bytes| word(bytes, 16, 8), "sector 7 is not after 8"),
             (
                 &|bytes| [32, 36].into_iter().for_each(|at| word(bytes, at, 1)),
                 "the first 1 labels are of no sample in sector 1",

@@ -64,7 +64,7 @@ fn files_are_as_long_as_they_say() {
     assert!(cut(&whole[..whole.len() - 1]).contains("within its unattached_sigma_time"));
     assert!(cut(&whole[..HEADER_BYTES + 7]).contains("byte 47: the file ends here"));
     assert!(cut(&whole[..12]).contains("within its header"));
-    assert!(cut(&[&whole[..], b"x"].concat()).contains("more behind the last array"));
+    assert!(cut(&[&whole[..], b"x"].concat()).contains("more data after the last array"));
     let other = [&b"TPCCLUS2"[..], &whole[8..]].concat();
     assert!(cut(&other).contains("the magic is"));
 }
@@ -97,7 +97,7 @@ fn invalid_pieces_are_reported() {
         error_of(&damaged, &damage)
     };
     let second = &whole[HEADER_BYTES + 4..HEADER_BYTES + 8];
-    assert!(with(HEADER_BYTES, second).contains("overlap at place"));
+    assert!(with(HEADER_BYTES, second).contains("overlap at slot"));
     let beyond = with(HEADER_BYTES, &u32::MAX.to_le_bytes());
     assert!(beyond.contains("its pieces: track 0: "), "{beyond}");
     let rows = HEADER_BYTES + 4 * made().tracks().len();

@@ -59,7 +59,7 @@ fn refuses_damage<T>(whole: &[u8], read: impl Fn(&Path) -> Result<T, DataError>,
         let said = error(&whole[..length]);
         assert!(said.contains(&format!("byte {length}: the file ends here")), "{said}");
     }
-    assert!(error(&[whole, b"x"].concat()).contains("more behind the last timeslice"));
+    assert!(error(&[whole, b"x"].concat()).contains("more data after the last timeslice"));
     let mut other = whole.to_vec();
     other[7] = b'2';
     assert!(error(&other).contains("the magic is"), "{}", error(&other));

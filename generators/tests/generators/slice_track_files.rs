@@ -94,7 +94,7 @@ fn binary_files_are_as_long_as_they_say() {
     let cut = |bytes: &[u8]| error_of(&damaged, bytes);
     assert!(cut(&whole[..whole.len() - 1]).contains("the file ends here"));
     assert!(cut(&whole[..12]).contains("within its header"));
-    assert!(cut(&[&whole[..], b"x"].concat()).contains("more behind the last column"));
+    assert!(cut(&[&whole[..], b"x"].concat()).contains("more data after the last column"));
     assert!(cut(b"TPCTRKS2").contains("the magic is"));
     let huge = [&b"TPCTRKS1"[..], &u64::MAX.to_le_bytes()].concat();
     assert!(cut(&huge).contains("more than the"));

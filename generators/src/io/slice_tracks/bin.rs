@@ -79,7 +79,7 @@ fn check_size(size: usize, end: usize) -> Result<(), (usize, String)> {
         return Err((size, problem));
     }
     if size > end {
-        return Err((end, "there is more behind the last column".to_owned()));
+        return Err((end, "there is more data after the last column".to_owned()));
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ pub fn read_raw_timeslices(path: &Path) -> Result<RawData, DataError> {
     source.magic(&MAGIC)?;
     let [timeslices, zero] = source.u32s("header")?;
     if zero != 0 {
-        return Err(source.here(format!("the number behind {timeslices} timeslices is not 0")));
+        return Err(source.here(format!("the number after {timeslices} timeslices is not 0")));
     }
     let mut data = RawData::default();
     for index in 0..timeslices {

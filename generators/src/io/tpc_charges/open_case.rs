@@ -166,9 +166,9 @@ impl OpenCase {
 
 /// Labels are numbered in 32 bits.
 fn check_room(labels: &Labels, more: usize) -> Result<(), String> {
-    let most = u32::MAX as usize;
-    if labels.all().len() <= most - more {
+    let max = u32::MAX as usize;
+    if labels.all().len() <= max - more {
         return Ok(());
     }
-    Err(format!("the case has more than {most} labels; split it by rows"))
+    Err(format!("the case has more than {max} labels; split it by rows"))
 }

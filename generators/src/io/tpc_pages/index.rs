@@ -55,7 +55,7 @@ pub(super) fn read(
         let entry = form.parse(&record).map_err(at_line)?;
         if let Some((last, _)) = entries.last().filter(|(last, _)| *last >= entry.0) {
             return Err(at_line(format!(
-                "{} is not behind {}; list each stream once, by sector and endpoint",
+                "{} is not after {}; list each stream once, by sector and endpoint",
                 describe(entry.0),
                 describe(*last)
             )));

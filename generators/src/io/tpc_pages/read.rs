@@ -91,8 +91,8 @@ impl Slots {
             }
             pages.push(page);
         }
-        let behind = bytes(self.all) - bytes(self.before + self.count);
-        position += skip(source, behind + 1)?;
+        let after = bytes(self.all) - bytes(self.before + self.count);
+        position += skip(source, after + 1)?;
         let complete = position == bytes(self.all);
         Ok(if complete { Ok(pages) } else { Err(position) })
     }

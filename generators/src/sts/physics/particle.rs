@@ -47,14 +47,14 @@ impl Particle {
     /// too steep.
     #[inline]
     pub(super) fn at(&self, z: f64) -> Option<State> {
-        let way = z - self.origin[2];
-        let slope_x = self.slope_x + self.bend * way;
-        if way <= 0.0 || slope_x.abs() > STEEPEST {
+        let dz = z - self.origin[2];
+        let slope_x = self.slope_x + self.bend * dz;
+        if dz <= 0.0 || slope_x.abs() > STEEPEST {
             return None;
         }
         Some(State {
-            x: self.origin[0] + (self.slope_x + 0.5 * self.bend * way) * way,
-            y: self.origin[1] + self.slope_y * way,
+            x: self.origin[0] + (self.slope_x + 0.5 * self.bend * dz) * dz,
+            y: self.origin[1] + self.slope_y * dz,
             slope_x,
             slope_y: self.slope_y,
         })

@@ -124,11 +124,11 @@ mod tests {
         assert!((shared[1].1 / shared[2].1 - 1.0).abs() < 0.05, "{shared:?}");
         let sum: f32 = shared.iter().map(|(_, charge)| charge).sum();
         assert!((sum - 20_000.0).abs() < 1.0, "{sum}");
-        let beside = charges(10.0, &[(1.1, 0.1)]);
-        let of = |wanted: i32| beside.iter().find(|(strip, _)| *strip == wanted).map(|c| c.1);
+        let off_edge = charges(10.0, &[(1.1, 0.1)]);
+        let of = |wanted: i32| off_edge.iter().find(|(strip, _)| *strip == wanted).map(|c| c.1);
         let less = of(10).expect("shared");
         let more = of(11).expect("shared");
-        assert!(less < 0.3 * more, "{beside:?}");
+        assert!(less < 0.3 * more, "{off_edge:?}");
     }
 
     #[test]

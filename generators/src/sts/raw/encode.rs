@@ -128,11 +128,11 @@ impl Encoder {
             });
             let mut rest = &hits[..];
             let microslices = (0..microslices).map(|number| {
-                let own = rest.iter().take_while(|hit| hit.microslice == number).count();
-                let (own, behind) = rest.split_at(own);
-                rest = behind;
+                let count = rest.iter().take_while(|hit| hit.microslice == number).count();
+                let (in_microslice, later) = rest.split_at(count);
+                rest = later;
                 let index = start_ns + u64::from(number) * format.microslice_ns;
-                Encoded { index, messages: messages(index, own, format.with_end) }
+                Encoded { index, messages: messages(index, in_microslice, format.with_end) }
             });
             microslices.collect()
         };

@@ -183,7 +183,7 @@ impl Readout {
         for (index, table) in walk_tables.iter().enumerate() {
             let is_allowed = |walk: &f64| walk.abs() <= MAX_WALK_NS;
             if let Some(walk) = table.iter().find(|walk| !is_allowed(walk)) {
-                let problem = format!("has {walk} ns; {MAX_WALK_NS} either way is the most");
+                let problem = format!("has {walk} ns; the maximum is ±{MAX_WALK_NS}");
                 return Err(ReadoutProblem { location: format!("walk_tables[{index}]"), problem });
             }
         }
@@ -276,7 +276,7 @@ fn check_count(elinks: usize) -> Result<(), String> {
     if elinks <= ELINKS {
         return Ok(());
     }
-    Err(format!("has {elinks} e-links; messages have room for {ELINKS}"))
+    Err(format!("has {elinks} e-links; messages can address {ELINKS}"))
 }
 
 fn check_asic(asic: u8) -> Result<(), String> {
@@ -352,7 +352,7 @@ mod tests {
         };
         assert!(of(&[(1, 64), (2, 0)], &[(1, 64)], 0.0).is_ok());
         let said = of(&[(1, 65)], &[], 0.0).expect_err("too many");
-        assert_eq!(said, "elinks.0x1 has 65 e-links; messages have room for 64");
+        assert_eq!(said, "elinks.0x1 has 65 e-links; messages can address 64");
         for old in [[(3, 1)], [(1, 3)]] {
             assert!(of(&[(1, 2)], &old, 0.0).expect_err("others").starts_with("elinks2023"));
         }

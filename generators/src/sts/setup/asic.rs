@@ -55,8 +55,7 @@ impl Asic {
 impl Validate for Asic {
     fn validate(&self) -> Result<(), SetupError> {
         if !(1..=MAX_ADC + 1).contains(&self.n_adc) {
-            let problem =
-                format!("is {}; digis have room for 1 to {} steps", self.n_adc, MAX_ADC + 1);
+            let problem = format!("is {}; digis can store 1 to {} steps", self.n_adc, MAX_ADC + 1);
             return Err(SetupError::new("nAdc", problem));
         }
         require("dynamicRange", self.dynamic_range, Allowed::Positive)?;

@@ -101,11 +101,11 @@ impl Setup {
 }
 
 fn check_count(modules: usize) -> Result<(), SetupError> {
-    let most = MAX_SEGMENTS / 2;
-    if (1..=most).contains(&modules) {
+    let max = MAX_SEGMENTS / 2;
+    if (1..=max).contains(&modules) {
         return Ok(());
     }
-    Err(SetupError::new("modules", format!("has {modules} modules; 1 to {most} are possible")))
+    Err(SetupError::new("modules", format!("has {modules} modules; 1 to {max} are possible")))
 }
 
 /// Content of a file, each part validated by itself.

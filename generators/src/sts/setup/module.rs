@@ -90,13 +90,13 @@ impl Validate for Module {
         let width = self.pitch * f64::from(CHANNELS_PER_SIDE);
         if self.height > TALLEST * width {
             let problem =
-                format!("is {}; {TALLEST} times the width of {width} is the most", self.height);
+                format!("is {}; the maximum is {TALLEST} times the width of {width}", self.height);
             return Err(SetupError::new("dY", problem));
         }
         for (field, angle) in [("stereoF", self.stereo_front), ("stereoB", self.stereo_back)] {
             require(field, angle, Allowed::Finite)?;
             if angle.abs() > STEEPEST {
-                let problem = format!("is {angle} degrees; {STEEPEST} either way is the most");
+                let problem = format!("is {angle} degrees; the maximum is ±{STEEPEST}");
                 return Err(SetupError::new(field, problem));
             }
         }

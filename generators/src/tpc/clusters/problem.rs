@@ -8,8 +8,8 @@ pub enum ClusterProblem {
     NoTracks,
     /// More slots than 32-bit indices can address.
     #[error(
-        "{tracks} tracks, {attached} places for their clusters and {rows} rows with \
-         {row_capacity} places each are too many"
+        "{tracks} tracks, {attached} slots for their clusters and {rows} rows with \
+         {row_capacity} slots each are too many"
     )]
     TooMany {
         /// Tracks.
@@ -22,7 +22,7 @@ pub enum ClusterProblem {
         row_capacity: usize,
     },
     /// A number of starts that differs from the number of tracks.
-    #[error("there are places of {starts} first clusters; each of the {tracks} tracks needs one")]
+    #[error("there are slots of {starts} first clusters; each of the {tracks} tracks needs one")]
     Starts {
         /// Those that there are.
         starts: usize,
@@ -44,7 +44,7 @@ pub enum ClusterProblem {
         track: usize,
     },
     /// A piece that does not lie in its arrays.
-    #[error("track {track}: {count} clusters from place {start} on exceed the {places} places")]
+    #[error("track {track}: {count} clusters from slot {start} on exceed the {slots} slots")]
     BeyondArray {
         /// Index of the track.
         track: usize,
@@ -53,17 +53,17 @@ pub enum ClusterProblem {
         /// Its clusters.
         count: u32,
         /// Slots of the arrays.
-        places: usize,
+        slots: usize,
     },
     /// Two pieces with a slot in common.
-    #[error("tracks {first} and {second} overlap at place {place}")]
+    #[error("tracks {first} and {second} overlap at slot {slot}")]
     Overlap {
         /// The track that starts first.
         first: usize,
         /// The track that starts before the other one ends.
         second: usize,
         /// The first common slot.
-        place: u32,
+        slot: u32,
     },
     /// More clusters than a row has slots.
     #[error("row {row} has {count} clusters, but a capacity of {capacity}")]

@@ -96,8 +96,8 @@ impl Writer<'_> {
         }
         let empty = number as usize - usize::from(self.header.span);
         let start = self.position.next_multiple_of(RECORD_ALIGNMENT) + empty * MASK_BYTES;
-        let room = PAGE_BYTES.saturating_sub(start);
-        let fitting = fitting(samples, self.info.format.sample_bits(), room);
+        let capacity = PAGE_BYTES.saturating_sub(start);
+        let fitting = fitting(samples, self.info.format.sample_bits(), capacity);
         if fitting > 0 {
             self.position = start;
             self.put_record(&samples[..fitting]);
@@ -162,16 +162,16 @@ fn rows(samples: &[Sample]) -> impl Iterator<Item = &[Sample]> {
     samples.chunk_by(|a, b| row_of(a.index()) == row_of(b.index()))
 }
 
-/// Number of samples of a time bin that fit into `room` bytes as a record.
-fn fitting(samples: &[Sample], bits: u32, room: usize) -> usize {
-    if largest_record(samples.len()) <= room {
+/// Number of samples of a time bin that fit into `capacity` bytes as a record.
+fn fitting(samples: &[Sample], bits: u32, capacity: usize) -> usize {
+    if largest_record(samples.len()) <= capacity {
         return samples.len();
     }
     let mut record = MASK_BYTES;
     let mut taken = 0;
     for (index, row) in rows(samples).enumerate() {
         let address = if index > 0 { ADDRESS_BYTES } else { 0 };
-        let in_row = fitting_of_row(row, bits, room.saturating_sub(record + address));
+        let in_row = fitting_of_row(row, bits, capacity.saturating_sub(record + address));
         taken += in_row;
         if in_row < row.len() {
             return taken;
@@ -187,12 +187,12 @@ fn largest_record(samples: usize) -> usize {
     rows + samples * (SEQUENCE_BYTES + 2)
 }
 
-fn fitting_of_row(row: &[Sample], bits: u32, room: usize) -> usize {
+fn fitting_of_row(row: &[Sample], bits: u32, capacity: usize) -> usize {
     let mut sequences = 0;
     for (index, sample) in row.iter().enumerate() {
         let continues = index > 0 && is_next_pad(&row[index - 1], sample);
         sequences += usize::from(!continues);
-        if bytes_of(sequences, index + 1, bits) > room {
+        if bytes_of(sequences, index + 1, bits) > capacity {
             return index;
         }
     }

@@ -79,7 +79,7 @@ impl Simulation {
         for region in Region::all() {
             let cells = self.cells.region(region);
             deposits.clear(cells.len());
-            Plane::new(self, region, cells, (&columns, deposits), truth.as_deref_mut())
+            Plane::new(self, region, cells, &columns, deposits, truth.as_deref_mut())
                 .add_all(&particles);
             deposits.sort();
             let mut noise = self.noise(sector, frame, region);

@@ -106,7 +106,7 @@ impl TimeFrameGenerator {
         let frames = self.each_frame(|buffers, frame| {
             let mut pages = vec![Vec::new(); ENDPOINTS];
             self.simulation.frame(sector, frame, buffers, |endpoint, samples| {
-                self.encode(sector, frame, (endpoint, samples), &mut pages);
+                self.encode(sector, frame, endpoint, samples, &mut pages);
             });
             pages
         });
@@ -160,7 +160,8 @@ impl TimeFrameGenerator {
         &self,
         sector: usize,
         frame: u32,
-        (endpoint, samples): (Endpoint, &EndpointSamples),
+        endpoint: Endpoint,
+        samples: &EndpointSamples,
         pages: &mut [Vec<Page>],
     ) {
         if let Some(info) = self.frame_info(sector, endpoint, frame) {
@@ -179,8 +180,8 @@ impl TimeFrameGenerator {
         let mut pages = vec![Vec::new(); ENDPOINTS];
         let mut digits = Vec::new();
         self.simulation.frame_with_truth(sector, frame, buffers, truth, |endpoint, samples| {
-            self.encode(sector, frame, (endpoint, samples), &mut pages);
-            self.list(sector, (endpoint, samples), &mut digits);
+            self.encode(sector, frame, endpoint, samples, &mut pages);
+            self.list(sector, endpoint, samples, &mut digits);
         });
         (pages, digits)
     }
@@ -238,7 +239,7 @@ impl TimeFrameGenerator {
     ) -> Vec<Digit> {
         let mut digits = Vec::new();
         self.simulation.frame_with_truth(sector, frame, buffers, truth, |endpoint, samples| {
-            self.list(sector, (endpoint, samples), &mut digits);
+            self.list(sector, endpoint, samples, &mut digits);
         });
         digits
     }
@@ -247,7 +248,8 @@ impl TimeFrameGenerator {
     fn list(
         &self,
         sector: usize,
-        (endpoint, samples): (Endpoint, &EndpointSamples),
+        endpoint: Endpoint,
+        samples: &EndpointSamples,
         to: &mut Vec<Digit>,
     ) {
         for bin in samples.time_bins() {

@@ -40,7 +40,8 @@ impl<'a, 't> Plane<'a, 't> {
         simulation: &'a Simulation,
         region: Region,
         cells: &'a RegionCells,
-        (columns, deposits): (&'a Columns, &'a mut Deposits),
+        columns: &'a Columns,
+        deposits: &'a mut Deposits,
         truth: Option<&'a mut FrameTruth<'t>>,
     ) -> Self {
         let plane = PAD_PLANES[region.number()];

@@ -211,9 +211,9 @@ mod tests {
         let chained = made.relations.iter();
         let chained = chained.filter(|track| track.segment_prev != NONE).count();
         assert!((0.03..0.1).contains(&share(chained)), "{chained}");
-        let beside = made.relations.iter();
-        let beside = beside.filter(|track| track.neighbours[0] != NONE).count();
-        assert!((0.02..0.2).contains(&share(beside)), "{beside}");
+        let lower = made.relations.iter();
+        let lower = lower.filter(|track| track.neighbours[0] != NONE).count();
+        assert!((0.02..0.2).contains(&share(lower)), "{lower}");
     }
 
     #[test]

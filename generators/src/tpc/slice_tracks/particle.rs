@@ -72,7 +72,7 @@ impl Particle {
         let step = self.step / pieces as f64;
         let leg = (0..pieces).map(|piece| {
             let start = from + step * piece as f64;
-            self.piece((start, start + step), stream)
+            self.piece(start, start + step, stream)
         });
         let leg = leg.collect();
         self.z += self.step;
@@ -80,7 +80,7 @@ impl Particle {
         leg
     }
 
-    fn piece(&self, (start, end): (f64, f64), stream: &mut Stream) -> SliceTrack {
+    fn piece(&self, start: f64, end: f64, stream: &mut Stream) -> SliceTrack {
         let error = 1.0 + RESOLUTION * (2.0 * uniform(stream) - 1.0);
         SliceTrack {
             q_over_pt: (self.q_over_pt * error) as f32,

@@ -28,10 +28,10 @@ fn lengths(
         let [tracks, relations, links] = lengths;
         return Err(TrackProblem::Lengths { tracks, relations, links });
     }
-    match tracks.len() > MAX_TRACKS {
-        true => Err(TrackProblem::TooMany(tracks.len())),
-        false => Ok(()),
+    if tracks.len() > MAX_TRACKS {
+        return Err(TrackProblem::TooMany(tracks.len()));
     }
+    Ok(())
 }
 
 fn kinematics(tracks: &[SliceTrack]) -> Result<(), TrackProblem> {
@@ -163,7 +163,7 @@ mod tests {
         Relations { segment_prev: prev, segment_next: next, ..ALONE }
     }
 
-    fn beside(lower: u32, upper: u32) -> Relations {
+    fn neighbours(lower: u32, upper: u32) -> Relations {
         Relations { neighbours: [lower, upper], ..ALONE }
     }
 
@@ -183,7 +183,7 @@ mod tests {
         assert!(problem(&unknown, &none).contains("segment_prev of 1 is not 0"));
         let one_sided = [chained(1, NONE), ALONE, ALONE];
         assert!(problem(&one_sided, &none).contains("segment_next of 1 is not 0"));
-        let neighbour = [beside(NONE, 2), ALONE, beside(1, NONE)];
+        let neighbour = [neighbours(NONE, 2), ALONE, neighbours(1, NONE)];
         assert!(problem(&neighbour, &none).contains("neighbour_lower of 2 is not 0"));
     }
 
@@ -191,7 +191,7 @@ mod tests {
     fn only_heads_have_neighbours() {
         let mut piece = chained(0, NONE);
         piece.neighbours = [2, NONE];
-        let relations = [chained(NONE, 1), piece, beside(NONE, 1)];
+        let relations = [chained(NONE, 1), piece, neighbours(NONE, 1)];
         assert!(problem(&relations, &[NONE; 3]).contains("1 has a neighbour_lower, but"));
     }
 
@@ -199,7 +199,7 @@ mod tests {
     fn cycles_are_refused() {
         let round = [chained(1, 1), chained(0, 0), ALONE];
         assert!(problem(&round, &[NONE; 3]).contains("following segment_prev leads back"));
-        let round = [ALONE, beside(2, 2), beside(1, 1)];
+        let round = [ALONE, neighbours(2, 2), neighbours(1, 1)];
         assert!(problem(&round, &[NONE; 3]).contains("slice track 1: following neighbour_lower"));
     }
 

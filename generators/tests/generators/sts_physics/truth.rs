@@ -32,8 +32,8 @@ fn position(crossing: &Crossing, module: &Module, is_back: bool) -> f64 {
 
 /// Distance of a channel from a position in channels, modulo the length of the side.
 fn distance(channel: f64, position: f64) -> f64 {
-    let way = (channel - position).rem_euclid(1024.0);
-    way.min(1024.0 - way)
+    let distance = (channel - position).rem_euclid(1024.0);
+    distance.min(1024.0 - distance)
 }
 
 #[test]

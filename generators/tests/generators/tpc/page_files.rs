@@ -81,7 +81,7 @@ fn damage_is_named() {
     assert!(with("sector,endpoint", "cru,endpoint").contains("line 1: the header is"));
     assert!(with("0,1,", "0,20,").contains("line 3: endpoint 20 is above 19"));
     assert!(with("0,1,", "36,1,").contains("sector 36 is above 35"));
-    assert!(with("0,1,", "0,0,").contains("is not behind sector 0 endpoint 0"));
+    assert!(with("0,1,", "0,0,").contains("is not after sector 0 endpoint 0"));
     assert!(with("0,1,1", "0,1,x").contains("n_pages \"x\" is not a whole number"));
     assert!(with("0,1,1", "0,1").contains("fields instead of 3"));
     assert!(with("0,1,1", "0,1,1000000000").contains("is it cut off"));
