@@ -1,4 +1,4 @@
-//! The generators, on one thread: digis, and samples and bytes of pages, a second.
+//! The generators, on one thread: digis, samples and bytes of pages per second.
 
 use std::time::Duration;
 

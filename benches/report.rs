@@ -12,7 +12,7 @@ use reports::store::Run;
 const POINTS: [usize; 2] = [500, 10_000];
 const SAMPLES: usize = 30;
 
-/// A run of many points, made from a small one.
+/// A run of many points, derived from a small one.
 fn large_run(points: usize) -> Result<Run, Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/sort-cpu");
     let small = Run::read(&folder)?;

@@ -51,9 +51,9 @@ impl Collective {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub(super) collective: Collective,
-    /// Those that must come.
+    /// Lanes that must take part.
     pub(super) mask: u64,
-    /// Those that have.
+    /// Lanes that have arrived.
     pub(super) arrived: u64,
     /// Lanes between which a shuffle stays.
     pub(super) width: u32,
@@ -78,7 +78,7 @@ pub(super) fn answers(
     })
 }
 
-/// The result of all lanes, if they have the same.
+/// The common result of all lanes, if there is one.
 fn common_answer(group: &Group, operand: &impl Fn(u32) -> LaneOperand) -> Option<u64> {
     let values = || lanes(group.mask).map(|lane| operand(lane).value);
     Some(match group.collective {

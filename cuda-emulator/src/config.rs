@@ -25,8 +25,7 @@ pub enum Policy {
     Preempting,
 }
 
-/// An order in which threads take turns. With one worker, the same schedule
-/// is the same order every time.
+/// An order of threads. With one worker, the same schedule is the same order every time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Schedule {
     /// Seed of random choices.
@@ -40,7 +39,7 @@ pub struct Schedule {
 pub struct Config {
     /// Lanes of a warp.
     pub lanes: Lanes,
-    /// The order of turns.
+    /// Order of threads.
     pub schedule: Schedule,
     /// True to check each memory access. About a hundred times slower.
     pub checked: bool,
@@ -103,8 +102,8 @@ impl Policy {
 }
 
 impl Default for Config {
-    /// 32 lanes, in order, unchecked, on all of the host's processors; some seconds of
-    /// polling are for ever.
+    /// 32 lanes, in order, unchecked, on all of the host's processors; some seconds of polling
+    /// count as an endless loop.
     fn default() -> Self {
         Config {
             lanes: Lanes::L32,

@@ -46,7 +46,7 @@ pub enum EmulatorError {
         /// The fix.
         problem: String,
     },
-    /// Threads wait for each other for ever.
+    /// Threads wait for each other.
     #[error("{at}: deadlock: {waiting}")]
     Deadlock {
         /// The kernel and block.
@@ -70,7 +70,7 @@ pub enum EmulatorError {
         /// The access and its fault.
         access: Box<BadAccess>,
     },
-    /// A thread polls for ever.
+    /// A thread polls without end.
     #[error(
         "{at}: still polling after {polls} polls while nothing else goes on; a block may wait only for blocks with lower numbers or earlier tickets"
     )]
@@ -100,7 +100,7 @@ pub enum EmulatorError {
     /// A copy that the host did not wait for.
     #[error("order: {0}; wait for the queue first")]
     Order(String),
-    /// A recording that can't begin or end.
+    /// A recording that can't start or end.
     #[error("recording: {0}")]
     Recording(&'static str),
     /// A lost device, by an injected fault.

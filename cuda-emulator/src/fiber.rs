@@ -20,8 +20,8 @@ const STACK_BYTES: usize = 128 << 10;
 const COLOURS: usize = 16;
 const COLOUR_BYTES: usize = 192;
 
-/// Stacks of a launch. With its guard, each is two mappings, of which Linux gives
-/// a process 65,530 by default.
+/// Stacks of a launch. With its guard, each is two mappings, of which a process has 65,530 by
+/// default on Linux.
 pub(super) const MAX_STACKS: usize = 24_000;
 
 /// The memory of a fiber.

@@ -20,7 +20,7 @@ unsafe extern "C" fn emulator_barrier(
     file: *const c_char,
     line: u32,
 ) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: `file` is a C string with static lifetime, as the caller promises.
     let site = unsafe { Site::new(file, line) };
     match with(|worker| arrive_at_barrier(worker, kind, value != 0, site)) {
         Some(answer) => answer,
@@ -49,10 +49,10 @@ fn arrive_at_barrier(worker: &mut Worker<'_>, kind: u32, yes: bool, site: Site) 
     None
 }
 
-/// A warp collective: the calling lane's answer.
+/// A warp collective; returns the calling lane's result.
 ///
 /// # Safety
-/// The file is a constant of C++.
+/// `file` must be a C string with static lifetime.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn emulator_collective(
     kind: u32,
@@ -64,7 +64,7 @@ unsafe extern "C" fn emulator_collective(
     line: u32,
 ) -> u64 {
     let operand = LaneOperand { value, parameter };
-    // SAFETY: as the caller promises.
+    // SAFETY: `file` is a C string with static lifetime, as the caller promises.
     let site = unsafe { Site::new(file, line) };
     if !with(|worker| meet(worker, kind, mask, width, operand, site)) {
         wait();
@@ -154,10 +154,11 @@ extern "C" fn emulator_access(address: *const c_void, bytes: usize, flags: u32, 
 /// The kernel ends the launch.
 ///
 /// # Safety
-/// The file is a constant of C++, and the condition as well, or null.
+/// `file` must be a C string with static lifetime, and `condition` one or null.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char, line: u32) {
-    // SAFETY: as the caller promises.
+    // SAFETY: `file` is a C string with static lifetime, and `condition` is one or null, as the
+    // caller promises.
     let (site, condition) = unsafe { (Site::new(file, line), text(condition)) };
     with(|worker| {
         let at = worker.thread_at(site.source_line());
@@ -172,9 +173,9 @@ unsafe extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char
 }
 
 /// # Safety
-/// It is null, or a string.
+/// `text` must be null or a valid C string.
 unsafe fn text(text: *const c_char) -> Option<String> {
-    // SAFETY: as the caller promises.
+    // SAFETY: `text` is not null here, so it is a valid C string, as the caller promises.
     let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) });
     text.map(|text| text.to_string_lossy().into_owned())
 }

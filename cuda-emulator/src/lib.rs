@@ -76,7 +76,7 @@ impl Emulator {
         &self.config
     }
 
-    /// Another order of turns from now on.
+    /// Changes the order of threads from now on.
     pub fn set_schedule(&mut self, schedule: Schedule) {
         self.config.schedule = schedule;
     }

@@ -59,7 +59,8 @@ impl Buffer {
     }
 
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and `self` is borrowed exclusively.
+        // SAFETY: `size` bytes lie between the guards, all of them written, and `self` is borrowed
+        // exclusively.
         unsafe { slice::from_raw_parts_mut(self.base(), self.size) }
     }
 
@@ -144,7 +145,7 @@ impl DeviceMemory {
     pub(super) fn free_at(&mut self, address: u64) -> Result<(), EmulatorError> {
         let found = self.regions.iter().position(|region| region.buffer.base() as u64 == address);
         let index = found.ok_or_else(|| {
-            EmulatorError::Memory(format!("no allocation begins at {address:#x}"))
+            EmulatorError::Memory(format!("no allocation starts at {address:#x}"))
         })?;
         let freed = self.regions.remove(index);
         if let Some(counter) = &mut self.counter {

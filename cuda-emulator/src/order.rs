@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use super::config::{Policy, Schedule};
 
-/// SplitMix64: splitmix64, which is enough to shuffle turns.
+/// The generator splitmix64, sufficient to shuffle the order of threads.
 pub(super) struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Another one for each worker.
+    /// A generator for each worker.
     pub(super) fn new(schedule: Schedule, worker: usize) -> Self {
         let mut random = SplitMix64(schedule.seed);
         SplitMix64(random.next() ^ worker as u64)
@@ -42,7 +42,7 @@ const POLLING_RARITY: usize = 16;
 #[derive(Default)]
 pub(super) struct ReadyQueue {
     threads: VecDeque<u32>,
-    /// Those that poll, where turns go by chance: nearly all turns would be theirs.
+    /// Polling threads, with random choices: otherwise they would be chosen nearly always.
     polling: VecDeque<u32>,
 }
 
@@ -54,12 +54,12 @@ impl ReadyQueue {
         self.threads.extend(0..threads);
     }
 
-    /// A thread needn't wait any longer.
+    /// Adds a ready thread.
     pub(super) fn push(&mut self, thread: u32) {
         self.threads.push_back(thread);
     }
 
-    /// A thread has made no progress: all others go first.
+    /// Adds a thread without progress: all others run first.
     pub(super) fn push_last(&mut self, thread: u32, policy: Policy) {
         match policy {
             Policy::Reverse => self.threads.push_front(thread),

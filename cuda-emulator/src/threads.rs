@@ -34,7 +34,7 @@ pub(super) struct Thread {
 /// State of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Has not begun.
+    /// Not started.
     Fresh,
     /// Runs or is ready, on this fiber.
     Ready(u32),
@@ -62,7 +62,7 @@ pub(super) struct Site {
 
 impl Site {
     /// # Safety
-    /// The file's name is a string that is there for as long as the program runs.
+    /// `file` must be a C string with static lifetime.
     pub(super) unsafe fn new(file: *const c_char, line: u32) -> Self {
         Site { file, line }
     }

@@ -7,8 +7,9 @@ use std::ops::Range;
 /// Bytes of a sector: the unit in which a GPU accesses its memory.
 pub const SECTOR_BYTES: usize = 32;
 
-/// Device memory that the launches of a kernel used: those that declared bytes, or the others. A sector counts once a launch, as if it stayed
-/// in a cache from then on: once if it is read, and once more if it is written.
+/// Device memory used by the launches of a kernel that declared bytes, or by the others. A sector
+/// counts once per launch, as if it stayed in a cache from then on: once if it is read, and once
+/// more if it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelTraffic {
     /// Name of the kernel.
@@ -29,7 +30,7 @@ pub struct Traffic {
     /// Traffic of each kernel, by name; launches that declared bytes are separate from those that
     /// did not.
     pub kernels: Vec<KernelTraffic>,
-    /// Bytes that were there before and that kernels or copies read: the input.
+    /// Bytes written before the count and read by kernels or copies: the input.
     pub input_bytes: u64,
     /// Bytes that kernels, copies or fills wrote, and that the host or a kernel after
     /// [`Emulator::end_of_work`](crate::Emulator::end_of_work) read, or that were written to memory
@@ -45,7 +46,7 @@ enum Phase {
     Results,
 }
 
-/// A count that has begun.
+/// A running count.
 pub(super) struct Counter {
     phase: Phase,
     kernels: BTreeMap<(&'static str, bool), KernelTraffic>,
@@ -61,7 +62,7 @@ pub(super) struct LaunchTraffic {
     pub(super) written_bytes: u64,
 }
 
-/// Uses of each byte of an allocation since the count began.
+/// Uses of each byte of an allocation since the start of the count.
 #[derive(Default)]
 pub(super) struct ByteUses(Vec<u8>);
 
@@ -98,7 +99,7 @@ impl Counter {
         LaunchUses { phase: self.phase, bytes, sectors }
     }
 
-    /// A launch has ended.
+    /// Adds the traffic of a finished launch.
     pub(super) fn add_launch(
         &mut self,
         kernel: &'static str,
@@ -143,7 +144,7 @@ impl ByteUses {
         ByteUses(vec![0; bytes])
     }
 
-    /// A kernel or a copy reads some bytes.
+    /// Records that a kernel or a copy reads some bytes.
     pub(super) fn read(&mut self, range: Range<usize>) {
         for uses in self.uses_of(range) {
             if *uses & WRITTEN == 0 {
@@ -152,12 +153,12 @@ impl ByteUses {
         }
     }
 
-    /// A kernel, a copy or a fill writes some bytes.
+    /// Records that a kernel, a copy or a fill writes some bytes.
     pub(super) fn write(&mut self, range: Range<usize>) {
         self.uses_of(range).iter_mut().for_each(|uses| *uses |= WRITTEN);
     }
 
-    /// The host, or a kernel after the work, reads some bytes.
+    /// Records that the host, or a kernel after the work, reads some bytes.
     pub(super) fn read_result(&mut self, range: Range<usize>) {
         for uses in self.uses_of(range) {
             if *uses & WRITTEN != 0 {
@@ -166,14 +167,14 @@ impl ByteUses {
         }
     }
 
-    /// Those bytes; none where nothing is counted.
+    /// The uses of these bytes; empty if traffic is not counted.
     fn uses_of(&mut self, range: Range<usize>) -> &mut [u8] {
         self.0.get_mut(range).unwrap_or_default()
     }
 }
 
 impl LaunchUses {
-    /// The kernel accesses some bytes.
+    /// Records an access of the kernel.
     pub(super) fn access(&mut self, range: Range<usize>, reads: bool, writes: bool) {
         let sectors = range.start / SECTOR_BYTES..range.end.div_ceil(SECTOR_BYTES);
         let flags = if reads { READ } else { 0 } | if writes { WRITE } else { 0 };
@@ -192,7 +193,7 @@ impl LaunchUses {
         }
     }
 
-    /// The launch has ended.
+    /// Ends the launch; returns the byte uses.
     pub(super) fn end(self, traffic: &mut LaunchTraffic) -> ByteUses {
         let count = |flag| self.sectors.iter().filter(|&&sector| sector & flag != 0).count();
         traffic.read_bytes += (count(READ) * SECTOR_BYTES) as u64;

@@ -14,10 +14,10 @@ pub(super) struct Warp {
 }
 
 impl Warp {
-    /// A lane comes to a meeting: the meeting, if all are there now.
+    /// Handles the arrival of a lane at a collective; returns the group if all have arrived.
     ///
     /// # Errors
-    /// If this can't be meant.
+    /// If the use is undefined.
     pub(super) fn arrive(
         &mut self,
         lane: u32,
@@ -25,7 +25,7 @@ impl Warp {
         mask: u64,
         width: u32,
     ) -> Result<Option<Group>, String> {
-        // A mask may name lanes that the block is too small for: hardware takes that.
+        // A mask may have lanes beyond the end of the block: hardware accepts that.
         let mask = mask & self.existing;
         self.refuse(lane, collective, mask)?;
         let index = self.groups.iter().position(|group| group.mask == mask);
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn waiting_for_a_returned_lane_is_an_error() {
         let mut warp = Warp { existing: 0b11, ..Warp::default() };
-        warp.exit(1).expect("nobody waits");
+        warp.exit(1).expect("no lane waits");
         let refused = warp.arrive(0, Collective::Ballot, 0b11, 32);
         assert!(refused.expect_err("gone").contains("0x2"));
     }

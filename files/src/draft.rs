@@ -26,7 +26,7 @@ struct TempFile {
 }
 
 impl Draft {
-    /// Begins to write a file.
+    /// Starts to write a file.
     ///
     /// # Errors
     /// If nothing can be written there.

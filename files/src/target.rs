@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Treatment of a link in place of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// It leads to the file that is meant: that is replaced, and the link stays.
+    /// The link is followed: its target is replaced, and the link stays.
     Followed,
     /// The link itself is replaced.
     Replaced,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use text::{Foreign, SENTENCE};
 
-/// A data set that can't be made, read or written.
+/// A data set that can't be generated, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// A description that no data can follow.

@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::energy::Stretch;
+use super::energy::Segment;
 use super::permutations::{Kind, Orders, Permuted};
 
 /// Parameters of the search for change points.
@@ -22,7 +22,7 @@ pub struct Search {
     /// Probability that a segment without a change is split in two; half of it is the probability
     /// that a segment of it is taken for a level that returned.
     pub significance: f64,
-    /// The orders that a cut is held against at first.
+    /// Number of permutations that a split is first compared with.
     pub permutations: usize,
     /// Minimum number of values of a segment.
     pub shortest: usize,
@@ -49,10 +49,10 @@ pub struct Examined {
     /// The tests that found them.
     pub(super) clear: Vec<ClearTest>,
     /// Number of tested segments, those without a change included.
-    pub(super) stretches: usize,
+    pub(super) segments: usize,
 }
 
-/// A test of a stretch that found a change.
+/// A test of a segment that found a change.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClearTest {
     pub range: Range<usize>,
@@ -69,22 +69,22 @@ impl Default for Search {
 impl Search {
     /// The change points of a series, with the tests that were made. Values have to be finite.
     pub fn examine(&self, values: &[f64]) -> Examined {
-        let mut found = Examined { changes: Vec::new(), clear: Vec::new(), stretches: 0 };
+        let mut found = Examined { changes: Vec::new(), clear: Vec::new(), segments: 0 };
         let whole = 0..values.len();
-        let mut stretches = vec![whole];
-        while let Some(range) = stretches.pop() {
-            found.stretches += 1;
-            let Some((cuts, clear)) = self.first_clear(values, &range) else {
+        let mut segments = vec![whole];
+        while let Some(range) = segments.pop() {
+            found.segments += 1;
+            let Some((splits, clear)) = self.first_clear(values, &range) else {
                 continue;
             };
             let mut start = range.start;
             let test = found.clear.len();
-            for at in cuts.into_iter().map(|cut| range.start + cut) {
+            for at in splits.into_iter().map(|split| range.start + split) {
                 found.changes.push(ChangePoint { at, p_value: clear.orders.p_value(), test });
-                stretches.push(start..at);
+                segments.push(start..at);
                 start = at;
             }
-            stretches.push(start..range.end);
+            segments.push(start..range.end);
             found.clear.push(clear);
         }
         found.changes.sort_by_key(|change| change.at);
@@ -96,7 +96,7 @@ impl Search {
     /// it that differs significantly from the rest. That test is the second one, so it is made at
     /// half the level.
     fn first_clear(&self, values: &[f64], range: &Range<usize>) -> Option<(Vec<usize>, ClearTest)> {
-        let kinds = [(Kind::Cut, self.significance), (Kind::Excursion, self.significance / 2.0)];
+        let kinds = [(Kind::Split, self.significance), (Kind::Excursion, self.significance / 2.0)];
         kinds.into_iter().find_map(|(kind, level)| {
             let mut permuted = self.permuted(values, range, kind)?;
             let orders = permuted.within(level, self.permutations)?;
@@ -121,9 +121,9 @@ impl Search {
         for i in 0..found.len() {
             let start = i.checked_sub(1).map_or(0, |before| found[before].at);
             let end = found.get(i + 1).map_or(values.len(), |next| next.at);
-            let mut stretch = Stretch::new(&values[start..end]);
-            if let Some(cut) = stretch.best_cut(self.shortest.max(2)) {
-                found[i].at = start + cut.at;
+            let mut segment = Segment::new(&values[start..end]);
+            if let Some(split) = segment.best_split(self.shortest.max(2)) {
+                found[i].at = start + split.at;
             }
         }
     }

@@ -32,7 +32,7 @@ pub struct Timing {
     pub interval: Option<Interval>,
 }
 
-/// The one that takes less time.
+/// The one with the shorter time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Faster {
     /// The first of two.
@@ -41,7 +41,7 @@ pub enum Faster {
     Second,
 }
 
-/// A size at which two take the same time.
+/// A size at which two have the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// Size at which the lines cross.

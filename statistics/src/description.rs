@@ -1,6 +1,6 @@
 //! Samples in a few numbers.
 
-/// The numbers that a summary gives of a series of samples.
+/// The numbers that a summary has of a series of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
     /// Number of samples.

@@ -7,16 +7,16 @@
 
 /// The split of a series whose sides differ most.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cut {
+pub(super) struct Split {
     /// The first value of the second side.
     pub at: usize,
     /// Energy distance of the sides; larger means less alike.
     pub energy: f64,
 }
 
-/// The values of a stretch with the sum of their distances to all others: reordered, they
+/// The values of a segment with the sum of their distances to all others: reordered, they
 /// keep those sums.
-pub(super) struct Stretch {
+pub(super) struct Segment {
     /// Values with their sums of distances.
     pub points: Vec<(f64, f64)>,
     /// The sum of the distances of all pairs.
@@ -27,24 +27,24 @@ pub(super) struct Stretch {
     before: Vec<f64>,
 }
 
-impl Stretch {
+impl Segment {
     pub fn new(values: &[f64]) -> Self {
         let distances = |value: f64| values.iter().map(move |other| (other - value).abs());
         let point = |value: &f64| (*value, distances(*value).sum());
         let points: Vec<(f64, f64)> = values.iter().map(point).collect();
         let total = points.iter().map(|(_, sum)| sum).sum::<f64>() / 2.0;
-        Stretch { points, total, values: Vec::new(), before: Vec::new() }
+        Segment { points, total, values: Vec::new(), before: Vec::new() }
     }
 
     /// The best split with at least `min_length` (two or more) values on either side, if the series is
     /// long enough.
-    pub fn best_cut(&mut self, min_length: usize) -> Option<Cut> {
+    pub fn best_split(&mut self, min_length: usize) -> Option<Split> {
         let length = self.points.len();
         self.sum_up_before();
         let before = &self.before;
         let mut left = 0.0;
         let mut right = self.total;
-        let mut best: Option<Cut> = None;
+        let mut best: Option<Split> = None;
         for at in 1..length {
             let (_, sum) = self.points[at - 1];
             left += before[at - 1];
@@ -54,7 +54,7 @@ impl Stretch {
             }
             let energy = self.energy(at, left, right);
             if best.is_none_or(|best| energy > best.energy) {
-                best = Some(Cut { at, energy });
+                best = Some(Split { at, energy });
             }
         }
         best
@@ -120,9 +120,9 @@ mod tests {
         for seed in 0..20 {
             let mut noise = Noise::new(seed);
             let values: Vec<f64> = (0..17).map(|_| noise.heavy()).collect();
-            let cuts = (3..=14).map(|at| (at, energy(&values[..at], &values[at..])));
-            let (at, most) = cuts.max_by(|a, b| a.1.total_cmp(&b.1)).expect("some");
-            let best = Stretch::new(&values).best_cut(3).expect("room");
+            let splits = (3..=14).map(|at| (at, energy(&values[..at], &values[at..])));
+            let (at, most) = splits.max_by(|a, b| a.1.total_cmp(&b.1)).expect("some");
+            let best = Segment::new(&values).best_split(3).expect("room");
             assert_eq!(best.at, at);
             assert!((best.energy / most - 1.0).abs() < 1e-9, "{best:?} {most}");
         }
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn a_short_segment_has_no_split() {
-        assert_eq!(Stretch::new(&[1.0; 5]).best_cut(3), None);
-        assert_eq!(Stretch::new(&[]).best_cut(3), None);
-        assert_eq!(Stretch::new(&[1.0; 6]).best_cut(3), Some(Cut { at: 3, energy: 0.0 }));
+        assert_eq!(Segment::new(&[1.0; 5]).best_split(3), None);
+        assert_eq!(Segment::new(&[]).best_split(3), None);
+        assert_eq!(Segment::new(&[1.0; 6]).best_split(3), Some(Split { at: 3, energy: 0.0 }));
     }
 }

@@ -13,7 +13,7 @@ use super::ranks::ranks;
 pub(super) struct Ranked {
     /// The ranks of the values, less their mean.
     pub ranks: Vec<f64>,
-    /// The weights of stretches by their lengths.
+    /// The weights of segments by their lengths.
     weights: Vec<f64>,
     /// Room for sums that is used again.
     sums: Vec<f64>,
@@ -53,16 +53,16 @@ impl Ranked {
 
     fn best_from(&self, start: usize, min_length: usize) -> Option<(Range<usize>, f64)> {
         let before = self.sums[start];
-        // A stretch to the end and one from the beginning is the same cut seen twice.
+        // A segment to the end and one from the start are the same split.
         let last = self.ranks.len().saturating_sub(min_length);
         let mut best: Option<(usize, f64)> = None;
         for end in start + min_length..=last {
-            let unlike = (self.sums[end] - before).powi(2) * self.weights[end - start];
-            if best.is_none_or(|(_, most)| unlike > most) {
-                best = Some((end, unlike));
+            let distance = (self.sums[end] - before).powi(2) * self.weights[end - start];
+            if best.is_none_or(|(_, most)| distance > most) {
+                best = Some((end, distance));
             }
         }
-        best.map(|(end, unlike)| (start..end, unlike))
+        best.map(|(end, distance)| (start..end, distance))
     }
 }
 

@@ -33,7 +33,7 @@ impl ClearTest {
 impl Kind {
     fn weight(self) -> f64 {
         match self {
-            Kind::Cut => 1.5,
+            Kind::Split => 1.5,
             Kind::Excursion => 3.0,
         }
     }
@@ -42,7 +42,7 @@ impl Kind {
 /// Removes the change points that are expected by chance among all series: the expected share of
 /// false ones among the remaining is at most `rate`. Each series comes with its change points.
 pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], rate: f64) {
-    let questions: usize = found.iter().map(|(_, examined)| examined.stretches).sum();
+    let questions: usize = found.iter().map(|(_, examined)| examined.segments).sum();
     let single = (2.0 * Kind::Excursion.weight() * questions as f64 / rate) as usize;
     let max = MAX_ORDERS.max(single);
     let critical = loop {
@@ -156,7 +156,7 @@ mod tests {
         let mut values = series(&mut noise, 60, 0.2, 30);
         values[50..].iter_mut().for_each(|value| *value += 0.015);
         let mut found = vec![examined(values)];
-        let steady = Examined { changes: vec![], clear: vec![], stretches: 2000 };
+        let steady = Examined { changes: vec![], clear: vec![], segments: 2000 };
         found.push((vec![0.0; 40], steady));
         without_false_steps(&Search::default(), &mut found, 0.02);
         let indices: Vec<usize> = found[0].1.changes.iter().map(|change| change.at).collect();

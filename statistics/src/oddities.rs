@@ -9,7 +9,7 @@ const OUTLIER_DISTANCES: f64 = 5.0;
 /// Differences below this fraction of the median are not worth a word.
 const WORTH_MENTIONING: f64 = 0.02;
 
-/// All oddities of a series in the order of measuring, in seconds.
+/// All warnings about a series of samples in seconds, in the order of measuring.
 pub fn oddities(samples: &[f64]) -> Vec<String> {
     if samples.len() < MIN_SAMPLES {
         return Vec::new();

@@ -30,8 +30,7 @@ const LOOKS: [(usize, f64); 4] =
     [(MIN_GENERATIONS, 0.05), (8, 0.10), (12, 0.15), (MOST_GENERATIONS, 0.70)];
 /// Maximum number of restarts: more of them add little.
 pub const MOST_GENERATIONS: usize = 24;
-/// The rounds that a generation has numbers for: those of the first one are 0 and more,
-/// those of the second one this and more.
+/// Number of round indices per restart: those of restart `n` start at `n * GENERATION`.
 pub const GENERATION: usize = 64;
 /// The error of an interval over all looks.
 const ERROR: f64 = 0.05;

@@ -7,7 +7,7 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::energy::Stretch;
+use super::energy::Segment;
 use super::excursion::Ranked;
 
 /// Number of permutations that are as extreme after which further ones add nothing.
@@ -17,8 +17,8 @@ const ENOUGH_AS_CLEAR: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Two unlike sides.
-    Cut,
-    /// A stretch within, unlike the rest.
+    Split,
+    /// A segment within, unlike the rest.
     Excursion,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Permuted {
 
 /// The permuted data.
 enum Values {
-    Cut(Stretch),
+    Split(Segment),
     Excursion(Ranked),
 }
 
@@ -70,7 +70,7 @@ impl Permuted {
     /// values.
     pub fn new(values: &[f64], kind: Kind, shortest: usize, seed: u64) -> Option<Self> {
         let mut values = match kind {
-            Kind::Cut => Values::Cut(Stretch::new(values)),
+            Kind::Split => Values::Split(Segment::new(values)),
             Kind::Excursion => Values::Excursion(Ranked::new(values)),
         };
         let (ends, found) = values.clearest(shortest)?;
@@ -116,9 +116,9 @@ impl Values {
     fn clearest(&mut self, shortest: usize) -> Option<(Vec<usize>, f64)> {
         match self {
             // A mean distance within a side needs two values.
-            Values::Cut(stretch) => {
-                let cut = stretch.best_cut(shortest.max(2))?;
-                Some((vec![cut.at], cut.energy))
+            Values::Split(segment) => {
+                let split = segment.best_split(shortest.max(2))?;
+                Some((vec![split.at], split.energy))
             }
             Values::Excursion(ranked) => {
                 let (range, unlike) = ranked.most_extreme(shortest.max(1))?;
@@ -130,7 +130,7 @@ impl Values {
 
     fn shuffle(&mut self, random: &mut impl Rng) {
         match self {
-            Values::Cut(stretch) => shuffle(&mut stretch.points, random),
+            Values::Split(segment) => shuffle(&mut segment.points, random),
             Values::Excursion(ranked) => shuffle(&mut ranked.ranks, random),
         }
     }
@@ -152,7 +152,7 @@ mod tests {
     /// If nothing changes, the share of p-values below any level equals that level.
     #[test]
     fn p_values_are_exact_for_any_stopping_point() {
-        for kind in [Kind::Cut, Kind::Excursion] {
+        for kind in [Kind::Split, Kind::Excursion] {
             let p_value = |seed: u64| {
                 let mut noise = Noise::new(seed);
                 let values: Vec<f64> = (0..25).map(|_| noise.heavy()).collect();
@@ -173,7 +173,7 @@ mod tests {
         let step: Vec<f64> =
             (0..60).map(|i| f64::from(u8::from(i >= 40)) + 0.001 * f64::from(i % 7)).collect();
         let drawn = |values: &[f64]| {
-            let orders = Permuted::new(values, Kind::Cut, 3, 1).expect("room").up_to(5000);
+            let orders = Permuted::new(values, Kind::Split, 3, 1).expect("room").up_to(5000);
             (orders.drawn, orders.p_value())
         };
         assert_eq!(drawn(&step), (5000, 1.0 / 5001.0));

@@ -57,7 +57,7 @@ pub struct Plateau {
 pub enum Growth {
     /// There are too few points to decide.
     TooFew,
-    /// It has.
+    /// The rate has saturated.
     Level(Plateau),
     /// No saturation: with twice the streams the rate is larger by this factor on average.
     Rising {
@@ -81,23 +81,24 @@ pub fn growth(rates: &[Rate]) -> Growth {
         let draw = |(rate, y): (&Rate, &f64)| y + standard_error(rate) * noise.normal();
         rates.iter().zip(&y).map(draw).collect()
     };
-    let found: Vec<Hinge> = (0..RESAMPLES).filter_map(|_| hinge(&x, &drawn())).collect();
+    let found: Vec<PiecewiseFit> =
+        (0..RESAMPLES).filter_map(|_| piecewise_fit(&x, &drawn())).collect();
     let share = found.len() as f64 / RESAMPLES as f64;
-    match hinge(&x, &y) {
-        Some(hinge) if share >= SURE => Growth::Level(plateau(hinge, &found)),
+    match piecewise_fit(&x, &y) {
+        Some(fit) if share >= SURE => Growth::Level(plateau(fit, &found)),
         None if share <= 1.0 - SURE => Growth::Rising { doubling: 2_f64.powf(exponent(&x, &y).0) },
         _ => Growth::Unclear,
     }
 }
 
-fn plateau(hinge: Hinge, resampled: &[Hinge]) -> Plateau {
-    let knees: Vec<f64> = resampled.iter().map(|hinge| hinge.knee.exp()).collect();
+fn plateau(fit: PiecewiseFit, resampled: &[PiecewiseFit]) -> Plateau {
+    let knees: Vec<f64> = resampled.iter().map(|fit| fit.knee.exp()).collect();
     let knees = sorted(&knees);
     Plateau {
-        knee: hinge.knee.exp(),
+        knee: fit.knee.exp(),
         knee_interval: Interval { low: quantile(&knees, TAIL), high: quantile(&knees, 1.0 - TAIL) },
-        level: hinge.level.exp(),
-        first: hinge.first,
+        level: fit.level.exp(),
+        first: fit.first,
     }
 }
 
@@ -109,18 +110,18 @@ fn standard_error(rate: &Rate) -> f64 {
 
 /// A proportional rise and a level part after it, in logarithms.
 #[derive(Clone, Copy, Debug)]
-struct Hinge {
+struct PiecewiseFit {
     knee: f64,
     level: f64,
     first: usize,
 }
 
-/// The best hinge, if it is better than a rise without an end.
-fn hinge(x: &[f64], y: &[f64]) -> Option<Hinge> {
+/// The best fit, if it is better than a rise without an end.
+fn piecewise_fit(x: &[f64], y: &[f64]) -> Option<PiecewiseFit> {
     let (exponent, left) = exponent(x, y);
     if exponent < LEVEL {
         let level = mean(y.iter().copied());
-        return Some(Hinge { knee: x[0], level, first: 0 });
+        return Some(PiecewiseFit { knee: x[0], level, first: 0 });
     }
     let is_level = |first: &usize| self::exponent(&x[*first..], &y[*first..]).0 < LEVEL;
     let splits = (1..=x.len() - MIN_LEVEL).filter(is_level).map(|first| split(x, y, first));
@@ -128,13 +129,13 @@ fn hinge(x: &[f64], y: &[f64]) -> Option<Hinge> {
     (best.0 < left).then_some(best.1)
 }
 
-/// The hinge that is level from a point on, with the sum of its squares.
-fn split(x: &[f64], y: &[f64], first: usize) -> (f64, Hinge) {
+/// The fit that is level from a point on, with the sum of its squares.
+fn split(x: &[f64], y: &[f64], first: usize) -> (f64, PiecewiseFit) {
     let scale = mean(x.iter().zip(y).take(first).map(|(x, y)| y - x));
     let level = mean(y[first..].iter().copied());
     let knee = level - scale;
     let squares = x.iter().zip(y).map(|(x, y)| (y - scale - x.min(knee)).powi(2));
-    (squares.sum(), Hinge { knee, level, first })
+    (squares.sum(), PiecewiseFit { knee, level, first })
 }
 
 /// The exponent of the power law through the points, with the sum of its squares.

@@ -20,8 +20,8 @@ pub struct Series {
 }
 
 impl Series {
-    /// From samples in seconds, in the order of measuring, and the positions
-    /// at which visits begin.
+    /// Builds a series from samples in seconds, in the order of measuring, and the indices at which
+    /// blocks start.
     pub fn new(samples: &[f64], visit_starts: &[usize]) -> Self {
         let by_visits = evidence_of(visits(samples, visit_starts));
         Series { sorted: sorted(samples), by_visits }

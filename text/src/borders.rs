@@ -43,7 +43,7 @@ fn colour_end(piece: &str) -> Option<usize> {
 pub fn page(text: String) -> String {
     escaped(text, |shown, c| match c {
         '\n' => shown.push(c),
-        // A `String` takes everything.
+        // Writing to a `String` can't fail.
         c => drop(write_visibly(shown, c)),
     })
 }

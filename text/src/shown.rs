@@ -14,7 +14,8 @@ const PATH: usize = 500;
 /// Sentences may be, too.
 pub const SENTENCE: usize = 1_000;
 
-/// Commands have to be copied as a whole; no shell takes a longer one in comfort.
+/// Maximum number of characters of a command, which users copy completely; shells handle longer
+/// ones badly.
 pub const COMMAND: usize = 20_000;
 
 /// Untrusted text.
@@ -68,7 +69,7 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.is_quoted { "\"" } else { "" };
         f.write_str(mark)?;
-        // Bytes are counted sooner, and a text has no more characters.
+        // The number of bytes is available faster, and bounds the number of characters.
         let all = match self.text.len() {
             short if short <= self.max => short,
             _ => self.text.chars().count(),

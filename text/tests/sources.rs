@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All that have messages.
+/// All crates with messages.
 const CRATES: [&str; 5] = ["files", "generators", "algorithms", "reports", "harness"];
 
 /// Marks around a value that are not quotation marks of a message, with the reason.
@@ -67,7 +67,7 @@ fn lines() -> Vec<Line> {
     files.retain(|path| !path.ends_with("tests.rs") && !path.ends_with("compiled.rs"));
     let lines = files.iter().flat_map(|path| {
         let text = fs::read_to_string(path).expect("a source");
-        // Tests of a file come last.
+        // Tests are at the end of a file.
         let tests = ["\n#[cfg(test)]\nmod tests {", "\n#[cfg(all(test"];
         let end = tests.iter().filter_map(|tests| text.find(tests)).min();
         let program = &text[..end.unwrap_or(text.len())];
@@ -116,7 +116,7 @@ fn nothing_else_prints() {
     assert!(found.is_empty(), "use `progress::say` or `print`:\n{}", found.join("\n"));
 }
 
-/// Both panic where the system gives no thread; `Builder` has an error to report.
+/// Both panic if the system has no thread; `Builder` returns an error.
 #[test]
 fn threads_that_the_system_may_refuse_are_started_by_builders() {
     let mut found = offences(&["thread::spawn("], &[]);

@@ -1,6 +1,6 @@
-// The few things that only C++ can give the runtime: a thread-local variable that
-// kernels share, and the functions that -fsanitize=thread makes compilers call at each
-// access to memory. They are ours: no sanitizer's library is linked.
+// The parts of the runtime that need C++: a thread-local variable that kernels share, and the
+// functions that -fsanitize=thread makes compilers call at each access to memory. They are defined
+// here: no sanitizer's library is linked.
 #include "runtime.h"
 
 #include <stddef.h>

@@ -41,8 +41,8 @@ impl<'a> Compiler<'a> {
         Compiler { headers, out, base: base(root, headers) }
     }
 
-    /// Compiles all units and the runtime into one library. The units' objects, in order, which
-    /// are made anew if any header in `folders` has changed.
+    /// Compiles all units and the runtime into one library. Returns the units' objects, in order,
+    /// which are compiled again if any header in `folders` has changed.
     pub fn compile(
         &self,
         units: &[Unit],
@@ -106,11 +106,11 @@ fn base(root: &Path, headers: &[PathBuf]) -> cc::Build {
     let mut build = cc::Build::new();
     build.cpp(true).cpp_link_stdlib(None).std("c++17");
     build.opt_level(1).debug(false).warnings(true).extra_warnings(true);
-    // Functions and lines, of which reports are made: variables cost a third of the time.
+    // Functions and lines, for reports: variables would cost a third of the time.
     build.flag("-g1");
     build.include(include_folder()).includes(headers);
     build.flag("-fno-exceptions").flag("-fno-rtti").flag("-fno-threadsafe-statics");
-    // Kernels load and store words of other types, which nvcc takes as meant.
+    // Kernels load and store words of other types, which nvcc allows.
     build.flag("-fno-strict-aliasing");
     // Keeps all of a unit's shared memory in one section.
     build.flag("-fno-data-sections").flag("-ftls-model=initial-exec");

@@ -47,7 +47,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Those in folders of the crate that is built, and below.
+    /// Selects the kernels in folders of the current crate, and below.
     pub fn in_folders<'a>(folders: impl IntoIterator<Item = &'a str>) -> Self {
         let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
         Kernels {

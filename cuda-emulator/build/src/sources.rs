@@ -10,7 +10,7 @@ pub struct Unit {
     pub source: PathBuf,
     /// The names that can be launched.
     pub kernels: Vec<String>,
-    /// Those with dynamic shared memory of a type.
+    /// Kernels with dynamic shared memory of a type.
     pub with_shared: Vec<String>,
     /// Lanes of a warp: 32 or 64.
     pub lanes: u32,
@@ -65,7 +65,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The first names in lines that begin with some words.
+/// The first argument of each line that starts with this macro.
 fn named(source: &str, words: &str) -> Vec<String> {
     let name = |line: &str| {
         let rest = line.trim().strip_prefix(words)?;

@@ -30,17 +30,17 @@ struct Barrier {
 /// A block that has begun.
 pub(crate) struct Block {
     pub(crate) device: DeviceBlock,
-    /// Its number in the grid.
+    /// Index in the grid.
     pub(crate) number: u64,
     pub(crate) threads: Vec<Thread>,
     pub(crate) warps: Vec<Warp>,
     pub(crate) ready: ReadyQueue,
     /// Threads that have not returned.
     pub(crate) live: u32,
-    /// Polls since the block had its turn.
+    /// Polls since the block was resumed.
     pub(crate) polls: u32,
     pub(crate) dynamic: Buffer,
-    /// Its static shared memory while another block has its turn.
+    /// Its static shared memory while another block runs.
     pub(crate) static_copy: Vec<u8>,
     /// State of the checker, if enabled.
     pub(crate) checked: Option<Box<CheckedBlock>>,
@@ -84,7 +84,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Becomes the block of that number, with nothing done yet.
+    /// Resets the state for the start of the block with this index.
     pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         self.device.index = grid_point(self.device.grid_dim, number);
@@ -111,7 +111,7 @@ impl Block {
         ((thread / self.lanes) as usize, thread % self.lanes)
     }
 
-    /// A thread comes to the barrier: its answer, if all are there now.
+    /// Handles the arrival of a thread at the barrier; returns its result if all have arrived.
     ///
     /// # Errors
     /// If others wait at another kind of barrier.
@@ -153,7 +153,7 @@ impl Block {
         Some(answer.cast_signed())
     }
 
-    /// A thread comes to a warp collective: the meeting, if all are there now.
+    /// Handles the arrival of a thread at a warp collective; returns the group if all have arrived.
     pub(crate) fn meet(
         &mut self,
         thread: u32,

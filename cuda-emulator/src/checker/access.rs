@@ -1,4 +1,4 @@
-//! An access, as the compiler announces it.
+//! An access, as announced by code that the compiler inserts.
 
 /// Properties of an access: bits of `EmulatorAccess` in `build/include/runtime.h`.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl AccessFlags {
     }
 }
 
-/// An access as the compiler announces it.
+/// An access, as announced by code that the compiler inserts.
 #[derive(Clone, Copy)]
 pub(crate) struct Access {
     pub(crate) address: usize,

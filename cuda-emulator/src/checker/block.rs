@@ -43,7 +43,7 @@ impl CheckedBlock {
 
     /// Nothing has happened yet in the block of that number.
     pub(crate) fn begin(&mut self, number: u64) {
-        // More blocks than that take longer than anybody waits for a check.
+        // Checking more blocks than that would take too long in any case.
         self.clocks = Clocks::new(number as u32, self.threads, self.lanes);
         self.dynamic_shared.clear();
         self.static_shared.clear();

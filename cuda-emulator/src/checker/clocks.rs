@@ -27,7 +27,7 @@ struct ThreadClock {
 }
 
 impl Clocks {
-    /// Before anything has happened.
+    /// Clocks before the first access.
     pub(super) fn new(block: u32, threads: usize, lanes: usize) -> Self {
         let thread = ThreadClock { clock: 1, mates: vec![0; lanes], ..ThreadClock::default() };
         Clocks {
@@ -63,7 +63,7 @@ impl Clocks {
             || me.gained.knows(time)
     }
 
-    /// All threads have met.
+    /// Handles a barrier that all threads have reached.
     pub(super) fn at_barrier(&mut self) {
         self.barrier += 1;
         for thread in &mut self.threads {
@@ -74,7 +74,7 @@ impl Clocks {
         }
     }
 
-    /// Lanes of a warp have met in `__syncwarp`.
+    /// Handles a `__syncwarp` that the lanes of `mask` have reached.
     pub(super) fn at_warp_sync(&mut self, warp: usize, mask: u64) {
         let warp = &mut self.threads[warp * self.lanes..];
         let mut mates = vec![0; self.lanes];
@@ -182,7 +182,7 @@ mod tests {
         assert!(two.happened(&early, 7) && !two.happened(&late, 7));
         assert!(!two.happened(&early, 8));
         two.at_barrier();
-        assert!(two.happened(&early, 8), "thread 7 told all");
+        assert!(two.happened(&early, 8), "thread 7 released to all");
     }
 
     #[test]

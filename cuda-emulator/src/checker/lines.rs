@@ -41,7 +41,7 @@ impl Image {
 
     /// The line of a kernel that returns to a shortened program counter.
     pub(super) fn line(&self, pc: u32) -> SourceLine {
-        // The call is before where it returns to.
+        // The call precedes the return address.
         find_line(u64::from(pc) - 1).unwrap_or_default()
     }
 }
@@ -55,7 +55,7 @@ unsafe extern "C" fn first_image(
     // SAFETY: the C library gives a valid description, and `of_this_program` the
     // image.
     let (info, image) = unsafe { (&*info, &mut *image.cast::<Image>()) };
-    // SAFETY: as above.
+    // SAFETY: the C library describes `dlpi_phnum` headers at `dlpi_phdr`, valid during this call.
     let headers =
         unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
     let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);

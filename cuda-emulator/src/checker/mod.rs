@@ -170,7 +170,7 @@ impl Checker {
         }
     }
 
-    /// The memory that was probably meant by an address outside of all.
+    /// The closest memory to an address outside of all.
     fn nearest(&self, block: &CheckedBlock, address: usize) -> MemoryLocation {
         let global = self.global.iter().enumerate();
         let global = global.map(|(index, (_, space))| (SpaceId::Global(index), space));

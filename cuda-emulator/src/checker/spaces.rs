@@ -3,7 +3,7 @@
 use super::shadow::{Conflict, Shadow, Trace};
 use super::vector_clock::AccessTime;
 
-/// Behind or before a piece of memory, an address is taken for a slip.
+/// Distance from a piece of memory within which an address counts as out of its bounds.
 const NEAR: usize = 4096;
 
 /// The piece of memory of an address.

@@ -17,12 +17,12 @@ pub(super) struct AccessTime {
     pub(super) clock: u32,
 }
 
-/// Moments, in bulk.
+/// A set of accesses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VectorClock {
-    /// All of a block's moments before that barrier.
+    /// For a block: all accesses before this barrier.
     pub(super) blocks: BTreeMap<u32, u32>,
-    /// All of a thread's up to that clock.
+    /// For a thread: all accesses up to this clock.
     pub(super) threads: BTreeMap<(u32, u16), u32>,
 }
 

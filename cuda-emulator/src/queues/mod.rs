@@ -201,7 +201,7 @@ impl QueuedEmulator {
         bytes: usize,
     ) -> Result<(), EmulatorError> {
         let mut state = self.state();
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that `bytes` bytes are valid at `from`.
         let source = unsafe { std::slice::from_raw_parts(from, bytes) };
         let command = if state.page_locked.has(from, bytes) {
             Command::upload_later(to, source)
@@ -234,7 +234,8 @@ impl QueuedEmulator {
         }
         let command = Command::download(to, from, bytes);
         if !state.records(queue) {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller promises that the bytes at `to` are valid and unused by other
+            // threads.
             unsafe { self.poison_target(&state, &command) };
         }
         self.submit(&mut state, queue, command)
@@ -374,7 +375,8 @@ impl QueuedEmulator {
         let mut state = self.state();
         for command in recording.0.iter() {
             let again = command.again();
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller promises that the memory of the recorded commands is valid and
+            // unused by other threads.
             unsafe { self.poison_target(&state, &again) };
             self.submit(&mut state, queue, again)?;
         }
@@ -410,7 +412,8 @@ impl QueuedEmulator {
         let mut waiting = state.queues.iter().flat_map(|queue| &queue.waiting);
         let is_read = waiting.any(|earlier| earlier.reads(to));
         if self.execution != Execution::Eager && !is_read {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller promises that the bytes at `to` are valid and unused by other
+            // threads.
             unsafe { to.get_mut() }.fill(POISON);
         }
     }
@@ -497,7 +500,7 @@ impl QueuedEmulator {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Commands are taken out before they run: the queues are whole between statements.
+        // Commands are removed before they run: the queues are consistent between statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -24,7 +24,7 @@ pub enum Fault {
     Race(OtherAccess),
     /// It reads bytes that were never written.
     Uninitialised,
-    /// It is not, or not all, in memory of the kernel.
+    /// It is not, or not completely, in memory of the kernel.
     OutOfBounds,
     /// The address is not a multiple of the size.
     Misaligned,
@@ -80,7 +80,7 @@ impl fmt::Display for BadAccess {
         let access = format!("{verb} of {} bytes at {}", self.bytes, self.location);
         match &self.fault {
             Fault::Race(other) => write!(f, "race: {access}, {other}, and nothing orders the two"),
-            Fault::Uninitialised => write!(f, "uninitialised: {access}, which nobody has written"),
+            Fault::Uninitialised => write!(f, "uninitialised: {access}, which was never written"),
             Fault::OutOfBounds => write!(f, "out of bounds: {access}"),
             Fault::Misaligned => write!(f, "misaligned: {access}"),
         }

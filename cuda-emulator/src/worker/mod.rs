@@ -46,7 +46,7 @@ pub(crate) struct Run<'a> {
     pub(crate) at_work: AtomicUsize,
     /// Set after a failure.
     pub(crate) stop: AtomicBool,
-    /// Looks at each access, if that is wanted; the only worker has it.
+    /// Checks each access, if enabled; there is only one worker then.
     pub(crate) checker: Mutex<Option<Checker>>,
 }
 
@@ -67,9 +67,9 @@ pub(crate) struct Worker<'a> {
     blocks: Vec<Box<Block>>,
     #[expect(clippy::vec_box)]
     spare: Vec<Box<Block>>,
-    /// The block that has its turn.
+    /// The running block.
     current: usize,
-    /// Its thread that runs, and on which fiber.
+    /// Its running thread, and the fiber.
     thread: u32,
     fiber: u32,
     /// The thread that runs next, if that is decided already.
@@ -114,8 +114,8 @@ pub(crate) fn with<R>(action: impl FnOnce(&mut Worker<'static>) -> R) -> R {
     action(unsafe { &mut *worker })
 }
 
-/// Lets others run until this thread's turn comes again. Nothing that runs on a
-/// fiber may own anything here: after a failure no turn comes.
+/// Lets others run until this thread is resumed. Code on a fiber must not own anything here: after
+/// a failure it is not resumed.
 pub(crate) fn wait() {
     let waiting = with(|worker| worker.own_fiber().waiting());
     // SAFETY: that is the fiber that runs.
@@ -147,7 +147,7 @@ impl<'a> Worker<'a> {
         Worker {
             run,
             call: run.kernel.call(),
-            // SAFETY: it only takes an address.
+            // SAFETY: it only returns an address.
             slot: unsafe { (run.slot)() },
             static_shared: run.kernel.shared.base(),
             fibers: Vec::new(),

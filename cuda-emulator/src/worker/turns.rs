@@ -89,8 +89,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Static shared memory is one for all blocks of a host thread: the block
-    /// takes a copy along.
+    /// All blocks of a host thread share the static shared memory: saves the block's content.
     fn leave_block(&mut self) {
         if let Some(block) = self.blocks.get_mut(self.current) {
             let copy = &mut block.static_copy;
@@ -110,7 +109,7 @@ impl Worker<'_> {
         unsafe { ptr::copy_nonoverlapping(copy.as_ptr(), self.static_shared, copy.len()) };
     }
 
-    /// Gives another block its turn, by chance or because this one only polls.
+    /// Switches to another block, at random or because this one only polls.
     pub(super) fn perhaps_turn(&mut self) -> Result<(), EmulatorError> {
         let Some(block) = self.blocks.get(self.current) else {
             return Ok(());

@@ -83,7 +83,7 @@ fn header(source: &mut Source<'_>, path: &Path) -> Result<Places, DataError> {
     }
 }
 
-/// All arrays where their layout wants them.
+/// All arrays, at the offsets of their layout.
 fn arrays(source: &mut Source<'_>, places: &Places) -> Result<Vec<u8>, DataError> {
     let layout: Layout = places.layout();
     let mut bytes = Vec::new();

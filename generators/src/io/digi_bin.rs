@@ -137,7 +137,7 @@ fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
     let sum: u64 = counts.clone().map(u64::from).sum();
     let total = u64_at(bytes, 16);
     if sum != total {
-        let problem = format!("the module sides hold {sum} digis, the header says {total}");
+        let problem = format!("the module sides have {sum} digis, but the header has {total}");
         return Err((16, problem));
     }
     // The sum of 2^18 counts of 32 bits can't overflow here.

@@ -21,7 +21,7 @@ impl Limits {
     /// The limits of the digi format itself.
     pub(super) const OF_DIGIS: Limits = Limits { modules: MAX_SEGMENTS / 2, adc: MAX_ADC };
 
-    /// Those of a detector.
+    /// Limits of a detector.
     pub(super) fn for_setup(setup: &Setup) -> Self {
         Limits { modules: setup.modules().len(), adc: setup.asic().n_adc - 1 }
     }

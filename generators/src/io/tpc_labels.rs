@@ -51,7 +51,7 @@ impl<'a> LabelWriter<'a> {
         Ok(writer)
     }
 
-    /// Appends those of a sector; sectors must come in ascending order.
+    /// Appends the labels of a sector; sectors must be in ascending order.
     ///
     /// # Errors
     /// If they can't be written.
@@ -195,10 +195,10 @@ mod tests {
             std::fs::write(&path, &bytes).expect("written");
             read_labels(&path).expect_err("damaged").to_string()
         };
-        // Heads of sectors begin at 16, with 16 bytes each; the first one is followed by three
+        // Heads of sectors start at byte 16, with 16 bytes each; the first one is followed by three
         // numbers.
         let word = |bytes: &mut Vec<u8>, at: usize, value: u8| bytes[at] = value;
-        for (change, said) in [
+        for (change, expected) in [
             (&(|bytes: &mut Vec<u8>| word(bytes, 0, b'X')) as &dyn Fn(&mut Vec<u8>), "magic"),
             (&|bytes| word(bytes, 12, 1), "is not 0"),
             (&|bytes| word(bytes, 8, 4), "ends here"),
@@ -209,13 +209,13 @@ mod tests {
                 &|bytes| [32, 36].into_iter().for_each(|at| word(bytes, at, 1)),
                 "the first 1 labels are of no sample in sector 1",
             ),
-            (&|bytes| word(bytes, 40, 9), "begin at 9, but there are 3"),
-            (&|bytes| word(bytes, 36, 3), "sample 2 begin at 2, before"),
+            (&|bytes| word(bytes, 40, 9), "start at 9, but there are 3"),
+            (&|bytes| word(bytes, 36, 3), "sample 2 start at 2, before"),
             (&|bytes| word(bytes, 27, 255), "ends here, within its sector 1"),
             (&|bytes| bytes.truncate(bytes.len() - 1), "ends here, within its sector 35"),
         ] {
             let found = problem(change);
-            assert!(found.contains(said) && found.contains("byte "), "{said}: {found}");
+            assert!(found.contains(expected) && found.contains("byte "), "{expected}: {found}");
         }
     }
 }

@@ -34,7 +34,7 @@ pub fn generate(shape: &DigiShape, seed: u64) -> Result<SegmentedDigis, DataErro
     Ok(SegmentedDigis::new(digis, partition))
 }
 
-/// One segment to be filled.
+/// A segment to be filled.
 struct Segment<'a> {
     shape: &'a DigiShape,
     seed: u64,

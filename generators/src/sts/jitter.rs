@@ -107,8 +107,8 @@ impl<'a> ArrivalJitter<'a> {
         for (digi, slot) in self.waiting[..certain].iter().zip(&self.slots) {
             write(*digi, *slot);
         }
-        // All are written, because a branch would be unpredictable: those that don't arrive are
-        // written after the end of those that do, and overwritten later.
+        // All remaining digis are written, because a branch would be unpredictable: those that
+        // don't arrive are written after the end of those that do, and overwritten later.
         let mut remaining = 0;
         for i in certain..self.waiting.len() {
             let digi = self.waiting[i];

@@ -13,9 +13,9 @@ const DIGIS_PER_INTERACTION_AND_SIDE: f64 = 17.2e6 / 1000.0 / 1792.0 / 4.0;
 /// Rates of digis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Interactions a second.
+    /// Interactions per second.
     pub interactions_hz: f64,
-    /// Noise digis a second in each channel.
+    /// Noise digis per second in each channel.
     pub noise_hz: f64,
 }
 
@@ -39,7 +39,7 @@ fn check(name: &str, hertz: f64) -> Result<(), DataError> {
     if hertz.is_finite() && hertz >= 0.0 {
         return Ok(());
     }
-    let problem = format!("a {name} of {hertz} Hz makes no sense; it must be 0 or more");
+    let problem = format!("a {name} of {hertz} Hz is invalid; it must be 0 or more");
     Err(DataError::shape(problem))
 }
 

@@ -40,7 +40,7 @@ pub struct ChargeCase {
     pub sector: u8,
     /// Time bins of the frame; there is no charge after them.
     pub time_bins: u32,
-    /// Time bins that are worked on together; they make no difference either.
+    /// Time bins that are processed together; they have no effect on clusters either.
     pub fragment: u32,
     /// Thresholds.
     pub settings: ClusterSettings,
@@ -64,7 +64,7 @@ pub struct Labels {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LabelsProblem {
     /// A list starts past the end of all labels.
-    #[error("the labels of sample {sample} begin at {first}, but there are {labels}")]
+    #[error("the labels of sample {sample} start at {first}, but there are {labels}")]
     Outside {
         /// Index of the sample.
         sample: usize,
@@ -74,7 +74,7 @@ pub enum LabelsProblem {
         labels: usize,
     },
     /// A list starts before the previous one.
-    #[error("the labels of sample {sample} begin at {first}, before those of the sample before")]
+    #[error("the labels of sample {sample} start at {first}, before those of the previous sample")]
     Falls {
         /// Index of the sample.
         sample: usize,
@@ -179,7 +179,7 @@ pub struct ClusterSettings {
 }
 
 impl Default for ClusterSettings {
-    /// Those of the experiment.
+    /// The settings of the experiment.
     fn default() -> Self {
         ClusterSettings {
             qmax_cutoff: 3,

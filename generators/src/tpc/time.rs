@@ -1,7 +1,7 @@
 //! Bunch crossings, orbits and time bins.
 //!
-//! An orbit is 445.5 time bins long, so in odd orbits time bins begin in the
-//! middle of a crossing's group of eight: all arithmetic is in crossings.
+//! An orbit is 445.5 time bins long, so in odd orbits time bins start in the middle of a crossing's
+//! group of eight: all arithmetic is in crossings.
 
 use std::ops::Range;
 

@@ -55,7 +55,7 @@ fn invalid_values_are_reported_with_line_and_key() {
     let flat =
         whole.replacen("1.0,\n        0.0,\n        0.0,", "0.0,\n        0.0,\n        0.0,", 1);
     let error = error_of(&flat);
-    assert!(error.contains("modules[0]") && error.contains("is no rotation"), "{error}");
+    assert!(error.contains("modules[0]") && error.contains("is not a rotation"), "{error}");
     let text = whole.replacen("\"nAdc\": 32", "\"nAdc\": 40", 1);
     let error = error_of(&text);
     assert!(error.contains("asic: nAdc is 40"), "{error}");
@@ -86,7 +86,7 @@ fn files_other_than_setups_are_refused() {
     assert!(read_setup(Path::new("/nowhere/setup.json")).is_err());
 }
 
-/// Checks a setup that CBM's own clusters and hits were made with.
+/// Checks a setup with which CBM's clusters and hits were found.
 fn has_modules(path: &Path, modules: usize) {
     let setup = read_setup(path).expect("a setup");
     assert_eq!(setup.modules().len(), modules);

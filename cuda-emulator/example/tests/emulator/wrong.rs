@@ -114,9 +114,10 @@ const BUGS: [Bug; 14] = [
     ),
 ];
 
-fn is_deadlock(error: &EmulatorError, told: &[&str]) -> bool {
+fn is_deadlock(error: &EmulatorError, parts: &[&str]) -> bool {
     let report = error.to_string();
-    matches!(error, EmulatorError::Deadlock { .. }) && told.iter().all(|part| report.contains(part))
+    matches!(error, EmulatorError::Deadlock { .. })
+        && parts.iter().all(|part| report.contains(part))
 }
 
 fn is_uninitialised(error: &EmulatorError, kernel: &str) -> bool {
@@ -148,7 +149,7 @@ fn uninitialised_global_memory() {
         // SAFETY: the kernel stays within these buffers.
         let run =
             || unsafe { emulator.launch("emulator_uninitialised_global", &launch, &arguments) };
-        let error = run().expect_err("nobody has written it");
+        let error = run().expect_err("it was never written");
         assert_eq!(fault(&error), Some(&Fault::Uninitialised), "{error}");
         emulator.mark_written(input).expect("ours");
         run().expect("the host has written it");

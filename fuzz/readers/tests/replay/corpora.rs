@@ -1,4 +1,4 @@
-//! The corpora: small inputs that are right, all made here.
+//! The corpora: small valid inputs, all generated here.
 
 mod data;
 mod runs;

@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Mutations of each entry of a corpus.
 const MUTATIONS: usize = 1000;
-/// The target that takes the longest by far: it makes a whole command line each time.
+/// The slowest target by far: it parses a whole command line each time.
 const SLOW: &str = "defaults";
 const THREADS: usize = 2;
 

@@ -49,7 +49,7 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<Columns, DataE
     let mut bytes = Vec::new();
     source.take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(io_error)?;
     let tracks = header(&bytes).map_err(error)?;
-    // One more, so that too long a file is noticed; no more is allocated than there is.
+    // One byte more, so that too long a file is noticed; no more is allocated than the file has.
     let body = COLUMNS * FIELD_BYTES * tracks;
     source.take(body as u64 + 1).read_to_end(&mut bytes).map_err(io_error)?;
     check_size(bytes.len(), HEADER_BYTES + body).map_err(error)?;

@@ -1,4 +1,4 @@
-//! One case after the other.
+//! Reader of cases.
 
 use super::open_case::OpenCase;
 use super::record::Record;
@@ -45,7 +45,7 @@ impl Cases {
         Ok(OpenCase::new(name))
     }
 
-    /// All cases, if the last one has come to its end.
+    /// Returns all cases, if the last one is complete.
     pub(super) fn finish(self) -> Result<Vec<ChargeCase>, String> {
         match self.open {
             Some(case) => Err(case.unfinished()),

@@ -67,7 +67,7 @@ pub fn read_charges(path: &Path) -> Result<Vec<ChargeCase>, DataError> {
 ///
 /// # Errors
 /// If the file can't be written (it is then incomplete), or a case can't be described: its name is
-/// no single word, or its samples and their labels are not equally many.
+/// not a single word, or its numbers of samples and of their labels differ.
 pub fn write_charges(path: &Path, cases: &[ChargeCase]) -> Result<(), DataError> {
     check_charge_file(path)?;
     for case in cases {
@@ -103,6 +103,6 @@ fn read(path: &Path, source: impl Read) -> Result<Vec<ChargeCase>, DataError> {
 fn text_of(line: &[u8]) -> Result<&str, String> {
     str::from_utf8(line).map_err(|error| {
         let byte = error.valid_up_to() + 1;
-        format!("byte {byte} of the line is no text; files of charges are UTF-8")
+        format!("byte {byte} of the line is not text; files of charges are UTF-8")
     })
 }

@@ -23,7 +23,7 @@ pub(super) enum Record {
 
 use Record::*;
 
-/// All of them in order.
+/// All records in order.
 const ALL: [(Record, &str); 12] = [
     (Case, "case"),
     (Sector, "sector"),
@@ -62,7 +62,7 @@ impl Record {
             (Case, Sector) | (Sector, Frame) => Ok(()),
             (Case, _) => Err(must_follow(Case, Sector, self)),
             (Sector, _) => Err(must_follow(Sector, Frame, self)),
-            (_, Case) => Err("a case begins, but the one before has no `end`".to_owned()),
+            (_, Case) => Err("a case starts, but the previous one has no `end`".to_owned()),
             (Run, Labelled) | (Labelled, Run) => {
                 Err("`r` and `d` lines are in one case; either all samples have `d` lines, with \
                      their labels, or none"

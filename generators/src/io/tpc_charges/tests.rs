@@ -175,7 +175,7 @@ fn records_have_an_order() {
     refused("p 0 0 0 1\nr 0 0 0 1", &format!("line 5: `r` must stand before `p`; {order}"));
     refused("fragment 20\nfragment 20", "line 5: a second `fragment`");
     refused("frame 20", "line 4: a second `frame`");
-    refused("case b", "line 4: a case begins, but the one before has no `end`");
+    refused("case b", "line 4: a case starts, but the previous one has no `end`");
     refused(
         "x 1 2",
         "line 4: unknown record \"x\"; there are case, sector, frame, fragment, param, noisy, r, \
@@ -212,7 +212,7 @@ fn files_end_with_the_end_of_a_case() {
 fn lines_are_text_with_single_blanks() {
     refused_as_a_whole(
         b"case a\nsector \xff\n",
-        "line 2: byte 8 of the line is no text; files of charges are UTF-8",
+        "line 2: byte 8 of the line is not text; files of charges are UTF-8",
     );
     let blank = "line 4: an empty line, or a blank too many; separate words by a single one";
     for line in ["", " ", "r  0 0 0 1", " r 0 0 0 1", "r 0 0 0 1 ", "noisy 1 1 ", "p 0 0 0 1 "] {

@@ -71,7 +71,7 @@ fn number<T: Integer>(what: &str, word: &str, range: &RangeInclusive<T>) -> Resu
     })
 }
 
-/// Digits and nothing else: `parse` would take a sign.
+/// Digits and nothing else: `parse` would accept a sign.
 fn decimal(word: &str) -> Option<u64> {
     word.bytes().try_fold(0_u64, |value, byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;

@@ -92,7 +92,8 @@ impl Form {
                 columns.join(",").quoted()
             )));
         }
-        let unsaid = || at_header("it does not say which sector; name it with --sector".to_owned());
+        let unsaid =
+            || at_header("it has no column for the sector; select one with --sector".to_owned());
         sector.map(Form::OfAll).ok_or_else(unsaid)
     }
 

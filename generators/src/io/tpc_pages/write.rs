@@ -46,7 +46,7 @@ impl PageWriter {
         })
     }
 
-    /// Appends the pages of a sector; sectors must come in ascending order.
+    /// Appends the pages of a sector; sectors must be in ascending order.
     ///
     /// # Errors
     /// If they can't be written.

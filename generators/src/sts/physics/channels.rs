@@ -47,7 +47,7 @@ pub(super) struct Channels<'a> {
     normal: &'a Normal,
     settings: Settings,
     channels: Vec<Channel>,
-    /// One for each pulse, in the order in which they began.
+    /// One reading per pulse, in the order of their starts.
     readings: Vec<Reading>,
 }
 
@@ -88,7 +88,7 @@ struct Channel {
     /// Deviation of the measured time from the start of the pulse.
     lag: f32,
     charge: f32,
-    /// The largest part of the charge, and where it comes from.
+    /// The largest contribution to the charge, and its crossing.
     largest: f32,
     source: u32,
     /// Index of the reading of the pulse.
@@ -164,7 +164,7 @@ impl<'a> Channels<'a> {
         (pulse.largest, pulse.source) = (charge, Truth::NOISE);
     }
 
-    /// All that was measured, in the order of time, then channel.
+    /// All readings, by time, then channel.
     pub(super) fn finish(mut self) -> Vec<Reading> {
         for channel in 0..CHANNELS_PER_SIDE {
             self.end(channel);
@@ -185,7 +185,7 @@ impl<'a> Channels<'a> {
         self.settings.resolution * self.normal.deviate(bits)
     }
 
-    /// Begins a pulse, unless the channel is blind: then it is as good as over.
+    /// Starts a pulse, unless the channel is blind: then the pulse is ignored.
     #[inline]
     fn begin(&mut self, channel: u16, time: f64, lag: f32) {
         self.end(channel);

@@ -1,9 +1,9 @@
-//! The constants of the simulation, and where they come from.
+//! The constants of the simulation, and their sources.
 //!
-//! Lengths are in cm, times in ns, momenta in GeV/c, charges in electrons, as in the
-//! setup. `docs/sts-physics.md` lists the sources: (a) the technical design report of
-//! CBM's Silicon Tracking System, GSI 2013-4; (b) Review of Particle Physics, passage
-//! of particles through matter; (c) our choice.
+//! Lengths are in cm, times in ns, momenta in GeV/c, charges in electrons, as in the setup.
+//! `docs/sts-physics.md` lists the sources: (a) the technical design report of CBM's Silicon
+//! Tracking System, GSI 2013-4; (b) Review of Particle Physics, passage of particles through
+//! matter; (c) our choice.
 
 /// Thickness of a sensor (a).
 pub(super) const THICKNESS: f64 = 0.032;

@@ -46,7 +46,7 @@ pub struct Simulated {
 pub struct Estimate {
     /// Digis of all module sides.
     pub digis: u64,
-    /// Memory that making it takes.
+    /// Memory for generating it.
     pub memory_bytes: u64,
 }
 

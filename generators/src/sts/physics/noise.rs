@@ -18,7 +18,7 @@ pub(super) struct Noise<'a> {
     threshold: f64,
     deviation: f64,
     pickup: f64,
-    /// When the next pulse comes, in ns.
+    /// Time of the next pulse, in ns.
     next: f64,
 }
 

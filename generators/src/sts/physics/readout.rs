@@ -47,7 +47,7 @@ impl Readout {
         ] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(DataError::shape(format!(
-                    "a {name} of {value} makes no sense; it must be 0 or more"
+                    "a {name} of {value} is invalid; it must be 0 or more"
                 )));
             }
         }
@@ -93,7 +93,7 @@ mod tests {
     fn without_fluctuations_there_is_no_noise() {
         let quiet = Readout { noise: 0.0, ..READOUT };
         assert_eq!(quiet.noise_hz(), 0.0);
-        // No rate of crossings could give this.
+        // No rate of crossings gives this.
         assert!(quiet.with_noise_hz(1.0).validate().is_err());
     }
 

@@ -40,8 +40,8 @@ impl Response {
         }
     }
 
-    /// Puts the charges of a particle on the strips of both sides. They come from the
-    /// same deposits: electrons drift to the front, holes to the back.
+    /// Adds the charges of a particle to the strips of both sides. Both have the same deposits:
+    /// electrons drift to the front, holes to the back.
     pub(super) fn add(
         &self,
         passage: &Passage,

@@ -14,7 +14,7 @@ pub struct Scenario {
     pub detector: Detector,
     /// Source of particles in a collision.
     pub source: Source,
-    /// Collisions a second.
+    /// Collisions per second.
     pub rate_hz: f64,
     /// Settings of channels.
     pub readout: Readout,
@@ -68,7 +68,7 @@ impl Scenario {
         let most_hz = MAX_COLLISIONS / (self.timeslice_ns as f64 * 1e-9);
         if !(0.0..=most_hz).contains(&self.rate_hz) {
             return Err(DataError::shape(format!(
-                "a rate of {} Hz makes no sense; use 0 to {most_hz:.0} Hz with this timeslice",
+                "a rate of {} Hz is invalid; use 0 to {most_hz:.0} Hz with this timeslice",
                 self.rate_hz
             )));
         }

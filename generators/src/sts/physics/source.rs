@@ -35,11 +35,11 @@ pub struct Gold {
     pub particles: f64,
     /// Standard deviation of their rapidities.
     pub rapidity_width: f64,
-    /// Particles made in the detector by each of them, on average.
+    /// Average number of secondaries of each particle in the detector.
     pub secondaries: f64,
     /// Mean momentum of those, in GeV/c.
     pub secondary_momentum: f64,
-    /// Standard deviation of their slopes against the particle that made them.
+    /// Standard deviation of their slopes against their parent particle.
     pub secondary_spread: f64,
 }
 

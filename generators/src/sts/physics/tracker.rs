@@ -43,7 +43,7 @@ impl Tracker {
         &self.sensors[module]
     }
 
-    /// Visits the crossings of a particle, made at this time in this collision.
+    /// Visits the crossings of a particle that starts at this time in this collision.
     pub(super) fn follow(
         &self,
         particle: &Particle,
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::sts::physics::Detector;
 
-    /// Every module that a straight particle goes through is found.
+    /// Every module that a straight particle crosses is found.
     #[test]
     fn the_map_finds_what_a_search_of_all_sensors_does() {
         let setup = Detector::Cbm.setup().expect("sensible");

@@ -19,7 +19,7 @@ const FEB_ASICS: u8 = 8;
 /// FEBs of a board if each ASIC has one e-link, and if it has five.
 const FEBS: usize = 5;
 const FEBS_OF_FIVE: usize = 1;
-/// The first equipment id of boards of our own.
+/// The first equipment id of generated boards.
 const FIRST_BOARD: u16 = 0x1000;
 
 /// Cabling and settings of boards.
@@ -81,7 +81,7 @@ struct Feb {
     module: Option<CabledModule>,
     is_front: bool,
     pulser: u8,
-    /// Its number among those of all boards.
+    /// Index among the FEBs of all boards.
     number: usize,
 }
 

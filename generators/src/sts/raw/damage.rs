@@ -73,7 +73,8 @@ impl Damage {
             4 => descriptor.flags ^= 1 << self.below(16),
             5 => descriptor.size -= self.below(u64::from(size) + 1) as u32,
             6 => descriptor.size -= self.below(u64::from(size).min(9) + 1) as u32,
-            // Contents begin at any byte. All are counted from the first one, which stays.
+            // Contents may start at any byte. Offsets are relative to the first one, which is
+            // unchanged.
             _ if is_first => {}
             _ => {
                 let less = self.below(u64::from(size) + 1);

@@ -124,7 +124,7 @@ impl RawData {
         Ok(data)
     }
 
-    /// Begins another timeslice.
+    /// Starts another timeslice.
     pub fn push_timeslice(&mut self, timeslice: RawTimeslice) {
         self.timeslices.push(Head { timeslice, end: self.blocks.len() });
     }

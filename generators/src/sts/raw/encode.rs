@@ -85,9 +85,9 @@ impl Encoder {
         &self.boards
     }
 
-    /// The microslices of each board, so many, from a moment of Unix time on: digis count time
-    /// from there. Those of modules that no board reads are left out. What has no charge is sent
-    /// with the smallest that there is.
+    /// Encodes `microslices` microslices of each board, from `start_ns` of Unix time on, to which
+    /// times of digis are relative. Digis of modules that no board reads are left out. A charge of
+    /// 0 is sent as the smallest one.
     pub(super) fn encode(
         &self,
         digis: &SegmentedDigis,

@@ -75,7 +75,7 @@ pub struct Link<'a> {
 /// The fields of an e-link in the order of files.
 type ElinkFields = (u32, u8, u8, i32, u8, f64, f64, Vec<u8>, usize);
 
-/// A table that makes no sense.
+/// An invalid table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{location} {problem}")]
 pub struct ReadoutProblem {
@@ -197,7 +197,7 @@ impl Readout {
         }
         for (&board, elinks) in boards_2023.iter().flatten() {
             if boards.get(&board).is_none_or(|own| own.len() != elinks.len()) {
-                let problem = "is not a board of as many e-links in elinks".to_owned();
+                let problem = "is not a board with the same number of e-links in elinks".to_owned();
                 return Err(ReadoutProblem::of_board("elinks2023", board, problem));
             }
             for (elink, fields) in elinks.iter().enumerate() {
@@ -245,8 +245,8 @@ impl Readout {
         &self.walk_tables
     }
 
-    /// The e-links of a board by these rules, if it is known. The code of 2023 takes offsets and
-    /// gains from the newer tables, and has nothing else that is there.
+    /// The e-links of a board by these rules, if it is known. The code of 2023 uses offsets and
+    /// gains of the newer tables, and nothing else.
     pub fn links(&self, rules: Rules, board: u16) -> Option<Vec<Link<'_>>> {
         let elinks = self.boards.get(&board)?;
         let current = |elink: &Elink| Link {

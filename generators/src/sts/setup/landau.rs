@@ -16,8 +16,8 @@ pub struct LandauTable {
 }
 
 impl Default for LandauTable {
-    /// A table of our own: a straggling that grows with the root of the charge, and
-    /// a tail in proportion to it. The experiment's table is not public.
+    /// An assumed table: a straggling that grows with the root of the charge, and a tail in
+    /// proportion to it. The experiment's table is not public.
     fn default() -> Self {
         const STEP: f64 = 1000.0;
         const ENTRIES: u32 = 80;

@@ -35,7 +35,7 @@ pub struct Setup {
     modules: Vec<Module>,
 }
 
-/// A parameter that makes no sense.
+/// An invalid parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field} {problem}")]
 pub struct SetupError {
@@ -49,7 +49,7 @@ impl Setup {
     /// A setup of these parts; module `m` of the digis is `modules[m]`.
     ///
     /// # Errors
-    /// The first parameter that makes no sense.
+    /// The first invalid parameter.
     pub fn new(
         asic: Asic,
         cuts: Cuts,

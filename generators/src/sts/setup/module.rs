@@ -108,7 +108,7 @@ impl Validate for Module {
         if self.is_rotated() {
             return Ok(());
         }
-        let problem = format!("{:?} is no rotation", self.rotation);
+        let problem = format!("{:?} is not a rotation", self.rotation);
         Err(SetupError::new("rotation", problem))
     }
 }
@@ -145,7 +145,7 @@ mod tests {
             [f64::NAN; 9],
         ] {
             let error = with_rotation(rotation).expect_err("none").to_string();
-            assert!(error.ends_with("is no rotation"), "{error}");
+            assert!(error.ends_with("is not a rotation"), "{error}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! All clusters of a timeframe.
+//! Generation of all clusters of a timeframe.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ const ROW_COUNTS: u64 = 4;
 const BYTES: u64 = 5;
 /// Tracks that are compressed at the same time, in any order; they have a stream.
 const CHUNK: usize = 1 << 16;
-/// Bytes that are made with one stream.
+/// Number of bytes per random stream.
 const BYTE_CHUNK: usize = 1 << 20;
 
 /// Generates clusters; shape and seed determine them for any number of threads.
@@ -59,7 +59,7 @@ fn tracks(shape: &ClusterShape, seed: u64) -> (Vec<u16>, Vec<u32>) {
     (counts, starts)
 }
 
-/// All numbers below `length` in the order of chance (Fisher, Yates; Durstenfeld 1964).
+/// All numbers below `length` in random order (Fisher, Yates; Durstenfeld 1964).
 fn shuffled(length: usize, stream: &mut Stream) -> Vec<usize> {
     let mut numbers: Vec<_> = (0..length).collect();
     for last in (1..length).rev() {

@@ -10,15 +10,15 @@ pub const ALIGNMENT: usize = 256;
 /// Numbers of entries of the arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries {
-    /// Those of [`Per::Row`].
+    /// Entries of arrays of [`Per::Row`].
     pub rows: usize,
-    /// Those of [`Per::Track`].
+    /// Entries of arrays of [`Per::Track`].
     pub tracks: usize,
-    /// Those of [`Per::Attached`].
+    /// Entries of arrays of [`Per::Attached`].
     pub attached: usize,
-    /// Those of [`Per::Difference`].
+    /// Entries of arrays of [`Per::Difference`].
     pub differences: usize,
-    /// Those of [`Per::Unattached`].
+    /// Entries of arrays of [`Per::Unattached`].
     pub unattached: usize,
 }
 

@@ -40,8 +40,8 @@ pub struct Pieces {
     pub counts: Vec<u32>,
 }
 
-/// Compressed clusters of a timeframe. Pieces lie within their arrays and don't overlap,
-/// and each track has a cluster.
+/// Compressed clusters of a timeframe. Pieces are within their arrays and don't overlap, and each
+/// track has a cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clusters {
     places: Places,
@@ -104,7 +104,7 @@ impl Clusters {
         &self.tracks
     }
 
-    /// The pieces of unattached clusters, one a row of a sector.
+    /// The pieces of unattached clusters, one per row of a sector.
     pub fn rows(&self) -> &Pieces {
         &self.rows
     }

@@ -24,7 +24,7 @@ pub enum ClusterProblem {
     /// A number of starts that differs from the number of tracks.
     #[error("there are slots of {starts} first clusters; each of the {tracks} tracks needs one")]
     Starts {
-        /// Those that there are.
+        /// Their actual number.
         starts: usize,
         /// The tracks.
         tracks: usize,
@@ -32,7 +32,7 @@ pub enum ClusterProblem {
     /// Arrays of another size.
     #[error("the arrays have {found} bytes instead of {expected}")]
     Bytes {
-        /// Those that there are.
+        /// Their actual number.
         found: usize,
         /// Bytes for the slots.
         expected: usize,
@@ -43,7 +43,7 @@ pub enum ClusterProblem {
         /// Index of the track.
         track: usize,
     },
-    /// A piece that does not lie in its arrays.
+    /// A piece that exceeds its arrays.
     #[error("track {track}: {count} clusters from slot {start} on exceed the {slots} slots")]
     BeyondArray {
         /// Index of the track.

@@ -10,7 +10,7 @@ const MAX_SLOTS: usize = 1 << 29;
 /// Maximum number of clusters of a track, which has 16 bits.
 const MAX_CLUSTERS_OF_TRACK: usize = u16::MAX as usize;
 
-/// Clusters to be made.
+/// Parameters of clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterShape {
     /// Number of tracks.

@@ -17,7 +17,7 @@ const MAX_BLOCK_BYTES: usize = BLOCK_HEAD_BYTES
     + LINKS * MAX_LINK_HEAD_BYTES
     + packed_bytes(LINKS * CHANNELS_IN_LINK, SAMPLE_BITS);
 
-/// A block, made anew for each time bin.
+/// A block, rebuilt for each time bin.
 pub(super) struct Block {
     format: ZsFormat,
     bytes: [u8; MAX_BLOCK_BYTES + SLACK],

@@ -35,8 +35,8 @@ struct Writer<'a> {
     info: &'a FrameInfo,
     slots: Slots<'a>,
     position: usize,
-    /// The first and the last time bin that begin in the open page; in a page in
-    /// which none does, the last one before.
+    /// The first and the last time bin that start in the open page; if there is none, the last one
+    /// before it.
     time_bins: Option<(u32, u32)>,
     header: ZsHeader,
 }

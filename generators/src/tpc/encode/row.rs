@@ -21,7 +21,7 @@ const COUNT_BYTES: usize = 1;
 const SEQUENCE_BYTES: usize = 2;
 /// Bit in the mask of rows: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
-/// Records begin at even offsets.
+/// Records start at even offsets.
 const RECORD_ALIGNMENT: usize = 2;
 
 pub(super) fn encode<'a>(

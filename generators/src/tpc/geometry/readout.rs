@@ -16,7 +16,7 @@ impl Endpoint {
     }
 
     /// A half (0 or 1) of a region.
-    pub(super) const fn of(region: Region, half: u8) -> Self {
+    pub(super) const fn new_half(region: Region, half: u8) -> Self {
         Endpoint(region.number() as u8 * HALVES as u8 + half)
     }
 

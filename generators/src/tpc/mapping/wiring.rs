@@ -16,7 +16,7 @@ pub const CHANNELS_IN_CHIP: usize = 32;
 const STREAMS: usize = 5;
 /// Channels that follow each other in one stream.
 const CHANNELS_IN_TURN: usize = 2;
-/// Raw channels until the first stream's turn comes again.
+/// Number of raw channels in a round over all streams.
 const ROUND: usize = STREAMS * CHANNELS_IN_TURN;
 /// The chip of each stream: five of the even region, five of the odd one.
 const CHIP: [u8; 2 * STREAMS] = [0, 0, 1, 1, 2, 3, 3, 4, 4, 2];

@@ -13,7 +13,7 @@ pub const LINK_COUNT_BITS: u32 = 4;
 pub const MAX_LINKS: usize = (1 << LINK_COUNT_BITS) - 1;
 /// In version 5, the lowest bit of the crossing: samples have 10 bits.
 pub const SHORT_SAMPLES: u16 = 1;
-/// In version 5, the bits of the crossing that count.
+/// In version 5, the valid bits of the crossing.
 pub const SHORT_SAMPLES_CROSSING_MASK: u16 = 0xffc;
 /// Bits of a sample in a block with short samples; the scale stays the same.
 pub const SHORT_SAMPLE_BITS: u32 = 10;

@@ -42,12 +42,12 @@ pub struct ZsHeader {
     pub cru: u16,
     /// Bunch crossings from the orbit of the RDH to the first time bin.
     pub time_offset: u16,
-    /// Samples of the page; in dense link pages, of the blocks that begin in it.
+    /// Samples of the page; in dense link pages, of the blocks that start in it.
     pub samples: u16,
     /// Link pages: 16-byte words between this header and the first link header.
     /// Dense link pages: the first block's offset in the page, in bytes.
     pub first_block: u16,
-    /// Link pages: link headers. Dense link pages: blocks that begin in the page.
+    /// Link pages: link headers. Dense link pages: blocks that start in the page.
     pub blocks: u16,
     /// `FLAG_` bits, in dense link pages.
     pub flags: u8,

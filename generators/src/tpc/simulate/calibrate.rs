@@ -6,7 +6,7 @@ use crate::tpc::time::time_bins_of;
 
 /// Heartbeat frames that a load is tried on: neither the first one nor neighbours.
 pub(super) const TRIED_FRAMES: [u32; 3] = [3, 7, 11];
-/// Rates that are tried; each comes some ten times as near.
+/// Number of tried rates; each is about ten times closer.
 const STEPS: usize = 3;
 /// A rate that fills some pads, but not all.
 const FIRST_RATE_HZ: f64 = 2e6;

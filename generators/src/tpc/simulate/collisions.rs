@@ -77,7 +77,7 @@ impl Collisions {
         }
     }
 
-    /// A Poisson process; it may begin anew with each orbit, as it has no memory.
+    /// A Poisson process; it may restart with each orbit, because it has no memory.
     fn add_collisions(&self, shifted: u32, gaps: &Exponential, collisions: &mut Vec<Collision>) {
         let mut stream = stream(self.seed, [COLLISIONS, shifted.into()]);
         let bins_per_gap = ORBIT / (self.rate_hz * ORBIT_S) / f64::from(Exponential::MEAN);

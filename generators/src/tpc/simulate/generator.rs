@@ -20,8 +20,7 @@ use crate::tpc::pages::{RawPages, SectorFrames, SectorPages};
 use crate::tpc::time::{crossing_of, frame_of};
 use crate::tpc::{Digit, Endpoint, Layout, LinkChannel, PadId, PadMapping};
 
-/// Calibration must not know the seed of the data: the same shape has the same
-/// rate for each of them.
+/// Calibration does not use the seed of the data, so that a shape has the same rate for all seeds.
 const CALIBRATION_SEED: u64 = 0;
 
 /// Expected size of the data; collisions fluctuate.
@@ -101,7 +100,7 @@ impl TimeFrameGenerator {
         }
     }
 
-    /// The pages of a sector; its heartbeat frames are made in parallel.
+    /// The pages of a sector; its heartbeat frames are generated in parallel.
     pub fn sector(&self, sector: usize) -> SectorPages {
         let frames = self.each_frame(|buffers, frame| {
             let mut pages = vec![Vec::new(); ENDPOINTS];

@@ -28,7 +28,7 @@ pub(super) struct Looper {
     /// The centre of the circle: distance from the beam, and along the row.
     centre: (f64, f64),
     radius: f64,
-    /// Drift at the beginning, and its change in a turn.
+    /// Initial drift, and its change per turn.
     drift: f64,
     drift_per_turn: f64,
     turns: f64,
@@ -117,8 +117,8 @@ impl Looper {
         }
     }
 
-    /// The turns in which the spiral comes by this phase (0 to 1) inside the
-    /// chamber, and how far from the pads it is then.
+    /// The turns in which the spiral passes this phase (0 to 1) inside the chamber, and its
+    /// distance from the pads.
     fn turns_at(&self, phase: f64, mut visit: impl FnMut(u32, f64)) {
         let mut turn = 0;
         while f64::from(turn) + phase < self.turns {

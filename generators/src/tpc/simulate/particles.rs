@@ -39,7 +39,7 @@ impl Particles {
         let gaps = &simulation.gaps;
         match simulation.collisions.beam {
             Beam::Laser => {
-                // Its mirrors stay where they are: all shots are alike.
+                // The laser's mirrors are fixed: all shots are equal.
                 self.rays.extend(laser::rays(collision, &mut of_sector(0)));
                 self.shots.push(collision.time);
             }

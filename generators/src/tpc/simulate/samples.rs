@@ -1,7 +1,7 @@
-//! The samples of an endpoint, endpoint_samples to time bins.
+//! The samples of an endpoint, distributed over time bins.
 //!
-//! Pads come one after the other, in the order of the pages, each with all of its time bins: endpoint_samples
-//! to those, samples lie there in order.
+//! Pads come one after the other, in the order of the pages, each with all of its time bins: so the
+//! samples of each time bin are in order.
 
 use super::columns::{COLUMNS, Columns, MARGIN};
 use super::signal::Signal;

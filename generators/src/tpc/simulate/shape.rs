@@ -15,7 +15,7 @@ use crate::tpc::pages::Framing;
 const MAX_ORBITS: u32 = 40_000;
 /// Bunches can't collide more often.
 const MAX_RATE_HZ: f64 = 40e6;
-/// Beyond this, tracks lie on top of each other and add nothing.
+/// Above this, tracks overlap and add nothing.
 const MAX_OCCUPANCY: f64 = 0.9;
 
 /// Source of the particles.
@@ -39,7 +39,7 @@ pub enum Load {
     Occupancy(f64),
 }
 
-/// A time frame to be made.
+/// Parameters of a time frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeFrameShape {
     /// The format of the pages.
@@ -107,7 +107,7 @@ impl TimeFrameShape {
         }
         if !(self.gain > 0.0 && self.gain <= 100.0) {
             let gain = self.gain;
-            let problem = format!("a gain of {gain} makes no sense; use up to 100");
+            let problem = format!("a gain of {gain} is invalid; use up to 100");
             return Err(DataError::shape(problem));
         }
         Ok(())
@@ -131,7 +131,7 @@ impl TimeFrameShape {
     fn validate_load(&self) -> Result<(), DataError> {
         match self.load {
             Load::Rate(hz) if !(0.0..=MAX_RATE_HZ).contains(&hz) => Err(DataError::shape(format!(
-                "a rate of {hz} Hz makes no sense; use 0 to {MAX_RATE_HZ} (40MHz)"
+                "a rate of {hz} Hz is invalid; use 0 to {MAX_RATE_HZ} (40MHz)"
             ))),
             Load::Occupancy(share) if !(0.0..=MAX_OCCUPANCY).contains(&share) => {
                 Err(DataError::shape(format!(

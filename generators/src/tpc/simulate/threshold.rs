@@ -169,7 +169,7 @@ fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u32 {
         let threshold = _mm256_set1_epi16(threshold.cast_signed());
         let enough = |charges| _mm256_cmpeq_epi16(_mm256_max_epu16(charges, threshold), charges);
         let bytes = _mm256_packs_epi16(enough(low), enough(high));
-        // Packed in halves of 16 bytes, which lie crosswise.
+        // Packing interleaves the halves of 16 bytes.
         let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes);
         _mm256_movemask_epi8(bytes).cast_unsigned()
     }

@@ -33,7 +33,7 @@ pub(super) struct Crossing {
     pub(super) particle: u64,
 }
 
-/// A track that comes from the beam and is in the sector somewhere.
+/// A track from the beam that passes through the sector.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Track {
     time: f64,

@@ -85,7 +85,7 @@ pub struct SectorTruth {
 /// Correction factor of the charges of a pad.
 pub(super) type GainOfPad<'a> = &'a (dyn Fn(PadId) -> f32 + Sync);
 
-/// The true clusters of a heartbeat frame, while it is made.
+/// The true clusters of a heartbeat frame during its simulation.
 pub(super) struct FrameTruth<'a> {
     gain: GainOfPad<'a>,
     /// Time bins in which crossings of this frame are centred: charge of others reaches into it,

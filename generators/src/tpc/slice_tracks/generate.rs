@@ -12,7 +12,7 @@ use crate::random::{Stream, below, stream};
 
 /// Names the streams of particles.
 const PARTICLES: u64 = 2;
-/// Slice tracks made with one stream.
+/// Number of slice tracks per random stream.
 const CHUNK: usize = 1 << 16;
 /// Probability that two consecutive pieces are already joined inside their sector, and otherwise
 /// that a link proposes it.

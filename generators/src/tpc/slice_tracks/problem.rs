@@ -107,7 +107,7 @@ pub enum TrackProblem {
         /// And by this one.
         second: usize,
     },
-    /// A relation that only one side knows of.
+    /// A relation that only one side has.
     #[error(
         "slice track {track}: {property} is {other}, but {back} of {other} is not {track}",
         back = property.counterpart()

@@ -13,13 +13,13 @@ pub const MAX_TRACKS: usize = 1 << 31;
 /// Numbering of the pieces of a particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ids {
-    /// Numbers that lie near each other.
+    /// Numbers that are close to each other.
     Local,
     /// Any numbers.
     Shuffled,
 }
 
-/// Slice tracks to be made.
+/// Parameters of slice tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrackShape {
     /// Number of slice tracks.

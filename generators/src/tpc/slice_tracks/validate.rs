@@ -101,7 +101,7 @@ fn one_sided_successor(relations: &[Relations], track: usize, next: u32) -> Trac
     }
 }
 
-/// Each neighbour is a head, and knows the other one.
+/// Checks that each neighbour is a head, and refers back.
 fn neighbours(relations: &[Relations]) -> Result<(), TrackProblem> {
     for (track, related) in relations.iter().enumerate() {
         for (side, &other) in related.neighbours.iter().enumerate() {

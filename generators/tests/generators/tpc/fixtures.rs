@@ -1,4 +1,4 @@
-//! Pages of the experiment's encoder: ours makes the same bytes.
+//! Comparison with pages of the experiment's encoder, byte by byte.
 
 use std::fs;
 use std::io::Read;

@@ -15,7 +15,7 @@ const CELLS: f64 = 64.0;
 const THRESHOLD: f64 = 3.0;
 const SATURATED: f32 = 1023.0;
 
-/// A sector in which charges hardly ever lie on top of each other, and are all of particles.
+/// A sector in which charges hardly ever overlap, and all come from particles.
 fn quiet() -> TimeFrameGenerator {
     generator(&TimeFrameShape {
         noise: 0.0,

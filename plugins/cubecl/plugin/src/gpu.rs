@@ -36,11 +36,11 @@ impl Context {
     fn retain(device: i32) -> Result<Self, Problem> {
         // SAFETY: it only looks for the library.
         if !unsafe { sys::is_culib_present() } {
-            return Err(Problem::Unavailable("there is no driver of CUDA".to_owned()));
+            return Err(Problem::Unavailable("there is no CUDA driver".to_owned()));
         }
         result::init()?;
         let device = result::device::get(device)?;
-        // SAFETY: the device is there; dropping gives the context back.
+        // SAFETY: the device exists; dropping releases the context.
         let context = unsafe { result::primary_ctx::retain(device) }?;
         Ok(Context { device, context })
     }
@@ -60,7 +60,7 @@ impl Drop for Context {
 }
 
 impl Loaded {
-    /// Loads a kernel on the GPU that bench gives.
+    /// Loads a kernel on the GPU that bench selected.
     pub(crate) fn new(host: &Host, kernel: &'static Kernel) -> Result<Self, Problem> {
         let context = Context::retain(host.device)?;
         context.enter()?;
@@ -154,7 +154,7 @@ impl Table {
         std::ptr::with_exposed_provenance(self.pointer as usize)
     }
 
-    /// Bytes that it takes.
+    /// Its size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes as u64
     }
@@ -168,7 +168,7 @@ impl Drop for Table {
     }
 }
 
-/// Images are for GPUs from Turing on, and drivers that know CUDA 13.
+/// Images are for GPUs from Turing on, and drivers that support CUDA 13.
 fn not_for_this_gpu(error: DriverError) -> Problem {
     let is_unavailable = matches!(
         error.0,
@@ -177,11 +177,12 @@ fn not_for_this_gpu(error: DriverError) -> Problem {
             | CUresult::CUDA_ERROR_INVALID_PTX
             | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
     );
-    match is_unavailable {
-        true => Problem::Unavailable(format!(
+    if is_unavailable {
+        Problem::Unavailable(format!(
             "its kernels are for GPUs from Turing on with driver 580 or newer: {}",
             Problem::from(error)
-        )),
-        false => error.into(),
+        ))
+    } else {
+        error.into()
     }
 }

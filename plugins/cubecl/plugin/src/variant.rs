@@ -15,7 +15,7 @@ pub(crate) trait Ready: Sized {
     /// Bit mask of the buffers that it uses.
     const BUFFERS: u32;
 
-    /// Gets ready for such an input on the GPU that bench gives.
+    /// Prepares for an input on the GPU that bench selected.
     fn prepare(host: &Host, input: &Self::Input) -> Result<Self, Problem>;
     /// The bytes of scratch memory that it needs, and of memory that it has itself.
     fn memory(&self) -> (u64, u64);
@@ -27,7 +27,7 @@ pub(crate) trait Ready: Sized {
 pub(crate) struct About {
     pub(crate) name: &'static CStr,
     pub(crate) summary: &'static CStr,
-    /// The native variant that does the same.
+    /// The native counterpart.
     pub(crate) native: &'static CStr,
     /// A further difference, with the reason.
     pub(crate) differs: Option<&'static CStr>,
@@ -69,7 +69,7 @@ unsafe extern "C" fn prepare<R: Ready>(
     input: *const c_void,
     state: *mut *mut c_void,
 ) -> i32 {
-    // SAFETY: the header has a host and the task's struct lie there during the call.
+    // SAFETY: the header has a host, and the task's struct is valid during the call.
     let (host, input) = unsafe { (&*host, &*input.cast::<R::Input>()) };
     let ready = R::prepare(host, input).map(|ready| {
         // SAFETY: `state` points to memory for a pointer.
@@ -94,7 +94,8 @@ unsafe extern "C" fn run<R: Ready>(
     host: *const Host,
     input: *const c_void,
 ) -> i32 {
-    // SAFETY: as in `memory` and in `prepare`.
+    // SAFETY: the state is what `prepare` has stored; the header has a host, and the task's struct
+    // is valid during the call.
     let (ready, host, input) = unsafe { (&*state.cast::<R>(), &*host, &*input.cast::<R::Input>()) };
     answer(host, ready.run(host, input))
 }

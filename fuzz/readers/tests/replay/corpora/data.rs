@@ -107,7 +107,7 @@ fn of_digis(name: &str) -> Vec<u8> {
     written(name, |path| write_digis(path, &digis))
 }
 
-/// When raw data begin: ns of Unix time.
+/// Start of the raw data, in ns of Unix time.
 const START_NS: u64 = 1_700_000_000_000_000_000;
 
 /// The messages of a microslice, after the time of its start.

@@ -77,7 +77,7 @@ impl Detector {
     /// Its setup with this read-out.
     ///
     /// # Errors
-    /// If the read-out makes no sense.
+    /// If the read-out is invalid.
     pub fn setup_with(self, asic: Asic) -> Result<Setup, DataError> {
         let modules = match self {
             Detector::Cbm => cbm::modules(),

@@ -1,4 +1,4 @@
-//! Noisy pads against a reference that goes over each pad by itself.
+//! Noisy pads compared with a reference that scans each pad separately.
 
 use super::numbers::Numbers;
 use super::{emulator, kernel, run};

@@ -64,7 +64,7 @@ impl Largest {
         self.fourth = max_of_halves(self.fourth, line[3]);
     }
 
-    /// Those of a lane's own pads, in all four time bins of tiles.
+    /// Bits of a lane's own pads, in all four time bins of tiles.
     fn of_own(&self, own: u32) -> u32 {
         let first = of_four_lanes(self.first);
         let second = of_four_lanes(self.second);

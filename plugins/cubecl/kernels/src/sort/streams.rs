@@ -13,7 +13,8 @@ fn misaligned_digis(begin: u32, count: u32) -> u32 {
     u32::min(count, begin % 2)
 }
 
-/// Reads `count` digis from `begin` on to shared memory, from `to` on; each thread some.
+/// Reads `count` digis starting at `begin` to shared memory starting at `to`; all threads share the
+/// work.
 #[cube]
 pub fn read_digis(
     digis: &Array<u64>,
@@ -42,7 +43,8 @@ pub fn read_digis(
     }
 }
 
-/// Writes the first `count` digis of shared memory to `begin` and on; each thread some.
+/// Writes the first `count` digis of shared memory to `begin` and after; all threads share the
+/// work.
 #[cube]
 pub fn write_digis(
     digis: &mut Array<u64>,
