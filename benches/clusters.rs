@@ -14,8 +14,8 @@ const OCCUPANCIES: [&str; 2] = ["0.01", "0.07"];
 fn variants(criterion: &mut Criterion) {
     for task in TASKS {
         for occupancy in OCCUPANCIES {
-            let given = [("sectors", "1"), ("orbits", "1"), ("occupancy", occupancy)];
-            cpu_variants(criterion, task, task, (given.into_iter().collect(), occupancy));
+            let params = [("sectors", "1"), ("orbits", "1"), ("occupancy", occupancy)];
+            cpu_variants(criterion, task, task, params.into_iter().collect(), occupancy);
         }
     }
 }

@@ -14,9 +14,9 @@ fn variants(criterion: &mut Criterion) {
     for output in OUTPUTS {
         for format in ZsFormat::ALL {
             let zs = format.name();
-            let given = [("zs", zs), ("sectors", "1"), ("orbits", "1"), ("output", output)];
-            let params = given.into_iter().collect();
-            cpu_variants(criterion, &format!("decode-{output}"), "decode", (params, zs));
+            let params = [("zs", zs), ("sectors", "1"), ("orbits", "1"), ("output", output)];
+            let params = params.into_iter().collect();
+            cpu_variants(criterion, &format!("decode-{output}"), "decode", params, zs);
         }
     }
 }

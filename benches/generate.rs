@@ -1,4 +1,4 @@
-//! The generators, on one thread: digis, and samples and bytes of pages, a second.
+//! The generators, on one thread: digis, samples and bytes of pages per second.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ fn pages(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A million numbers of a distribution: by our tables, and by `rand_distr`.
+/// A million numbers of a distribution: by recobench's tables, and by `rand_distr`.
 fn distributions(criterion: &mut Criterion) {
     fn sum<T: Into<f64>>(of: &impl Distribution<T>) -> f64 {
         let mut random = random::stream(1, [1]);
@@ -89,7 +89,8 @@ fn distributions(criterion: &mut Criterion) {
     }
     let mut group = criterion.benchmark_group("generate-distributions");
     group.throughput(Throughput::Elements(NUMBERS));
-    let (normal, gaps) = (random::Normal::new(), random::Exponential::new());
+    let normal = random::Normal::new();
+    let gaps = random::Exponential::new();
     group.bench_function("normal", |bencher| bencher.iter(|| sum::<f32>(&normal)));
     group.bench_function("normal-rand-distr", |bencher| {
         bencher.iter(|| sum::<f32>(&StandardNormal));

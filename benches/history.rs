@@ -9,7 +9,7 @@ use reports::trend::{Terms, Track, Visit, trends};
 const TRACKS: usize = 1000;
 const RUNS: usize = 200;
 
-/// A number between -1 and 1 that looks like chance, made of its name (SplitMix64).
+/// A pseudo-random number between -1 and 1, from its name (SplitMix64).
 fn noise(name: u64) -> f64 {
     let mut bits = name.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -53,7 +53,7 @@ fn change_points(c: &mut Criterion) {
     let mut group = c.benchmark_group("1000 points over 200 runs");
     group.sample_size(10);
     for (name, step) in [("steady", 0.0), ("slower by 3 %", 0.03)] {
-        let tracks: Vec<Track> = (0..TRACKS).map(|number| track(number, step)).collect();
+        let tracks: Vec<Track> = (0..TRACKS).map(|index| track(index, step)).collect();
         group.bench_function(name, |b| {
             b.iter(|| trends(black_box(tracks.clone()), &Terms::default(), &[]));
         });

@@ -1,8 +1,7 @@
-//! What the benches share.
+//! Common code of the benches.
 //!
-//! They are for those who work on a variant or on the harness: quick, and
-//! comparable from one commit to the next with criterion's own baselines.
-//! Results to be published come from `bench`.
+//! They are for developers of a variant or of the harness: quick, and comparable from one commit to
+//! the next with criterion's own baselines. Results to be published come from `bench`.
 
 use std::time::{Duration, Instant};
 
@@ -26,13 +25,14 @@ pub fn shape(segments: usize, digis: u64, order: Order) -> DigiShape {
     }
 }
 
-/// Benches every CPU variant of a task on one thread, on the input that some parameters make:
-/// `group/variant/point`. Left out if there is no such input.
+/// Benches every CPU variant of a task on one thread, on the input of these parameters:
+/// `group/variant/point`. Skipped if there is no such input.
 pub fn cpu_variants(
     criterion: &mut Criterion,
     group: &str,
     name: &str,
-    (params, point): (Params, &str),
+    params: Params,
+    point: &str,
 ) {
     let (Ok(team), Some(task)) = (Team::new(1), task(name)) else { return };
     let case = task.plan(params).and_then(|plan| task.generate(&plan.params, 1));
@@ -40,10 +40,10 @@ pub fn cpu_variants(
     let mut group = criterion.benchmark_group(group);
     group.throughput(Throughput::Elements(case.work().items));
     group.sample_size(20).measurement_time(Duration::from_secs(1));
-    for (number, info) in task.variants().iter().enumerate() {
+    for (index, info) in task.variants().iter().enumerate() {
         if info.backend == Backend::Cpu {
             let id = BenchmarkId::new(info.name, point);
-            bench_variant(&mut group, id, (case.as_ref(), number), &team);
+            bench_variant(&mut group, id, case.as_ref(), index, &team);
         }
     }
     group.finish();
@@ -52,10 +52,11 @@ pub fn cpu_variants(
 fn bench_variant(
     group: &mut BenchmarkGroup<'_, WallTime>,
     id: BenchmarkId,
-    (case, number): (&dyn Case, usize),
+    case: &dyn Case,
+    variant: usize,
     team: &Team,
 ) {
-    let Ok(mut candidate) = case.prepare(number, &Target::host(team)) else { return };
+    let Ok(mut candidate) = case.prepare(variant, &Target::host(team)) else { return };
     group.bench_function(id, |bencher| {
         bencher.iter_custom(|iterations| {
             let mut total = Duration::ZERO;

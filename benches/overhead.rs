@@ -1,5 +1,4 @@
-//! What the harness adds: to the time that it reports for a sample, and to the
-//! time that passes.
+//! Overhead of the harness: in the time that it reports for a sample, and in the elapsed time.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use algorithms::task::Candidate;
 use criterion::{Criterion, criterion_group, criterion_main};
 use harness::measure::{CandidateSampler, Sampler};
 
-/// Does nothing, so that all that is left is the harness.
+/// Does nothing, so that only the harness is measured.
 struct Nothing;
 
 impl Candidate for Nothing {

@@ -12,7 +12,7 @@ use reports::store::Run;
 const POINTS: [usize; 2] = [500, 10_000];
 const SAMPLES: usize = 30;
 
-/// A run of many points, made from a small one.
+/// A run of many points, derived from a small one.
 fn large_run(points: usize) -> Result<Run, Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/results/sort-cpu");
     let small = Run::read(&folder)?;
@@ -32,7 +32,8 @@ fn with_digis(row: &SummaryRow, digis: usize) -> SummaryRow {
 }
 
 fn samples(row: &SummaryRow) -> impl Iterator<Item = SampleRow> + use<> {
-    let (point, median) = (row.point(), row.median_s.unwrap_or_default());
+    let point = row.point();
+    let median = row.median_s.unwrap_or_default();
     let stage = row.stage.clone();
     (0..SAMPLES).map(move |i| {
         let seconds = median * (1.0 + 0.001 * (i * 7 % SAMPLES) as f64);

@@ -12,7 +12,7 @@ const DIGIS: [&str; 3] = ["1000", "30000", "1000000"];
 fn variants(criterion: &mut Criterion) {
     for digis in DIGIS {
         let params = [("segments", "24"), ("digis", digis)].into_iter().collect();
-        cpu_variants(criterion, "sort", "sort", (params, digis));
+        cpu_variants(criterion, "sort", "sort", params, digis);
     }
 }
 

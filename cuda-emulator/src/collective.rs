@@ -1,11 +1,11 @@
-//! Warp collectives: what each lane gets when the lanes of a mask meet.
+//! Warp collectives: the result of each lane when the lanes of a mask meet.
 
-use super::threads::Offer;
+use super::threads::LaneOperand;
 
 /// The collectives in the order of their numbers, as the authors of kernels call them.
 macro_rules! collectives {
     ($($name:ident: $called:literal,)*) => {
-        /// What lanes do together: `EmulatorCollective` in `build/include/runtime.h`.
+        /// Kinds of collectives: `EmulatorCollective` in `build/include/runtime.h`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Collective {
             $($name,)*
@@ -33,7 +33,7 @@ collectives! {
     Xor: "__reduce_xor_sync",
 }
 
-/// What CUDA leaves undefined.
+/// Result where CUDA leaves it undefined.
 const UNDEFINED: u64 = 0xA5A5_A5A5_A5A5_A5A5;
 
 impl Collective {
@@ -41,7 +41,7 @@ impl Collective {
         COLLECTIVES.get(kind as usize).map(|(found, _)| *found)
     }
 
-    /// As the kernel's author calls it.
+    /// Name of the function in CUDA.
     pub(super) fn name(self) -> &'static str {
         COLLECTIVES[self as usize].1
     }
@@ -51,9 +51,9 @@ impl Collective {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub(super) collective: Collective,
-    /// Those that must come.
+    /// Lanes that must take part.
     pub(super) mask: u64,
-    /// Those that have.
+    /// Lanes that have arrived.
     pub(super) arrived: u64,
     /// Lanes between which a shuffle stays.
     pub(super) width: u32,
@@ -66,24 +66,24 @@ pub(super) fn lanes(mask: u64) -> impl Iterator<Item = u32> {
     std::iter::successors(first, next).map(u64::trailing_zeros)
 }
 
-/// What each lane gets from a meeting, given what each brought.
+/// The result of each lane, from the operands of all.
 pub(super) fn answers(
     group: &Group,
-    offer: &impl Fn(u32) -> Offer,
+    operand: &impl Fn(u32) -> LaneOperand,
 ) -> impl Iterator<Item = (u32, u64)> {
-    let common = common_answer(group, offer);
+    let common = common_answer(group, operand);
     lanes(group.mask).map(move |lane| {
-        let own = || own_answer(group, lane, offer);
+        let own = || lane_answer(group, lane, operand);
         (lane, common.unwrap_or_else(own))
     })
 }
 
-/// What all lanes get, if they get the same.
-fn common_answer(group: &Group, offer: &impl Fn(u32) -> Offer) -> Option<u64> {
-    let values = || lanes(group.mask).map(|lane| offer(lane).value);
+/// The common result of all lanes, if there is one.
+fn common_answer(group: &Group, operand: &impl Fn(u32) -> LaneOperand) -> Option<u64> {
+    let values = || lanes(group.mask).map(|lane| operand(lane).value);
     Some(match group.collective {
         Collective::Sync => 0,
-        Collective::Ballot => select(group, offer, |value| value != 0),
+        Collective::Ballot => select(group, operand, |value| value != 0),
         Collective::Add => values().fold(0, u64::wrapping_add),
         Collective::Min => values().min().unwrap_or(UNDEFINED),
         Collective::Max => values().max().unwrap_or(UNDEFINED),
@@ -96,18 +96,22 @@ fn common_answer(group: &Group, offer: &impl Fn(u32) -> Offer) -> Option<u64> {
     })
 }
 
-fn own_answer(group: &Group, lane: u32, offer: &impl Fn(u32) -> Offer) -> u64 {
-    let mine = offer(lane).value;
+fn lane_answer(group: &Group, lane: u32, operand: &impl Fn(u32) -> LaneOperand) -> u64 {
+    let mine = operand(lane).value;
     match group.collective {
-        Collective::MatchAny => select(group, offer, |value| value == mine),
-        _ => shuffled(group, lane, offer),
+        Collective::MatchAny => select(group, operand, |value| value == mine),
+        _ => shuffled(group, lane, operand),
     }
 }
 
-/// The lanes whose value is chosen.
-fn select(group: &Group, offer: &impl Fn(u32) -> Offer, chosen: impl Fn(u64) -> bool) -> u64 {
+/// The lanes with a chosen value.
+fn select(
+    group: &Group,
+    operand: &impl Fn(u32) -> LaneOperand,
+    chosen: impl Fn(u64) -> bool,
+) -> u64 {
     lanes(group.mask)
-        .filter(|&lane| chosen(offer(lane).value))
+        .filter(|&lane| chosen(operand(lane).value))
         .fold(0, |bits, lane| bits | 1 << lane)
 }
 
@@ -116,9 +120,9 @@ fn extreme(values: impl Iterator<Item = u64>, better: fn(i64, i64) -> i64) -> u6
     signed.reduce(better).map_or(UNDEFINED, i64::cast_unsigned)
 }
 
-/// As the CUDA guide defines it: lanes outside the width's part get their own.
-fn shuffled(group: &Group, lane: u32, offer: &impl Fn(u32) -> Offer) -> u64 {
-    let Offer { value, parameter } = offer(lane);
+/// As in the CUDA guide: lanes with a source outside the width's part get their own value.
+fn shuffled(group: &Group, lane: u32, operand: &impl Fn(u32) -> LaneOperand) -> u64 {
+    let LaneOperand { value, parameter } = operand(lane);
     let width = group.width.max(1);
     let first = lane / width * width;
     let within = lane - first;
@@ -132,7 +136,7 @@ fn shuffled(group: &Group, lane: u32, offer: &impl Fn(u32) -> Offer) -> u64 {
         return value;
     };
     let takes_part = from < u64::BITS && group.mask >> from & 1 == 1;
-    if takes_part { offer(from).value } else { UNDEFINED }
+    if takes_part { operand(from).value } else { UNDEFINED }
 }
 
 #[cfg(test)]
@@ -144,9 +148,9 @@ mod tests {
     }
 
     fn all(collective: Collective, mask: u64, width: u32, parameter: u32) -> Vec<u64> {
-        let offer = |lane: u32| Offer { value: u64::from(lane) * 10, parameter };
+        let operand = |lane: u32| LaneOperand { value: u64::from(lane) * 10, parameter };
         let group = group(collective, mask, width);
-        answers(&group, &offer).map(|(_, answer)| answer).collect()
+        answers(&group, &operand).map(|(_, answer)| answer).collect()
     }
 
     #[test]

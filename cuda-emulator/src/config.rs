@@ -1,4 +1,4 @@
-//! What an emulator is told, and what it tells of a launch.
+//! Configuration of an emulator, and statistics of a launch.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ pub enum Lanes {
     L64,
 }
 
-/// Which of the threads that can go on goes on.
+/// Choice of the next thread among the ready ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Policy {
     /// The one that has waited longest.
@@ -25,30 +25,29 @@ pub enum Policy {
     Preempting,
 }
 
-/// An order in which threads take turns. With one worker, the same schedule
-/// is the same order every time.
+/// An order of threads. With one worker, the same schedule is the same order every time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Schedule {
-    /// What chance begins with.
+    /// Seed of random choices.
     pub seed: u64,
-    /// Who goes on.
+    /// Choice of the next thread.
     pub policy: Policy,
 }
 
-/// How kernels are run.
+/// Configuration of an emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
     /// Lanes of a warp.
     pub lanes: Lanes,
-    /// The order of turns.
+    /// Order of threads.
     pub schedule: Schedule,
-    /// Whether each access to memory is checked. Some hundred times slower.
+    /// True to check each memory access. About a hundred times slower.
     pub checked: bool,
     /// Threads of the host that run blocks; checked kernels are run by one.
     pub workers: usize,
-    /// Polls of a worker that mean "for ever", unless a thread of its own returns or any
-    /// block finishes meanwhile.
-    pub most_polls: u64,
+    /// Maximum number of polls of a worker before it reports an endless loop, unless one of its
+    /// threads returns or any block finishes meanwhile.
+    pub max_polls: u64,
 }
 
 /// The shape of a launch.
@@ -60,19 +59,20 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Dynamic shared memory of a block.
     pub shared_bytes: usize,
-    /// Bytes of device memory that the kernel reads and writes, as its launcher declares them;
-    /// compared with what is counted, see [`Emulator::count_traffic`](crate::Emulator::count_traffic).
+    /// Bytes of device memory that the kernel reads and writes, as declared by its launcher;
+    /// compared with the counted ones, see
+    /// [`Emulator::count_traffic`](crate::Emulator::count_traffic).
     pub declared_bytes: u64,
 }
 
-/// What a launch took.
+/// Statistics of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Blocks that were run.
     pub blocks: u64,
     /// Threads that were run.
     pub threads: u64,
-    /// How often a thread waited and was taken up again.
+    /// Number of times that a thread waited and was resumed.
     pub switches: u64,
     /// Arrivals of threads at barriers.
     pub barriers: u64,
@@ -81,7 +81,7 @@ pub struct Statistics {
 }
 
 impl Lanes {
-    /// How many.
+    /// Number of lanes.
     pub fn count(self) -> u32 {
         match self {
             Lanes::L32 => 32,
@@ -95,22 +95,22 @@ impl Policy {
     pub const ALL: [Policy; 4] =
         [Policy::InOrder, Policy::Reverse, Policy::Random, Policy::Preempting];
 
-    /// Whether chance decides.
+    /// True if choices are random.
     pub(super) fn is_random(self) -> bool {
         matches!(self, Policy::Random | Policy::Preempting)
     }
 }
 
 impl Default for Config {
-    /// 32 lanes, in order, unchecked, on all of the host's processors; some seconds of
-    /// polling are for ever.
+    /// 32 lanes, in order, unchecked, on all of the host's processors; some seconds of polling
+    /// count as an endless loop.
     fn default() -> Self {
         Config {
             lanes: Lanes::L32,
             schedule: Schedule { seed: 0, policy: Policy::InOrder },
             checked: false,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
-            most_polls: 1 << 22,
+            max_polls: 1 << 22,
         }
     }
 }
@@ -121,12 +121,12 @@ impl Launch {
         Launch { grid: [blocks, 1, 1], block: [threads, 1, 1], shared_bytes: 0, declared_bytes: 0 }
     }
 
-    /// The same with so much dynamic shared memory.
+    /// Returns the launch with this dynamic shared memory.
     pub fn with_shared_bytes(self, shared_bytes: usize) -> Self {
         Launch { shared_bytes, ..self }
     }
 
-    /// The same, declared to read and write so many bytes of device memory.
+    /// Returns the launch with this number of declared bytes of device memory.
     pub fn with_declared_bytes(self, declared_bytes: u64) -> Self {
         Launch { declared_bytes, ..self }
     }
@@ -142,14 +142,14 @@ impl Launch {
     }
 }
 
-/// No product of three 32-bit numbers that a check let through overflows; what
-/// would is more than any limit.
+/// Product of three 32-bit numbers; it can't overflow after the check, and saturates above any
+/// limit before it.
 fn product(sizes: [u32; 3]) -> u64 {
     sizes.iter().fold(1_u64, |all, &size| all.saturating_mul(u64::from(size)))
 }
 
 impl Statistics {
-    /// What two workers did together.
+    /// Statistics of two workers together.
     pub(super) fn plus(self, other: Self) -> Self {
         Statistics {
             blocks: self.blocks + other.blocks,

@@ -1,4 +1,4 @@
-//! What can be wrong with a launch or with a kernel.
+//! Errors of a launch or of a kernel.
 
 use super::report::{BadAccess, BlockAt, ThreadAt};
 
@@ -16,18 +16,18 @@ pub enum EmulatorError {
         /// The names there are.
         known: String,
     },
-    /// Not as many arguments as the kernel has.
-    #[error("kernel {kernel} takes {expected} arguments, got {given}")]
+    /// A number of arguments that differs from the kernel's.
+    #[error("kernel {kernel} takes {expected} arguments, got {actual}")]
     ArgumentCount {
         /// The kernel.
         kernel: String,
-        /// As many as it has.
+        /// Number of the kernel's parameters.
         expected: usize,
-        /// As many as there were.
-        given: usize,
+        /// Number of the arguments.
+        actual: usize,
     },
     /// An argument of another size.
-    #[error("argument {index} of kernel {kernel} has {expected} bytes, got {given}")]
+    #[error("argument {index} of kernel {kernel} has {expected} bytes, got {actual}")]
     ArgumentSize {
         /// The kernel.
         kernel: String,
@@ -35,31 +35,31 @@ pub enum EmulatorError {
         index: usize,
         /// Its size.
         expected: usize,
-        /// The size of what was given.
-        given: usize,
+        /// Size of the argument.
+        actual: usize,
     },
-    /// No GPU would take such a launch.
+    /// A shape that no GPU supports.
     #[error("kernel {kernel} can't be launched: {problem}")]
     Shape {
         /// The kernel.
         kernel: String,
-        /// What to change.
+        /// The fix.
         problem: String,
     },
-    /// Threads wait for each other for ever.
+    /// Threads wait for each other.
     #[error("{at}: deadlock: {waiting}")]
     Deadlock {
         /// The kernel and block.
         at: BlockAt,
-        /// Which threads wait where, and which have returned.
+        /// Waiting threads with their locations, and the number of returned ones.
         waiting: String,
     },
-    /// A barrier or warp collective used in a way that has no meaning.
+    /// Undefined use of a barrier or warp collective.
     #[error("{at}: {problem}")]
     Misuse {
         /// The thread and line.
         at: ThreadAt,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// An access to memory that must not be.
@@ -67,10 +67,10 @@ pub enum EmulatorError {
     Access {
         /// The thread and line.
         at: ThreadAt,
-        /// Which access, and why not.
+        /// The access and its fault.
         access: Box<BadAccess>,
     },
-    /// A thread polls for ever.
+    /// A thread polls without end.
     #[error(
         "{at}: still polling after {polls} polls while nothing else goes on; a block may wait only for blocks with lower numbers or earlier tickets"
     )]
@@ -86,7 +86,7 @@ pub enum EmulatorError {
         /// The thread and line.
         at: ThreadAt,
     },
-    /// A condition that the kernel asserts does not hold.
+    /// A failed assertion of the kernel.
     #[error("{at}: assertion failed: {condition}")]
     Assertion {
         /// The thread and line.
@@ -94,24 +94,24 @@ pub enum EmulatorError {
         /// The condition.
         condition: String,
     },
-    /// Device memory that can't be had or isn't there.
+    /// Device memory that can't be allocated or is not allocated.
     #[error("device memory: {0}")]
     Memory(String),
     /// A copy that the host did not wait for.
     #[error("order: {0}; wait for the queue first")]
     Order(String),
-    /// A recording that can't begin or end.
+    /// A recording that can't start or end.
     #[error("recording: {0}")]
     Recording(&'static str),
-    /// The device was lost, as a fault that was injected says.
+    /// A lost device, by an injected fault.
     #[error("the device was lost")]
     Lost,
     /// The system gave no stack or no thread.
     #[error("the emulator got no {what} from the system: {problem}")]
     Resources {
-        /// What it wanted.
+        /// The requested resource.
         what: &'static str,
-        /// What the system said.
+        /// The system's error.
         problem: String,
     },
 }

@@ -15,14 +15,14 @@ use super::error::EmulatorError;
 
 /// Room for a kernel's local arrays; pages that are never touched cost nothing.
 const STACK_BYTES: usize = 128 << 10;
-/// Stacks begin at different places of their pages, or all of them would share
-/// the few places of the cache that an address's low bits allow.
+/// Stacks start at different offsets in their pages; otherwise all of them would share the few sets
+/// of the cache that an address's low bits select.
 const COLOURS: usize = 16;
 const COLOUR_BYTES: usize = 192;
 
-/// Stacks of a launch. With its guard, each is two mappings, of which Linux gives
-/// a process 65,530 by default.
-pub(super) const MOST_STACKS: usize = 24_000;
+/// Stacks of a launch. With its guard, each is two mappings, of which a process has 65,530 by
+/// default on Linux.
+pub(super) const MAX_STACKS: usize = 24_000;
 
 /// The memory of a fiber.
 pub(super) struct Stack {
@@ -30,7 +30,7 @@ pub(super) struct Stack {
     offset: usize,
 }
 
-// SAFETY: all is the default stack's, which has a guard page; the base is moved
+// SAFETY: all is the default stack's, which has a guard page; the base is traffic
 // by less than a page of many, and stays aligned.
 unsafe impl StackMemory for Stack {
     fn base(&self) -> StackPointer {
@@ -49,7 +49,7 @@ pub(super) struct StackPool {
     free: Mutex<Vec<Stack>>,
 }
 
-/// The stacks of all emulators: a process can't map any number of them.
+/// The stacks of all emulators, because the number of mappings of a process is limited.
 pub(super) static STACKS: StackPool = StackPool { free: Mutex::new(Vec::new()) };
 
 impl StackPool {
@@ -73,29 +73,29 @@ impl StackPool {
     }
 }
 
-/// Where a fiber waits to be resumed.
-type Waiting = Yielder<(), ()>;
+/// Handle by which a waiting fiber is resumed.
+type Suspender = Yielder<(), ()>;
 
 /// A stack that something runs on.
 pub(super) struct Fiber {
-    /// What runs on it looks at all else of it meanwhile.
+    /// Code running on it accesses the rest of the fiber meanwhile.
     coroutine: UnsafeCell<Coroutine<(), (), (), Stack>>,
     /// Null before it has begun.
-    waiting: Cell<*const Waiting>,
+    waiting: Cell<*const Suspender>,
     /// The addresses of the stack.
     pub(super) addresses: Range<usize>,
 }
 
 impl Fiber {
-    /// A fiber that will run `body`, which begins by saying where it waits.
+    /// Creates a fiber that will run `body`, which first stores its handle by `waits_at`.
     pub(super) fn new(
         stacks: &StackPool,
         number: usize,
-        body: fn(*const Waiting),
+        body: fn(*const Suspender),
     ) -> Result<Self, EmulatorError> {
         let stack = stacks.take(number)?;
         let addresses = stack.limit().get()..stack.memory.base().get();
-        let coroutine = Coroutine::with_stack(stack, move |waiting: &Waiting, ()| body(waiting));
+        let coroutine = Coroutine::with_stack(stack, move |waiting: &Suspender, ()| body(waiting));
         Ok(Fiber {
             coroutine: UnsafeCell::new(coroutine),
             waiting: Cell::new(ptr::null()),
@@ -103,40 +103,42 @@ impl Fiber {
         })
     }
 
-    /// What `body` was given.
-    pub(super) fn waits_at(&self, waiting: *const Waiting) {
+    /// Stores the handle that `body` got.
+    pub(super) fn waits_at(&self, waiting: *const Suspender) {
         self.waiting.set(waiting);
     }
 
-    /// Where it waits.
-    pub(super) fn waiting(&self) -> *const Waiting {
+    /// Its handle.
+    pub(super) fn waiting(&self) -> *const Suspender {
         self.waiting.get()
     }
 
     /// Runs it until it suspends itself.
     ///
     /// # Safety
-    /// It does not run already, and nothing that is borrowed now is touched by what it runs.
+    /// It must not be running, and the code that it runs must not access anything that is borrowed
+    /// now.
     pub(super) unsafe fn resume(&self) {
-        // SAFETY: as the caller promises, nobody else has borrowed the coroutine.
+        // SAFETY: the caller promises that the fiber is not running, so nothing else borrows the
+        // coroutine.
         let coroutine = unsafe { &mut *self.coroutine.get() };
         coroutine.resume(());
     }
 
-    /// Gives the stack back, whatever runs on it.
+    /// Returns the stack to the pool, even if the coroutine is suspended.
     pub(super) fn retire(mut self, stacks: &StackPool) {
-        // SAFETY: what runs on fibers has nothing to drop when it suspends: see
-        // `worker::carry`; kernels are C++ without destructors of their own.
+        // SAFETY: code that suspends on fibers owns nothing to drop: see `worker::carry`; kernels
+        // are C++ code without destructors of their own.
         unsafe { self.coroutine.get_mut().force_reset() };
         stacks.give(self.coroutine.into_inner().into_stack());
     }
 }
 
-/// Lets whoever resumed this fiber go on.
+/// Suspends the running fiber and returns to the caller of `resume`.
 ///
 /// # Safety
-/// `waiting` is that of the fiber that runs.
-pub(super) unsafe fn suspend(waiting: *const Waiting) {
+/// `waiting` must be the handle of the running fiber.
+pub(super) unsafe fn suspend(waiting: *const Suspender) {
     // SAFETY: the caller's; it lives as long as the fiber's body.
     unsafe { (*waiting).suspend(()) };
 }

@@ -1,18 +1,18 @@
-//! What kernels call: the functions of `build/include/runtime.h`.
+//! Functions that kernels call: the implementation of `build/include/runtime.h`.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use super::checker::{Access, How};
+use super::checker::{Access, AccessFlags};
 use super::collective::Collective;
 use super::error::EmulatorError;
-use super::threads::{Offer, Site, State};
+use super::threads::{LaneOperand, Site, State};
 use super::worker::{Worker, wait, with};
 
-/// A barrier of the block: the number of threads that said yes, or whether all
-/// or any did.
+/// Barrier of the block; returns the number of threads with a nonzero value, or whether all or any
+/// have one.
 ///
 /// # Safety
-/// The file is a constant of C++.
+/// `file` must be a C string with static lifetime.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn emulator_barrier(
     kind: u32,
@@ -20,19 +20,19 @@ unsafe extern "C" fn emulator_barrier(
     file: *const c_char,
     line: u32,
 ) -> c_int {
-    // SAFETY: as the caller promises.
+    // SAFETY: `file` is a C string with static lifetime, as the caller promises.
     let site = unsafe { Site::new(file, line) };
     match with(|worker| arrive_at_barrier(worker, kind, value != 0, site)) {
         Some(answer) => answer,
         None => {
             wait();
-            // What `Block::arrive` gave it.
+            // The result that `Block::arrive` stored.
             with(Worker::result) as c_int
         }
     }
 }
 
-/// The answer, if the thread needn't wait for it.
+/// Returns the result if the thread needn't wait for it.
 fn arrive_at_barrier(worker: &mut Worker<'_>, kind: u32, yes: bool, site: Site) -> Option<c_int> {
     worker.count_barrier();
     let arrived = worker.block().arrive(kind, yes).unwrap_or_else(|problem| {
@@ -49,10 +49,10 @@ fn arrive_at_barrier(worker: &mut Worker<'_>, kind: u32, yes: bool, site: Site) 
     None
 }
 
-/// A warp collective: the calling lane's answer.
+/// A warp collective; returns the calling lane's result.
 ///
 /// # Safety
-/// The file is a constant of C++.
+/// `file` must be a C string with static lifetime.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn emulator_collective(
     kind: u32,
@@ -63,28 +63,28 @@ unsafe extern "C" fn emulator_collective(
     file: *const c_char,
     line: u32,
 ) -> u64 {
-    let offer = Offer { value, parameter };
-    // SAFETY: as the caller promises.
+    let operand = LaneOperand { value, parameter };
+    // SAFETY: `file` is a C string with static lifetime, as the caller promises.
     let site = unsafe { Site::new(file, line) };
-    if !with(|worker| meet(worker, kind, mask, width, offer, site)) {
+    if !with(|worker| meet(worker, kind, mask, width, operand, site)) {
         wait();
     }
     with(Worker::result)
 }
 
-/// Whether the answer is there already.
+/// Meets the other lanes; returns true if the result is available already.
 fn meet(
     worker: &mut Worker<'_>,
     kind: u32,
     mask: u64,
     width: u32,
-    offer: Offer,
+    operand: LaneOperand,
     site: Site,
 ) -> bool {
     worker.count_collective();
     let thread = worker.thread();
     let collective = Collective::numbered(kind).unwrap_or(Collective::Sync);
-    match worker.block().meet(thread, collective, mask, width, offer) {
+    match worker.block().meet(thread, collective, mask, width, operand) {
         Ok(Some(_)) => !worker.last_waits_too(),
         Ok(None) => {
             worker.block_thread(State::AtCollective, site);
@@ -108,7 +108,7 @@ extern "C" fn emulator_active_mask() -> u64 {
     })
 }
 
-/// A thread says that it polls.
+/// Announces a poll of the thread.
 #[unsafe(no_mangle)]
 extern "C" fn emulator_spin() {
     with(Worker::poll);
@@ -135,17 +135,17 @@ extern "C" fn emulator_fence() {
 
 /// An access of a checked kernel.
 #[unsafe(no_mangle)]
-extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc: *const c_void) {
-    let how = How(how);
-    if how.volatile() && with(Worker::spend) {
+extern "C" fn emulator_access(address: *const c_void, bytes: usize, flags: u32, pc: *const c_void) {
+    let flags = AccessFlags(flags);
+    if flags.volatile() && with(Worker::spend) {
         emulator_slice_over();
     }
     let failed = with(|worker| {
         let thread = worker.thread();
-        worker.check(Access { address: address.addr(), bytes, how, pc: pc.addr(), thread });
+        worker.check(Access { address: address.addr(), bytes, flags, pc: pc.addr(), thread });
         worker.has_failed()
     });
-    // The access must not be: nobody comes back to a thread after a failure.
+    // The access must not happen: threads are not resumed after a failure.
     if failed {
         wait();
     }
@@ -154,10 +154,11 @@ extern "C" fn emulator_access(address: *const c_void, bytes: usize, how: u32, pc
 /// The kernel ends the launch.
 ///
 /// # Safety
-/// The file is a constant of C++, and the condition as well, or null.
+/// `file` must be a C string with static lifetime, and `condition` one or null.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char, line: u32) {
-    // SAFETY: as the caller promises.
+    // SAFETY: `file` is a C string with static lifetime, and `condition` is one or null, as the
+    // caller promises.
     let (site, condition) = unsafe { (Site::new(file, line), text(condition)) };
     with(|worker| {
         let at = worker.thread_at(site.source_line());
@@ -166,15 +167,15 @@ unsafe extern "C" fn emulator_trap(condition: *const c_char, file: *const c_char
             Some(condition) => EmulatorError::Assertion { at, condition },
         });
     });
-    // Nobody comes back to a thread after a failure.
+    // Threads are not resumed after a failure.
     wait();
     std::process::abort();
 }
 
 /// # Safety
-/// It is null, or a string.
+/// `text` must be null or a valid C string.
 unsafe fn text(text: *const c_char) -> Option<String> {
-    // SAFETY: as the caller promises.
+    // SAFETY: `text` is not null here, so it is a valid C string, as the caller promises.
     let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) });
     text.map(|text| text.to_string_lossy().into_owned())
 }

@@ -1,4 +1,4 @@
-//! Launching a kernel: is it possible, and who does it.
+//! Launching a kernel: checks, and starting of workers.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
@@ -9,20 +9,21 @@ use super::argument::Argument;
 use super::checker::Checker;
 use super::config::{Config, Launch, Statistics};
 use super::error::EmulatorError;
-use super::fiber::{MOST_STACKS, StackPool};
+use super::fiber::{MAX_STACKS, StackPool};
 use super::memory::DeviceMemory;
 use super::table::{Kernel, Kernels};
 use super::worker::{self, Run};
 
-/// What CUDA allows.
-const MOST_THREADS: u64 = 1024;
-/// What a block can have on Hopper, the most there is.
-const MOST_SHARED_BYTES: usize = 227 << 10;
-const MOST_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+/// CUDA's limit.
+const MAX_THREADS: u64 = 1024;
+/// Maximum of a block on Hopper, the largest of all GPUs.
+const MAX_SHARED_BYTES: usize = 227 << 10;
+const MAX_BLOCKS: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 
 /// Runs all blocks of a launch.
 pub(super) fn run(
-    (kernels, name): (&Kernels, &str),
+    kernels: &Kernels,
+    name: &str,
     launch: &Launch,
     arguments: &[Argument<'_>],
     config: &Config,
@@ -49,15 +50,15 @@ pub(super) fn run(
     let result = share(&run);
     let checker = run.checker.into_inner();
     if let Some(checker) = checker.unwrap_or_else(PoisonError::into_inner) {
-        let moved = checker.finish(memory);
+        let traffic = checker.finish(memory);
         if let Some(counter) = &mut memory.counter {
-            counter.add_launch(kernel.name, launch.declared_bytes, moved);
+            counter.add_launch(kernel.name, launch.declared_bytes, traffic);
         }
     }
     result
 }
 
-/// Checks what a launch is given.
+/// Checks the arguments of a launch.
 pub(super) fn check(
     kernel: &Kernel,
     launch: &Launch,
@@ -71,16 +72,16 @@ pub(super) fn check(
 /// of a block must get a stack.
 fn workers(config: &Config, launch: &Launch) -> usize {
     let blocks = usize::try_from(launch.blocks()).unwrap_or(usize::MAX);
-    let most = blocks.min(MOST_STACKS / launch.threads() as usize);
+    let max = blocks.min(MAX_STACKS / launch.threads() as usize);
     let wanted = if config.checked { 1 } else { config.workers };
-    wanted.clamp(1, most)
+    wanted.clamp(1, max)
 }
 
 fn share(run: &Run<'_>) -> Result<Statistics, EmulatorError> {
     let results: Vec<_> = thread::scope(|scope| {
-        let start = |number| {
-            let builder = thread::Builder::new().name(format!("emulator-{number}"));
-            builder.spawn_scoped(scope, move || worker::work(run, number))
+        let start = |index| {
+            let builder = thread::Builder::new().name(format!("emulator-{index}"));
+            builder.spawn_scoped(scope, move || worker::work(run, index))
         };
         let started: Vec<_> = (0..run.workers).map(start).collect();
         started.into_iter().map(finished).collect()
@@ -99,23 +100,23 @@ fn finished(started: Started<'_>) -> Result<Statistics, EmulatorError> {
     joined.map_err(|_| failed("it panicked".to_owned()))?
 }
 
-fn check_arguments(kernel: &Kernel, given: &[Argument<'_>]) -> Result<(), EmulatorError> {
+fn check_arguments(kernel: &Kernel, arguments: &[Argument<'_>]) -> Result<(), EmulatorError> {
     let sizes = kernel.argument_sizes();
-    if sizes.len() != given.len() {
+    if sizes.len() != arguments.len() {
         return Err(EmulatorError::ArgumentCount {
             kernel: kernel.name.to_owned(),
             expected: sizes.len(),
-            given: given.len(),
+            actual: arguments.len(),
         });
     }
-    let mut pairs = sizes.iter().map(|&size| usize::from(size)).zip(given);
+    let mut pairs = sizes.iter().map(|&size| usize::from(size)).zip(arguments);
     let other = pairs.position(|(size, argument)| size != argument.bytes);
     other.map_or(Ok(()), |index| {
         Err(EmulatorError::ArgumentSize {
             kernel: kernel.name.to_owned(),
             index,
             expected: usize::from(sizes[index]),
-            given: given[index].bytes,
+            actual: arguments[index].bytes,
         })
     })
 }
@@ -126,12 +127,12 @@ fn check_shape(kernel: &Kernel, launch: &Launch) -> Result<(), EmulatorError> {
     let threads = launch.threads();
     let problem = if launch.blocks() == 0 || threads == 0 {
         "no blocks or no threads".to_owned()
-    } else if grid.iter().zip(MOST_BLOCKS).any(|(&n, most)| n > most) {
-        format!("a grid of {grid:?} blocks; the most is {MOST_BLOCKS:?}")
-    } else if threads > MOST_THREADS {
-        format!("{threads} threads a block; the most is {MOST_THREADS}")
-    } else if shared > MOST_SHARED_BYTES {
-        format!("{shared} bytes of shared memory a block; the most is {MOST_SHARED_BYTES}")
+    } else if grid.iter().zip(MAX_BLOCKS).any(|(&n, max)| n > max) {
+        format!("a grid of {grid:?} blocks; the maximum is {MAX_BLOCKS:?}")
+    } else if threads > MAX_THREADS {
+        format!("{threads} threads per block; the maximum is {MAX_THREADS}")
+    } else if shared > MAX_SHARED_BYTES {
+        format!("{shared} bytes of shared memory per block; the maximum is {MAX_SHARED_BYTES}")
     } else {
         return Ok(());
     };

@@ -1,23 +1,23 @@
-//! Runs CUDA kernels on the CPU, to find out whether they are right.
+//! Runs CUDA kernels on the CPU, to check that they are correct.
 //!
-//! The kernel files are compiled by the host's C++ compiler: see `cuda-emulator-build`. A
-//! thread of the host runs a block; each CUDA thread has a stack of its own, and gives way to
-//! others where it waits for them. Times mean nothing here. The README says how to use it.
+//! The kernel files are compiled by the host's C++ compiler: see `cuda-emulator-build`. A thread of
+//! the host runs a block; each CUDA thread has its own stack, and yields to others where it waits
+//! for them. Times are meaningless here. The README is the manual.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `config` | what an emulator is told |
-//! | `error`, `report` | what can be wrong with a launch or a kernel, and where |
+//! | `config` | configuration of an emulator |
+//! | `error`, `report` | errors of a launch or a kernel, with their location |
 //! | `memory` | device memory |
-//! | `table`, `argument` | the kernels there are, and how they are called |
+//! | `table`, `argument` | the kernels, and how they are called |
 //! | `launch` | checks a launch, starts workers |
-//! | `worker` | takes turns among blocks and threads |
-//! | `queues` | copies and launches that run later, as on a GPU |
-//! | `block`, `warp`, `collective`, `threads` | a block that has begun |
-//! | `order`, `fiber` | who goes on next, and on which stack |
-//! | `checker` | looks at each access to memory |
+//! | `worker` | schedules blocks and threads |
+//! | `queues` | deferred copies and launches, as on a GPU |
+//! | `block`, `warp`, `collective`, `threads` | a started block |
+//! | `order`, `fiber` | choice of the next thread, and stacks |
+//! | `checker` | checks each memory access |
 //! | `traffic` | counts bytes of device memory that are read and written |
-//! | `intrinsics` | what kernels call |
+//! | `intrinsics` | functions that kernels call |
 
 mod argument;
 mod block;
@@ -50,11 +50,11 @@ use fiber::STACKS;
 pub use memory::Allocation;
 use memory::DeviceMemory;
 pub use queues::{Counts, Execution, Faults, QueueConfig, QueuedEmulator, Recording};
-pub use report::{BadAccess, BlockAt, Fault, MemoryPlace, OtherAccess, SourceLine, ThreadAt};
+pub use report::{BadAccess, BlockAt, Fault, MemoryLocation, OtherAccess, SourceLine, ThreadAt};
 pub use table::Kernels;
 pub use traffic::{KernelTraffic, SECTOR_BYTES, Traffic};
 
-/// A GPU that is none: memory, and a way to run kernels on it.
+/// An emulated GPU: memory, and execution of kernels on it.
 pub struct Emulator {
     kernels: &'static Kernels,
     config: Config,
@@ -71,20 +71,20 @@ impl Emulator {
         Ok(Emulator { kernels, config, memory: Mutex::default() })
     }
 
-    /// What it was told.
+    /// Its configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Another order of turns from now on.
+    /// Changes the order of threads from now on.
     pub fn set_schedule(&mut self, schedule: Schedule) {
         self.config.schedule = schedule;
     }
 
-    /// Device memory that nobody has written.
+    /// Allocates uninitialised device memory.
     ///
     /// # Errors
-    /// If there is not so much.
+    /// If there is not enough.
     pub fn allocate(&self, bytes: usize) -> Result<Allocation, EmulatorError> {
         self.memory().allocate(bytes, self.config.checked)
     }
@@ -110,8 +110,7 @@ impl Emulator {
         Ok(())
     }
 
-    /// The values in an allocation; what is left over behind the last whole one
-    /// is left out.
+    /// Returns the values in an allocation; an incomplete last one is left out.
     ///
     /// # Errors
     /// If it is not this emulator's.
@@ -186,15 +185,16 @@ impl Emulator {
         Ok(())
     }
 
-    /// Gives back the memory that begins at an address.
+    /// Frees the memory that starts at an address.
     ///
     /// # Errors
-    /// If no allocation begins there.
+    /// If no allocation starts there.
     pub fn free_at(&self, address: u64) -> Result<(), EmulatorError> {
         self.memory().free_at(address)
     }
 
-    /// Says that the host reads and writes an allocation directly, as page-locked memory of its own.
+    /// Declares that the host reads and writes an allocation directly, like its own page-locked
+    /// memory.
     ///
     /// # Errors
     /// If there is none at that address.
@@ -205,7 +205,7 @@ impl Emulator {
         Ok(())
     }
 
-    /// Number of allocations that were not given back.
+    /// Number of allocations that were not freed.
     pub fn allocations(&self) -> usize {
         self.memory().regions.len()
     }
@@ -222,10 +222,10 @@ impl Emulator {
         Ok(())
     }
 
-    /// Checks what a launch is given, without running it.
+    /// Checks the arguments of a launch, without running it.
     ///
     /// # Errors
-    /// If there is no such kernel, or it can't be launched so.
+    /// If there is no such kernel, or the launch is invalid.
     pub fn check_launch(
         &self,
         kernel: &str,
@@ -236,7 +236,7 @@ impl Emulator {
         launch::check(self.kernels.find(kernel, lanes, checked)?, launch, arguments)
     }
 
-    /// Bytes of shared memory that a block of a kernel has without asking.
+    /// Bytes of static shared memory of a kernel's block.
     ///
     /// # Errors
     /// If there is no such kernel.
@@ -245,7 +245,7 @@ impl Emulator {
         Ok(self.kernels.find(kernel, lanes, checked)?.shared.size)
     }
 
-    /// Bytes of dynamic shared memory that a kernel says each block needs.
+    /// Bytes of dynamic shared memory that a kernel declares for each block.
     ///
     /// # Errors
     /// If there is no such kernel.
@@ -257,21 +257,21 @@ impl Emulator {
     /// Runs a kernel to its end.
     ///
     /// # Errors
-    /// If there is no such kernel, it can't be launched so, or it has a bug that
-    /// shows. After a bug, memory holds what it holds.
+    /// If there is no such kernel, the launch is invalid, or the kernel has a bug that shows. After
+    /// a bug, the content of memory is unspecified.
     ///
     /// # Safety
-    /// Unless the emulator checks, the kernel with these arguments must access
-    /// only memory of this emulator.
+    /// Unless the emulator checks, the kernel with these arguments must access only memory of this
+    /// emulator.
     pub unsafe fn launch(
         &self,
         kernel: &str,
         launch: &Launch,
         arguments: &[Argument<'_>],
     ) -> Result<Statistics, EmulatorError> {
-        // Held, so that nobody else looks at the memory meanwhile.
+        // Locked until the end, so that nothing else accesses the memory meanwhile.
         let mut memory = self.memory();
-        launch::run((self.kernels, kernel), launch, arguments, &self.config, &STACKS, &mut memory)
+        launch::run(self.kernels, kernel, launch, arguments, &self.config, &STACKS, &mut memory)
     }
 
     /// Counts the bytes of device memory that are read and written from now on, if accesses are
@@ -287,13 +287,13 @@ impl Emulator {
         }
     }
 
-    /// What was read and written since [`Emulator::count_traffic`]; counts no more.
+    /// Returns the traffic since [`Emulator::count_traffic`], and stops counting.
     pub fn traffic(&self) -> Traffic {
         self.memory().end_traffic()
     }
 
     fn memory(&self) -> MutexGuard<'_, DeviceMemory> {
-        // The list is whole between statements, whoever panicked meanwhile.
+        // The list is consistent between statements, even after a panic of another thread.
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

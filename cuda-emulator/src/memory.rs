@@ -8,11 +8,11 @@ use std::slice;
 use super::error::EmulatorError;
 use super::traffic::{ByteUses, Counter, Traffic};
 
-/// As `cudaMalloc` aligns.
+/// Alignment of `cudaMalloc`.
 const ALIGNMENT: usize = 256;
-/// Unused bytes before and behind each allocation.
+/// Unused bytes before and after each allocation.
 const GUARD: usize = 4096;
-/// What memory holds that nobody has written: no small number, no valid address.
+/// Content of unwritten memory: not a small number, not a valid address.
 pub(super) const POISON: u8 = 0xA5;
 
 /// Aligned bytes between guards.
@@ -36,13 +36,14 @@ impl Buffer {
         Ok(Buffer { start, size })
     }
 
-    /// The first byte behind the guard.
+    /// The first byte after the guard.
     pub(super) fn base(&self) -> *mut u8 {
-        // SAFETY: the allocation begins with a guard.
+        // SAFETY: the allocation starts with a guard of `GUARD` bytes, so the result is inside of
+        // it.
         unsafe { self.start.as_ptr().add(GUARD) }
     }
 
-    /// Where its bytes lie.
+    /// Addresses of its bytes.
     pub(super) fn addresses(&self) -> Range<usize> {
         let base = self.base().addr();
         base..base + self.size
@@ -58,7 +59,8 @@ impl Buffer {
     }
 
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and `self` is borrowed exclusively.
+        // SAFETY: `size` bytes lie between the guards, all of them written, and `self` is borrowed
+        // exclusively.
         unsafe { slice::from_raw_parts_mut(self.base(), self.size) }
     }
 
@@ -81,8 +83,7 @@ impl Drop for Buffer {
     }
 }
 
-/// Device memory that an emulator has given out. It lives as long as the
-/// emulator, or until it is freed.
+/// Allocated device memory. It lives until it is freed or the emulator is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     pub(super) number: usize,
@@ -91,7 +92,7 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// Its address: what a kernel takes as a pointer.
+    /// Its address, which is a pointer argument of kernels.
     pub fn address(&self) -> u64 {
         self.address
     }
@@ -102,15 +103,15 @@ impl Allocation {
     }
 }
 
-/// An allocation's bytes, and which of them somebody has written.
+/// An allocation's bytes, and a record of the written ones.
 pub(super) struct Region {
     pub(super) number: usize,
     pub(super) buffer: Buffer,
     /// One for each byte; none if nothing is checked.
     pub(super) written: Vec<bool>,
-    /// None if nothing is counted.
+    /// None if traffic is not counted.
     pub(super) uses: ByteUses,
-    /// Whether the host reads and writes it directly.
+    /// True if the host reads and writes it directly.
     pub(super) is_shared: bool,
 }
 
@@ -144,7 +145,7 @@ impl DeviceMemory {
     pub(super) fn free_at(&mut self, address: u64) -> Result<(), EmulatorError> {
         let found = self.regions.iter().position(|region| region.buffer.base() as u64 == address);
         let index = found.ok_or_else(|| {
-            EmulatorError::Memory(format!("no allocation begins at {address:#x}"))
+            EmulatorError::Memory(format!("no allocation starts at {address:#x}"))
         })?;
         let freed = self.regions.remove(index);
         if let Some(counter) = &mut self.counter {
@@ -153,7 +154,7 @@ impl DeviceMemory {
         Ok(())
     }
 
-    /// Begins to count what is read and written.
+    /// Starts counting reads and writes.
     pub(super) fn count_traffic(&mut self) {
         self.counter = Some(Counter::new());
         for region in &mut self.regions {

@@ -1,22 +1,22 @@
-//! Who goes on next.
+//! Choice of the next thread.
 
 use std::collections::VecDeque;
 
 use super::config::{Policy, Schedule};
 
-/// Chance: splitmix64, which is enough to shuffle turns.
-pub(super) struct Chance(u64);
+/// The generator splitmix64, sufficient to shuffle the order of threads.
+pub(super) struct SplitMix64(u64);
 
-impl Chance {
-    /// Another one for each worker.
+impl SplitMix64 {
+    /// A generator for each worker.
     pub(super) fn new(schedule: Schedule, worker: usize) -> Self {
-        let mut chance = Chance(schedule.seed);
-        Chance(chance.next() ^ worker as u64)
+        let mut random = SplitMix64(schedule.seed);
+        SplitMix64(random.next() ^ worker as u64)
     }
 
-    /// For what no worker does.
+    /// Random numbers for choices outside of workers.
     pub(super) fn with_seed(seed: u64) -> Self {
-        Chance(seed)
+        SplitMix64(seed)
     }
 
     fn next(&mut self) -> u64 {
@@ -35,14 +35,14 @@ impl Chance {
     }
 }
 
-/// How much rarer who polls has a turn by chance than who does something.
-const RARELY: usize = 16;
+/// Factor by which a polling thread is chosen less often at random than one that makes progress.
+const POLLING_RARITY: usize = 16;
 
-/// The threads of a block that can go on.
+/// The ready threads of a block.
 #[derive(Default)]
 pub(super) struct ReadyQueue {
     threads: VecDeque<u32>,
-    /// Those that poll, where turns go by chance: nearly all turns would be theirs.
+    /// Polling threads, with random choices: otherwise they would be chosen nearly always.
     polling: VecDeque<u32>,
 }
 
@@ -54,12 +54,12 @@ impl ReadyQueue {
         self.threads.extend(0..threads);
     }
 
-    /// A thread needn't wait any longer.
+    /// Adds a ready thread.
     pub(super) fn push(&mut self, thread: u32) {
         self.threads.push_back(thread);
     }
 
-    /// A thread has made no progress: all others go first.
+    /// Adds a thread without progress: all others run first.
     pub(super) fn push_last(&mut self, thread: u32, policy: Policy) {
         match policy {
             Policy::Reverse => self.threads.push_front(thread),
@@ -68,15 +68,15 @@ impl ReadyQueue {
         }
     }
 
-    pub(super) fn pop(&mut self, policy: Policy, chance: &mut Chance) -> Option<u32> {
+    pub(super) fn pop(&mut self, policy: Policy, random: &mut SplitMix64) -> Option<u32> {
         match policy {
             Policy::InOrder => self.threads.pop_front(),
             Policy::Reverse => self.threads.pop_back(),
             Policy::Random | Policy::Preempting => {
                 let polls = self.threads.is_empty()
-                    || (!self.polling.is_empty() && chance.below(RARELY) == 0);
+                    || (!self.polling.is_empty() && random.below(POLLING_RARITY) == 0);
                 let threads = if polls { &mut self.polling } else { &mut self.threads };
-                threads.swap_remove_front(chance.below(threads.len()))
+                threads.swap_remove_front(random.below(threads.len()))
             }
         }
     }
@@ -87,14 +87,14 @@ mod tests {
     use super::*;
 
     fn order(policy: Policy, seed: u64) -> Vec<u32> {
-        let mut chance = Chance::new(Schedule { seed, policy }, 0);
+        let mut random = SplitMix64::new(Schedule { seed, policy }, 0);
         let mut queue = ReadyQueue::default();
         queue.fill(50);
-        std::iter::from_fn(|| queue.pop(policy, &mut chance)).collect()
+        std::iter::from_fn(|| queue.pop(policy, &mut random)).collect()
     }
 
     #[test]
-    fn everybody_has_a_turn_and_seeds_make_the_order() {
+    fn every_thread_is_chosen_once_in_an_order_by_seed() {
         assert!(order(Policy::InOrder, 1).is_sorted());
         assert!(order(Policy::Reverse, 1).iter().rev().is_sorted());
         let mut shuffled = order(Policy::Random, 1);
@@ -105,15 +105,15 @@ mod tests {
     }
 
     #[test]
-    fn who_polls_has_turns_rarely_but_has_them() {
+    fn polling_threads_are_chosen_rarely() {
         for policy in Policy::ALL {
-            let mut chance = Chance::new(Schedule { seed: 1, policy }, 0);
+            let mut random = SplitMix64::new(Schedule { seed: 1, policy }, 0);
             let mut queue = ReadyQueue::default();
             queue.push(0);
             queue.push_last(1, policy);
             let mut turns = [0; 2];
             for _ in 0..1_000 {
-                let thread = queue.pop(policy, &mut chance).expect("two");
+                let thread = queue.pop(policy, &mut random).expect("two");
                 turns[thread as usize] += 1;
                 if thread == 0 { queue.push(0) } else { queue.push_last(1, policy) }
             }

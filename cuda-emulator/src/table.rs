@@ -8,17 +8,17 @@ pub use super::threads::DeviceThread;
 
 /// The kernels of a program. Its build script makes the table, by `cuda-emulator-build`.
 pub struct Kernels {
-    known: Result<Known, &'static str>,
+    known: Result<KernelList, &'static str>,
 }
 
-/// What there is to run.
+/// The available kernels.
 #[derive(Clone, Copy)]
-struct Known {
+struct KernelList {
     kernels: &'static [Kernel],
     thread_slot: ThreadSlot,
 }
 
-/// A kernel, compiled in one way.
+/// A kernel, compiled with one set of options.
 #[doc(hidden)]
 pub struct Kernel {
     pub name: &'static str,
@@ -28,7 +28,7 @@ pub struct Kernel {
     pub shared: Shared,
 }
 
-/// Where the static shared memory of a kernel's file lies, on each thread of the host.
+/// The static shared memory of a kernel's file, on each thread of the host.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Shared {
@@ -37,7 +37,7 @@ pub struct Shared {
     pub size: usize,
 }
 
-/// How a kernel is called: `EmulatorEntry` in `build/include/entry.h`.
+/// Entry of a kernel: `EmulatorEntry` in `build/include/entry.h`.
 #[doc(hidden)]
 #[repr(C)]
 pub struct Entry {
@@ -50,7 +50,7 @@ pub struct Entry {
 /// Runs a kernel for the current thread.
 pub(super) type Call = unsafe extern "C" fn(arguments: *const *const c_void);
 
-/// Gives the place of the host thread's pointer to the current CUDA thread.
+/// Returns the address of the host thread's pointer to the current CUDA thread.
 #[doc(hidden)]
 pub type ThreadSlot = unsafe extern "C" fn() -> *mut *const DeviceThread;
 
@@ -62,7 +62,7 @@ impl Kernels {
     /// All of it is as the build script found it in the kernels' objects.
     #[doc(hidden)]
     pub const unsafe fn compiled(kernels: &'static [Kernel], thread_slot: ThreadSlot) -> Self {
-        let known = Known { kernels, thread_slot };
+        let known = KernelList { kernels, thread_slot };
         Kernels { known: Ok(known) }
     }
 
@@ -87,7 +87,7 @@ impl Kernels {
         self.known.map_or(&[], |known| known.kernels)
     }
 
-    /// Where workers say which CUDA thread runs.
+    /// Function with the address where workers store the current CUDA thread.
     pub(super) fn thread_slot(&self) -> Result<ThreadSlot, EmulatorError> {
         let known = self.known.map_err(EmulatorError::Unavailable)?;
         Ok(known.thread_slot)
@@ -123,7 +123,8 @@ impl Kernel {
 
     /// The sizes of the arguments in bytes.
     pub(super) fn argument_sizes(&self) -> &[u16] {
-        // SAFETY: the table points to constants; `sizes` has at least `arguments`.
+        // SAFETY: the table points to constants with static lifetime; `sizes` has at least
+        // `arguments` entries.
         unsafe {
             let entry = &*self.entry;
             std::slice::from_raw_parts(entry.sizes, entry.arguments as usize)
@@ -132,10 +133,10 @@ impl Kernel {
 }
 
 impl Shared {
-    /// Where it begins on this thread of the host.
+    /// Its start on this thread of the host.
     pub(super) fn base(&self) -> *mut u8 {
-        // SAFETY: the anchor lies in the same section, `before` bytes behind its
-        // beginning: the build script read that from the object.
+        // SAFETY: the anchor is in the same section, `before` bytes after its start: the build
+        // script read that offset from the object.
         unsafe { (self.anchor)().sub(self.before) }
     }
 }

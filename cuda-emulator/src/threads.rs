@@ -1,10 +1,10 @@
-//! A CUDA thread: what its kernel sees of it, and what the scheduler knows.
+//! A CUDA thread: its view by the kernel, and its state in the scheduler.
 
 use std::ffi::{CStr, c_char, c_void};
 
 use super::report::SourceLine;
 
-/// What a kernel sees of its block: `EmulatorBlock` in `build/include/runtime.h`.
+/// A kernel's view of its block: `EmulatorBlock` in `build/include/runtime.h`.
 #[repr(C)]
 pub(super) struct DeviceBlock {
     pub(super) index: [u32; 3],
@@ -13,7 +13,7 @@ pub(super) struct DeviceBlock {
     pub(super) dynamic_shared: *mut c_void,
 }
 
-/// What a kernel sees of its thread: `EmulatorThread` in `build/include/runtime.h`.
+/// A kernel's view of its thread: `EmulatorThread` in `build/include/runtime.h`.
 #[repr(C)]
 pub struct DeviceThread {
     pub(super) index: [u32; 3],
@@ -25,18 +25,18 @@ pub struct DeviceThread {
 pub(super) struct Thread {
     pub(super) device: DeviceThread,
     pub(super) state: State,
-    /// What it brought to the collective where it waits.
-    pub(super) offer: Offer,
-    /// What it gets from where it waited.
+    /// Its operand of the collective where it waits.
+    pub(super) operand: LaneOperand,
+    /// The result of the barrier or collective where it waited.
     pub(super) result: u64,
 }
 
-/// What a thread does.
+/// State of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// Has not begun.
+    /// Not started.
     Fresh,
-    /// Runs, or could go on, on that fiber.
+    /// Runs or is ready, on this fiber.
     Ready(u32),
     /// Waits at a barrier.
     AtBarrier(u32, Site),
@@ -46,14 +46,14 @@ pub(super) enum State {
     Exited,
 }
 
-/// What a lane brings to a warp collective.
+/// A lane's operand of a warp collective.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Offer {
+pub(super) struct LaneOperand {
     pub(super) value: u64,
     pub(super) parameter: u32,
 }
 
-/// A place in a kernel's source, as C++ gives it.
+/// A location in a kernel's source, from C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Site {
     file: *const c_char,
@@ -62,13 +62,13 @@ pub(super) struct Site {
 
 impl Site {
     /// # Safety
-    /// The file's name is a string that is there for as long as the program runs.
+    /// `file` must be a C string with static lifetime.
     pub(super) unsafe fn new(file: *const c_char, line: u32) -> Self {
         Site { file, line }
     }
 
     pub(super) fn source_line(self) -> SourceLine {
-        // SAFETY: as whoever made it promised.
+        // SAFETY: `file` is a C string with static lifetime, as the creator of the site promised.
         let file = unsafe { CStr::from_ptr(self.file) };
         SourceLine { file: file.to_string_lossy().into_owned(), line: self.line }
     }

@@ -1,14 +1,15 @@
-//! Bytes of device memory that kernels read and write: a bandwidth is computed from what a launcher
-//! declares, and this is what it is compared with.
+//! Bytes of device memory that kernels read and write, for comparison with the bytes that launchers
+//! declare, from which bandwidths are computed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes of a sector: what a GPU reads from its memory, and writes to it, at once.
+/// Bytes of a sector: the unit in which a GPU accesses its memory.
 pub const SECTOR_BYTES: usize = 32;
 
-/// Device memory that the launches of a kernel used: those that declared bytes, or the others. A sector counts once a launch, as if it stayed
-/// in a cache from then on: once if it is read, and once more if it is written.
+/// Device memory used by the launches of a kernel that declared bytes, or by the others. A sector
+/// counts once per launch, as if it stayed in a cache from then on: once if it is read, and once
+/// more if it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelTraffic {
     /// Name of the kernel.
@@ -26,9 +27,10 @@ pub struct KernelTraffic {
 /// Device memory that was used since [`Emulator::count_traffic`](crate::Emulator::count_traffic).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Each kernel, by name, with launches that declared bytes apart from those that did not.
+    /// Traffic of each kernel, by name; launches that declared bytes are separate from those that
+    /// did not.
     pub kernels: Vec<KernelTraffic>,
-    /// Bytes that were there before and that kernels or copies read: the input.
+    /// Bytes written before the count and read by kernels or copies: the input.
     pub input_bytes: u64,
     /// Bytes that kernels, copies or fills wrote, and that the host or a kernel after
     /// [`Emulator::end_of_work`](crate::Emulator::end_of_work) read, or that were written to memory
@@ -36,31 +38,31 @@ pub struct Traffic {
     pub output_bytes: u64,
 }
 
-/// Whose launches are counted.
+/// Phase of the work whose launches are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Work,
-    /// Kernels read what the work has written.
+    /// Kernels that read results of the work.
     Results,
 }
 
-/// A count that has begun.
+/// A running count.
 pub(super) struct Counter {
     phase: Phase,
     kernels: BTreeMap<(&'static str, bool), KernelTraffic>,
-    /// Of memory that was freed meanwhile.
+    /// Bytes of memory that was freed meanwhile.
     input_bytes: u64,
     output_bytes: u64,
 }
 
-/// What a launch read and wrote.
+/// Traffic of a launch.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Moved {
+pub(super) struct LaunchTraffic {
     pub(super) read_bytes: u64,
     pub(super) written_bytes: u64,
 }
 
-/// Uses of each byte of an allocation since the count began.
+/// Uses of each byte of an allocation since the start of the count.
 #[derive(Default)]
 pub(super) struct ByteUses(Vec<u8>);
 
@@ -91,14 +93,19 @@ impl Counter {
         self.phase = Phase::Results;
     }
 
-    /// Uses of an allocation by a launch that begins.
+    /// Starts the count of an allocation's uses by a launch.
     pub(super) fn launch_uses(&self, bytes: ByteUses) -> LaunchUses {
         let sectors = vec![0; bytes.0.len().div_ceil(SECTOR_BYTES)];
         LaunchUses { phase: self.phase, bytes, sectors }
     }
 
-    /// A launch has ended.
-    pub(super) fn add_launch(&mut self, kernel: &'static str, declared_bytes: u64, moved: Moved) {
+    /// Adds the traffic of a finished launch.
+    pub(super) fn add_launch(
+        &mut self,
+        kernel: &'static str,
+        declared_bytes: u64,
+        traffic: LaunchTraffic,
+    ) {
         if self.phase != Phase::Work {
             return;
         }
@@ -111,11 +118,12 @@ impl Counter {
         });
         sum.launches += 1;
         sum.declared_bytes += declared_bytes;
-        sum.read_bytes += moved.read_bytes;
-        sum.written_bytes += moved.written_bytes;
+        sum.read_bytes += traffic.read_bytes;
+        sum.written_bytes += traffic.written_bytes;
     }
 
-    /// An allocation is freed, or the count ends. What the host shares it reads unseen.
+    /// Adds the uses of an allocation that is freed, or when the count ends. The host's reads of
+    /// shared memory are not seen.
     pub(super) fn add_uses(&mut self, uses: &ByteUses, is_shared: bool) {
         let count = |flag| uses.0.iter().filter(|&&uses| uses & flag != 0).count() as u64;
         self.input_bytes += count(INPUT);
@@ -136,37 +144,37 @@ impl ByteUses {
         ByteUses(vec![0; bytes])
     }
 
-    /// A kernel or a copy reads some bytes.
+    /// Records that a kernel or a copy reads some bytes.
     pub(super) fn read(&mut self, range: Range<usize>) {
-        for uses in self.of(range) {
+        for uses in self.uses_of(range) {
             if *uses & WRITTEN == 0 {
                 *uses |= INPUT;
             }
         }
     }
 
-    /// A kernel, a copy or a fill writes some bytes.
+    /// Records that a kernel, a copy or a fill writes some bytes.
     pub(super) fn write(&mut self, range: Range<usize>) {
-        self.of(range).iter_mut().for_each(|uses| *uses |= WRITTEN);
+        self.uses_of(range).iter_mut().for_each(|uses| *uses |= WRITTEN);
     }
 
-    /// The host, or a kernel after the work, reads some bytes.
+    /// Records that the host, or a kernel after the work, reads some bytes.
     pub(super) fn read_result(&mut self, range: Range<usize>) {
-        for uses in self.of(range) {
+        for uses in self.uses_of(range) {
             if *uses & WRITTEN != 0 {
                 *uses |= OUTPUT;
             }
         }
     }
 
-    /// Those bytes; none where nothing is counted.
-    fn of(&mut self, range: Range<usize>) -> &mut [u8] {
+    /// The uses of these bytes; empty if traffic is not counted.
+    fn uses_of(&mut self, range: Range<usize>) -> &mut [u8] {
         self.0.get_mut(range).unwrap_or_default()
     }
 }
 
 impl LaunchUses {
-    /// The kernel accesses some bytes.
+    /// Records an access of the kernel.
     pub(super) fn access(&mut self, range: Range<usize>, reads: bool, writes: bool) {
         let sectors = range.start / SECTOR_BYTES..range.end.div_ceil(SECTOR_BYTES);
         let flags = if reads { READ } else { 0 } | if writes { WRITE } else { 0 };
@@ -185,11 +193,11 @@ impl LaunchUses {
         }
     }
 
-    /// The launch has ended.
-    pub(super) fn end(self, moved: &mut Moved) -> ByteUses {
+    /// Ends the launch; returns the byte uses.
+    pub(super) fn end(self, traffic: &mut LaunchTraffic) -> ByteUses {
         let count = |flag| self.sectors.iter().filter(|&&sector| sector & flag != 0).count();
-        moved.read_bytes += (count(READ) * SECTOR_BYTES) as u64;
-        moved.written_bytes += (count(WRITE) * SECTOR_BYTES) as u64;
+        traffic.read_bytes += (count(READ) * SECTOR_BYTES) as u64;
+        traffic.written_bytes += (count(WRITE) * SECTOR_BYTES) as u64;
         self.bytes
     }
 }

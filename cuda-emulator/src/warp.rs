@@ -9,15 +9,15 @@ pub(super) struct Warp {
     pub(super) existing: u64,
     /// Lanes whose threads have returned.
     pub(super) exited: u64,
-    /// Meetings that wait for somebody.
+    /// Collectives that wait for lanes.
     pub(super) groups: Vec<Group>,
 }
 
 impl Warp {
-    /// A lane comes to a meeting: the meeting, if all are there now.
+    /// Handles the arrival of a lane at a collective; returns the group if all have arrived.
     ///
     /// # Errors
-    /// If this can't be meant.
+    /// If the use is undefined.
     pub(super) fn arrive(
         &mut self,
         lane: u32,
@@ -25,14 +25,15 @@ impl Warp {
         mask: u64,
         width: u32,
     ) -> Result<Option<Group>, String> {
-        // A mask may name lanes that the block is too small for: hardware takes that.
+        // A mask may have lanes beyond the end of the block: hardware accepts that.
         let mask = mask & self.existing;
         self.refuse(lane, collective, mask)?;
         let index = self.groups.iter().position(|group| group.mask == mask);
         let index = index.unwrap_or_else(|| self.open(collective, mask, width));
         let group = &mut self.groups[index];
         if group.collective != collective || group.width != width {
-            let (other, lanes) = (group.collective.name(), group.arrived);
+            let other = group.collective.name();
+            let lanes = group.arrived;
             let name = collective.name();
             return Err(format!(
                 "{name} with mask {mask:#x} meets {other} of lanes {lanes:#x} with the same mask: all lanes of a mask must call the same with the same width"
@@ -61,7 +62,7 @@ impl Warp {
         }
     }
 
-    /// A lane returns.
+    /// Handles the return of a lane.
     ///
     /// # Errors
     /// If others wait for it.
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_meet_apart() {
+    fn masks_meet_separately() {
         let mut warp = Warp { existing: 0xF, ..Warp::default() };
         let mut arrive = |lane, mask| warp.arrive(lane, Collective::Sync, mask, 32);
         assert!(arrive(0, 0b0011).expect("fine").is_none());
@@ -94,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_lane_that_has_returned() {
+    fn waiting_for_a_returned_lane_is_an_error() {
         let mut warp = Warp { existing: 0b11, ..Warp::default() };
-        warp.exit(1).expect("nobody waits");
+        warp.exit(1).expect("no lane waits");
         let refused = warp.arrive(0, Collective::Ballot, 0b11, 32);
         assert!(refused.expect_err("gone").contains("0x2"));
     }

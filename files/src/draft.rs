@@ -7,62 +7,64 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::durable::sync_folder;
 use super::left_over::{ENDING, beginning, clean};
-use super::place::{Links, Place, folder_of};
+use super::target::{Links, Target, folder_of};
 
 /// A file while it is written. Dropped, it leaves everything as it was.
 pub struct Draft(Kind);
 
 enum Kind {
-    Through(File),
-    Beside(Beside),
+    Direct(File),
+    Replace(TempFile),
 }
 
-/// A draft in the folder of the file whose place it is to take.
-struct Beside {
+/// A draft in the folder of the file that it will replace.
+struct TempFile {
     file: File,
     draft: PathBuf,
     path: PathBuf,
-    is_in_place: bool,
+    is_finished: bool,
 }
 
 impl Draft {
-    /// Begins to write a file.
+    /// Starts to write a file.
     ///
     /// # Errors
     /// If nothing can be written there.
     pub fn new(path: &Path, links: Links) -> io::Result<Self> {
-        let kind = match Place::of(path, links)? {
-            Place::Through(path) => Kind::Through(OpenOptions::new().write(true).open(path)?),
-            Place::Beside(path) => Kind::Beside(Beside::new(path)?),
+        let kind = match Target::resolve(path, links)? {
+            Target::Direct(path) => Kind::Direct(OpenOptions::new().write(true).open(path)?),
+            Target::Replace(path) => Kind::Replace(TempFile::new(path)?),
         };
         Ok(Draft(kind))
     }
 
-    /// Puts what was written in the place of the file. It is on the disk when this returns, as far
-    /// as the system can tell.
+    /// Replaces the file with the draft. The content is on disk when this returns, as far as the
+    /// system reports it.
     ///
     /// # Errors
-    /// If it can't be; then the file is as it was, unless the folder alone can't be synced.
+    /// If it can't be replaced; the file is unchanged then, unless only the sync of the folder
+    /// failed.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
-            Kind::Through(mut file) => file.flush(),
-            Kind::Beside(draft) => draft.finish().map(drop),
+            Kind::Direct(mut file) => file.flush(),
+            Kind::Replace(draft) => draft.finish().map(drop),
         }
     }
 
-    /// The same; returns the file, to which more can be added. It is locked as long as it is open.
+    /// Replaces the file with the draft and returns the open file, for appending. It is locked as
+    /// long as it is open.
     ///
     /// # Errors
-    /// As [`Draft::finish`].
+    /// Those of [`Draft::finish`].
     pub fn finish_open(self) -> io::Result<File> {
         match self.0 {
-            Kind::Through(file) => Ok(file),
-            Kind::Beside(draft) => draft.finish(),
+            Kind::Direct(file) => Ok(file),
+            Kind::Replace(draft) => draft.finish(),
         }
     }
 }
 
-impl Beside {
+impl TempFile {
     fn new(path: PathBuf) -> io::Result<Self> {
         let beginning = beginning(path.file_name().ok_or(ErrorKind::IsADirectory)?);
         if path.is_dir() && !path.is_symlink() {
@@ -71,15 +73,15 @@ impl Beside {
         clean(&path);
         let there = fs::metadata(&path).ok().filter(|_| !path.is_symlink());
         let (file, draft) = locked(folder_of(&path), &beginning)?;
-        let beside = Beside { file, draft, path, is_in_place: false };
+        let draft_file = TempFile { file, draft, path, is_finished: false };
         if let Some(there) = there {
-            beside.keep_permissions(there.permissions())?;
+            draft_file.keep_permissions(there.permissions())?;
         }
-        Ok(beside)
+        Ok(draft_file)
     }
 
-    /// Whoever could read the file before can read it then. Not asked for where it is so already:
-    /// some file systems have no permissions to set.
+    /// Keeps the permissions of the replaced file. They are not set where they are equal already,
+    /// because some file systems have no permissions to set.
     fn keep_permissions(&self, before: Permissions) -> io::Result<()> {
         if self.file.metadata()?.permissions() == before {
             return Ok(());
@@ -92,36 +94,37 @@ impl Beside {
         // Before the name changes: then nothing may fail any more that leaves it changed.
         let file = self.file.try_clone()?;
         fs::rename(&self.draft, &self.path)?;
-        self.is_in_place = true;
+        self.is_finished = true;
         sync_folder(folder_of(&self.path))?;
         Ok(file)
     }
 }
 
-impl Drop for Beside {
+impl Drop for TempFile {
     fn drop(&mut self) {
-        if !self.is_in_place {
+        if !self.is_finished {
             let _ = fs::remove_file(&self.draft);
         }
     }
 }
 
-/// A new draft that nobody takes for one that was left. Before it is locked somebody may have.
+/// Creates a locked draft, which cleaning does not remove. Before it is locked, another process may
+/// have removed it.
 fn locked(folder: &Path, beginning: &str) -> io::Result<(File, PathBuf)> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     loop {
         let number = NUMBER.fetch_add(1, Relaxed);
         let draft = folder.join(format!("{beginning}{}-{number}{ENDING}", std::process::id()));
         let file = match OpenOptions::new().append(true).create_new(true).open(&draft) {
-            // Of a process of another machine, or of one that had this number before.
+            // Of a process on another machine, or of an earlier one with the same ID.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
             file => file?,
         };
         match file.try_lock() {
             Ok(()) if draft.exists() => return Ok((file, draft)),
-            // Somebody takes it away right now.
+            // Another process is removing it.
             Ok(()) | Err(TryLockError::WouldBlock) => {}
-            // Some file systems have no locks: there nobody takes drafts away.
+            // Some file systems have no locks: there no process removes drafts.
             Err(TryLockError::Error(_)) => return Ok((file, draft)),
         }
     }
@@ -130,15 +133,15 @@ fn locked(folder: &Path, beginning: &str) -> io::Result<(File, PathBuf)> {
 impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Kind::Through(file) => file.write(bytes),
-            Kind::Beside(draft) => draft.file.write(bytes),
+            Kind::Direct(file) => file.write(bytes),
+            Kind::Replace(draft) => draft.file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
-            Kind::Through(file) => file.flush(),
-            Kind::Beside(draft) => draft.file.flush(),
+            Kind::Direct(file) => file.flush(),
+            Kind::Replace(draft) => draft.file.flush(),
         }
     }
 }
@@ -183,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_keeps_who_may_read_it() {
+    fn a_file_keeps_its_permissions() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         write(&path, "old").expect("written");
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_a_file_that_was_named_and_are_replaced_in_folders_of_ours() {
+    fn links_to_named_files_are_followed_and_others_are_replaced() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         fs::create_dir(at("elsewhere")).expect("made");
@@ -218,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_regular_file_stays_what_it_is() {
+    fn irregular_files_are_written_directly() {
         let folder = tempfile::tempdir().expect("a folder");
         let pipe = folder.path().join("pipe");
         let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_killed_left_is_taken_away_and_what_others_write_is_not() {
+    fn abandoned_drafts_are_removed_and_active_ones_are_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         for left in [".page.html.a1b2.draft", ".other.html.a1b2.draft", ".page.html.txt"] {

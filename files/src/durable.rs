@@ -1,10 +1,10 @@
-//! What a power cut does not take away.
+//! Writes that survive a power failure.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use super::place::folder_of;
+use super::target::folder_of;
 
 /// Waits until the names in a folder are on the disk.
 ///
@@ -42,7 +42,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     sync_folder(above)
 }
 
-/// Refuses what is there unless it is a folder that somebody else made in the meantime.
+/// Refuses an existing path unless it is a folder that another process created in the meantime.
 fn refuse_other(path: &Path, error: io::Error) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());

@@ -1,25 +1,25 @@
-//! Drafts of those who were killed.
+//! Drafts of killed processes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::place::folder_of;
+use super::target::folder_of;
 
-/// What the name of a draft ends with: no collector takes it for a file of its own.
+/// Ending of a draft's name, which no program that collects files looks for.
 pub(crate) const ENDING: &str = ".draft";
 
-/// So much of a file's name is in those of its drafts: names have 255 bytes at most.
-const MOST_BYTES: usize = 160;
+/// Bytes of a file's name that are part of the names of its drafts: names have 255 bytes at most.
+const MAX_BYTES: usize = 160;
 
-/// What the names of all drafts of a file begin with.
+/// Prefix of the names of all drafts of a file.
 pub(crate) fn beginning(name: &OsStr) -> String {
     let name = name.to_string_lossy();
-    format!(".{}.", &name[..name.floor_char_boundary(MOST_BYTES)])
+    format!(".{}.", &name[..name.floor_char_boundary(MAX_BYTES)])
 }
 
-/// Takes away the drafts of a file that nobody is writing: whoever does holds a lock. What can't
-/// be taken away stays.
+/// Removes the abandoned drafts of a file: a process that writes one holds a lock. Drafts that
+/// can't be removed are ignored.
 pub fn clean(path: &Path) {
     let Some(name) = path.file_name() else { return };
     let Ok(entries) = fs::read_dir(folder_of(path)) else { return };

@@ -4,33 +4,32 @@ use std::io::{self, Read};
 
 use memchr::memchr3_iter;
 
-/// The characters of the longest line that a table may have. What we write stays far below.
+/// Maximum number of characters of a line of a table. Tables written by recobench are far below.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// A text that is handed on as it is, up to the first line that is too long: whoever collects a
-/// line before looking at it would need memory for all of it, and a few compressed kilobytes may
-/// hold gigabytes of it.
+/// Passes a text through, up to the first line that is too long: a parser that collects lines would
+/// need memory for all of it, and a few compressed kilobytes may expand to a line of gigabytes.
 pub struct Lines<R> {
     source: R,
     longest: usize,
     form: Form,
     /// Line breaks so far, within quotes too.
     breaks: u64,
-    /// Where the current line begins, from 1.
+    /// Number of the current line, from 1.
     line: u64,
     /// Its characters so far.
     length: usize,
     is_quoted: bool,
 }
 
-/// What a text is made of.
+/// Form of a text.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     /// Rows that end with a line break; one within quotes does not end a row.
     Table,
     /// Lines that end with a line break; quotes mean nothing.
     Records,
-    /// Lines; behind the last one there may be no line break.
+    /// Lines; the last one may have no line break.
     Stream,
 }
 
@@ -49,8 +48,8 @@ enum LineError {
 
 impl<R: Read> Lines<R> {
     /// A table: lines have [`LONGEST_LINE`] characters at most, and the last one ends with a line
-    /// break. Of a file that was cut off within its last number, `12` may have become `1`: nothing
-    /// else tells.
+    /// break. If a file was cut off within its last number, `12` may have become `1`: nothing else
+    /// would show it.
     pub fn of_table(source: R) -> Self {
         Lines::new(source, LONGEST_LINE, Form::Table)
     }
@@ -60,7 +59,7 @@ impl<R: Read> Lines<R> {
         Lines::new(source, LONGEST_LINE, Form::Records)
     }
 
-    /// What another process says.
+    /// Output of another process.
     pub fn of_stream(source: R, longest: usize) -> Self {
         Lines::new(source, longest, Form::Stream)
     }
@@ -94,7 +93,8 @@ impl<R: Read> Lines<R> {
 
     fn lengthen(&mut self, characters: usize) -> Result<(), LineError> {
         self.length += characters;
-        let (line, longest) = (self.line, self.longest);
+        let line = self.line;
+        let longest = self.longest;
         if self.length <= longest { Ok(()) } else { Err(LineError::TooLong { line, longest }) }
     }
 
@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// What is read of it, by so many bytes at once, or what is wrong.
+    /// Reads it in pieces of `step` bytes; returns the text or the error.
     fn read(
         text: &str,
         step: usize,
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_handed_on_as_they_are() {
+    fn texts_pass_unchanged() {
         for text in ["", "\n", "a,b\n1,2\n", "a\n\"1\n2\"\n", "a\r\nb\r\n"] {
             for step in 1..8 {
                 assert_eq!(read(text, step, Lines::of_table), text);
@@ -177,7 +177,7 @@ mod tests {
             let read = io::copy(&mut lines, &mut io::sink()).expect_err("endless").to_string();
             assert_eq!(read, "line 1 is longer than 1048576 characters");
         }
-        // Line breaks behind a quote that is never closed.
+        // Line breaks after a quote that is never closed.
         let endless = b"\"".chain(io::repeat(b'\n'));
         assert!(io::copy(&mut Lines::of_table(endless), &mut io::sink()).is_err());
     }

@@ -11,10 +11,10 @@ pub const LARGEST_DOCUMENT: u64 = 1 << 20;
 /// comparisons, setups.
 pub const LARGEST_RECORD: u64 = 64 << 20;
 
-/// A whole file. One that is too large is refused before it is read.
+/// Reads a file. One that is too large is refused before it is read.
 ///
 /// # Errors
-/// If it can't be read, is no text or has more than `largest` bytes.
+/// If it can't be read, is not valid text or has more than `largest` bytes.
 pub fn read_text(path: &Path, largest: u64) -> io::Result<String> {
     let file = File::open(path)?;
     if file.metadata()?.len() > largest {
@@ -23,10 +23,10 @@ pub fn read_text(path: &Path, largest: u64) -> io::Result<String> {
     text_of(file, largest)
 }
 
-/// All that is there to be read, of a pipe or of compressed data, which don't say how much it is.
+/// Reads all of a pipe or of compressed data, whose size is not known in advance.
 ///
 /// # Errors
-/// If it can't be read, is no text or has more than `largest` bytes.
+/// If it can't be read, is not valid text or has more than `largest` bytes.
 pub fn text_of(source: impl Read, largest: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     source.take(largest + 1).read_to_end(&mut bytes)?;

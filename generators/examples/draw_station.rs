@@ -24,15 +24,15 @@ fn main() -> Result<(), DataError> {
     let simulation = Simulation::new(&scenario, 1)?;
     let simulated = simulation.timeslice(0);
     let modules = simulation.setup().modules();
-    let is_in_station = |number: &usize| (modules[*number].translation[2] - STATION).abs() < 2.0;
+    let is_in_station = |index: &usize| (modules[*index].translation[2] - STATION).abs() < 2.0;
     let numbers: HashSet<_> = (0..modules.len()).filter(is_in_station).collect();
-    let mut drawing = Drawing::around(numbers.iter().map(|number| &modules[*number]));
+    let mut drawing = Drawing::around(numbers.iter().map(|index| &modules[*index]));
     let strips = 1024.0 * f64::from(scenario.collisions());
     let mut sorted: Vec<_> = numbers.iter().copied().collect();
     sorted.sort_unstable();
-    for number in sorted {
-        let digis = simulated.digis.segment(number).len() as f64;
-        drawing.module(&modules[number], digis / strips);
+    for index in sorted {
+        let digis = simulated.digis.segment(index).len() as f64;
+        drawing.module(&modules[index], digis / strips);
     }
     let crossings = simulated.truth.crossings().iter();
     let first = |crossing: &&Crossing| crossing.collision == 0;

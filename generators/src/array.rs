@@ -1,13 +1,13 @@
-//! Arrays that need not be copied to be had: they may lie in memory that processes share.
+//! Arrays that are either owned or a view of memory that processes share, without a copy.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Memory that holds an array, unchanged as long as anybody has it.
+/// Memory that holds an array and does not change while it is referenced.
 pub type Lender<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
 
-/// An array of its own, or one in memory that others have, too.
+/// An owned array, or one in shared memory.
 #[derive(Clone)]
 pub struct Array<T>(Memory<T>);
 
@@ -25,7 +25,7 @@ impl<T> Array<T> {
 }
 
 impl<T: Clone> Array<T> {
-    /// The array to be changed: one that is lent is copied first.
+    /// Returns the array for changes; a shared one is copied first.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
         if let Memory::Lent(lender) = &self.0 {
             self.0 = Memory::Own((**lender).as_ref().to_vec());
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lent_is_read_in_place_and_copied_to_be_changed() {
+    fn shared_memory_is_read_in_place_and_copied_for_changes() {
         let lender: Lender<u8> = Arc::new(vec![1, 2, 3]);
         let mut array = Array::lent(Arc::clone(&lender));
         assert_eq!(array.as_ptr(), (*lender).as_ref().as_ptr());

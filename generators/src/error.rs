@@ -1,11 +1,11 @@
-//! What can be wrong with data or with the wish for data.
+//! Errors in data, and in requests for data.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use text::{Foreign, SENTENCE};
 
-/// A data set that can't be made, read or written.
+/// A data set that can't be generated, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// A description that no data can follow.
@@ -16,34 +16,34 @@ pub enum DataError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A file whose content is not what its format says.
+    /// A file whose content does not follow its format.
     #[error("{}, {place}: {problem}", path.shown())]
     Format {
         /// The file.
         path: PathBuf,
-        /// Where in the file: a line or an offset.
+        /// Location in the file: a line or an offset.
         place: String,
-        /// What is wrong there and what was expected.
+        /// The problem, and what was expected.
         problem: String,
     },
-    /// A file that would be written, but holds what belongs to other data.
+    /// A file to be written that holds other data.
     #[error("{}: it holds {holds} of other data; choose another name for the new ones", path.shown())]
     Taken {
         /// The file.
         path: PathBuf,
-        /// What it holds.
+        /// The data it holds.
         holds: &'static str,
     },
-    /// A file name whose ending says nothing of the format.
+    /// A file name whose ending is of no known format.
     #[error("{}: unknown file type; use .csv, .bin, .csv.gz or .bin.gz", .0.shown())]
     UnknownFileType(PathBuf),
 }
 
 impl DataError {
-    /// That a value has a name that there is not.
+    /// Error for a value with an unknown name.
     pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         let known = known.join(", ");
         DataError::Shape(format!("unknown {what} {}; there are {known}", name.quoted()))
@@ -53,14 +53,14 @@ impl DataError {
         DataError::Shape(problem.into())
     }
 
-    /// That a file can't be read or written.
+    /// Error for a file that can't be read or written.
     pub fn io(path: &Path, source: io::Error) -> Self {
         DataError::Io { path: path.to_owned(), source }
     }
 
-    /// That something in a file is wrong, at a place that its reader can find.
+    /// Error for invalid content of a file, at a location that its reader can find.
     pub fn format(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Self {
-        // What parsers say repeats what they read.
+        // The parsers' messages quote their input.
         let shown = |text: String| text.shown().at_most(SENTENCE).to_string();
         DataError::Format {
             path: path.to_owned(),

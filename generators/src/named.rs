@@ -1,7 +1,7 @@
 //! Names of the values of an enum, as flags and records have them.
 
-/// `named! { "preset", Preset { Pp = "pp", … } }`: all values, their names, and the way back
-/// from a name, whose error says which there are.
+/// `named! { "preset", Preset { Pp = "pp", … } }`: an enum with all its values, their names, and a
+/// parser of names, whose error lists the valid ones.
 #[macro_export]
 macro_rules! named {
     ($what:literal, $named:ident { $($value:ident = $name:literal),+ $(,)? }) => {

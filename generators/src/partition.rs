@@ -1,12 +1,12 @@
 //! Many segments in one flat array.
 //!
-//! Detector data come in parts (module sides, pads, sectors). They are kept
-//! one after the other in a single array, with the offset of each part: one
-//! allocation, one transfer to a device, and no part can be lost.
+//! Detector data come in parts (module sides, pads, sectors). They are stored one after the other
+//! in a single array, with the offset of each part: one allocation, one transfer to a device, and
+//! no part can be lost.
 
 use std::ops::Range;
 
-/// Where the segments of a flat array begin and end.
+/// Offsets of the segments of a flat array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     /// Start of each segment, then the end of the last one.
@@ -14,7 +14,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Segments of the given lengths, one after the other.
+    /// Builds a partition from the lengths of consecutive segments.
     pub fn from_lengths(lengths: impl IntoIterator<Item = usize>) -> Self {
         let mut offsets = vec![0];
         let mut end = 0;
@@ -25,19 +25,19 @@ impl Partition {
         Partition { offsets }
     }
 
-    /// The number of segments.
+    /// Number of segments.
     #[inline]
     pub fn segments(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// The number of elements in all segments together.
+    /// Number of elements of all segments.
     pub fn elements(&self) -> usize {
         self.offsets[self.segments()]
     }
 
-    /// The segment that a position of the flat array lies in, or the last one if that is
-    /// beyond it.
+    /// Returns the segment that contains an index of the flat array, or the last one if the index
+    /// is past the end.
     #[inline]
     pub fn segment_of(&self, position: usize) -> usize {
         let starts = &self.offsets[..self.segments()];
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_segments_keep_their_place() {
+    fn empty_segments_keep_their_index() {
         let partition = Partition::from_lengths([2, 0, 3]);
         assert_eq!(partition.segments(), 3);
         assert_eq!(partition.elements(), 5);
@@ -110,8 +110,8 @@ mod tests {
     fn mutable_parts_cover_the_array() {
         let partition = Partition::from_lengths([1, 2]);
         let mut flat = [0; 3];
-        for (number, part) in partition.split_mut(&mut flat).into_iter().enumerate() {
-            part.fill(number + 1);
+        for (index, part) in partition.split_mut(&mut flat).into_iter().enumerate() {
+            part.fill(index + 1);
         }
         assert_eq!(flat, [1, 2, 2]);
     }

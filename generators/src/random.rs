@@ -1,9 +1,9 @@
 //! Reproducible random streams.
 //!
-//! Data are made in chunks of a fixed size, and every chunk has a stream of
-//! its own, named by what the chunk is and not by who makes it. That is why
-//! the number of threads can't change a byte. The generator (Xoshiro256++) and
-//! the logarithm (`libm`) are pinned, so neither can the machine.
+//! Data are generated in chunks of a fixed size, and every chunk has its own stream, named by what
+//! the chunk contains and not by the thread that generates it. Therefore the number of threads
+//! can't change a byte. The generator (Xoshiro256++) and the logarithm (`libm`) are pinned, so the
+//! machine can't either.
 
 pub(crate) mod draw;
 mod exponential;
@@ -27,7 +27,7 @@ pub fn stream<const N: usize>(seed: u64, name: [u64; N]) -> Stream {
     Stream::seed_from_u64(hash(seed, name))
 }
 
-/// A random number that is a function of its name alone, for random access.
+/// A random number that depends on the seed and `name` only, for random access.
 pub fn hash<const N: usize>(seed: u64, name: [u64; N]) -> u64 {
     name.into_iter().fold(mix(seed), |state, word| mix(state ^ mix(word)))
 }

@@ -1,41 +1,41 @@
-//! Where the level of a series changes: E-divisive.
+//! Change points of the level of a series: E-divisive.
 //!
-//! Matteson and James (J. Am. Stat. Assoc. 109 (2014) 334): the series is cut where both
-//! sides are the most unlike, and so are the sides, as long as a permutation test takes
-//! the cut for more than chance. If nothing changes, all orders of the values are equally
-//! likely, so the test errs exactly as often as its level says, whatever the noise is like.
+//! Matteson and James (J. Am. Stat. Assoc. 109 (2014) 334): the series is split where both sides
+//! differ most, and so are the sides, as long as a permutation test finds the split significant. If
+//! nothing changes, all orders of the values are equally likely, so the false-positive rate is
+//! exactly the level of the test, for any noise.
 //!
-//! A level that lasts for a while and then goes back is hidden from single cuts: where none
-//! is clear, a stretch that is unlike the rest is looked for, by the same kind of test.
+//! A level that lasts for a while and then returns is hidden from single splits: where none is
+//! significant, the segment that differs most from the rest is tested, by a test of the same kind.
 //!
-//! That is the level of one series. Who looks at many of them holds back what so many show
-//! by chance: see [`false_steps`](super::false_steps).
+//! This is for the level of one series. For many series, [`false_steps`](super::false_steps)
+//! removes the change points that they would show by chance.
 
 use std::ops::Range;
 
-use super::energy::Stretch;
+use super::energy::Segment;
 use super::permutations::{Kind, Orders, Permuted};
 
-/// How to look for change points.
+/// Parameters of the search for change points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// How often a stretch without a change may be cut in two; half as often it may be
-    /// taken for one with a level that went back.
+    /// Probability that a segment without a change is split in two; half of it is the probability
+    /// that a segment of it is taken for a level that returned.
     pub significance: f64,
-    /// The orders that a cut is held against at first.
+    /// Number of permutations that a split is first compared with.
     pub permutations: usize,
-    /// The shortest stretch: fewer values than this are no level.
+    /// Minimum number of values of a segment.
     pub shortest: usize,
-    /// Of the random orders: the same seed finds the same.
+    /// Seed of the random orders.
     pub seed: u64,
 }
 
-/// A place where the level changes.
+/// An index at which the level changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
     /// The first value after the change.
     pub at: usize,
-    /// How often a series without a change would have a cut as clear as this.
+    /// Probability that a series without a change has a split as significant as this.
     pub p_value: f64,
     /// The test that found it, by its number in [`Examined::clear`].
     pub(super) test: usize,
@@ -48,11 +48,11 @@ pub struct Examined {
     pub changes: Vec<ChangePoint>,
     /// The tests that found them.
     pub(super) clear: Vec<ClearTest>,
-    /// How many stretches were tested, those without a change included.
-    pub(super) stretches: usize,
+    /// Number of tested segments, those without a change included.
+    pub(super) segments: usize,
 }
 
-/// A test of a stretch that found a change.
+/// A test of a segment that found a change.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClearTest {
     pub range: Range<usize>,
@@ -69,21 +69,22 @@ impl Default for Search {
 impl Search {
     /// The change points of a series, with the tests that were made. Values have to be finite.
     pub fn examine(&self, values: &[f64]) -> Examined {
-        let mut found = Examined { changes: Vec::new(), clear: Vec::new(), stretches: 0 };
+        let mut found = Examined { changes: Vec::new(), clear: Vec::new(), segments: 0 };
         let whole = 0..values.len();
-        let mut stretches = vec![whole];
-        while let Some(range) = stretches.pop() {
-            found.stretches += 1;
-            let Some((cuts, clear)) = self.first_clear(values, &range) else {
+        let mut segments = vec![whole];
+        while let Some(range) = segments.pop() {
+            found.segments += 1;
+            let Some((splits, clear)) = self.first_clear(values, &range) else {
                 continue;
             };
-            let (mut start, test) = (range.start, found.clear.len());
-            for at in cuts.into_iter().map(|cut| range.start + cut) {
+            let mut start = range.start;
+            let test = found.clear.len();
+            for at in splits.into_iter().map(|split| range.start + split) {
                 found.changes.push(ChangePoint { at, p_value: clear.orders.p_value(), test });
-                stretches.push(start..at);
+                segments.push(start..at);
                 start = at;
             }
-            stretches.push(start..range.end);
+            segments.push(start..range.end);
             found.clear.push(clear);
         }
         found.changes.sort_by_key(|change| change.at);
@@ -91,10 +92,11 @@ impl Search {
         found
     }
 
-    /// The best cut of a stretch, if it is clear; else where a stretch within it begins and
-    /// ends that is clearly unlike the rest. That is asked second, so at half the level.
+    /// The best split of a segment, if it is significant; otherwise the bounds of a segment within
+    /// it that differs significantly from the rest. That test is the second one, so it is made at
+    /// half the level.
     fn first_clear(&self, values: &[f64], range: &Range<usize>) -> Option<(Vec<usize>, ClearTest)> {
-        let kinds = [(Kind::Cut, self.significance), (Kind::Excursion, self.significance / 2.0)];
+        let kinds = [(Kind::Split, self.significance), (Kind::Excursion, self.significance / 2.0)];
         kinds.into_iter().find_map(|(kind, level)| {
             let mut permuted = self.permuted(values, range, kind)?;
             let orders = permuted.within(level, self.permutations)?;
@@ -102,7 +104,7 @@ impl Search {
         })
     }
 
-    /// A stretch, ready to be held against random orders of itself: the same ones each time.
+    /// A segment, ready for comparison with random orders of itself: the same ones each time.
     pub(super) fn permuted(
         &self,
         values: &[f64],
@@ -119,9 +121,9 @@ impl Search {
         for i in 0..found.len() {
             let start = i.checked_sub(1).map_or(0, |before| found[before].at);
             let end = found.get(i + 1).map_or(values.len(), |next| next.at);
-            let mut stretch = Stretch::new(&values[start..end]);
-            if let Some(cut) = stretch.best_cut(self.shortest.max(2)) {
-                found[i].at = start + cut.at;
+            let mut segment = Segment::new(&values[start..end]);
+            if let Some(split) = segment.best_split(self.shortest.max(2)) {
+                found[i].at = start + split.at;
             }
         }
     }
@@ -132,7 +134,7 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// Logarithms of times that scatter by 1 %, and step to others at some places.
+    /// Logarithms of times that scatter by 1 %, with steps at some indices.
     fn series(seed: u64, length: usize, steps: &[(usize, f64)]) -> Vec<f64> {
         let mut noise = Noise::new(seed);
         let value = |i: usize| {
@@ -142,24 +144,25 @@ mod tests {
         (0..length).map(value).collect()
     }
 
-    fn places(values: &[f64]) -> Vec<usize> {
+    fn indices_of_changes(values: &[f64]) -> Vec<usize> {
         let found = Search::default().examine(values).changes;
         found.into_iter().map(|change| change.at).collect()
     }
 
-    /// Of series of 200 runs whose level stays, so many have a change point all the same.
+    /// Counts the series of 200 runs with a constant level that have a change point nevertheless.
     #[test]
     fn a_level_that_stays_is_rarely_cut() {
         let alarms = |noise: fn(&mut Noise) -> f64| {
             let is_cut = |seed: &u64| {
                 let mut source = Noise::new(*seed);
                 let values: Vec<f64> = (0..200).map(|_| 0.01 * noise(&mut source)).collect();
-                !places(&values).is_empty()
+                !indices_of_changes(&values).is_empty()
             };
             (0..1000).filter(is_cut).count()
         };
-        // The tests are exact, so 7.5 at most are to be expected.
-        let (normal, heavy) = (alarms(Noise::normal), alarms(Noise::heavy));
+        // The tests are exact, so 7.5 at most are expected.
+        let normal = alarms(Noise::normal);
+        let heavy = alarms(Noise::heavy);
         assert!(normal <= 15 && heavy <= 15, "{normal} and {heavy} of 1000");
     }
 
@@ -170,17 +173,17 @@ mod tests {
         let found = |seed: &u64| {
             let at = 20 + (seed * 7 % 175) as usize;
             let values = series(*seed, at + 5, &[(at, 0.03)]);
-            places(&values).iter().any(|found| found.abs_diff(at) <= 2)
+            indices_of_changes(&values).iter().any(|found| found.abs_diff(at) <= 2)
         };
         let found = (0..1000).filter(found).count();
         assert!(found >= 950, "{found} of 1000");
     }
 
     #[test]
-    fn several_steps_are_told_apart_and_a_level_that_went_back_has_two_ends() {
+    fn several_steps_are_separated_and_a_level_that_returned_has_two_ends() {
         let apart = [(30, 0.05), (70, -0.05), (100, 0.08)];
         for (length, steps) in [(120, &apart[..]), (90, &[(30, 0.05), (45, -0.05)])] {
-            let found = places(&series(3, length, steps));
+            let found = indices_of_changes(&series(3, length, steps));
             assert_eq!(found.len(), steps.len(), "{found:?}");
             for (found, (at, _)) in found.iter().zip(steps) {
                 assert!(found.abs_diff(*at) <= 1, "{found} {at}");
@@ -188,21 +191,21 @@ mod tests {
         }
     }
 
-    /// What is no level is no change: a night or two that were busy.
+    /// Outliers are not a level: one or two nightly runs on a busy machine.
     #[test]
-    fn single_wild_values_are_no_change() {
+    fn single_outliers_are_not_a_change() {
         let mut values = series(5, 60, &[]);
         for at in [20, 41, 59] {
             values[at] += 0.5;
         }
-        assert!(places(&values).is_empty());
+        assert!(indices_of_changes(&values).is_empty());
     }
 
     #[test]
-    fn nothing_is_found_in_nothing() {
-        assert!(places(&[]).is_empty());
-        assert!(places(&[1.0; 100]).is_empty());
-        assert!(places(&[1.0, 1.0, 1.0, 2.0, 2.0]).is_empty());
+    fn constant_and_empty_series_have_no_change() {
+        assert!(indices_of_changes(&[]).is_empty());
+        assert!(indices_of_changes(&[1.0; 100]).is_empty());
+        assert!(indices_of_changes(&[1.0, 1.0, 1.0, 2.0, 2.0]).is_empty());
     }
 
     #[test]

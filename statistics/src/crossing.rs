@@ -1,23 +1,21 @@
-//! From which size on one of two is the faster.
+//! Sizes at which the faster of two changes.
 //!
-//! Medians over sizes are joined by straight lines on logarithmic scales, so the
-//! logarithm of their ratio is a straight line between sizes, too, and is zero
-//! where they cross.
+//! Medians over sizes are joined by straight lines on logarithmic scales, so the logarithm of their
+//! ratio is a straight line between sizes, too, and is zero where they cross.
 //!
-//! The interval of the ratio at a size is made of those of the medians: squared
-//! distances to their ends add up, on either side for itself (Zou and Donner 2008).
-//! Between sizes its ends are joined by straight lines: errors at two sizes don't
-//! depend on each other, so this is rather too wide. The interval of a crossing
-//! holds all sizes around it at which that of the ratio holds one, as in Fieller's
-//! theorem. That medians between sizes may lie beside the line is no part of it:
-//! more sizes help.
+//! The interval of the ratio at a size is derived from those of the medians: squared distances to
+//! their ends add up, separately on either side (Zou and Donner 2008). Between sizes its ends are
+//! joined by straight lines: errors at two sizes are independent, so this is rather too wide. The
+//! interval of a crossing contains all sizes around it at which the interval of the ratio contains
+//! one, as in Fieller's theorem. It does not account for medians between sizes that deviate from
+//! the line: more sizes help.
 
 use super::interval::Interval;
 
 /// The medians of two at a size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contest {
-    /// How much there was to do.
+    /// Size of the input.
     pub size: f64,
     /// One of them.
     pub first: Timing,
@@ -34,7 +32,7 @@ pub struct Timing {
     pub interval: Option<Interval>,
 }
 
-/// The one that takes less time.
+/// The one with the shorter time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Faster {
     /// The first of two.
@@ -43,39 +41,38 @@ pub enum Faster {
     Second,
 }
 
-/// A size at which two take the same time.
+/// A size at which two have the same time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
-    /// Where the lines cross.
+    /// Size at which the lines cross.
     pub size: f64,
-    /// The smallest size that it may be at; `None` if that is below all measured ones.
+    /// Lower bound of the size; `None` if it is below all measured ones.
     pub low: Option<f64>,
-    /// The largest size that it may be at; `None` if that is beyond all measured ones.
+    /// Upper bound of the size; `None` if it is beyond all measured ones.
     pub high: Option<f64>,
-    /// Who is the faster beyond it.
+    /// The faster one beyond it.
     pub faster: Faster,
 }
 
 impl Contest {
-    /// Whether both medians have an interval.
+    /// True if both medians have an interval.
     pub fn has_intervals(&self) -> bool {
         self.first.interval.is_some() && self.second.interval.is_some()
     }
 
-    /// Who is the faster beyond doubt: the interval of the ratio is on one side
-    /// of one.
+    /// The significantly faster one: the interval of the ratio is on one side of one.
     pub fn clearly_faster(&self) -> Option<Faster> {
-        Ratio::of(self).clearly_faster()
+        Ratio::from_contest(self).clearly_faster()
     }
 }
 
-/// The crossings of two, by size; the contests have to be in that order.
+/// The crossings of two, by size; the contests must be sorted by size.
 ///
-/// Crossings that are not clearly apart are one, and none if both ends of what
-/// they may be at have the same winner. Without any clear winner there is none.
-/// A median without an interval is taken for exact.
+/// Crossings with overlapping intervals are one, and none if the same one wins at both ends of
+/// their interval. Without any significant winner there is none. A median without an interval is
+/// taken as exact.
 pub fn crossings(contests: &[Contest]) -> Vec<Crossing> {
-    let ratios: Vec<Ratio> = contests.iter().map(Ratio::of).collect();
+    let ratios: Vec<Ratio> = contests.iter().map(Ratio::from_contest).collect();
     let changes = 1..ratios.len();
     let found: Vec<Crossing> = changes.filter_map(|i| crossing(&ratios, i)).collect();
     let groups = found.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high));
@@ -93,7 +90,7 @@ struct Ratio {
 }
 
 impl Ratio {
-    fn of(contest: &Contest) -> Ratio {
+    fn from_contest(contest: &Contest) -> Ratio {
         let (first, [first_below, first_above]) = contest.first.logarithm();
         let (second, [second_below, second_above]) = contest.second.logarithm();
         let middle = first - second;
@@ -128,36 +125,37 @@ impl Timing {
     }
 }
 
-/// The crossing between the ratio of this number and the one before. It may be anywhere up to the
-/// nearest clear leads on either side.
-fn crossing(ratios: &[Ratio], number: usize) -> Option<Crossing> {
-    let (before, after) = (&ratios[number - 1], &ratios[number]);
-    let mut below = ratios[..=number].windows(2).rev();
-    let mut above = ratios[number - 1..].windows(2);
+/// The crossing between the ratio at this index and the previous one. Its interval extends to the
+/// nearest significant leads on either side.
+fn crossing(ratios: &[Ratio], index: usize) -> Option<Crossing> {
+    let before = &ratios[index - 1];
+    let after = &ratios[index];
+    let mut below = ratios[..=index].windows(2).rev();
+    let mut above = ratios[index - 1..].windows(2);
     (before.faster() != after.faster()).then(|| Crossing {
-        size: root((before.at, before.middle), (after.at, after.middle)),
+        size: root([before.at, before.middle], [after.at, after.middle]),
         low: below.find_map(|pair| end_of_lead(&pair[0], &pair[1])),
         high: above.find_map(|pair| end_of_lead(&pair[1], &pair[0])),
         faster: after.faster(),
     })
 }
 
-/// Where a clear lead ends on the way to a neighbour; `None` if it is not clear.
+/// Size at which a significant lead ends on the line to a neighbour; `None` if it is not
+/// significant.
 fn end_of_lead(clear: &Ratio, neighbour: &Ratio) -> Option<f64> {
     let end = match clear.clearly_faster()? {
-        Faster::First => |ratio: &Ratio| (ratio.at, ratio.high),
-        Faster::Second => |ratio: &Ratio| (ratio.at, ratio.low),
+        Faster::First => |ratio: &Ratio| [ratio.at, ratio.high],
+        Faster::Second => |ratio: &Ratio| [ratio.at, ratio.low],
     };
     Some(root(end(clear), end(neighbour)))
 }
 
 /// The size at which a line between two logarithms of different sign is zero.
-fn root((at, value): (f64, f64), (other, other_value): (f64, f64)) -> f64 {
+fn root([at, value]: [f64; 2], [other, other_value]: [f64; 2]) -> f64 {
     (at + (other - at) * value / (value - other_value)).exp()
 }
 
-/// One for crossings that may be at the same sizes; `None` if they cancel out, or
-/// may be anywhere.
+/// Merges crossings with overlapping intervals; `None` if they cancel out, or have no bounds.
 fn merged(group: &[Crossing]) -> Option<Crossing> {
     let first = group.first()?;
     let is_somewhere = first.low.is_some() || first.high.is_some();
@@ -170,7 +168,7 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// 95 % of what is normally distributed.
+    /// Half width of the interval with 95 % of a normal distribution.
     const WIDTH: f64 = 1.96;
 
     fn timing(median: f64, width: f64) -> Timing {
@@ -198,8 +196,7 @@ mod tests {
 
     #[test]
     fn power_laws_cross_where_algebra_says() {
-        // In proportion to the size, and to its root: straight lines on logarithmic
-        // scales.
+        // In proportion to the size, and to its root: straight lines on logarithmic scales.
         let contest = |size: f64| Contest {
             size,
             first: timing(3e-9 * size, 0.0),
@@ -239,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leads_everywhere_is_never_crossed_and_touching_is_not_crossing() {
+    fn a_lead_at_all_sizes_and_touching_lines_are_not_crossings() {
         for (ratios, width) in [
             (&[2.0, 3.0, 2.0][..], 0.1),
             (&[0.2, 0.3, 0.2], 0.1),
@@ -287,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lead_is_clear_if_the_intervals_leave_no_doubt() {
+    fn a_lead_is_significant_if_the_intervals_allow_no_other() {
         let faster = |ratio: f64| contests(&[ratio], 0.05)[0].clearly_faster();
         assert_eq!(faster(1.2), Some(Faster::Second));
         assert_eq!(faster(0.8), Some(Faster::First));
@@ -297,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_holds_the_true_crossing_as_often_as_it_says() {
+    fn the_interval_of_a_crossing_has_its_coverage() {
         let mut noise = Noise::new(3);
         let error = 0.03;
         let mut measured =

@@ -1,9 +1,9 @@
 //! Samples in a few numbers.
 
-/// The numbers that a summary gives of a series of samples.
+/// The numbers that a summary has of a series of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
-    /// How many samples there are.
+    /// Number of samples.
     pub samples: usize,
     /// Half of the samples are below it.
     pub median: f64,
@@ -42,7 +42,8 @@ pub fn describe(samples: &[f64]) -> Option<Description> {
 /// Hyndman and Fan 1996, as R and NumPy do).
 pub(super) fn quantile(sorted: &[f64], probability: f64) -> f64 {
     let position = probability * (sorted.len() - 1) as f64;
-    let (low, fraction) = (position.floor() as usize, position.fract());
+    let low = position.floor() as usize;
+    let fraction = position.fract();
     let high = (low + 1).min(sorted.len() - 1);
     sorted[low] + fraction * (sorted[high] - sorted[low])
 }
@@ -62,7 +63,7 @@ pub fn median(samples: &[f64]) -> f64 {
     }
 }
 
-/// What a quarter of the samples is below of; `None` without any.
+/// The lower quartile of the samples; `None` without any.
 pub fn lower_quartile(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| quantile(&sorted(samples), 0.25))
 }
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_describes_itself_and_none_says_nothing() {
+    fn one_sample_describes_itself_and_none_has_no_description() {
         let described = describe(&[2.0]).expect("a sample");
         assert_eq!((described.median, described.p99, described.stddev), (2.0, 2.0, 0.0));
         assert_eq!((describe(&[]), lower_quartile(&[])), (None, None));

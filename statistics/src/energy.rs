@@ -1,59 +1,60 @@
-//! How unlike two stretches of a series are, for every place to cut it.
+//! Energy distance between the two sides of a series, for every index at which it can be split.
 //!
-//! The energy statistic of Székely and Rizzo (InterStat 2004), scaled as Matteson and
-//! James (J. Am. Stat. Assoc. 109 (2014) 334) do for series, with distances to the power
-//! of one: the mean distance between values of both sides, twice, less the mean distances
-//! within the sides. It asks nothing of the distribution but a mean.
+//! The energy statistic of Székely and Rizzo (InterStat 2004), scaled as Matteson and James (J. Am.
+//! Stat. Assoc. 109 (2014) 334) do for series, with distances to the power of one: the mean
+//! distance between values of both sides, twice, minus the mean distances within the sides. It
+//! requires nothing of the distribution but a mean.
 
-/// The cut of a series whose sides are the most unlike.
+/// The split of a series whose sides differ most.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cut {
+pub(super) struct Split {
     /// The first value of the second side.
     pub at: usize,
-    /// How unlike the sides are; more is more.
+    /// Energy distance of the sides; larger means less alike.
     pub energy: f64,
 }
 
-/// The values of a stretch with the sum of their distances to all others: reordered, they
+/// The values of a segment with the sum of their distances to all others: reordered, they
 /// keep those sums.
-pub(super) struct Stretch {
+pub(super) struct Segment {
     /// Values with their sums of distances.
     pub points: Vec<(f64, f64)>,
     /// The sum of the distances of all pairs.
     total: f64,
-    /// The values alone, as they are ordered now.
+    /// The values alone, in the current order.
     values: Vec<f64>,
-    /// For each value the sum of its distances to those before it.
+    /// For each value the sum of its distances to the previous ones.
     before: Vec<f64>,
 }
 
-impl Stretch {
+impl Segment {
     pub fn new(values: &[f64]) -> Self {
         let distances = |value: f64| values.iter().map(move |other| (other - value).abs());
         let point = |value: &f64| (*value, distances(*value).sum());
         let points: Vec<(f64, f64)> = values.iter().map(point).collect();
         let total = points.iter().map(|(_, sum)| sum).sum::<f64>() / 2.0;
-        Stretch { points, total, values: Vec::new(), before: Vec::new() }
+        Segment { points, total, values: Vec::new(), before: Vec::new() }
     }
 
-    /// The best cut with at least `least` (two or more) values on either side, if there is
-    /// room for one.
-    pub fn best_cut(&mut self, least: usize) -> Option<Cut> {
+    /// The best split with at least `min_length` (two or more) values on either side, if the series is
+    /// long enough.
+    pub fn best_split(&mut self, min_length: usize) -> Option<Split> {
         let length = self.points.len();
         self.sum_up_before();
         let before = &self.before;
-        let (mut left, mut right) = (0.0, self.total);
-        let mut best: Option<Cut> = None;
+        let mut left = 0.0;
+        let mut right = self.total;
+        let mut best: Option<Split> = None;
         for at in 1..length {
             let (_, sum) = self.points[at - 1];
             left += before[at - 1];
             right -= sum - before[at - 1];
-            if at < least || length - at < least {
+            if at < min_length || length - at < min_length {
                 continue;
             }
             let energy = self.energy(at, left, right);
             if best.is_none_or(|best| energy > best.energy) {
-                best = Some(Cut { at, energy });
+                best = Some(Split { at, energy });
             }
         }
         best
@@ -61,14 +62,15 @@ impl Stretch {
 
     /// From the sums of the distances within both sides.
     fn energy(&self, at: usize, left: f64, right: f64) -> f64 {
-        let (m, n) = (at as f64, (self.points.len() - at) as f64);
+        let m = at as f64;
+        let n = (self.points.len() - at) as f64;
         let pairs = |count: f64| count * (count - 1.0) / 2.0;
         let between = (self.total - left - right) / (m * n);
         m * n / (m + n) * (2.0 * between - left / pairs(m) - right / pairs(n))
     }
 
-    /// Four values at a time are added to all that follow: sums beside each other, which is
-    /// what a compiler makes wide instructions of, and a quarter of the traffic.
+    /// Adds four values at a time to all that follow: independent sums, which a compiler
+    /// vectorises, and a quarter of the memory traffic.
     fn sum_up_before(&mut self) {
         self.values.clear();
         self.values.extend(self.points.iter().map(|(value, _)| value));
@@ -86,7 +88,7 @@ impl Stretch {
                 *sum += (x - a).abs() + (x - b).abs() + (x - c).abs() + (x - d).abs();
             }
         }
-        // Fewer than four are left.
+        // Fewer than four remain.
         for at in start..self.values.len() {
             let distances =
                 self.values[start..at].iter().map(|other| (self.values[at] - other).abs());
@@ -100,35 +102,36 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// By its definition, with all pairs.
+    /// The definition, with all pairs.
     fn energy(left: &[f64], right: &[f64]) -> f64 {
         let sum = |a: &[f64], b: &[f64]| -> f64 {
             let of = |x: &f64| b.iter().map(|y| (x - y).abs()).sum::<f64>();
             a.iter().map(of).sum()
         };
-        let (m, n) = (left.len() as f64, right.len() as f64);
+        let m = left.len() as f64;
+        let n = right.len() as f64;
         let within = |side: &[f64], count: f64| sum(side, side) / (count * (count - 1.0));
         let between = 2.0 * sum(left, right) / (m * n);
         m * n / (m + n) * (between - within(left, m) - within(right, n))
     }
 
     #[test]
-    fn the_best_cut_is_that_of_the_definition() {
+    fn the_best_split_is_that_of_the_definition() {
         for seed in 0..20 {
             let mut noise = Noise::new(seed);
             let values: Vec<f64> = (0..17).map(|_| noise.heavy()).collect();
-            let cuts = (3..=14).map(|at| (at, energy(&values[..at], &values[at..])));
-            let (at, most) = cuts.max_by(|a, b| a.1.total_cmp(&b.1)).expect("some");
-            let best = Stretch::new(&values).best_cut(3).expect("room");
+            let splits = (3..=14).map(|at| (at, energy(&values[..at], &values[at..])));
+            let (at, most) = splits.max_by(|a, b| a.1.total_cmp(&b.1)).expect("some");
+            let best = Segment::new(&values).best_split(3).expect("room");
             assert_eq!(best.at, at);
             assert!((best.energy / most - 1.0).abs() < 1e-9, "{best:?} {most}");
         }
     }
 
     #[test]
-    fn a_short_stretch_has_no_room_for_a_cut() {
-        assert_eq!(Stretch::new(&[1.0; 5]).best_cut(3), None);
-        assert_eq!(Stretch::new(&[]).best_cut(3), None);
-        assert_eq!(Stretch::new(&[1.0; 6]).best_cut(3), Some(Cut { at: 3, energy: 0.0 }));
+    fn a_short_segment_has_no_split() {
+        assert_eq!(Segment::new(&[1.0; 5]).best_split(3), None);
+        assert_eq!(Segment::new(&[]).best_split(3), None);
+        assert_eq!(Segment::new(&[1.0; 6]).best_split(3), Some(Split { at: 3, energy: 0.0 }));
     }
 }

@@ -1,20 +1,20 @@
 //! The logarithm of a time or of a ratio, with its error.
 //!
-//! An interval of 95 % answers one question: can this value be excluded, one time in twenty
-//! wrongly? Who asks it of hundreds of points needs the p-value, and who got no answer wants to
-//! know which change would have been found. All of that follows from the centre, its standard
-//! error and the degrees of freedom behind that, by Student's t.
+//! An interval of 95 % answers one question: can this value be excluded, with an error in one of
+//! twenty cases? A comparison of hundreds of points needs the p-value, and an inconclusive result
+//! needs the change that would have been detected. All of that follows from the centre, its
+//! standard error and its degrees of freedom, by Student's t.
 
 use super::description::sorted;
 use super::interval::Interval;
 use super::runs::Between;
 use super::student::{p_value, quantile, t95};
 
-/// With so many degrees of freedom, t is normal.
+/// With this many degrees of freedom, t is normal.
 pub const MANY: f64 = 1e4;
-/// What runs differ by has heavier tails than normal noise, and no number of quiet nights tells
-/// how heavy: it counts as found by nine runs at most.
-const MOST_OF_RUNS: f64 = 8.0;
+/// Differences between runs have heavier tails than normal noise, and no number of quiet nightly
+/// runs shows how heavy: the estimate counts as one from nine runs at most.
+const MAX_DF_OF_RUNS: f64 = 8.0;
 /// A change that is there is found with this probability: the usual 80 %.
 const POWER: f64 = 0.8;
 
@@ -30,10 +30,11 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Of a 95 % interval of a ratio that was found with so many degrees of freedom; `None`
-    /// if it is none of positive numbers.
+    /// Converts a 95 % interval of a ratio with `df` degrees of freedom; `None` unless it has
+    /// positive numbers.
     pub fn of(interval: Interval, df: f64) -> Option<Self> {
-        let (low, high) = (interval.low.ln(), interval.high.ln());
+        let low = interval.low.ln();
+        let high = interval.high.ln();
         let df = df.clamp(1.0, MANY);
         (low.is_finite() && high.is_finite() && low <= high).then(|| Evidence {
             centre: f64::midpoint(low, high),
@@ -53,19 +54,20 @@ impl Evidence {
         }
         let values = sorted(logarithms);
         let cut = (trimmed * n as f64) as usize;
-        let (low, high) = (values[cut], values[n - 1 - cut]);
+        let low = values[cut];
+        let high = values[n - 1 - cut];
         let winsorized = values.iter().map(|value| value.clamp(low, high));
         let mean = winsorized.clone().sum::<f64>() / n as f64;
         let squares: f64 = winsorized.map(|value| (value - mean).powi(2)).sum();
-        let kept = (n - 2 * cut) as f64;
+        let used = (n - 2 * cut) as f64;
         Some(Evidence {
-            centre: values[cut..n - cut].iter().sum::<f64>() / kept,
-            variance: squares / (kept * (kept - 1.0)),
-            df: kept - 1.0,
+            centre: values[cut..n - cut].iter().sum::<f64>() / used,
+            variance: squares / (used * (used - 1.0)),
+            df: used - 1.0,
         })
     }
 
-    /// Of what is this many times as large, where the factor is known exactly.
+    /// Evidence of a value that is larger by an exactly known factor.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Evidence { centre: self.centre + factor.ln(), ..self }
@@ -78,14 +80,14 @@ impl Evidence {
         Evidence { centre, ..self }.with_further(base.variance, base.df)
     }
 
-    /// With what the two runs differ by beyond their own errors.
+    /// Adds the variance between two runs beyond their own errors.
     #[must_use]
     pub fn between_runs(self, between: Between) -> Self {
-        self.with_further(between.of_two().powi(2), between.df.min(MOST_OF_RUNS))
+        self.with_further(between.of_two().powi(2), between.df.min(MAX_DF_OF_RUNS))
     }
 
-    /// With another error beside its own. The degrees of freedom are those of the sum of both
-    /// variances (Satterthwaite 1946).
+    /// Adds an independent error. The degrees of freedom are those of the sum of both variances
+    /// (Satterthwaite 1946).
     fn with_further(self, variance: f64, df: f64) -> Self {
         let sum = self.variance + variance;
         let parts = self.variance.powi(2) / self.df + variance.powi(2) / df;
@@ -98,20 +100,20 @@ impl Evidence {
         self.df
     }
 
-    /// The 95 % interval, of what the logarithm is of.
+    /// The 95 % interval of the value, not of its logarithm.
     pub fn interval(self) -> Interval {
         self.interval_of(0.05)
     }
 
-    /// An interval that errs this often, of what the logarithm is of.
+    /// An interval with this error probability, of the value and not of its logarithm.
     pub(super) fn interval_of(self, error: f64) -> Interval {
         let half = quantile(error, self.df) * self.variance.sqrt();
         Interval { low: (self.centre - half).exp(), high: (self.centre + half).exp() }
     }
 
-    /// The p-value of "the ratio lies within this factor of 1, either way", given as its
-    /// logarithm: twice that of the side on which the ratio is. It is below 5 % exactly if
-    /// the interval is beyond the limit.
+    /// The p-value of "the ratio lies within this factor of 1 on either side", given as its
+    /// logarithm: twice that of the side on which the ratio is. It is below 5 % exactly if the
+    /// interval is beyond the limit.
     pub fn p_value(self, limit: f64) -> f64 {
         let beyond = self.centre.abs() - limit;
         if beyond <= 0.0 {
@@ -123,8 +125,8 @@ impl Evidence {
         }
     }
 
-    /// The smallest change, as a fraction, that would have been found four times in five,
-    /// where p-values of "within the limit" have to be at most `p`.
+    /// The smallest change, as a fraction, that would be detected with a power of 80 %, where
+    /// p-values of "within the limit" have to be at most `p`.
     pub fn detectable(self, limit: f64, p: f64) -> f64 {
         // One side of t for the power is two sides of twice its tail.
         let needed = quantile(p, self.df) + quantile(2.0 * (1.0 - POWER), self.df);
@@ -153,19 +155,20 @@ mod tests {
             assert!(found.p_value(0.0) < at_end && found.p_value(0.05) > at_end);
         }
         // Half as fast and twice as fast are alike.
-        let (there, back) = (evidence(1.1, 1.2, 9.0), evidence(1.0 / 1.2, 1.0 / 1.1, 9.0));
+        let there = evidence(1.1, 1.2, 9.0);
+        let back = evidence(1.0 / 1.2, 1.0 / 1.1, 9.0);
         assert!((there.p_value(0.01) / back.p_value(0.01) - 1.0).abs() < 1e-9);
     }
 
     #[test]
-    fn what_does_not_scatter_is_certain() {
+    fn a_value_without_scatter_is_certain() {
         assert_eq!(evidence(1.1, 1.1, 5.0).p_value(0.01), 0.0);
         assert_eq!(evidence(1.0, 1.0, 5.0).p_value(0.01), 1.0);
         assert!((evidence(1.0, 1.0, 5.0).detectable(0.01, 0.05) - 0.01_f64.exp_m1()).abs() < 1e-12);
     }
 
     #[test]
-    fn what_is_no_interval_of_a_ratio_says_nothing() {
+    fn invalid_intervals_of_a_ratio_give_no_evidence() {
         for (low, high) in
             [(0.0, 1.0), (-1.0, 1.0), (1.0, f64::NAN), (1.2, 1.1), (1.0, f64::INFINITY)]
         {
@@ -214,17 +217,20 @@ mod tests {
         assert_eq!(still.over(still).interval(), Interval { low: 1.0, high: 1.0 });
     }
 
-    /// What is said to be found four times in five is.
+    /// The detectable change is detected in 80 % of cases.
     #[test]
-    fn the_smallest_change_that_would_be_found_is_found_as_often_as_it_says() {
-        let (error, df, limit, p) = (0.01, 9_usize, 0.01, 1e-3);
+    fn the_detectable_change_is_detected_with_its_power() {
+        let error = 0.01;
+        let df = 9_usize;
+        let limit = 0.01;
+        let p = 1e-3;
         let half = t95(df as f64) * error;
         let typical = Evidence::of(Interval { low: (-half).exp(), high: half.exp() }, df as f64);
         let change = typical.expect("positive").detectable(limit, p).ln_1p();
         let found = |seed: &u64| {
             let mut noise = Noise::new(*seed);
             let values: Vec<f64> = (0..=df).map(|_| change + error * noise.normal()).collect();
-            // One value has the error of the typical one: its scatter is what is estimated.
+            // A single value has the typical error, because its scatter is what is estimated.
             let variance = describe(&values).expect("samples").stddev.powi(2);
             Evidence { centre: values[0], variance, df: df as f64 }.p_value(limit) <= p
         };

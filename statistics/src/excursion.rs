@@ -1,9 +1,9 @@
-//! The stretch within a series that is the most unlike all the rest.
+//! The segment of a series that differs most from the rest.
 //!
-//! Circular binary segmentation (Olshen, Venkatraman, Lucito and Wigler, Biostatistics 5
-//! (2004) 557), on ranks: how far the mean rank of a stretch is from that of the rest, in
-//! units of its error. A level that lasts for a while and goes back has no single cut with
-//! unlike sides, but is such a stretch.
+//! Circular binary segmentation (Olshen, Venkatraman, Lucito and Wigler, Biostatistics 5 (2004)
+//! 557), on ranks: the distance of the mean rank of a segment from that of the rest, in units of
+//! its error. A level that lasts for a while and returns has no single split with different sides,
+//! but is such a segment.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::ranks::ranks;
 pub(super) struct Ranked {
     /// The ranks of the values, less their mean.
     pub ranks: Vec<f64>,
-    /// The weights of stretches by their lengths.
+    /// The weights of segments by their lengths.
     weights: Vec<f64>,
     /// Room for sums that is used again.
     sums: Vec<f64>,
@@ -32,12 +32,12 @@ impl Ranked {
         }
     }
 
-    /// The stretch that is the most unlike the rest, and how unlike it is. It has at least
-    /// `least` values, and so has what lies before it and behind it, if anything does.
-    pub fn most_unlike(&mut self, least: usize) -> Option<(Range<usize>, f64)> {
+    /// The segment that differs most from the rest, and by how much. It has at least `min_length`
+    /// values, and so have the parts before and after it, unless they are empty.
+    pub fn most_extreme(&mut self, min_length: usize) -> Option<(Range<usize>, f64)> {
         self.sum_up();
-        let starts = (0..self.ranks.len()).filter(|start| *start == 0 || *start >= least);
-        let best = starts.filter_map(|start| self.best_from(start, least));
+        let starts = (0..self.ranks.len()).filter(|start| *start == 0 || *start >= min_length);
+        let best = starts.filter_map(|start| self.best_from(start, min_length));
         best.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
@@ -51,18 +51,18 @@ impl Ranked {
         }));
     }
 
-    fn best_from(&self, start: usize, least: usize) -> Option<(Range<usize>, f64)> {
+    fn best_from(&self, start: usize, min_length: usize) -> Option<(Range<usize>, f64)> {
         let before = self.sums[start];
-        // A stretch to the end and one from the beginning is the same cut seen twice.
-        let last = self.ranks.len().saturating_sub(least);
+        // A segment to the end and one from the start are the same split.
+        let last = self.ranks.len().saturating_sub(min_length);
         let mut best: Option<(usize, f64)> = None;
-        for end in start + least..=last {
-            let unlike = (self.sums[end] - before).powi(2) * self.weights[end - start];
-            if best.is_none_or(|(_, most)| unlike > most) {
-                best = Some((end, unlike));
+        for end in start + min_length..=last {
+            let distance = (self.sums[end] - before).powi(2) * self.weights[end - start];
+            if best.is_none_or(|(_, most)| distance > most) {
+                best = Some((end, distance));
             }
         }
-        best.map(|(end, unlike)| (start..end, unlike))
+        best.map(|(end, distance)| (start..end, distance))
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn found(values: &[f64]) -> Option<Range<usize>> {
-        Some(Ranked::new(values).most_unlike(3)?.0)
+        Some(Ranked::new(values).most_extreme(3)?.0)
     }
 
     #[test]
@@ -81,20 +81,20 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_went_back_is_found() {
+    fn a_level_that_returned_is_found() {
         let mut values = [1.0, 1.1, 0.9, 1.05].repeat(5);
         values[8..12].iter_mut().for_each(|value| *value += 1.0);
         assert_eq!(found(&values), Some(8..12));
     }
 
     #[test]
-    fn a_step_is_a_stretch_from_the_beginning() {
+    fn a_step_is_a_segment_from_the_start() {
         let values = [[1.0, 1.1, 0.9, 1.05], [2.0, 2.1, 1.9, 2.05]].concat();
         assert_eq!(found(&values), Some(0..4));
     }
 
     #[test]
-    fn neither_ends_nor_stretches_are_too_short() {
+    fn neither_ends_nor_segments_are_too_short() {
         assert_eq!(found(&[1.0; 5]), None);
         let wild = [9.0, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 9.0];
         let range = found(&wild).expect("some");

@@ -1,21 +1,21 @@
-//! Many questions at once: which of the answers can be believed?
+//! Multiple testing: control of the false discovery rate.
 //!
-//! A test that errs once in a hundred times errs twice or thrice in 256 points, night after
-//! night. What is controlled here is the share of the alarms that are false: the procedure
-//! of Benjamini and Hochberg (J. R. Stat. Soc. B 57 (1995) 289). Where nothing has changed
-//! at all, any alarm is a false one, so the same rate bounds how many runs have one. It
-//! holds for independent tests, and for those that err together (Benjamini and Yekutieli
-//! 2001), as points of a run do that share a minute.
+//! A test with an error probability of one per cent errs two or three times in 256 points, each
+//! time. This controls the share of alarms that are false: the procedure of Benjamini and Hochberg
+//! (J. R. Stat. Soc. B 57 (1995) 289). Where nothing has changed at all, any alarm is a false one,
+//! so the same rate bounds the share of runs that have one. It holds for independent tests, and for
+//! positively dependent ones (Benjamini and Yekutieli 2001), such as points that a run measured
+//! within the same minute.
 
-/// The p-value up to which null hypotheses are rejected, so that no larger share than
-/// `rate` of the rejected ones is expected to be true; `None` if none is rejected. What is
-/// no number is no evidence.
+/// The p-value up to which null hypotheses are rejected, so that the expected share of true ones
+/// among the rejected is at most `rate`; `None` if none is rejected. A value that is not a number
+/// counts as no evidence.
 pub fn critical_p_value(p_values: &[f64], rate: f64) -> Option<f64> {
     critical_among(p_values, p_values.len(), rate)
 }
 
-/// The same where more questions were asked than have a p-value here: the others found
-/// nothing.
+/// The p-value up to which null hypotheses are rejected, where `questions` tests were made, more
+/// than have a p-value here: the others found nothing.
 pub(super) fn critical_among(p_values: &[f64], questions: usize, rate: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = p_values.iter().copied().filter(|p| !p.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -65,13 +65,13 @@ mod tests {
 
     #[test]
     fn a_later_rank_carries_those_before_it() {
-        // 0.03 alone is beyond 0.05 / 2, but both together are within 0.05.
+        // 0.03 by itself is beyond 0.05 / 2, but both together are within 0.05.
         assert_eq!(critical_p_value(&[0.03, 0.05], 0.05), Some(0.05));
         assert_eq!(critical_p_value(&[0.03, 0.06], 0.05), None);
     }
 
     #[test]
-    fn where_nothing_is_true_few_runs_have_any_alarm() {
+    fn without_changes_few_runs_have_any_alarm() {
         let alarm = |seed: &u64| {
             let mut noise = Noise::new(*seed);
             let values: Vec<f64> = (0..256).map(|_| noise.uniform()).collect();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_no_number_reject_nothing() {
+    fn no_values_and_nan_reject_nothing() {
         assert_eq!(critical_p_value(&[], 0.05), None);
         assert_eq!(critical_p_value(&[f64::NAN, 0.9], 0.05), None);
         assert_eq!(critical_p_value(&[f64::NAN, 0.02], 0.05), Some(0.02));

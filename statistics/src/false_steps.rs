@@ -1,13 +1,13 @@
-//! Steps in many series: which of them are more than so many series show by chance?
+//! Control of false change points over many series.
 //!
-//! A test that cuts one steady series in two hundred finds five steps in a thousand that are
-//! none. Here the share of false steps is controlled over all series together (see
-//! [`false_discovery`](super::false_discovery)): each stretch that was tested is a question.
+//! A test that splits one constant series in two hundred finds five false steps in a thousand
+//! series. This controls the share of false steps over all series together (see
+//! [`false_discovery`](super::false_discovery)): each tested segment is a hypothesis.
 //!
-//! That takes p-values far below what a few hundred orders can tell: a single step among a
-//! thousand series needs 2 · 10⁻⁵. So more orders are drawn, but only for steps that were
-//! clear and are in doubt now, and only as many as could settle them. The clearer the steps
-//! and the more of them, the fewer orders each needs.
+//! That takes p-values far below the resolution of a few hundred permutations: a single step among
+//! a thousand series needs 2 · 10⁻⁵. So more permutations are drawn, but only for steps that were
+//! significant and are now in doubt, and only as many as could settle them. The more steps there
+//! are and the clearer they are, the fewer permutations each needs.
 
 use rayon::prelude::*;
 
@@ -15,43 +15,41 @@ use super::change_points::{ClearTest, Examined, Search};
 use super::false_discovery::critical_among;
 use super::permutations::Kind;
 
-/// No step is held against more orders than this, or than a single step among so many
-/// questions needs, whichever is more.
-const MOST_ORDERS: usize = 100_000;
+/// Maximum number of permutations for a step, unless a single step among all hypotheses needs more.
+const MAX_ORDERS: usize = 100_000;
 
 impl ClearTest {
-    /// The p-value of the stretch: two tests were at hand, of which the first has two thirds
-    /// of the errors that are allowed.
+    /// The p-value of the segment: two tests were possible, of which the first has two thirds of
+    /// the allowed error.
     fn p_value(&self) -> f64 {
         self.orders.p_value() * self.kind.weight()
     }
 
-    fn can_be_settled(&self, most: usize) -> bool {
-        !self.orders.is_final() && self.orders.drawn < most
+    fn can_be_settled(&self, max: usize) -> bool {
+        !self.orders.is_final() && self.orders.drawn < max
     }
 }
 
 impl Kind {
     fn weight(self) -> f64 {
         match self {
-            Kind::Cut => 1.5,
+            Kind::Split => 1.5,
             Kind::Excursion => 3.0,
         }
     }
 }
 
-/// Takes away the change points that are to be expected among so many series: of those that
-/// are left no larger share than `rate` is expected to be none. Each series comes with what
-/// was found in it.
+/// Removes the change points that are expected by chance among all series: the expected share of
+/// false ones among the remaining is at most `rate`. Each series comes with its change points.
 pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], rate: f64) {
-    let questions: usize = found.iter().map(|(_, examined)| examined.stretches).sum();
+    let questions: usize = found.iter().map(|(_, examined)| examined.segments).sum();
     let single = (2.0 * Kind::Excursion.weight() * questions as f64 / rate) as usize;
-    let most = MOST_ORDERS.max(single);
+    let max = MAX_ORDERS.max(single);
     let critical = loop {
         let tests = || found.iter().flat_map(|(_, examined)| &examined.clear);
         let p_values: Vec<f64> = tests().map(ClearTest::p_value).collect();
         let critical = critical_among(&p_values, questions, rate).unwrap_or(0.0);
-        let is_open = |test: &ClearTest| test.p_value() > critical && test.can_be_settled(most);
+        let is_open = |test: &ClearTest| test.p_value() > critical && test.can_be_settled(max);
         let open = tests().filter(|test| is_open(test)).count();
         if open == 0 {
             break critical;
@@ -61,7 +59,7 @@ pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], 
         let enough = rate * (rejected + open) as f64 / questions as f64;
         found.par_iter_mut().for_each(|(values, examined)| {
             for test in examined.clear.iter_mut().filter(|test| is_open(test)) {
-                sharpen(search, values, test, enough, most);
+                sharpen(search, values, test, enough, max);
             }
         });
     };
@@ -70,16 +68,17 @@ pub fn without_false_steps(search: &Search, found: &mut [(Vec<f64>, Examined)], 
     }
 }
 
-/// Draws as many orders as a p-value needs that is small enough, and twice as many as before.
-fn sharpen(search: &Search, values: &[f64], test: &mut ClearTest, enough: f64, most: usize) {
+/// Draws the permutations that a sufficiently small p-value needs, and at least twice as many as
+/// before.
+fn sharpen(search: &Search, values: &[f64], test: &mut ClearTest, enough: f64, max: usize) {
     let needed = (test.kind.weight() / enough).ceil();
-    let orders = (needed as usize).max(2 * test.orders.drawn).min(most);
+    let orders = (needed as usize).max(2 * test.orders.drawn).min(max);
     if let Some(mut permuted) = search.permuted(values, &test.range, test.kind) {
         test.orders = permuted.up_to(orders);
     }
 }
 
-/// Leaves what was found with a p-value of at most this.
+/// Keeps the change points with a p-value of at most this.
 fn keep(search: &Search, values: &[f64], examined: &mut Examined, critical: f64) {
     let Examined { changes, clear, .. } = examined;
     let before = changes.len();
@@ -133,8 +132,8 @@ mod tests {
     fn a_step_is_found_among_many_series() {
         let found = |seed: u64, with_step: usize| {
             let mut noise = Noise::new(seed);
-            let series = (0..400).map(|number| {
-                let step = if number < with_step { 0.05 } else { 0.0 };
+            let series = (0..400).map(|index| {
+                let step = if index < with_step { 0.05 } else { 0.0 };
                 examined(series(&mut noise, 66, step, 60))
             });
             let mut found: Vec<_> = series.collect();
@@ -150,18 +149,18 @@ mod tests {
         assert!(all >= 370, "{all} of 400");
     }
 
-    /// One that is not clear any more leaves those beside it.
+    /// Removing a change point does not remove adjacent ones.
     #[test]
-    fn what_is_taken_away_takes_no_other_with_it() {
+    fn removing_a_step_keeps_adjacent_ones() {
         let mut noise = Noise::new(4);
         let mut values = series(&mut noise, 60, 0.2, 30);
         values[50..].iter_mut().for_each(|value| *value += 0.015);
         let mut found = vec![examined(values)];
-        let steady = Examined { changes: vec![], clear: vec![], stretches: 2000 };
+        let steady = Examined { changes: vec![], clear: vec![], segments: 2000 };
         found.push((vec![0.0; 40], steady));
         without_false_steps(&Search::default(), &mut found, 0.02);
-        let places: Vec<usize> = found[0].1.changes.iter().map(|change| change.at).collect();
-        assert_eq!(places, [30]);
+        let indices: Vec<usize> = found[0].1.changes.iter().map(|change| change.at).collect();
+        assert_eq!(indices, [30]);
         assert!(found[0].1.changes[0].p_value < 1e-4);
     }
 }

@@ -1,10 +1,9 @@
 //! The confidence interval of a median, by the bootstrap.
 //!
-//! The bootstrap draws samples from the samples, with replacement, and looks
-//! how their median varies. For the median this needs no random numbers: the
-//! m-th smallest of n draws is at most the k-th smallest sample exactly if at
-//! least m draws hit one of the k smallest, which is a binomial probability
-//! (Efron 1979; Maritz and Jarrett 1978). So the interval is that of
+//! The bootstrap draws samples from the samples, with replacement, and computes the variation of
+//! their median. For the median this needs no random numbers: the m-th smallest of n draws is at
+//! most the k-th smallest sample exactly if at least m draws hit one of the k smallest, which is a
+//! binomial probability (Efron 1979; Maritz and Jarrett 1978). So the interval is that of
 //! infinitely many resamples, the same each time.
 
 use std::collections::BTreeMap;
@@ -17,12 +16,11 @@ use statrs::function::beta::beta_reg;
 /// Tail probability on either side of a 95 % interval.
 pub(super) const TAIL: f64 = 0.025;
 
-/// Standard errors on either side of a 95 % interval, where many samples are
-/// behind it.
+/// Standard errors on either side of a 95 % interval, for many samples.
 const NORMAL: f64 = 1.96;
 
-/// Of fewer samples all are on the same side of the median too often: even
-/// from the smallest to the largest is no 95 % interval.
+/// Minimum number of samples of a 95 % interval: all of fewer samples are on the same side of the
+/// median too often.
 pub const MIN_SAMPLES: usize = 6;
 
 /// The ends of an interval.
@@ -40,23 +38,22 @@ impl Interval {
         (self.high - self.low) / value
     }
 
-    /// That of so many times what it is of; `factor` is positive.
+    /// Interval of a value that is larger by this positive factor.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
         Interval { low: factor * self.low, high: factor * self.high }
     }
 
-    /// The standard error of the logarithm of what lies within, where many
-    /// samples are behind it.
+    /// Standard error of the logarithm of the value in the interval, for many samples.
     pub fn standard_error(&self) -> f64 {
         (self.high / self.low).ln() / (2.0 * NORMAL)
     }
 }
 
-/// What an interval of 95 % holds the true median with.
+/// Coverage of the intervals.
 const LEVEL: f64 = 0.95;
 
-/// An interval, and how often such intervals hold the true median.
+/// An interval and its coverage: the probability that it contains the true median.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leveled {
     /// The ends.
@@ -70,9 +67,9 @@ impl Leveled {
         Leveled { interval, level: LEVEL }
     }
 
-    /// From the smallest to the largest of few samples: it holds the true median
-    /// unless all of them are on the same side of it. A single sample is both
-    /// ends, and says nothing. `None` without samples.
+    /// From the smallest to the largest of few samples: it contains the true median unless all of
+    /// them are on the same side of it. A single sample is both ends, with a coverage of 0. `None`
+    /// without samples.
     pub(super) fn of_few(sorted: &[f64]) -> Option<Self> {
         let (&low, &high) = (sorted.first()?, sorted.last()?);
         let one_side = 0.5_f64.powi(sorted.len() as i32 - 1);
@@ -80,11 +77,10 @@ impl Leveled {
     }
 }
 
-/// The 95 % confidence interval of the median; `None` for fewer than
-/// [`MIN_SAMPLES`] samples.
+/// The 95 % confidence interval of the median; `None` for fewer than [`MIN_SAMPLES`] samples.
 ///
-/// With an even number of samples the median is the mean of two of them; the
-/// interval then goes from the lower end for the one to the upper for the other.
+/// With an even number of samples the median is the mean of two of them; the interval then extends
+/// from the lower end for the one to the upper end for the other.
 pub(super) fn interval_of_sorted(sorted: &[f64]) -> Option<Interval> {
     let n = sorted.len();
     if n < MIN_SAMPLES {
@@ -105,8 +101,8 @@ fn bootstrap_quantile(sorted: &[f64], rank: usize, probability: f64) -> f64 {
     sorted[first_of(1..n, reached) - 1]
 }
 
-/// The first number of a range from which on something holds, by halving; the end of the range if
-/// it holds for none.
+/// The first number of a range for which `holds` is true, by bisection; the end of the range if
+/// there is none.
 pub(super) fn first_of(range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
     let Range { start: mut low, end: mut high } = range;
     while low < high {
@@ -123,9 +119,9 @@ pub(super) fn first_of(range: Range<usize>, holds: impl Fn(usize) -> bool) -> us
 /// Weights by the number of samples and the rank.
 type KnownWeights = BTreeMap<(usize, usize), Arc<[f64]>>;
 
-/// How likely each of `n` samples is to be the `rank`-th smallest of a resample.
+/// Probability of each of `n` samples to be the `rank`-th smallest of a resample.
 ///
-/// The weights depend on the numbers only, and thousands of points share them.
+/// The weights depend on these two numbers only, so thousands of points share them.
 pub(super) fn bootstrap_weights(n: usize, rank: usize) -> Arc<[f64]> {
     static KNOWN: RwLock<KnownWeights> = RwLock::new(BTreeMap::new());
     let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
@@ -177,7 +173,8 @@ mod tests {
             let medians: Vec<_> = (0..20_000).map(|_| median(&noise.resampled(&samples))).collect();
             let medians = sorted(&medians);
             let exact = median_interval(&samples).expect("samples");
-            let (low, high) = (medians[500], medians[19_500]);
+            let low = medians[500];
+            let high = medians[19_500];
             // With an even number the exact one is a little wider.
             assert!(exact.low <= low * 1.0001 && exact.low > 0.9 * low, "{n}: {exact:?} {low}");
             assert!(exact.high >= high * 0.9999 && exact.high < 1.1 * high, "{n}: {exact:?}");
@@ -185,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn it_covers_the_true_median_as_often_as_it_says() {
+    fn it_has_its_coverage() {
         let mut noise = Noise::new(42);
         let truth = 1.0 + std::f64::consts::LN_2;
         for n in [10, 25, 60] {
@@ -215,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_of_many_samples_take_no_time_and_add_up() {
+    fn weights_of_many_samples_are_fast_and_add_up() {
         let weights = bootstrap_weights(200_000, 100_000);
         assert_eq!(weights.len(), 200_000);
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! What samples say: pure functions, tested on made-up samples.
+//! Statistics of samples: pure functions, tested on synthetic samples.
 
 mod change_points;
 mod crossing;

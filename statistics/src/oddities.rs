@@ -1,15 +1,15 @@
-//! What is odd about a series of samples, in words with a hint.
+//! Warnings about unusual series of samples, with a hint each.
 
 use super::description::{self, quantile, sorted};
 
 /// Fewer samples than this show no pattern.
 const MIN_SAMPLES: usize = 8;
-/// An outlier is further from the median than so many times the usual distance.
+/// Minimum distance of an outlier from the median, in units of the usual distance.
 const OUTLIER_DISTANCES: f64 = 5.0;
 /// Differences below this fraction of the median are not worth a word.
 const WORTH_MENTIONING: f64 = 0.02;
 
-/// All oddities of a series in the order of measuring, in seconds.
+/// All warnings about a series of samples in seconds, in the order of measuring.
 pub fn oddities(samples: &[f64]) -> Vec<String> {
     if samples.len() < MIN_SAMPLES {
         return Vec::new();
@@ -19,7 +19,7 @@ pub fn oddities(samples: &[f64]) -> Vec<String> {
     found.into_iter().flatten().collect()
 }
 
-/// By the median of the distances from the median, which outliers can't move.
+/// By the median of the distances from the median, which outliers don't affect.
 fn outliers(sorted: &[f64]) -> Option<String> {
     let median = quantile(sorted, 0.5);
     let distances: Vec<_> = sorted.iter().map(|sample| (sample - median).abs()).collect();
@@ -35,7 +35,7 @@ fn outliers(sorted: &[f64]) -> Option<String> {
     })
 }
 
-/// In spite of the warm-up.
+/// A slow start, in spite of the warm-up.
 fn slow_start(samples: &[f64], sorted: &[f64]) -> Option<String> {
     let first = samples[0];
     let slowest_other = samples[1..].iter().copied().fold(0.0, f64::max);
@@ -45,8 +45,8 @@ fn slow_start(samples: &[f64], sorted: &[f64]) -> Option<String> {
     })
 }
 
-/// Splits where two groups explain most of the variance. One normal group,
-/// split in the middle, explains 64 %, a flat one 75 %.
+/// Splits where two groups explain most of the variance. One normal group, split in the middle,
+/// explains 64 %, a flat one 75 %.
 fn bimodal(sorted: &[f64]) -> Option<String> {
     const EXPLAINED: f64 = 0.9;
     const SMALLEST_GROUP: f64 = 0.2;
@@ -59,7 +59,8 @@ fn bimodal(sorted: &[f64]) -> Option<String> {
     };
     let within = |split: usize| squares(&sorted[..split]) + squares(&sorted[split..]);
     let best = (smallest..=n - smallest).min_by(|&a, &b| within(a).total_cmp(&within(b)))?;
-    let (fast, slow) = (mean(&sorted[..best]), mean(&sorted[best..]));
+    let fast = mean(&sorted[..best]);
+    let slow = mean(&sorted[best..]);
     let explained = 1.0 - within(best) / squares(sorted);
     let apart = (slow - fast) / fast > WORTH_MENTIONING;
     (apart && explained > EXPLAINED).then(|| {
@@ -68,8 +69,8 @@ fn bimodal(sorted: &[f64]) -> Option<String> {
     })
 }
 
-/// Compares the halves; noise alone seldom moves a median by two of the usual
-/// distances of its samples.
+/// Compares the halves; noise alone seldom moves a median by two of the usual distances of its
+/// samples.
 fn drift(samples: &[f64]) -> Option<String> {
     let (early, late) = samples.split_at(samples.len() / 2);
     let spread = |half: &[f64]| {
@@ -99,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn quiet_samples_raise_no_word() {
+    fn quiet_samples_raise_no_warning() {
         for n in [3, 10, 30, 100] {
             assert_eq!(oddities(&quiet(n)), [""; 0], "{n} samples");
         }
     }
 
     #[test]
-    fn what_is_odd_is_told() {
+    fn unusual_samples_raise_a_warning() {
         let changed = |change: fn(usize, f64) -> f64| {
             let samples = quiet(40).into_iter().enumerate();
             oddities(&samples.map(|(i, sample)| change(i, sample)).collect::<Vec<_>>()).join("; ")

@@ -1,22 +1,20 @@
-//! What is measured in turn: pairs that share whatever drifts.
+//! Paired measurements: interleaved samples that share all drifts.
 //!
-//! On a machine with neighbours the times of the same code drift by several per
-//! cent within minutes: caches and memory bandwidth are shared. Two executables
-//! that run one right after the other see nearly the same of it, so the ratio of
-//! such a pair holds still where neither time does (Bulej et al. 2020 call it
-//! duet benchmarking). Each round of a pair is one observation.
+//! On a machine with other users the times of the same code drift by several per cent within
+//! minutes, because caches and memory bandwidth are shared. Two executables that run one right
+//! after the other see nearly the same drift, so the ratio of such a pair is stable where neither
+//! time is (Bulej et al. 2020 call it duet benchmarking). Each round of a pair is one observation.
 //!
-//! Where code and data happen to lie in memory is the same for all rounds of a process,
-//! and makes some per cent: for the same executable on both sides, too. So the processes
-//! are started anew after some rounds, and it is these generations that count: each is
-//! one observation, the median of its rounds. What a neighbour makes of some rounds, and
-//! what an unlucky process makes of some generations, is far off: such are trimmed, and
-//! what the ranks are elsewhere, the signs of rounds are here.
+//! The layout of code and data in memory is the same for all rounds of a process, and has an effect
+//! of some per cent, even if both sides are the same executable. So the processes are restarted
+//! after some rounds, and each restart (a generation) is one observation: the median of its rounds.
+//! Other users disturb some rounds, and an unlucky memory layout some restarts, by a lot: these are
+//! trimmed, and signs of rounds replace ranks.
 //!
-//! Generations are looked at several times, and whoever is clear has no more of them. Each
-//! look has its share of the error that is allowed in all (the bound of Bonferroni, with
-//! weights): the first ones little of it, the last one most, so that looking early costs
-//! those hardly anything that need them all.
+//! There are several interim looks at the restarts, and points with a significant result get no
+//! more of them. Each look has its share of the total allowed error (the bound of Bonferroni, with
+//! weights): the first ones little of it, the last one most, so that early looks cost hardly any
+//! power at the last one.
 
 use std::collections::BTreeMap;
 
@@ -27,13 +25,12 @@ use super::ranks::sign_test;
 
 /// Fewer generations have no scatter to speak of.
 pub const MIN_GENERATIONS: usize = 4;
-/// After so many generations they are looked at, each time with this share of the error.
+/// Numbers of restarts at which there is an interim look, each with its share of the error.
 const LOOKS: [(usize, f64); 4] =
     [(MIN_GENERATIONS, 0.05), (8, 0.10), (12, 0.15), (MOST_GENERATIONS, 0.70)];
-/// More generations tell little more.
+/// Maximum number of restarts: more of them add little.
 pub const MOST_GENERATIONS: usize = 24;
-/// The rounds that a generation has numbers for: those of the first one are 0 and more,
-/// those of the second one this and more.
+/// Number of round indices per restart: those of restart `n` start at `n * GENERATION`.
 pub const GENERATION: usize = 64;
 /// The error of an interval over all looks.
 const ERROR: f64 = 0.05;
@@ -43,14 +40,14 @@ const TRIMMED: f64 = 0.1;
 /// The ratios of pairs, round by round.
 #[derive(Clone, Debug)]
 pub struct Paired {
-    /// Of the ratios, round by round.
+    /// Logarithms of the ratios, round by round.
     logarithms: Vec<f64>,
     generations: usize,
-    /// Of the generations.
+    /// Evidence from the restarts.
     evidence: Evidence,
 }
 
-/// Whether so many generations are to be looked at.
+/// True if there is an interim look after this number of restarts.
 pub fn is_look(generations: usize) -> bool {
     LOOKS.iter().any(|(look, _)| *look == generations)
 }
@@ -73,7 +70,7 @@ impl Paired {
         Some(Paired { logarithms, generations: generations.len(), evidence })
     }
 
-    /// How many rounds there are.
+    /// Number of rounds.
     pub fn rounds(&self) -> usize {
         self.logarithms.len()
     }
@@ -83,7 +80,7 @@ impl Paired {
         self.evidence.centre.exp()
     }
 
-    /// An interval that holds the ratio in 95 % of all series at least, whenever they
+    /// An interval that contains the ratio in at least 95 % of all series, at whichever look they
     /// ended.
     pub fn interval(&self) -> Interval {
         self.evidence.interval_of(ERROR * self.weight())
@@ -94,19 +91,19 @@ impl Paired {
         sign_test(&self.logarithms)
     }
 
-    /// The probability to see as much of a change, at any look, if there is none beyond
-    /// `min_effect` (a fraction). 1 if what is seen is not beyond it.
+    /// The probability of at least this change at any look, if there is none beyond `min_effect` (a
+    /// fraction). 1 if the observed change is not beyond it.
     pub fn p_beyond(&self, min_effect: f64) -> f64 {
         (self.evidence.p_value(min_effect.ln_1p()) / self.weight()).min(1.0)
     }
 
-    /// The degrees of freedom behind the interval.
+    /// Degrees of freedom of the interval.
     pub fn df(&self) -> f64 {
         self.evidence.df()
     }
 
-    /// The share of the error that the generations so far have: that of the look at them.
-    /// Who ended between two looks, for want of time, has all that earlier looks have left.
+    /// The share of the error at the current number of restarts: that of the look at them. A series
+    /// that ended between two looks, for lack of time, has all that earlier looks have not used.
     fn weight(&self) -> f64 {
         let look = LOOKS.iter().find(|(look, _)| *look == self.generations);
         let earlier = LOOKS.iter().filter(|(look, _)| *look < self.generations);
@@ -122,12 +119,12 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// What a machine does to ratios.
+    /// Noise of a machine's ratios.
     #[derive(Clone, Copy)]
     struct Machine {
         /// Standard deviation of rounds.
         rounds: f64,
-        /// That of processes.
+        /// Noise between processes.
         processes: f64,
         heavy: bool,
     }
@@ -138,9 +135,9 @@ mod tests {
             let mut random = Noise::new(seed);
             let mut process = 0.0;
             let mut all = Vec::new();
-            for number in 0..2 * MOST_GENERATIONS {
-                let round = number / 2 * GENERATION + number % 2;
-                if number % 2 == 0 {
+            for index in 0..2 * MOST_GENERATIONS {
+                let round = index / 2 * GENERATION + index % 2;
+                if index % 2 == 0 {
                     process = self.processes * random.normal();
                 }
                 let noise = if self.heavy { random.heavy() } else { random.normal() };
@@ -151,8 +148,8 @@ mod tests {
             all
         }
 
-        /// A point that is looked at until it is clear, or has all rounds: the p-value
-        /// then, and whether the interval holds the change.
+        /// Looks at a point until it is significant, or has all rounds: returns its last p-value,
+        /// and whether the interval contains the change.
         fn looked_at(self, seed: u64, change: f64, enough: f64) -> (f64, bool) {
             let all = self.rounds(seed, change);
             for look in (1..=MOST_GENERATIONS).filter(|&generations| is_look(generations)) {
@@ -170,9 +167,9 @@ mod tests {
 
     const QUIET: Machine = Machine { rounds: 0.005, processes: 0.002, heavy: false };
 
-    /// At the very limit of what is no change, where errors are most frequent.
+    /// Exactly at the limit of an irrelevant change, where errors are most frequent.
     #[test]
-    fn looking_again_and_again_makes_no_more_errors_than_allowed() {
+    fn repeated_looks_keep_the_error_rate() {
         for processes in [0.0, 0.01, 0.03] {
             for heavy in [false, true] {
                 let machine = Machine { rounds: 0.01, processes, heavy };
@@ -180,14 +177,14 @@ mod tests {
                     (0..3000).map(|seed| machine.looked_at(seed, 0.01, 0.05)).collect();
                 let errors = all.iter().filter(|(p, _)| *p < 0.05).count();
                 assert!(errors <= 3000 * 5 / 100, "{errors} at {processes}, {heavy}");
-                let held = all.iter().filter(|(_, held)| *held).count();
-                assert!(held >= 3000 * 94 / 100, "{held} at {processes}, {heavy}");
+                let covered = all.iter().filter(|(_, is_covered)| *is_covered).count();
+                assert!(covered >= 3000 * 94 / 100, "{covered} at {processes}, {heavy}");
             }
         }
     }
 
     #[test]
-    fn a_change_is_found_though_it_is_looked_at_several_times() {
+    fn a_change_is_found_in_spite_of_several_looks() {
         let found = |change: f64| {
             let all = (0..1000).map(|seed| QUIET.looked_at(seed, change, 0.0005).0);
             all.filter(|p| *p < 0.0005).count()
@@ -197,9 +194,9 @@ mod tests {
         assert_eq!(found(0.0), 0);
     }
 
-    /// One of twelve processes lies badly in memory, as was seen: by 17 %.
+    /// One of twelve processes has an unlucky memory layout, as was observed: 17 % slower.
     #[test]
-    fn an_unlucky_process_neither_hides_a_change_nor_makes_one() {
+    fn an_unlucky_process_neither_hides_nor_fakes_a_change() {
         let unlucky = |change: f64| {
             let mut rounds = QUIET.rounds(7, change);
             for (_, (_, new)) in &mut rounds[2..4] {
@@ -211,13 +208,13 @@ mod tests {
         assert_eq!(unlucky(0.0).p_beyond(0.01), 1.0);
     }
 
-    /// A round in each of so many generations.
+    /// One round in each of the restarts.
     fn alike(generations: usize, pair: (f64, f64)) -> Option<Paired> {
-        Paired::of((0..generations).map(move |number| (number * GENERATION, pair)))
+        Paired::of((0..generations).map(move |index| (index * GENERATION, pair)))
     }
 
     #[test]
-    fn what_is_not_beyond_the_minimum_is_nothing() {
+    fn a_change_within_the_minimum_is_not_significant() {
         let still = alike(8, (1.0, 1.005)).expect("enough generations");
         assert_eq!(still.p_beyond(0.01), 1.0);
         let moved = alike(8, (1.0, 1.05)).expect("enough generations");
@@ -226,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn few_generations_or_no_times_say_nothing() {
+    fn few_restarts_or_no_times_give_no_result() {
         assert!(alike(MIN_GENERATIONS - 1, (1.0, 2.0)).is_none());
         assert!(alike(MIN_GENERATIONS, (0.0, 1.0)).is_none());
         assert!(alike(MIN_GENERATIONS, (1.0, 0.0)).is_none());
@@ -235,9 +232,9 @@ mod tests {
         assert!(Paired::of(of_one).is_none());
     }
 
-    /// Nobody looked before the time was over: nothing of the error is spent.
+    /// No look before the time was over: none of the error is used.
     #[test]
-    fn who_ends_between_two_looks_has_what_is_left_of_the_error() {
+    fn a_series_that_ends_between_two_looks_has_the_unused_error() {
         let weight = |generations| alike(generations, (1.0, 1.1)).map(|paired| paired.weight());
         assert_eq!(weight(4), Some(0.05));
         let close = |generations, expected: f64| {

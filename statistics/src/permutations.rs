@@ -1,38 +1,38 @@
-//! Permutation tests: is a stretch more unlike in its parts than random orders of it?
+//! Permutation tests: comparison of a segment with random orders of it.
 //!
-//! The p-value is that of Besag and Clifford (Biometrika 78 (1991) 301): orders are drawn
-//! until so many are as clear, or until a number that was fixed. It is exact for any of these
-//! ends, and few orders are spent on what chance explains.
+//! The p-value is that of Besag and Clifford (Biometrika 78 (1991) 301): permutations are drawn
+//! until a fixed number of them is as extreme, or until a maximum. It is exact for any of these
+//! ends, and few permutations are spent on random structure.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::energy::Stretch;
+use super::energy::Segment;
 use super::excursion::Ranked;
 
-/// After so many orders that are as clear, further ones say nothing new.
+/// Number of permutations that are as extreme after which further ones add nothing.
 const ENOUGH_AS_CLEAR: usize = 10;
 
-/// What is looked for in a stretch.
+/// Structure to be tested in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Two unlike sides.
-    Cut,
-    /// A stretch within, unlike the rest.
+    Split,
+    /// A segment within, unlike the rest.
     Excursion,
 }
 
 /// Random orders that were looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Orders {
-    /// How many.
+    /// Number of permutations.
     pub drawn: usize,
-    /// How many of them were as clear as the order that was measured.
+    /// Number of permutations that were as extreme as the measured order.
     pub as_clear: usize,
 }
 
 impl Orders {
-    /// How often a random order is as clear.
+    /// Probability that a random order is as extreme.
     pub fn p_value(self) -> f64 {
         if self.is_final() {
             self.as_clear as f64 / self.drawn as f64
@@ -42,16 +42,16 @@ impl Orders {
         }
     }
 
-    /// Whether enough were as clear.
+    /// True if enough were as extreme.
     pub fn is_final(self) -> bool {
         self.as_clear >= ENOUGH_AS_CLEAR
     }
 }
 
-/// A stretch with what was found in it, to be held against random orders of itself.
+/// A segment with the structure found in it, for comparison with random orders.
 pub(super) struct Permuted {
     values: Values,
-    /// Where what was found begins or ends, by places in the stretch.
+    /// Bounds of the structure, as indices in the segment.
     pub ends: Vec<usize>,
     found: f64,
     shortest: usize,
@@ -59,17 +59,18 @@ pub(super) struct Permuted {
     orders: Orders,
 }
 
-/// What is reordered.
+/// The permuted data.
 enum Values {
-    Cut(Stretch),
+    Split(Segment),
     Excursion(Ranked),
 }
 
 impl Permuted {
-    /// `None` where there is no room for anything of at least `shortest` values.
+    /// Finds the structure; `None` if the segment is too short for parts of at least `shortest`
+    /// values.
     pub fn new(values: &[f64], kind: Kind, shortest: usize, seed: u64) -> Option<Self> {
         let mut values = match kind {
-            Kind::Cut => Values::Cut(Stretch::new(values)),
+            Kind::Split => Values::Split(Segment::new(values)),
             Kind::Excursion => Values::Excursion(Ranked::new(values)),
         };
         let (ends, found) = values.clearest(shortest)?;
@@ -83,8 +84,8 @@ impl Permuted {
         })
     }
 
-    /// Draws so many orders, if what was found is clear at this level; further ones are not
-    /// drawn once they can't make it clear any more.
+    /// Draws up to `orders` permutations, if the structure is significant at this level; stops as
+    /// soon as it can't become significant any more.
     pub fn within(&mut self, level: f64, orders: usize) -> Option<Orders> {
         let of_all = |as_clear: usize| (1 + as_clear) as f64 / (1 + orders) as f64;
         while self.orders.drawn < orders && of_all(self.orders.as_clear) <= level {
@@ -93,7 +94,7 @@ impl Permuted {
         (of_all(self.orders.as_clear) <= level).then_some(self.orders)
     }
 
-    /// Draws orders until there are so many, or enough that are as clear.
+    /// Draws permutations until there are `orders`, or enough that are as extreme.
     pub fn up_to(&mut self, orders: usize) -> Orders {
         while self.orders.drawn < orders && !self.orders.is_final() {
             self.draw();
@@ -111,16 +112,16 @@ impl Permuted {
 }
 
 impl Values {
-    /// The ends of what is the most unlike, and how unlike it is.
+    /// Bounds of the most extreme structure, and its statistic.
     fn clearest(&mut self, shortest: usize) -> Option<(Vec<usize>, f64)> {
         match self {
             // A mean distance within a side needs two values.
-            Values::Cut(stretch) => {
-                let cut = stretch.best_cut(shortest.max(2))?;
-                Some((vec![cut.at], cut.energy))
+            Values::Split(segment) => {
+                let split = segment.best_split(shortest.max(2))?;
+                Some((vec![split.at], split.energy))
             }
             Values::Excursion(ranked) => {
-                let (range, unlike) = ranked.most_unlike(shortest.max(1))?;
+                let (range, unlike) = ranked.most_extreme(shortest.max(1))?;
                 let ends = [range.start, range.end].into_iter();
                 Some((ends.filter(|end| *end > 0).collect(), unlike))
             }
@@ -129,7 +130,7 @@ impl Values {
 
     fn shuffle(&mut self, random: &mut impl Rng) {
         match self {
-            Values::Cut(stretch) => shuffle(&mut stretch.points, random),
+            Values::Split(segment) => shuffle(&mut segment.points, random),
             Values::Excursion(ranked) => shuffle(&mut ranked.ranks, random),
         }
     }
@@ -148,10 +149,10 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// If nothing changes, p-values are as often below any level as it says.
+    /// If nothing changes, the share of p-values below any level equals that level.
     #[test]
-    fn p_values_are_exact_whenever_drawing_ends() {
-        for kind in [Kind::Cut, Kind::Excursion] {
+    fn p_values_are_exact_for_any_stopping_point() {
+        for kind in [Kind::Split, Kind::Excursion] {
             let p_value = |seed: u64| {
                 let mut noise = Noise::new(seed);
                 let values: Vec<f64> = (0..25).map(|_| noise.heavy()).collect();
@@ -168,11 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn a_clear_step_needs_all_orders_and_chance_few() {
+    fn a_clear_step_needs_all_orders_and_noise_few() {
         let step: Vec<f64> =
             (0..60).map(|i| f64::from(u8::from(i >= 40)) + 0.001 * f64::from(i % 7)).collect();
         let drawn = |values: &[f64]| {
-            let orders = Permuted::new(values, Kind::Cut, 3, 1).expect("room").up_to(5000);
+            let orders = Permuted::new(values, Kind::Split, 3, 1).expect("room").up_to(5000);
             (orders.drawn, orders.p_value())
         };
         assert_eq!(drawn(&step), (5000, 1.0 / 5001.0));

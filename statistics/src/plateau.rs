@@ -1,25 +1,26 @@
-//! Where a rate stops growing with what is done at once.
+//! Saturation of a rate with the number of concurrent streams.
 //!
 //! A change point of one kind: `rate = a * min(streams, knee)`, in proportion to the streams up to
-//! the knee and level from there on. It is fitted by least squares of logarithms, so that
-//! residuals are relative, for each split of the points into a rising and a level part. It has
-//! two parameters, as has the alternative, `rate = a * streams ^ b`, which never ends to grow:
-//! whichever leaves less is taken. What grows by more than [`LEVEL`] is not level: a part that does is
-//! no level part, however little it leaves, as of a rise that only slows down it leaves less than the
-//! alternative. Points that all grow by less are level from the first on.
+//! the knee and constant after it. It is fitted by least squares of logarithms, so that residuals
+//! are relative, for each split of the points into a rising and a level part. It has two
+//! parameters, like the alternative, `rate = a * streams ^ b`, which never saturates: the one with
+//! the smaller residuals is chosen. A growth by more than [`LEVEL`] is not level: a part that grows
+//! more is not accepted as the level part, even with small residuals, because for a rise that only
+//! slows down they are smaller than those of the alternative. Points that all grow by less are
+//! level from the first on.
 //!
-//! How sure that is comes from resamples: each rate is drawn anew within its standard error, and
-//! a plateau is told if nearly all resamples have one. What lies between the points is not known.
+//! The confidence comes from resamples: each rate is drawn anew within its standard error, and a
+//! plateau is reported if nearly all resamples have one. Nothing is known between the points.
 
 use super::description::{quantile, sorted};
 use super::interval::{Interval, TAIL};
 use super::synthetic::Noise;
 
-/// Fewer points can't tell a plateau from a rise that slows down.
+/// Minimum number of points: fewer can't distinguish a plateau from a rise that slows down.
 pub const MIN_POINTS: usize = 3;
-/// Points of a level part at least.
+/// Minimum number of points of a level part.
 const MIN_LEVEL: usize = 2;
-/// Below this exponent of the streams nothing grows: 7 % for twice as many.
+/// Maximum exponent of the streams at a level rate: 7 % for twice as many.
 const LEVEL: f64 = 0.1;
 const RESAMPLES: usize = 400;
 /// The share of resamples with a plateau from which on there is one.
@@ -29,9 +30,9 @@ const SEED: u64 = 1;
 /// A measured rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// Streams, or whatever works at once; above 0.
+    /// Number of streams or other concurrent workers; above 0.
     pub streams: f64,
-    /// What is done in a second; above 0.
+    /// Rate, per second; above 0.
     pub value: f64,
     /// The 95 % interval of that, where it is known.
     pub interval: Option<Interval>,
@@ -40,34 +41,34 @@ pub struct Rate {
 /// A rate that has stopped growing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plateau {
-    /// The streams from which on it is level, measured or not: at most the fewest ones if it is
-    /// level from these on.
+    /// Number of streams from which on the rate is level, measured or not: at most the smallest one
+    /// if it is level from the first on.
     pub knee: f64,
-    /// Where the knee lies in 95 % of the resamples.
+    /// Interval of the knee in 95 % of the resamples.
     pub knee_interval: Interval,
     /// The level: the geometric mean of the rates that are level.
     pub level: f64,
-    /// The number of the first rate that is level.
+    /// Index of the first level rate.
     pub first: usize,
 }
 
-/// Whether a rate has stopped growing.
+/// Growth of a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Growth {
-    /// There are too few points to tell.
+    /// There are too few points to decide.
     TooFew,
-    /// It has.
+    /// The rate has saturated.
     Level(Plateau),
-    /// It has not: with twice the streams it is so many times as high, on the average.
+    /// No saturation: with twice the streams the rate is larger by this factor on average.
     Rising {
         /// 2 if it grows in proportion.
         doubling: f64,
     },
-    /// Within what the rates may be off, both may be.
+    /// Either is possible within the errors of the rates.
     Unclear,
 }
 
-/// Whether rates, by ascending streams, have stopped growing.
+/// Decides whether rates, by ascending streams, have saturated.
 pub fn growth(rates: &[Rate]) -> Growth {
     let usable = |rate: &Rate| rate.streams > 0.0 && rate.value > 0.0 && rate.value.is_finite();
     if rates.len() < MIN_POINTS || !rates.iter().all(usable) {
@@ -80,46 +81,47 @@ pub fn growth(rates: &[Rate]) -> Growth {
         let draw = |(rate, y): (&Rate, &f64)| y + standard_error(rate) * noise.normal();
         rates.iter().zip(&y).map(draw).collect()
     };
-    let found: Vec<Hinge> = (0..RESAMPLES).filter_map(|_| hinge(&x, &drawn())).collect();
+    let found: Vec<PiecewiseFit> =
+        (0..RESAMPLES).filter_map(|_| piecewise_fit(&x, &drawn())).collect();
     let share = found.len() as f64 / RESAMPLES as f64;
-    match hinge(&x, &y) {
-        Some(hinge) if share >= SURE => Growth::Level(plateau(hinge, &found)),
+    match piecewise_fit(&x, &y) {
+        Some(fit) if share >= SURE => Growth::Level(plateau(fit, &found)),
         None if share <= 1.0 - SURE => Growth::Rising { doubling: 2_f64.powf(exponent(&x, &y).0) },
         _ => Growth::Unclear,
     }
 }
 
-fn plateau(hinge: Hinge, resampled: &[Hinge]) -> Plateau {
-    let knees: Vec<f64> = resampled.iter().map(|hinge| hinge.knee.exp()).collect();
+fn plateau(fit: PiecewiseFit, resampled: &[PiecewiseFit]) -> Plateau {
+    let knees: Vec<f64> = resampled.iter().map(|fit| fit.knee.exp()).collect();
     let knees = sorted(&knees);
     Plateau {
-        knee: hinge.knee.exp(),
+        knee: fit.knee.exp(),
         knee_interval: Interval { low: quantile(&knees, TAIL), high: quantile(&knees, 1.0 - TAIL) },
-        level: hinge.level.exp(),
-        first: hinge.first,
+        level: fit.level.exp(),
+        first: fit.first,
     }
 }
 
-/// Of the logarithm of a rate.
+/// Standard error of the logarithm of a rate.
 fn standard_error(rate: &Rate) -> f64 {
     let known = rate.interval.filter(|interval| interval.low > 0.0);
     known.map_or(0.0, |interval| interval.standard_error())
 }
 
-/// A rise in proportion and what is level behind it, in logarithms.
+/// A proportional rise and a level part after it, in logarithms.
 #[derive(Clone, Copy, Debug)]
-struct Hinge {
+struct PiecewiseFit {
     knee: f64,
     level: f64,
     first: usize,
 }
 
-/// The best hinge, if it is better than a rise without an end.
-fn hinge(x: &[f64], y: &[f64]) -> Option<Hinge> {
+/// The best fit, if it is better than a rise without an end.
+fn piecewise_fit(x: &[f64], y: &[f64]) -> Option<PiecewiseFit> {
     let (exponent, left) = exponent(x, y);
     if exponent < LEVEL {
         let level = mean(y.iter().copied());
-        return Some(Hinge { knee: x[0], level, first: 0 });
+        return Some(PiecewiseFit { knee: x[0], level, first: 0 });
     }
     let is_level = |first: &usize| self::exponent(&x[*first..], &y[*first..]).0 < LEVEL;
     let splits = (1..=x.len() - MIN_LEVEL).filter(is_level).map(|first| split(x, y, first));
@@ -127,18 +129,19 @@ fn hinge(x: &[f64], y: &[f64]) -> Option<Hinge> {
     (best.0 < left).then_some(best.1)
 }
 
-/// The hinge that is level from a point on, with the sum of its squares.
-fn split(x: &[f64], y: &[f64], first: usize) -> (f64, Hinge) {
+/// The fit that is level from a point on, with the sum of its squares.
+fn split(x: &[f64], y: &[f64], first: usize) -> (f64, PiecewiseFit) {
     let scale = mean(x.iter().zip(y).take(first).map(|(x, y)| y - x));
     let level = mean(y[first..].iter().copied());
     let knee = level - scale;
     let squares = x.iter().zip(y).map(|(x, y)| (y - scale - x.min(knee)).powi(2));
-    (squares.sum(), Hinge { knee, level, first })
+    (squares.sum(), PiecewiseFit { knee, level, first })
 }
 
 /// The exponent of the power law through the points, with the sum of its squares.
 fn exponent(x: &[f64], y: &[f64]) -> (f64, f64) {
-    let (mean_x, mean_y) = (mean(x.iter().copied()), mean(y.iter().copied()));
+    let mean_x = mean(x.iter().copied());
+    let mean_y = mean(y.iter().copied());
     let both = || x.iter().zip(y).map(|(x, y)| (x - mean_x, y - mean_y));
     let exponent =
         both().map(|(x, y)| x * y).sum::<f64>() / both().map(|(x, _)| x * x).sum::<f64>();
@@ -154,7 +157,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rates that are off by about 1 % either way.
+    /// Rates with errors of about 1 %.
     fn rates(points: &[(f64, f64)]) -> Vec<Rate> {
         let rate = |&(streams, value): &(f64, f64)| Rate {
             streams,
@@ -190,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_stream_fills_is_level_from_the_first() {
+    fn a_rate_that_one_stream_saturates_is_level_from_the_first() {
         for rates in [[5.0, 5.1, 5.0], [5.0, 4.6, 4.0]] {
             let points = [(1.0, rates[0]), (2.0, rates[1]), (4.0, rates[2])];
             assert_eq!(level(&points).first, 0, "{rates:?}");
@@ -198,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rise_is_no_plateau_however_slow() {
+    fn a_slow_rise_is_not_a_plateau() {
         for exponent in [1.0, 0.8, 0.5] {
             let point = |streams: f64| (streams, streams.powf(exponent));
             let points = [1.0, 2.0, 4.0, 8.0].map(point);
@@ -207,9 +210,9 @@ mod tests {
         }
     }
 
-    /// As those of two GPUs do: in proportion to two streams, and slower from there on.
+    /// As measured with two GPUs: proportional up to two streams, and slower from there on.
     #[test]
-    fn a_rise_that_slows_down_is_no_plateau() {
+    fn a_rise_that_slows_down_is_not_a_plateau() {
         for values in [
             &[10.0, 19.0, 24.0][..],
             &[10.0, 19.0, 22.0],
@@ -225,13 +228,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_level_behind_a_rise_that_slows_down_is_a_plateau() {
+    fn a_level_part_after_a_rise_that_slows_down_is_a_plateau() {
         let found = level(&[(1.0, 10.0), (2.0, 18.0), (4.0, 22.0), (8.0, 22.5), (16.0, 22.2)]);
         assert_eq!(found.first, 2);
     }
 
     #[test]
-    fn rates_that_may_be_anything_say_nothing() {
+    fn rates_with_large_errors_are_unclear() {
         let unsure = |(streams, value): (f64, f64)| Rate {
             streams,
             value,

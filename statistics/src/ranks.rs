@@ -3,14 +3,14 @@
 use statrs::distribution::{Binomial, DiscreteCDF};
 use statrs::function::erf::erfc;
 
-/// Up to so many pairs of samples the distribution is counted out.
+/// Maximum number of pairs of samples for which the exact distribution is computed.
 const EXACT_PAIRS: usize = 400;
 
-/// The two-sided p-value of "both series come from one distribution"; `None`
-/// if a series is empty or holds what is not a number.
+/// The two-sided p-value of "both series come from one distribution"; `None` if a series is empty
+/// or contains a value that is not a number.
 ///
-/// Mann and Whitney 1947. Small series without ties have the exact distribution, others
-/// the normal approximation with its corrections for ties and continuity.
+/// Mann and Whitney 1947. Small series without ties have the exact distribution, others the normal
+/// approximation with its corrections for ties and continuity.
 pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.is_empty() || b.is_empty() || a.iter().chain(b).any(|x| x.is_nan()) {
         return None;
@@ -23,25 +23,26 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> Option<f64> {
     })
 }
 
-/// The two-sided p-value of "up and down are equally likely"; `None` if there
-/// is no difference, or one is not a number.
+/// The two-sided p-value of "up and down are equally likely"; `None` if there is no difference, or
+/// one is not a number.
 ///
-/// It asks of each difference only which way it goes. A test that ranks them by
-/// size, as Wilcoxon's does, lets those decide that a neighbour has made largest:
-/// with rounds from a loaded host it misses clear changes that this one finds.
-/// Differences of nothing are left out (Dixon and Mood 1946).
+/// It uses only the sign of each difference. A test that ranks them by size, as Wilcoxon's does,
+/// gives most weight to those that other users of the machine made largest: with rounds from a
+/// loaded host it misses clear changes that this one finds. Zero differences are left out (Dixon
+/// and Mood 1946).
 pub fn sign_test(differences: &[f64]) -> Option<f64> {
     if differences.is_empty() || differences.iter().any(|x| x.is_nan()) {
         return None;
     }
     let count = |is_so: fn(&f64) -> bool| differences.iter().filter(|x| is_so(x)).count() as u64;
-    let (up, down) = (count(|x| *x > 0.0), count(|x| *x < 0.0));
+    let up = count(|x| *x > 0.0);
+    let down = count(|x| *x < 0.0);
     let heads = Binomial::new(0.5, up + down).ok()?;
     Some((2.0 * heads.cdf(up.min(down))).min(1.0))
 }
 
-/// What the test of Mann and Whitney needs to know of the common order of both series: in how many
-/// pairs the sample of `b` is the larger one, ties counting half, and the ties of [`ranks`].
+/// Input of the test of Mann and Whitney from the common order of both series: the number of pairs
+/// in which the sample of `b` is the larger one, ties counting half, and the ties of [`ranks`].
 fn u_and_ties(a: &[f64], b: &[f64]) -> (f64, f64) {
     let (ranks, ties) = ranks(&[a, b].concat());
     let of_b = ranks[a.len()..].iter().sum::<f64>();
@@ -53,11 +54,13 @@ fn u_and_ties(a: &[f64], b: &[f64]) -> (f64, f64) {
 pub(super) fn ranks(values: &[f64]) -> (Vec<f64>, f64) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-    let (mut ranks, mut ties, mut before) = (vec![0.0; values.len()], 0.0, 0);
+    let mut ranks = vec![0.0; values.len()];
+    let mut ties = 0.0;
+    let mut before = 0;
     for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
         let size = equal.len() as f64;
         let shared = before as f64 + (size + 1.0) / 2.0;
-        equal.iter().for_each(|&place| ranks[place] = shared);
+        equal.iter().for_each(|&index| ranks[index] = shared);
         ties += size.powi(3) - size;
         before += equal.len();
     }
@@ -73,8 +76,8 @@ fn exact(n: usize, m: usize, u: f64) -> f64 {
     (2.0 * tail / total).min(1.0)
 }
 
-/// How many orders of n and m samples have each value of U: the coefficients
-/// of the Gaussian binomial, the product over i ≤ m of (1 − q^(n+i)) / (1 − q^i).
+/// Number of orders of n and m samples with each value of U: the coefficients of the Gaussian
+/// binomial, the product over i ≤ m of (1 − q^(n+i)) / (1 − q^i).
 fn orders_by_u(n: usize, m: usize) -> Vec<f64> {
     let mut counts = vec![0.0; n * m + 1];
     counts[0] = 1.0;
@@ -143,7 +146,7 @@ mod tests {
     fn signs_have_the_binomial_distribution() {
         close(sign_test(&[1.0; 8]), 2.0 / 256.0);
         close(sign_test(&[-1.0; 8]), 2.0 / 256.0);
-        // One of ten the other way, however far: 2 · (1 + 10) / 2¹⁰.
+        // One of ten has the other sign, at any distance: 2 · (1 + 10) / 2¹⁰.
         let mut ten = [0.1; 10];
         ten[4] = -1e9;
         close(sign_test(&ten), 22.0 / 1024.0);
@@ -152,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn balanced_signs_say_nothing() {
+    fn balanced_signs_are_not_significant() {
         for balanced in [&[1.0, -1.0, 2.0, -3.0][..], &[0.0, 0.0], &[0.0, 1.0, 0.0]] {
             close(sign_test(balanced), 1.0);
         }
     }
 
     #[test]
-    fn nothing_says_nothing() {
+    fn empty_series_have_no_p_value() {
         for nothing in [&[][..], &[f64::NAN]] {
             assert_eq!(mann_whitney(nothing, &[1.0]), None);
             assert_eq!(sign_test(nothing), None);

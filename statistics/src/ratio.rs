@@ -20,14 +20,14 @@ pub struct Series {
 }
 
 impl Series {
-    /// From samples in seconds, in the order of measuring, and the positions
-    /// at which visits begin.
+    /// Builds a series from samples in seconds, in the order of measuring, and the indices at which
+    /// blocks start.
     pub fn new(samples: &[f64], visit_starts: &[usize]) -> Self {
         let by_visits = evidence_of(visits(samples, visit_starts));
         Series { sorted: sorted(samples), by_visits }
     }
 
-    /// How many samples there are.
+    /// Number of samples.
     pub fn samples(&self) -> usize {
         self.sorted.len()
     }
@@ -68,7 +68,7 @@ impl Series {
         is_known.then_some(Evidence { centre, variance, df })
     }
 
-    /// Whether it is known how visits differ.
+    /// True if the variation between blocks of samples is known.
     pub fn has_visits(&self) -> bool {
         self.by_visits.is_some()
     }
@@ -80,18 +80,18 @@ pub fn visits<'a>(samples: &'a [f64], starts: &'a [usize]) -> impl Iterator<Item
     starts.iter().zip(ends).map(|(&start, end)| &samples[start..end])
 }
 
-/// The 95 % interval of the ratio of the medians of `new` and `base`; `None`
-/// for too few samples, or for samples of no duration.
+/// The 95 % interval of the ratio of the medians of `new` and `base`; `None` for too few samples,
+/// or for samples of no duration.
 ///
-/// By the bootstrap over samples, and widened to what the scatter of the visits
-/// allows, where both have visits.
+/// By the bootstrap over samples, and widened by the scatter of the blocks of samples, where both
+/// have blocks.
 pub fn ratio_interval(base: &Series, new: &Series) -> Option<Interval> {
     let by_samples = bootstrap(&base.sorted, &new.sorted)?;
     Some(widened(by_samples, ratio_by_visits(base, new)))
 }
 
-/// The degrees of freedom behind [`ratio_interval`]: those of the visits where both have
-/// some, else those of the side with fewer samples.
+/// Degrees of freedom of [`ratio_interval`]: those of the blocks where both have some, otherwise
+/// those of the side with fewer samples.
 pub fn ratio_freedom(base: &Series, new: &Series) -> f64 {
     let by_samples = || base.samples().min(new.samples()).saturating_sub(1) as f64;
     ratio_by_visits(base, new).map_or_else(by_samples, Evidence::df)
@@ -101,7 +101,7 @@ fn ratio_by_visits(base: &Series, new: &Series) -> Option<Evidence> {
     Some(new.by_visits?.over(base.by_visits?))
 }
 
-/// The interval that holds both that over samples and that over visits.
+/// The interval that contains both that over samples and that over blocks.
 fn widened(by_samples: Interval, by_visits: Option<Evidence>) -> Interval {
     let by_visits = by_visits.map_or(by_samples, Evidence::interval);
     Interval { low: by_samples.low.min(by_visits.low), high: by_samples.high.max(by_visits.high) }
@@ -126,8 +126,8 @@ fn bootstrap(base: &[f64], new: &[f64]) -> Option<Interval> {
 /// A value that a resampled median may have, with its probability.
 type Weighted = (f64, f64);
 
-/// The distributions of the lower and of the upper of the two medians that an
-/// even number of samples has; they are equal for an odd number.
+/// The distributions of the lower and the upper median of an even number of samples; they are equal
+/// for an odd number.
 fn weighted_medians(sorted: &[f64]) -> (Vec<Weighted>, Vec<Weighted>) {
     let n = sorted.len();
     let weighted = |rank: usize| {
@@ -138,10 +138,12 @@ fn weighted_medians(sorted: &[f64]) -> (Vec<Weighted>, Vec<Weighted>) {
     (weighted(n.div_ceil(2)), weighted(n / 2 + 1))
 }
 
-/// The value below which the ratio lies with this probability.
+/// Quantile of the ratio at this probability.
 fn quantile_of_ratio(over: &[Weighted], under: &[Weighted], probability: f64) -> f64 {
-    let (first, last) = (over[0].0, over[over.len() - 1].0);
-    let (mut low, mut high) = (first / under[under.len() - 1].0, last / under[0].0);
+    let first = over[0].0;
+    let last = over[over.len() - 1].0;
+    let mut low = first / under[under.len() - 1].0;
+    let mut high = last / under[0].0;
     for _ in 0..HALVINGS {
         let middle = low + (high - low) / 2.0;
         if share_below(over, under, middle) >= probability {
@@ -155,7 +157,9 @@ fn quantile_of_ratio(over: &[Weighted], under: &[Weighted], probability: f64) ->
 
 /// The probability of `over / under ≤ ratio`. Both are sorted, so one pass does.
 fn share_below(over: &[Weighted], under: &[Weighted], ratio: f64) -> f64 {
-    let (mut share, mut below, mut next) = (0.0, 0.0, 0);
+    let mut share = 0.0;
+    let mut below = 0.0;
+    let mut next = 0;
     for (value, weight) in under {
         while next < over.len() && over[next].0 <= ratio * value {
             below += over[next].1;
@@ -172,7 +176,7 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// Samples around `middle` that spread by a few per cent either way.
+    /// Samples around `middle` that spread by a few per cent.
     fn spread(n: usize, middle: f64) -> Vec<f64> {
         let step = |i: usize| (i * 7919 % n) as f64 / n as f64 - 0.5;
         (0..n).map(|i| middle * (1.0 + 0.04 * step(i))).collect()
@@ -193,15 +197,18 @@ mod tests {
 
     #[test]
     fn exchanging_the_sides_turns_it_over() {
-        let (a, b) = (spread(30, 1.0), spread(21, 1.3));
-        let (there, back) = (interval(&a, &b), interval(&b, &a));
+        let a = spread(30, 1.0);
+        let b = spread(21, 1.3);
+        let there = interval(&a, &b);
+        let back = interval(&b, &a);
         assert!((there.low * back.high - 1.0).abs() < 1e-3, "{there:?} {back:?}");
         assert!((there.high * back.low - 1.0).abs() < 1e-3, "{there:?} {back:?}");
     }
 
     #[test]
     fn it_agrees_with_resampling() {
-        let (a, b) = (spread(15, 1.0), spread(23, 1.1));
+        let a = spread(15, 1.0);
+        let b = spread(23, 1.1);
         let mut noise = Noise::new(1);
         let mut draw = |samples: &[f64]| median(&noise.resampled(samples));
         let ratios: Vec<_> = (0..20_000).map(|_| draw(&b) / draw(&a)).collect();

@@ -1,15 +1,14 @@
-//! How much runs of the same code differ beyond what their own intervals tell.
+//! Variance between runs of the same code, beyond their own intervals.
 //!
-//! What is fixed for the whole of a run (where tables happen to lie, who the
-//! neighbours are in that minute) does not show in the run. It is a random
-//! effect of the run, and only several runs tell its size: the variance of their
-//! medians, less what the runs know of their own errors (the estimate of moments
-//! of DerSimonian and Laird 1986, with equal weights as in Hedges and Olkin
-//! 1985; Kalibera and Jones 2013 do so for benchmarks).
+//! Effects that are constant during a run (the layout of tables in memory, other users in that
+//! minute) are invisible within the run. They are a random effect of the run, and only several runs
+//! show its size: the variance of their medians, minus the errors that the runs estimate themselves
+//! (the estimate of moments of DerSimonian and Laird 1986, with equal weights as in Hedges and
+//! Olkin 1985; Kalibera and Jones 2013 do so for benchmarks).
 
 use super::evidence::Evidence;
 
-/// Fewer runs say nothing of how runs differ.
+/// Minimum number of runs for an estimate.
 pub const MIN_RUNS: usize = 3;
 
 /// The scatter between runs.
@@ -23,7 +22,7 @@ pub struct Between {
 }
 
 impl Between {
-    /// Of what runs of the same code say; `None` for fewer than [`MIN_RUNS`].
+    /// Estimates the variance from runs of the same code; `None` for fewer than [`MIN_RUNS`].
     pub fn of_runs(runs: &[Evidence]) -> Option<Self> {
         if runs.len() < MIN_RUNS {
             return None;
@@ -36,7 +35,7 @@ impl Between {
         Some(Between { deviation: variance.sqrt(), df: n - 1.0 })
     }
 
-    /// By how much two runs differ, as a standard deviation of the ratio's logarithm.
+    /// Standard deviation of the logarithm of the ratio of two runs.
     pub fn of_two(self) -> f64 {
         std::f64::consts::SQRT_2 * self.deviation
     }
@@ -64,21 +63,21 @@ mod tests {
         };
         let found = mean_square(0.03, 0.01);
         assert!((found / 0.03 - 1.0).abs() < 0.05, "{found}");
-        // What is below 0 by chance counts as nothing: that leaves a little.
+        // Negative estimates count as 0, so the mean is a little above it.
         let nothing = mean_square(0.0, 0.01);
         assert!(nothing < 0.006, "{nothing}");
     }
 
     #[test]
-    fn few_runs_say_nothing() {
+    fn few_runs_give_no_estimate() {
         assert_eq!(Between::of_runs(&runs(1, 2, 0.1, 0.1)), None);
         let three = Between::of_runs(&runs(1, 3, 0.1, 0.1)).expect("enough");
         assert_eq!(three.df, 2.0);
     }
 
-    /// Nine runs tell the scatter, two further ones are compared: a change is
-    /// claimed as rarely as promised. Tails so heavy that they have no fourth
-    /// moment cost a factor, not the gate.
+    /// Nine runs estimate the scatter, two further ones are compared: the false-positive rate is as
+    /// promised. Tails so heavy that they have no fourth moment cost a factor, not the control of
+    /// errors.
     #[test]
     fn runs_of_the_same_code_rarely_differ_by_more() {
         let alarms = |heavy: bool| {
@@ -94,7 +93,8 @@ mod tests {
             };
             (0..4000).filter(alarm).count() as f64 / 4000.0
         };
-        let (normal, heavy) = (alarms(false), alarms(true));
+        let normal = alarms(false);
+        let heavy = alarms(true);
         assert!((0.004..0.016).contains(&normal), "{normal}");
         assert!(heavy < 0.04, "{heavy}");
     }

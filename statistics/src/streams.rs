@@ -1,4 +1,4 @@
-//! What the events of streams say: rates over a window, and quantiles of times.
+//! Statistics of streams of events: rates over a window, and quantiles of times.
 
 use statrs::function::beta::beta_reg;
 
@@ -15,9 +15,8 @@ pub struct Estimate {
     pub interval: Option<Interval>,
 }
 
-/// The mean of blocks of time that follow each other, with Student's interval: the method of
-/// batch means (Law and Kelton), good as long as a block holds several events. `None` without
-/// blocks.
+/// Mean of consecutive blocks of time, with Student's interval: the method of batch means (Law and
+/// Kelton), valid as long as a block contains several events. `None` without blocks.
 pub fn mean_of_blocks(blocks: &[f64]) -> Option<Estimate> {
     let count = blocks.len() as f64;
     let value = blocks.iter().sum::<f64>() / count;
@@ -32,16 +31,16 @@ pub fn mean_of_blocks(blocks: &[f64]) -> Option<Estimate> {
     Some(Estimate { value, interval: Some(Interval { low: value - half, high: value + half }) })
 }
 
-/// A quantile of values in any order, with the 95 % interval of order statistics, which holds for
-/// any distribution. There is none where so few values don't reach beyond the quantile on both
-/// sides: of the 99th percentile below 368. `None` without values.
+/// A quantile of unsorted values, with the 95 % interval of order statistics, which holds for any
+/// distribution. There is no interval if the values are too few to extend beyond the quantile on
+/// both sides: for the 99th percentile below 368. `None` without values.
 pub fn quantile_with_interval(values: &[f64], probability: f64) -> Option<Estimate> {
     let sorted = sorted(values);
     let n = sorted.len();
     if n == 0 {
         return None;
     }
-    // At most k values lie below the quantile with this probability.
+    // Probability that at most k values are below the quantile.
     let at_most = |k: usize| if k >= n { 1.0 } else { at_most(k, n, probability) };
     let low = first_of(0..n, |k| at_most(k) > TAIL);
     let high = first_of(0..n, |k| at_most(k) >= 1.0 - TAIL) + 1;
@@ -50,7 +49,7 @@ pub fn quantile_with_interval(values: &[f64], probability: f64) -> Option<Estima
     Some(Estimate { value: quantile(&sorted, probability), interval })
 }
 
-/// The probability of at most so many hits in `n` draws, fewer than `n`.
+/// Probability of at most `hits` hits in `n` draws; `hits` is below `n`.
 fn at_most(hits: usize, n: usize, probability: f64) -> f64 {
     beta_reg((n - hits) as f64, hits as f64 + 1.0, 1.0 - probability)
 }
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_quantiles_hold_them_as_often_as_they_say() {
+    fn intervals_of_quantiles_have_their_coverage() {
         let mut noise = Noise::new(5);
         for (probability, n) in [(0.5, 40), (0.99, 1000)] {
             let covered = (0..1000).filter(|_| {

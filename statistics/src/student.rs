@@ -7,13 +7,14 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// The two-sided tail of a 95 % interval.
 const TAIL: f64 = 0.05;
 
-/// So many whole degrees of freedom are asked for again and again, after each visit.
+/// Number of integer degrees of freedom with a cached value, because they are needed after each
+/// block of samples.
 const OFTEN: usize = 1024;
 
-/// So many standard errors hold 95 % of the means, for `df` degrees of freedom
-/// of 1 or more, whole or not.
+/// Number of standard errors on either side of a 95 % interval of a mean, for `df` degrees of
+/// freedom of 1 or more, integer or not.
 pub(super) fn t95(df: f64) -> f64 {
-    /// What is known of each number, as bits; 0 is not known yet.
+    /// Cached values as bits; 0 is not cached yet.
     static KNOWN: [AtomicU64; OFTEN] = [const { AtomicU64::new(0) }; OFTEN];
     let known = KNOWN.get(df as usize).filter(|_| df.fract() == 0.0);
     match known.map(|known| known.load(Relaxed)) {
@@ -26,7 +27,7 @@ pub(super) fn t95(df: f64) -> f64 {
     }
 }
 
-/// So many standard errors a mean is off, either way, with this probability.
+/// Number of standard errors that a mean deviates on either side, with this probability.
 pub(super) fn quantile(two_sided: f64, df: f64) -> f64 {
     if !(0.0..=1.0).contains(&two_sided) {
         return f64::NAN;
@@ -35,8 +36,8 @@ pub(super) fn quantile(two_sided: f64, df: f64) -> f64 {
     StudentsT::new(0.0, 1.0, df).map_or(f64::NAN, |t| -t.inverse_cdf(two_sided / 2.0))
 }
 
-/// The two-sided p-value of a mean that lies so many standard errors from what
-/// was to be expected, for `df` degrees of freedom, whole or not.
+/// The two-sided p-value of a mean that is `t` standard errors from the expected one, for `df`
+/// degrees of freedom, integer or not.
 pub(super) fn p_value(t: f64, df: f64) -> f64 {
     StudentsT::new(0.0, 1.0, df).map_or(f64::NAN, |student| 2.0 * student.sf(t.abs()))
 }
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_limits_and_no_panics() {
+    fn extreme_arguments_do_not_panic() {
         assert_eq!((p_value(0.0, 5.0), p_value(f64::INFINITY, 5.0)), (1.0, 0.0));
         assert!(p_value(1e9, 3.0) < 1e-20);
         assert!(quantile(0.0, 5.0) > 1e12 && quantile(1.0, 5.0).abs() < 1e-12);
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_what_was_found() {
+    fn cached_values_equal_computed_ones() {
         for df in [1.0, 2.0, 2.5, 7.0, 1023.0, 1024.0, 5000.0] {
             assert_eq!([t95(df), t95(df)], [quantile(TAIL, df); 2], "{df}");
         }

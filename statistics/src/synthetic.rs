@@ -1,4 +1,4 @@
-//! Made-up noise, the same each time: what tests of statistics are made of.
+//! Reproducible synthetic noise for tests of statistics.
 
 /// A source of random numbers.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Noise {
         ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// Of mean 0 and variance 1 (Box and Muller).
+    /// A number of mean 0 and variance 1 (Box and Muller).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
@@ -37,7 +37,7 @@ impl Noise {
         self.normal() / (squares / f64::from(df)).sqrt()
     }
 
-    /// As many samples as these, drawn from them with replacement.
+    /// Draws `samples.len()` samples from these, with replacement.
     pub fn resampled(&mut self, samples: &[f64]) -> Vec<f64> {
         let count = samples.len();
         (0..count).map(|_| samples[(self.uniform() * count as f64) as usize]).collect()

@@ -1,10 +1,10 @@
-//! What is measured in the same rounds of the same visits: pairs that share whatever drifts.
+//! Samples of the same rounds of the same blocks: pairs that share all drifts.
 //!
-//! In a round each candidate has a sample, so two samples of one round were taken within a moment:
-//! the clock and the temperature of a GPU were the same, and so were its neighbours. Their ratio
-//! holds still where neither time does. Where buffers lie is the same for a visit, and makes some
-//! tenths of a per cent: each visit is one observation, the median of its rounds, as in
-//! [`visits`](super::visits).
+//! In a round each candidate has a sample, so two samples of one round are close in time: the clock
+//! and the temperature of a GPU were the same, and so was the load by other users. Their ratio is
+//! stable where neither time is. The addresses of buffers are the same for a block (a visit), with
+//! an effect of some tenths of a per cent: each block is one observation, the median of its rounds,
+//! as in [`visits`](super::visits).
 
 use super::description::median;
 use super::evidence::Evidence;
@@ -19,11 +19,11 @@ pub struct VisitedPairs {
 }
 
 impl VisitedPairs {
-    /// From the times of base and new in the rounds of each visit, in seconds; `None` for fewer
-    /// than three visits that have any, or if a time is none.
+    /// From the times of base and new in the rounds of each block, in seconds; `None` for fewer
+    /// than three blocks with rounds, or if a time is not positive and finite.
     ///
-    /// It is for series whose length nobody chose by looking at them: of those that ended once they
-    /// were narrow enough the interval promises too much.
+    /// It is for series of a fixed length: for those that ended once they were precise enough, the
+    /// interval is too narrow.
     pub fn of<R: IntoIterator<Item = (f64, f64)>>(
         visits: impl IntoIterator<Item = R>,
     ) -> Option<Self> {
@@ -39,7 +39,7 @@ impl VisitedPairs {
         Some(VisitedPairs { evidence, visits: medians.len() })
     }
 
-    /// How many visits there are.
+    /// Number of blocks of samples.
     pub fn visits(&self) -> usize {
         self.visits
     }
@@ -60,16 +60,16 @@ mod tests {
     use super::super::synthetic::Noise;
     use super::*;
 
-    /// Visits of five rounds of a change, on a device whose clock drifts by a tenth.
+    /// Blocks of five rounds with a change, on a device whose clock drifts by a tenth.
     fn visits(seed: u64, change: f64) -> Vec<Vec<(f64, f64)>> {
         let mut random = Noise::new(seed);
         let mut visit = |number: usize| {
-            let place = 1.0 + 1e-3 * random.normal();
+            let layout = 1.0 + 1e-3 * random.normal();
             let mut round = |round: usize| {
                 let drift = 1.0 + 0.1 * (5 * number + round) as f64 / 60.0;
                 let mut time = || drift * (1.0 + 2e-3 * random.normal());
                 let base = time();
-                (base, change * place * time())
+                (base, change * layout * time())
             };
             (0..5).map(&mut round).collect()
         };
@@ -77,23 +77,25 @@ mod tests {
     }
 
     #[test]
-    fn nineteen_intervals_in_twenty_hold_the_change_whatever_drifts() {
-        let (mut held, mut widest, mut widths): (usize, f64, f64) = (0, 0.0, 0.0);
+    fn intervals_have_their_coverage_in_spite_of_drift() {
+        let mut covered = 0;
+        let mut widest = 0.0_f64;
+        let mut widths = 0.0;
         for seed in 0..1000 {
             let pairs = VisitedPairs::of(visits(seed, 1.02)).expect("enough visits");
             let Interval { low, high } = pairs.interval();
-            held += usize::from((low..=high).contains(&1.02));
+            covered += usize::from((low..=high).contains(&1.02));
             widest = widest.max(high - low);
             widths += high - low;
             assert_eq!(pairs.visits(), 12);
         }
-        assert!((930..=975).contains(&held), "{held} of 1000");
+        assert!((930..=975).contains(&covered), "{covered} of 1000");
         assert!(widths / 1000.0 < 0.003, "{}", widths / 1000.0);
         assert!(widest < 0.01, "a drift of a tenth is in no interval: {widest}");
     }
 
     #[test]
-    fn an_odd_visit_counts_little() {
+    fn an_outlier_block_counts_little() {
         let mut visits = visits(7, 1.0);
         visits[3].iter_mut().for_each(|(_, new)| *new *= 3.0);
         let pairs = VisitedPairs::of(visits).expect("enough visits");
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn few_visits_and_no_times_say_nothing() {
+    fn few_blocks_and_no_times_give_no_estimate() {
         assert_eq!(VisitedPairs::of(visits(1, 1.0).into_iter().take(2)), None);
         let with_nothing = [vec![(1.0, 1.0)], vec![], vec![(1.0, 1.1)]];
         assert_eq!(VisitedPairs::of(with_nothing), None);

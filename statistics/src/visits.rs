@@ -1,15 +1,13 @@
-//! How much a median varies from one visit to the next.
+//! Variation of a median between blocks of samples.
 //!
-//! A point is measured in several visits, each with data and buffers of its
-//! own and some time apart. Where buffers happen to lie in memory, and what
-//! else the machine does in that minute, is the same for all samples of a
-//! visit: the samples alone would promise more than the next run can keep. So
-//! the medians of the visits are looked at, as if each were one sample.
+//! A point is measured in several blocks (visits), each with its own data and buffers and some time
+//! apart. The addresses of buffers, and other load on the machine in that minute, are the same for
+//! all samples of a block: the interval over samples alone would be narrower than the difference to
+//! the next run. So the median of each block is taken as one observation.
 //!
-//! The first visits are a pilot: they say how many there have to be. Whoever
-//! stops early does so because these happened to lie close together, so they may
-//! say no more about the scatter once there are enough others (Stein 1945, and
-//! Kalibera and Jones 2013 for benchmarks).
+//! The first blocks are a pilot: they determine the number of blocks. A series that stops early
+//! does so because these happened to be close together, so they are not used for the scatter once
+//! there are enough others (Stein 1945, and Kalibera and Jones 2013 for benchmarks).
 
 use super::description::median;
 use super::evidence::Evidence;
@@ -18,17 +16,17 @@ use super::student::t95;
 
 /// Visits in fewer numbers don't show how they vary.
 pub const MIN_VISITS: usize = 3;
-/// So many visits at the beginning tell how many there have to be.
+/// Number of first blocks that determine the number of blocks.
 pub const PILOT: usize = 5;
-/// From so many visits on those after the pilot tell the scatter.
+/// Number of blocks from which on only those after the pilot determine the scatter.
 const BEYOND_PILOT: usize = 2 * PILOT;
-/// Nobody waits for more visits than this.
-const MOST_VISITS: usize = 10_000;
+/// Maximum number of blocks.
+const MAX_VISITS: usize = 10_000;
 /// The share of visits that are trimmed at either end.
 pub(super) const TRIMMED: f64 = 0.2;
 
-/// What visits with their samples in seconds say of their median; `None` for fewer than
-/// [`MIN_VISITS`] that have any.
+/// Evidence of the median from blocks with their samples in seconds; `None` for fewer than
+/// [`MIN_VISITS`] with samples.
 pub(super) fn evidence_of<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Option<Evidence> {
     let visits = visits.into_iter().filter(|visit| !visit.is_empty());
     let medians: Vec<_> = visits.map(|visit| median(visit).ln()).collect();
@@ -44,15 +42,15 @@ pub(super) fn evidence_of<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Op
     Some(Evidence { variance: share * fresh.variance, df: fresh.df, ..all })
 }
 
-/// How many visits it takes until the interval of a median will probably be
-/// narrower than `precision`, by how wide it is after the pilot, both relative to
-/// the median. As many as tell the scatter without the pilot at least.
+/// Number of blocks until the interval of a median will probably be narrower than `precision`, from
+/// its width after the pilot, both relative to the median. At least the number that determines the
+/// scatter without the pilot.
 pub fn visits_for(precision: f64, width_after_pilot: f64) -> usize {
     let shape = |visits: usize| t95((visits - 1) as f64) / (visits as f64).sqrt();
     let allowed = shape(PILOT) * precision / width_after_pilot;
-    // More visits never make it wider, and without a number no number of visits is enough.
-    // Quantiles take long, and this is asked after each visit.
-    first_of(BEYOND_PILOT..MOST_VISITS, |visits| shape(visits) <= allowed)
+    // More blocks never make it wider, and without a number no count of blocks is enough. Quantiles
+    // are slow to compute, and this is called after each block.
+    first_of(BEYOND_PILOT..MAX_VISITS, |visits| shape(visits) <= allowed)
 }
 
 #[cfg(test)]
@@ -66,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn few_visits_say_nothing() {
+    fn few_blocks_give_no_estimate() {
         assert_eq!(interval(&[1.0, 2.0]), None);
         assert_eq!(interval(&[]), None);
         assert_eq!(interval(&[0.0, 1.0, 2.0]), None, "no logarithm");

@@ -1,4 +1,4 @@
-//! Whole texts on their way out: nothing in them is meant to be hidden, whoever wrote it.
+//! Whole texts before output: hidden characters are escaped, whatever their origin.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub fn lines(text: &str) -> String {
     shown.collect::<Vec<_>>().join("\n")
 }
 
-/// The same with colours, which stay.
+/// Escapes hidden characters of lines, but keeps colours.
 pub fn colored_lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (i, piece) in text.split('\u{1b}').enumerate() {
@@ -32,24 +32,24 @@ pub fn colored_lines(text: &str) -> String {
     shown
 }
 
-/// Where a colour ends that begins with these characters behind the escape: `[1;31m`.
+/// End of a colour that starts with these characters after the escape: `[1;31m`.
 fn colour_end(piece: &str) -> Option<usize> {
     let numbers = piece.strip_prefix('[')?;
     let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     numbers[end..].starts_with('m').then_some(end + 2)
 }
 
-/// A page, a picture or a file for people: what is hidden is escaped, but for line breaks.
+/// A page, a picture or a file for people: hidden characters are escaped, except for line breaks.
 pub fn page(text: String) -> String {
     escaped(text, |shown, c| match c {
         '\n' => shown.push(c),
-        // A `String` takes everything.
+        // Writing to a `String` can't fail.
         c => drop(write_visibly(shown, c)),
     })
 }
 
-/// JSON that says the same, with what is hidden escaped as JSON does it. Beside line breaks, tabs
-/// and spaces, such characters stand in its texts only.
+/// Escapes hidden characters in JSON without changing its meaning. Except for line breaks, tabs and
+/// spaces, such characters occur in its strings only.
 pub fn json(text: String) -> String {
     escaped(text, |shown, c| match c {
         '\n' | '\t' | '\r' => shown.push(c),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same() {
+    fn json_keeps_its_meaning() {
         let text = "{\n\t\"a\u{7f}\": \"\u{202e}\u{e0041}ä\"\n}";
         assert_eq!(json(text.to_owned()), "{\n\t\"a\\u007f\": \"\\u202e\\udb40\\udc41ä\"\n}");
     }

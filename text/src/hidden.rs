@@ -1,9 +1,9 @@
-//! Characters that are not seen for what they are.
+//! Characters that are invisible or misleading.
 
 use std::fmt::{self, Write};
 
-/// Whether a character does something else than being seen: controls, line and paragraph
-/// separators, what turns the direction of writing around, and what has no width.
+/// True if a character has another effect than being displayed: controls, line and paragraph
+/// separators, changes of the writing direction, and zero-width characters.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || turns_around(c) || separates(c) || has_no_width(c)
 }
@@ -52,13 +52,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_write_is_not_hidden() {
+    fn ordinary_characters_are_not_hidden() {
         let written = "azAZ09 µ×äÄß±·…–日本語 \u{a0}\u{301}🙂\u{fffd}\\\"'";
         assert!(!written.chars().any(is_hidden));
     }
 
     #[test]
-    fn what_does_something_is() {
+    fn control_characters_are_hidden() {
         let hidden = "\0\u{7}\t\n\r\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{200b}\u{200d}\u{200e}\u{202e}\
                       \u{2028}\u{2029}\u{2066}\u{feff}\u{e0041}";
         assert!(hidden.chars().all(is_hidden));

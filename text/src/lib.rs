@@ -1,17 +1,16 @@
-//! Text of others, as it is shown to people: names and values from runs, files, plugins and
-//! command lines, and names of files.
+//! Untrusted text as it is displayed: names and values from runs, files, plugins and command lines,
+//! and names of files.
 //!
-//! Shown as it is, such a text could move the cursor, fake lines of this program, turn around
-//! what stands beside it, or fill screens. So it is shown escaped and shortened, by
-//! [`Foreign::shown`] or [`Foreign::quoted`] where it enters a message, a table, a chart or a
-//! page. What leaves passes [`lines`] once more, or [`json`]: what was forgotten above can still
-//! do no harm there.
+//! Displayed unchanged, such a text could move the cursor, fake lines of this program, reverse the
+//! text next to it, or fill screens. So it is escaped and shortened, by [`Foreign::shown`] or
+//! [`Foreign::quoted`] where it enters a message, a table, a chart or a page. All output passes
+//! [`lines`] once more, or [`json`], so that an omission is harmless.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `hidden` | which characters are not seen for what they are, and how they are escaped |
+//! | `hidden` | invisible and misleading characters, and their escapes |
 //! | `shown` | a text with its escapes, shortened |
-//! | `borders` | whole texts on their way out |
+//! | `borders` | whole texts before output |
 
 mod borders;
 mod hidden;

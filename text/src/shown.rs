@@ -7,22 +7,23 @@ use std::path::Path;
 
 use crate::hidden::write_visibly;
 
-/// More characters of a name or a value tell nobody anything.
+/// Maximum number of displayed characters of a name or a value.
 const VALUE: usize = 120;
 /// Paths may be long, and have to be copied as a whole.
 const PATH: usize = 500;
 /// Sentences may be, too.
 pub const SENTENCE: usize = 1_000;
 
-/// Commands have to be copied as a whole; no shell takes a longer one in comfort.
+/// Maximum number of characters of a command, which users copy completely; shells handle longer
+/// ones badly.
 pub const COMMAND: usize = 20_000;
 
-/// What somebody else wrote.
+/// Untrusted text.
 pub trait Foreign {
-    /// On one line, with what is hidden escaped, and shortened where it is long.
+    /// On one line, with hidden characters escaped, and shortened if it is long.
     fn shown(&self) -> Shown<'_>;
 
-    /// The same in quotation marks.
+    /// As [`Foreign::shown`], in quotation marks.
     fn quoted(&self) -> Shown<'_> {
         Shown { is_quoted: true, ..self.shown() }
     }
@@ -30,13 +31,13 @@ pub trait Foreign {
 
 impl Foreign for str {
     fn shown(&self) -> Shown<'_> {
-        Shown { text: self.into(), most: VALUE, is_quoted: false }
+        Shown { text: self.into(), max: VALUE, is_quoted: false }
     }
 }
 
 impl Foreign for OsStr {
     fn shown(&self) -> Shown<'_> {
-        Shown { text: self.to_string_lossy(), most: VALUE, is_quoted: false }
+        Shown { text: self.to_string_lossy(), max: VALUE, is_quoted: false }
     }
 }
 
@@ -46,20 +47,20 @@ impl Foreign for Path {
     }
 }
 
-/// A text of somebody else that can be printed.
+/// An untrusted text that can be printed.
 #[derive(Clone, Debug)]
 pub struct Shown<'a> {
     text: Cow<'a, str>,
-    /// So many characters of it.
-    most: usize,
+    /// Maximum number of its characters.
+    max: usize,
     is_quoted: bool,
 }
 
 impl Shown<'_> {
-    /// With so many of its characters.
+    /// Sets the maximum number of displayed characters.
     #[must_use]
-    pub fn at_most(mut self, most: usize) -> Self {
-        self.most = most;
+    pub fn at_most(mut self, max: usize) -> Self {
+        self.max = max;
         self
     }
 }
@@ -68,17 +69,18 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.is_quoted { "\"" } else { "" };
         f.write_str(mark)?;
-        // Bytes are counted sooner, and a text has no more characters.
+        // The number of bytes is available faster, and bounds the number of characters.
         let all = match self.text.len() {
-            short if short <= self.most => short,
+            short if short <= self.max => short,
             _ => self.text.chars().count(),
         };
-        if all <= self.most {
+        if all <= self.max {
             write_all(f, self.text.chars())?;
             return f.write_str(mark);
         }
-        // The end tells more than the middle: files have their names there.
-        let (first, last) = (self.most - self.most / 4, self.most / 4);
+        // Most of it is the start, but the end counts, too: files have their names there.
+        let first = self.max - self.max / 4;
+        let last = self.max / 4;
         write_all(f, self.text.chars().take(first))?;
         f.write_char('…')?;
         write_all(f, self.text.chars().skip(all - last))?;
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_shown_the_same_again() {
+    fn escaping_is_idempotent() {
         for text in ["a\u{1b}\n\u{202e}b", &"ä\n".repeat(1_000)] {
             let once = text.shown().to_string();
             assert_eq!(once.shown().at_most(SENTENCE).to_string(), once);

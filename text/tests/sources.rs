@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All that have messages.
+/// All crates with messages.
 const CRATES: [&str; 5] = ["files", "generators", "algorithms", "reports", "harness"];
 
-/// Where marks around a value are no quotation marks of a message, and why.
+/// Marks around a value that are not quotation marks of a message, with the reason.
 const QUOTES: [(&str, &str); 7] = [
     ("reports/src/export/influx.rs", "a format of others, which has escapes of its own"),
     ("reports/src/export/prometheus.rs", "a format of others, which has escapes of its own"),
@@ -18,7 +18,7 @@ const QUOTES: [(&str, &str); 7] = [
     ("algorithms/src/task/typed.rs", "names of our own"),
 ];
 
-/// What may write to standard output or error, and why.
+/// Functions that may write to standard output or error, with the reason.
 const PRINTING: [(&str, &str); 9] = [
     ("harness/src/progress.rs", "all messages"),
     ("harness/src/commands/mod.rs", "all results"),
@@ -31,7 +31,7 @@ const PRINTING: [(&str, &str); 9] = [
     ("algorithms/src/device/emulator.rs", "a word of tests"),
 ];
 
-/// Where `scope.spawn` hands work to a pool instead of starting a thread.
+/// Files in which `scope.spawn` hands work to a pool instead of starting a thread, with the reason.
 const OF_POOLS: [(&str, &str); 4] = [
     ("algorithms/src/sts_sort/cpu/times/spans.rs", "a scope of rayon"),
     ("algorithms/src/sts_sort/cpu/times/finish.rs", "a scope of rayon"),
@@ -39,7 +39,7 @@ const OF_POOLS: [(&str, &str); 4] = [
     ("algorithms/src/sts/chains/share_out.rs", "a scope of rayon"),
 ];
 
-/// A line of the program, tests left out.
+/// A line of the program, without tests.
 struct Line {
     path: String,
     number: usize,
@@ -67,7 +67,7 @@ fn lines() -> Vec<Line> {
     files.retain(|path| !path.ends_with("tests.rs") && !path.ends_with("compiled.rs"));
     let lines = files.iter().flat_map(|path| {
         let text = fs::read_to_string(path).expect("a source");
-        // Tests of a file come last.
+        // Tests are at the end of a file.
         let tests = ["\n#[cfg(test)]\nmod tests {", "\n#[cfg(all(test"];
         let end = tests.iter().filter_map(|tests| text.find(tests)).min();
         let program = &text[..end.unwrap_or(text.len())];
@@ -101,7 +101,7 @@ fn offences(wanted: &[&str], allowed: &[(&str, &str)]) -> Vec<String> {
     offences
 }
 
-/// `"\"{name}\" is unknown"` is what messages on values look like: the marks come from `quoted`.
+/// Messages on values look like `"\"{name}\" is unknown"`: the marks come from `quoted`.
 #[test]
 fn values_in_messages_are_quoted_by_the_one_function() {
     let found = offences(&["\\\"{"], &QUOTES);
@@ -116,7 +116,7 @@ fn nothing_else_prints() {
     assert!(found.is_empty(), "use `progress::say` or `print`:\n{}", found.join("\n"));
 }
 
-/// Both panic where the system gives no thread; `Builder` has an error to report.
+/// Both panic if the system has no thread; `Builder` returns an error.
 #[test]
 fn threads_that_the_system_may_refuse_are_started_by_builders() {
     let mut found = offences(&["thread::spawn("], &[]);

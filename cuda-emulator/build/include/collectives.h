@@ -1,7 +1,7 @@
-// Barriers and warp collectives: places where threads meet.
+// Barriers and warp collectives: points where threads meet.
 #pragma once
 
-// Where the kernel calls: a default argument is evaluated at the call.
+// Location of the call in the kernel: a default argument is evaluated at the call.
 #define EMULATOR_SITE const char *file = __builtin_FILE(), uint32_t line = __builtin_LINE()
 
 using emulator_mask = std::conditional_t<EMULATOR_LANES == 64, unsigned long long, unsigned>;

@@ -1,9 +1,9 @@
-// CUDA C++ for a host compiler: what a kernel file finds instead of CUDA's headers.
+// CUDA C++ for a host compiler: included by kernel files in place of CUDA's headers.
 //
-// Every function here is inlined into the kernel. What needs other threads (barriers,
-// warp collectives, spinning) calls the runtime, which lets other threads run until the
-// answer is known. Kernels that are compiled with EMULATOR_CHECKED show the runtime all
-// of their accesses to memory: see runtime.cpp.
+// Every function here is inlined into the kernel. Functions that need other threads (barriers, warp
+// collectives, spinning) call the runtime, which runs other threads until the result is known.
+// Kernels compiled with EMULATOR_CHECKED announce all of their memory accesses to the runtime: see
+// runtime.cpp.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #include "runtime.h"
 
-// Stays a function of its own, whatever calls it.
+// Never inlined into its callers.
 #define __global__ __attribute__((noinline))
 #define __device__
 #define __host__

@@ -1,4 +1,4 @@
-// How the runtime calls a kernel. The build script defines an entry for each.
+// Calls of kernels by the runtime. The build script defines an entry for each kernel.
 #pragma once
 #include <utility>
 
@@ -8,7 +8,7 @@ struct EmulatorEntry {
     void (*call)(const void* const* arguments);
     const uint16_t* sizes;
     uint32_t arguments;
-    // What KERNEL_SHARED says.
+    // Size of the variable of KERNEL_SHARED.
     uint32_t shared_bytes;
 };
 
@@ -19,7 +19,7 @@ template <class... A> struct EmulatorSizes {
 };
 
 template <auto kernel, class... A> struct EmulatorCall {
-    // What is read here is the host's, not the kernel's.
+    // Reads the host's memory here, not the kernel's.
     __attribute__((no_sanitize("thread"))) static void call(const void* const* arguments) {
         with(arguments, std::index_sequence_for<A...>{});
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 constexpr int32_t EMULATOR_ATOMIC_COST = 1;
-// A poll that has to be repeated gives way sooner.
+// A repeated poll yields sooner.
 constexpr int32_t EMULATOR_POLL_COST = 16;
 
 EMULATOR_INLINE void emulator_spend(int32_t cost) {
@@ -26,8 +26,8 @@ template <class T> EMULATOR_INLINE void emulator_store(T* to, T value, int order
     __atomic_store_n(to, value, order);
 }
 
-// The runtime's part is to know what is ordered; hardware needs telling too, as blocks
-// run on several OS threads.
+// The runtime records the order; the hardware needs a fence, too, because blocks run on several OS
+// threads.
 EMULATOR_INLINE void __threadfence() {
 #if defined(EMULATOR_CHECKED)
     emulator_fence();

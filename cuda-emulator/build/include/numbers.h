@@ -23,7 +23,7 @@ EMULATOR_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned s
     const uint64_t both = static_cast<uint64_t>(high) << 32 | low;
     return static_cast<unsigned>(both >> (shift & 31));
 }
-// The same, but shifts by more than 32 are shifts by 32.
+// Funnel shift to the right; shifts by more than 32 are shifts by 32.
 EMULATOR_INLINE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
     return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }

@@ -9,7 +9,7 @@
 #if defined(EMULATOR)
 #include "emulator.h"
 #elif defined(__HIP_PLATFORM_AMD__) || defined(__HIPCC__)
-// Newer HIP brings some of what is defined below.
+// Newer versions of HIP define some of the functions below.
 #define HIP_DISABLE_WARP_SYNC_BUILTINS 1
 #include <hip/hip_runtime.h>
 #define PORTABLE_HIP 1
@@ -59,8 +59,7 @@ PORTABLE_INLINE lanemask_t lanemask_lt(u32 lane) { return ((lanemask_t)1 << lane
 // arguments so. Read by the build.
 #define KERNEL_EXPORT(...)
 
-// KERNEL_SHARED(name, T): each block has a T in dynamic shared memory. The image says how
-// large it is.
+// KERNEL_SHARED(name, T): each block has a T in dynamic shared memory. The image contains its size.
 #define KERNEL_SHARED(name, ...) extern "C" __device__ unsigned name##_shared_bytes = sizeof(__VA_ARGS__);
 
 // `T* name`: the dynamic shared memory of the launch, aligned to 16 bytes.
@@ -71,7 +70,7 @@ PORTABLE_INLINE lanemask_t lanemask_lt(u32 lane) { return ((lanemask_t)1 << lane
 
 #if defined(PORTABLE_HIP)
 
-// A wavefront runs in lockstep, so masks are taken as what is active.
+// A wavefront runs in lockstep, so masks are assumed to be the active lanes.
 PORTABLE_INLINE void __syncwarp(lanemask_t = FULL_MASK) {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
     __builtin_amdgcn_wave_barrier();
@@ -111,7 +110,7 @@ template <class T> PORTABLE_INLINE lanemask_t __match_any_sync(lanemask_t mask, 
     return mine;
 }
 
-// What HIP has no hints for is loaded and stored as usual.
+// HIP has no such hints: plain loads and stores.
 template <class T> PORTABLE_INLINE T __ldcg(const T* from) { return *from; }
 template <class T> PORTABLE_INLINE T __ldcs(const T* from) { return *from; }
 template <class T> PORTABLE_INLINE void __stcg(T* to, T value) { *to = value; }
@@ -143,9 +142,9 @@ PORTABLE_REDUCE(__reduce_xor_sync, u32, a ^ b)
 #undef PORTABLE_REDUCE
 #endif
 
-// Words by which blocks tell each other something, at device scope. A load_acquire
-// that sees what a store_release stored sees everything that was known before it.
-// load_relaxed and store_relaxed are for values that say it all by themselves.
+// Flags for communication between blocks, at device scope. A load_acquire that reads the value of a
+// store_release sees all writes that came before the store. load_relaxed and store_relaxed are for
+// values that carry all the information themselves.
 #if defined(EMULATOR)
 #define PORTABLE_LOAD(order, ptx, bits, reg) return emulator_load(from, order)
 #define PORTABLE_STORE(order, ptx, bits, reg) emulator_store(to, value, order)

@@ -1,6 +1,6 @@
-// The few things that only C++ can give the runtime: a thread-local variable that
-// kernels share, and the functions that -fsanitize=thread makes compilers call at each
-// access to memory. They are ours: no sanitizer's library is linked.
+// The parts of the runtime that need C++: a thread-local variable that kernels share, and the
+// functions that -fsanitize=thread makes compilers call at each access to memory. They are defined
+// here: no sanitizer's library is linked.
 #include "runtime.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@ void* emulator_thread_slot() { return &emulator_thread; }
 
 #define PC __builtin_return_address(0)
 
-// Volatile accesses race as little as atomic ones, and order as little.
+// Volatile accesses, like atomic ones, don't race and order nothing.
 #define VOLATILE (ACCESS_ATOMIC | ACCESS_VOLATILE)
 
 #define ACCESSES(bytes)                                                                    \
@@ -80,8 +80,8 @@ static uint32_t ordered(uint32_t how, int order) {
         return __atomic_fetch_##operation(at, value, __ATOMIC_SEQ_CST);                    \
     }
 
-// An exchange that finds something else has only read. Nobody comes between the look
-// and the exchange: checked kernels have one OS thread, and give way before atomics.
+// A failed exchange has only read. No other thread runs between the check and the exchange: checked
+// kernels have one OS thread, and yield before atomics.
 #define EXCHANGE(bits, T, strength)                                                        \
     int __tsan_atomic##bits##_compare_exchange_##strength(volatile T* at, T* expected,     \
                                                           T value, int order, int) {       \

@@ -1,5 +1,5 @@
-// What kernels and runtime share. The runtime is in Rust
-// (cuda-emulator/src/intrinsics.rs): layouts and numbers must agree with it.
+// Interface of kernels and runtime. The runtime is in Rust (cuda-emulator/src/intrinsics.rs):
+// layouts and numbers must agree with it.
 #pragma once
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ struct EmulatorBlock {
 
 struct EmulatorThread {
     uint3 index;
-    // Atomics and polls until others have their turn.
+    // Budget of atomics and polls until others run.
     int32_t slice;
     const EmulatorBlock* block;
 };
@@ -59,9 +59,9 @@ uint64_t emulator_collective(uint32_t kind, uint64_t mask, uint64_t value, uint3
                              uint32_t width, const char* file, uint32_t line);
 uint64_t emulator_active_mask();
 void emulator_fence();
-// Has seen nothing new: others' turn.
+// A poll without a change: others run.
 void emulator_spin();
-// Has had many atomics and polls: others' turn.
+// The budget of atomics and polls is spent: others run.
 void emulator_slice_over();
 [[noreturn]] void emulator_trap(const char* condition, const char* file, uint32_t line);
 void emulator_access(const void* address, uintptr_t bytes, uint32_t how, const void* pc);

@@ -13,7 +13,7 @@ use crate::include_folder;
 use crate::sources::Unit;
 use crate::stamp;
 
-/// Why there is no C++ compiler, if there is none, and what to do.
+/// Error message with the fix if there is no C++ compiler.
 pub fn missing_compiler() -> Option<String> {
     let advice = "install one (Debian: apt install g++) and build again";
     let found = cc::Build::new().cpp(true).try_get_compiler();
@@ -25,24 +25,24 @@ pub fn missing_compiler() -> Option<String> {
     (!found.is_ok_and(runs)).then(|| format!("built without a C++ compiler: {advice}"))
 }
 
-/// How the kernels of a crate are compiled.
+/// Compiler of the kernels of a crate.
 pub struct Compiler<'a> {
     headers: &'a [PathBuf],
     out: &'a Path,
-    /// What all have in common. Its clones share what is known of the compiler, or each unit
-    /// would run it several times to learn which one it is and which flags it takes.
+    /// Common settings. Clones share the cached knowledge about the compiler; otherwise each unit
+    /// would run it several times to identify it and the flags it accepts.
     base: cc::Build,
 }
 
 impl<'a> Compiler<'a> {
-    /// Of the crate in the folder `root`, whose kernels find headers in `headers`; objects go
-    /// to `out`.
+    /// Creates the compiler of the crate in the folder `root`, whose kernels find headers in
+    /// `headers`; objects go to `out`.
     pub fn new(root: &Path, headers: &'a [PathBuf], out: &'a Path) -> Self {
         Compiler { headers, out, base: base(root, headers) }
     }
 
-    /// Compiles all units and the runtime into one library. The units' objects, in order, which
-    /// are made anew if any header in `folders` has changed.
+    /// Compiles all units and the runtime into one library. Returns the units' objects, in order,
+    /// which are compiled again if any header in `folders` has changed.
     pub fn compile(
         &self,
         units: &[Unit],
@@ -71,7 +71,7 @@ impl<'a> Compiler<'a> {
         Ok(object)
     }
 
-    /// How a unit is compiled.
+    /// The settings of a unit.
     fn unit_build(&self, unit: &Unit) -> cc::Build {
         let mut build = self.base.clone();
         build.define("EMULATOR", None);
@@ -94,29 +94,29 @@ impl<'a> Compiler<'a> {
         let inputs = self.headers.iter().chain(folders).chain([&own, &unit.source]);
         let changed: Vec<_> = inputs.map(|path| stamp::last_change(path)).collect();
         let command = build.get_compiler().to_command();
-        // Without the environment: it has what belongs to one build alone.
+        // Without the environment, part of which is specific to one build.
         let command: Vec<_> =
             std::iter::once(command.get_program()).chain(command.get_args()).collect();
         format!("{command:?}\n{changed:?}\n{}", wrapped(unit))
     }
 }
 
-/// What all have in common.
+/// The common settings.
 fn base(root: &Path, headers: &[PathBuf]) -> cc::Build {
     let mut build = cc::Build::new();
     build.cpp(true).cpp_link_stdlib(None).std("c++17");
     build.opt_level(1).debug(false).warnings(true).extra_warnings(true);
-    // Functions and lines, of which reports are made: variables cost a third of the time.
+    // Functions and lines, for reports: variables would cost a third of the time.
     build.flag("-g1");
     build.include(include_folder()).includes(headers);
     build.flag("-fno-exceptions").flag("-fno-rtti").flag("-fno-threadsafe-statics");
-    // Kernels load and store words of other types, which nvcc takes as meant.
+    // Kernels load and store words of other types, which nvcc allows.
     build.flag("-fno-strict-aliasing");
-    // All of a unit's shared memory lies in one place.
+    // Keeps all of a unit's shared memory in one section.
     build.flag("-fno-data-sections").flag("-ftls-model=initial-exec");
     // Helpers in headers needn't all be used; pragmas are for other compilers.
     build.flag("-Wno-unused-function").flag("-Wno-unknown-pragmas");
-    // Kernels whose results must be those of the host to the bit tell nvcc so.
+    // Kernels whose results must be bitwise equal to the host's have a corresponding flag for nvcc.
     build.flag("-ffp-contract=off");
     // Reports name files from the folder of the crate on: see `checker/lines.rs`.
     let parent = root.parent().unwrap_or(root).display();
@@ -124,7 +124,7 @@ fn base(root: &Path, headers: &[PathBuf]) -> cc::Build {
     build
 }
 
-/// Volatile accesses become calls of their own, and vectors are not taken apart.
+/// Compiles volatile accesses to function calls, and keeps vector accesses whole.
 fn show_as_written(build: &mut cc::Build) {
     if build.get_compiler().is_like_clang() {
         build.flag("-mllvm").flag("-tsan-distinguish-volatile=1");
@@ -142,8 +142,8 @@ fn object(build: &cc::Build, source: &Path) -> Result<PathBuf, String> {
     objects.pop().ok_or_else(|| format!("{}: no object", source.display()))
 }
 
-/// The file that is compiled: the kernel file, with all but its kernels hidden from the
-/// other units, and what the table needs to know.
+/// The compiled file: the kernel file, with all but its kernels hidden from the other units, and
+/// data for the table.
 fn wrapped(unit: &Unit) -> String {
     let Unit { source, prefix, .. } = unit;
     let source = source.display();
@@ -159,9 +159,10 @@ fn wrapped(unit: &Unit) -> String {
     );
     for kernel in &unit.kernels {
         let entry = format!("{prefix}{kernel}_entry");
-        let shared = match unit.with_shared.contains(kernel) {
-            true => format!("{kernel}_shared_bytes"),
-            false => "0".to_owned(),
+        let shared = if unit.with_shared.contains(kernel) {
+            format!("{kernel}_shared_bytes")
+        } else {
+            "0".to_owned()
         };
         // The name of the kernel is another one in each unit, that of the constant is not.
         text += &format!(
@@ -172,7 +173,7 @@ fn wrapped(unit: &Unit) -> String {
     text + "}\n"
 }
 
-/// Does `work` for each item, on as many threads as cargo allows.
+/// Runs `work` for each item, on as many threads as cargo allows.
 fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, String> + Sync,

@@ -13,15 +13,15 @@
 //! let emulator = cuda_emulator::Emulator::new(&KERNELS, Config::default())?;
 //! ```
 //!
-//! Each kernel file is compiled four times by the host's C++ compiler: for 32 and 64 lanes,
-//! plain and with each access to memory shown to the checker. Without a compiler the table is
-//! empty and says why.
+//! Each kernel file is compiled four times by the host's C++ compiler: for 32 and 64 lanes, without
+//! and with calls of the checker at each memory access. Without a compiler the table is empty and
+//! contains the reason.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `sources` | which kernels there are |
+//! | `sources` | the kernels |
 //! | `compile` | the compiler |
-//! | `stamp` | what needn't be compiled again |
+//! | `stamp` | detection of objects that are up to date |
 //! | `table` | the table of kernels, as Rust |
 
 #![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
@@ -47,7 +47,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Those in folders of the crate that is built, and below.
+    /// Selects the kernels in folders of the current crate, and below.
     pub fn in_folders<'a>(folders: impl IntoIterator<Item = &'a str>) -> Self {
         let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default());
         Kernels {
@@ -102,7 +102,7 @@ impl Kernels {
         let units = sources::units(&self.files()?)?;
         let compiler = compile::Compiler::new(&self.root, &self.headers, out);
         let objects = compiler.compile(&units, &self.folders)?;
-        table::of(&units, &objects)
+        table::source(&units, &objects)
     }
 
     /// Why kernels can't be compiled.
@@ -120,7 +120,8 @@ impl Kernels {
     }
 }
 
-/// Where kernels find what stands for CUDA: `portable.h` is for them to include, for nvcc too.
+/// Folder of the headers that replace CUDA's: `portable.h` is for kernels to include, with nvcc
+/// too.
 pub fn include_folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/include"))
 }
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_its_feature_nothing_is_compiled_and_the_reason_says_what_to_do() {
+    fn without_its_feature_nothing_is_compiled_and_the_reason_names_the_fix() {
         let kernels = Kernels::in_folders(["src"]).with_feature("no-such-feature");
         let reason = kernels.unavailable().expect("no build script sets that");
         assert_eq!(reason, "built without it: build again with `--features no-such-feature`");

@@ -1,22 +1,22 @@
-//! Which kernels there are.
+//! Kernel files and the kernels in them.
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One kernel file, to be compiled in one way.
+/// One kernel file with one set of compiler options.
 pub struct Unit {
     /// The kernel file.
     pub source: PathBuf,
     /// The names that can be launched.
     pub kernels: Vec<String>,
-    /// Those with dynamic shared memory of a type.
+    /// Kernels with dynamic shared memory of a type.
     pub with_shared: Vec<String>,
     /// Lanes of a warp: 32 or 64.
     pub lanes: u32,
-    /// Whether the checker sees each access.
+    /// True if the checker sees each access.
     pub checked: bool,
-    /// What the unit's symbols begin with.
+    /// Prefix of the unit's symbols.
     pub prefix: String,
 }
 
@@ -30,10 +30,10 @@ pub fn files(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     Ok(files)
 }
 
-/// Kernel files in all ways.
+/// All units of the kernel files.
 pub fn units(files: &[PathBuf]) -> Result<Vec<Unit>, Box<dyn Error>> {
     let mut units = Vec::new();
-    for (number, source) in files.iter().enumerate() {
+    for (index, source) in files.iter().enumerate() {
         let text = fs::read_to_string(source)?;
         let kernels = named(&text, "KERNEL_EXPORT(");
         let with_shared = named(&text, "KERNEL_SHARED(");
@@ -45,7 +45,7 @@ pub fn units(files: &[PathBuf]) -> Result<Vec<Unit>, Box<dyn Error>> {
                 with_shared: with_shared.clone(),
                 lanes,
                 checked,
-                prefix: format!("emulated_{number}_l{lanes}_{manner}_"),
+                prefix: format!("emulated_{index}_l{lanes}_{manner}_"),
             });
         }
     }
@@ -65,7 +65,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The first names in lines that begin with some words.
+/// The first argument of each line that starts with this macro.
 fn named(source: &str, words: &str) -> Vec<String> {
     let name = |line: &str| {
         let rest = line.trim().strip_prefix(words)?;

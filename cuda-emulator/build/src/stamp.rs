@@ -1,11 +1,11 @@
-//! Whether an object is still good: the build script runs whenever anything in `src`
+//! Detection of objects that are up to date: the build script runs whenever anything in `src`
 //! changes, and kernels take long to compile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The object that was made of the same ingredients, if there is one.
+/// The object compiled from the same ingredients, if there is one.
 pub fn reuse(stamp: &Path, ingredients: &str) -> Option<PathBuf> {
     let text = fs::read_to_string(stamp).ok()?;
     let (object, known) = text.split_once('\n')?;
@@ -13,7 +13,7 @@ pub fn reuse(stamp: &Path, ingredients: &str) -> Option<PathBuf> {
     (known == ingredients && object.exists()).then_some(object)
 }
 
-/// Remembers what an object was made of.
+/// Records the ingredients of an object.
 pub fn remember(stamp: &Path, object: &Path, ingredients: &str) -> std::io::Result<()> {
     fs::write(stamp, format!("{}\n{ingredients}", object.display()))
 }

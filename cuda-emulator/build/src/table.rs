@@ -9,7 +9,7 @@ use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::sources::Unit;
 
-/// Where a unit's static shared memory lies in its thread-local storage.
+/// A unit's static shared memory in its thread-local storage.
 struct Shared {
     /// Bytes before the anchor.
     before: u64,
@@ -25,8 +25,8 @@ pub fn empty(reason: &str) -> String {
     )
 }
 
-/// The table of what was compiled.
-pub fn of(units: &[Unit], objects: &[PathBuf]) -> Result<String, Box<dyn Error>> {
+/// The table of the compiled kernels.
+pub fn source(units: &[Unit], objects: &[PathBuf]) -> Result<String, Box<dyn Error>> {
     let mut symbols = String::new();
     let mut rows = String::new();
     for (unit, object) in units.iter().zip(objects) {
@@ -44,7 +44,7 @@ pub fn of(units: &[Unit], objects: &[PathBuf]) -> Result<String, Box<dyn Error>>
          unsafe extern \"C\" {{\n    fn emulator_thread_slot() -> *mut *const DeviceThread;\n\
          {symbols}}}\n\
          static ALL: &[Kernel] = &[\n{rows}];\n\
-         // SAFETY: as the objects say.\n\
+         // SAFETY: entries and sizes are read from the objects that are linked.\n\
          unsafe {{ cuda_emulator::Kernels::compiled(ALL, emulator_thread_slot) }}\n}};\n"
     ))
 }

@@ -1,5 +1,5 @@
-//! Counts bytes on a device whose copies and kernels run later than they are submitted, with and
-//! without the wait that is needed: `cargo run -p cuda-emulator-example --example queues`.
+//! Counts byte values on a device whose copies and kernels run later than they are submitted, with
+//! and without the wait that is needed: `cargo run -p cuda-emulator-example --example queues`.
 
 use std::error::Error;
 
@@ -26,8 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often each byte occurs. The kernel runs in another queue than the upload, and follows it or
-/// not.
+/// Number of occurrences of each byte value. The kernel runs in another queue than the upload;
+/// `follows` makes it wait for the upload.
 fn histogram(text: &[u8], follows: bool) -> Result<Vec<u32>, EmulatorError> {
     let config = Config { checked: true, ..Config::default() };
     let queues = QueueConfig { queues: 2, execution: Execution::Late };

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often each byte occurs, as a kernel counts it.
+/// Number of occurrences of each byte value, counted by a kernel.
 fn histogram(kernel: &str, text: &[u8]) -> Result<Vec<u32>, EmulatorError> {
     let config = Config { checked: true, ..Config::default() };
     let emulator = Emulator::new(&KERNELS, config)?;

@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 KERNEL_EXPORT(emulator_dedup)
 
-// Prefix sums in one pass: a block adds up what the blocks before it have published.
+// Prefix sums in one pass: a block adds up the sums that the blocks before it have published.
 extern "C" __global__ void __launch_bounds__(256)
     emulator_scan(const u32* in, u32* out, u32 n, u64* states, u32* ticket) {
     const u64 aggregate = 1ull << 32, prefix = 2ull << 32;

@@ -1,5 +1,5 @@
-// How often each byte occurs. The second kernel has a bug that most runs on a GPU don't show:
-// it reads what other threads counted before it is sure that they have.
+// Number of occurrences of each byte value. The second kernel has a bug that most runs on a GPU
+// don't show: it reads the counts of other threads before they are complete.
 #include "portable.h"
 
 extern "C" __global__ void __launch_bounds__(256) histogram(const u8* bytes, u32 count, u32* counts) {

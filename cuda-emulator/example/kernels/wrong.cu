@@ -6,7 +6,7 @@ extern "C" __global__ void emulator_no_syncthreads(u32* out) {
     __shared__ u32 shared[1024];
     const u32 t = threadIdx.x;
     shared[t] = t;
-    // BUG: nothing orders what other warps write.
+    // BUG: nothing orders the writes of other warps.
     out[blockIdx.x * blockDim.x + t] = shared[(t + LANES) % blockDim.x];
 }
 KERNEL_EXPORT(emulator_no_syncthreads)
@@ -78,7 +78,7 @@ extern "C" __global__ void emulator_uninitialised_dynamic(u32* out) {
     SMEM_DYN(u32, shared);
     if (threadIdx.x != 0) shared[threadIdx.x] = 1;
     __syncthreads();
-    // BUG: the first was left out.
+    // BUG: element 0 is not initialised.
     out[blockIdx.x * blockDim.x + threadIdx.x] = shared[threadIdx.x];
 }
 KERNEL_EXPORT(emulator_uninitialised_dynamic)
@@ -118,7 +118,7 @@ extern "C" __global__ void emulator_exited_lane(u32* out) {
 KERNEL_EXPORT(emulator_exited_lane)
 
 extern "C" __global__ void emulator_endless_spin(u32* flag) {
-    // BUG: nobody stores it.
+    // BUG: no thread stores it.
     while (load_acquire(flag) == 0) {
     }
 }

@@ -10,7 +10,7 @@ use crate::config::Launch;
 use crate::error::EmulatorError;
 use crate::memory::{Buffer, POISON};
 use crate::order::ReadyQueue;
-use crate::threads::{DeviceBlock, DeviceThread, Offer, State, Thread};
+use crate::threads::{DeviceBlock, DeviceThread, LaneOperand, State, Thread};
 use crate::warp::Warp;
 
 /// Barriers that ask, by their numbers in `build/include/runtime.h`.
@@ -23,33 +23,33 @@ struct Barrier {
     kind: u32,
     /// Threads that have come.
     waiting: u32,
-    /// How many of them said yes.
+    /// Number of nonzero votes.
     yes: u32,
 }
 
 /// A block that has begun.
 pub(crate) struct Block {
     pub(crate) device: DeviceBlock,
-    /// Its number in the grid.
+    /// Index in the grid.
     pub(crate) number: u64,
     pub(crate) threads: Vec<Thread>,
     pub(crate) warps: Vec<Warp>,
     pub(crate) ready: ReadyQueue,
     /// Threads that have not returned.
     pub(crate) live: u32,
-    /// Polls since the block had its turn.
+    /// Polls since the block was resumed.
     pub(crate) polls: u32,
     pub(crate) dynamic: Buffer,
-    /// Its static shared memory while another block has its turn.
+    /// Its static shared memory while another block runs.
     pub(crate) static_copy: Vec<u8>,
-    /// What the checker knows of it, if there is one.
+    /// State of the checker, if enabled.
     pub(crate) checked: Option<Box<CheckedBlock>>,
     lanes: u32,
     barrier: Barrier,
 }
 
 impl Block {
-    /// Room for a block of such a launch.
+    /// Allocates a block of such a launch.
     pub(crate) fn new(
         launch: &Launch,
         lanes: u32,
@@ -84,7 +84,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Becomes the block of that number, with nothing done yet.
+    /// Resets the state for the start of the block with this index.
     pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         self.device.index = grid_point(self.device.grid_dim, number);
@@ -111,14 +111,15 @@ impl Block {
         ((thread / self.lanes) as usize, thread % self.lanes)
     }
 
-    /// A thread comes to the barrier: its answer, if all are there now.
+    /// Handles the arrival of a thread at the barrier; returns its result if all have arrived.
     ///
     /// # Errors
     /// If others wait at another kind of barrier.
     pub(crate) fn arrive(&mut self, kind: u32, yes: bool) -> Result<Option<i32>, String> {
         let barrier = &mut self.barrier;
         if barrier.waiting > 0 && barrier.kind != kind {
-            let (mine, theirs) = (waiting::barrier(kind), waiting::barrier(barrier.kind));
+            let mine = waiting::barrier(kind);
+            let theirs = waiting::barrier(barrier.kind);
             return Err(format!("{mine} meets {theirs} of other threads"));
         }
         barrier.kind = kind;
@@ -127,7 +128,7 @@ impl Block {
         Ok(self.open_barrier())
     }
 
-    /// Lets everybody go on if all live threads are at the barrier.
+    /// Releases all threads if all live threads are at the barrier.
     fn open_barrier(&mut self) -> Option<i32> {
         let Barrier { kind, waiting, yes } = self.barrier;
         if waiting == 0 || waiting < self.live {
@@ -142,27 +143,27 @@ impl Block {
         if let Some(checked) = &mut self.checked {
             checked.at_barrier();
         }
-        for (number, thread) in (0..).zip(&mut self.threads) {
+        for (index, thread) in (0..).zip(&mut self.threads) {
             if let State::AtBarrier(fiber, _) = thread.state {
                 thread.state = State::Ready(fiber);
                 thread.result = u64::from(answer);
-                self.ready.push(number);
+                self.ready.push(index);
             }
         }
         Some(answer.cast_signed())
     }
 
-    /// A thread comes to a warp collective: the meeting, if all are there now.
+    /// Handles the arrival of a thread at a warp collective; returns the group if all have arrived.
     pub(crate) fn meet(
         &mut self,
         thread: u32,
         collective: Collective,
         mask: u64,
         width: u32,
-        offer: Offer,
+        operand: LaneOperand,
     ) -> Result<Option<Group>, String> {
         let (warp, lane) = self.lane(thread);
-        self.threads[thread as usize].offer = offer;
+        self.threads[thread as usize].operand = operand;
         let group = self.warps[warp].arrive(lane, collective, mask, width)?;
         if let Some(group) = &group {
             self.answer(warp, group, thread);
@@ -188,19 +189,21 @@ impl Block {
             device..device + size_of::<DeviceBlock>(),
             slot,
         ];
-        let (threads, lanes) = (self.threads.len(), self.lanes as usize);
+        let threads = self.threads.len();
+        let lanes = self.lanes as usize;
         self.checked = Some(CheckedBlock::new(threads, lanes, dynamic, static_shared, own));
     }
 
-    /// Gives all of a meeting their answers; those that waited can go on.
+    /// Stores the results of a collective; the waiting lanes become ready.
     fn answer(&mut self, warp: usize, group: &Group, last: u32) {
         let first = warp * self.lanes as usize;
-        let (threads, ready) = (&mut self.threads[first..], &mut self.ready);
-        let mut offers = [Offer::default(); u64::BITS as usize];
+        let threads = &mut self.threads[first..];
+        let ready = &mut self.ready;
+        let mut operands = [LaneOperand::default(); u64::BITS as usize];
         for lane in collective::lanes(group.mask) {
-            offers[lane as usize] = threads[lane as usize].offer;
+            operands[lane as usize] = threads[lane as usize].operand;
         }
-        for (lane, answer) in collective::answers(group, &|lane| offers[lane as usize]) {
+        for (lane, answer) in collective::answers(group, &|lane| operands[lane as usize]) {
             let thread = &mut threads[lane as usize];
             thread.result = answer;
             if let State::AtCollective(fiber, _) = thread.state {
@@ -211,7 +214,7 @@ impl Block {
         debug_assert!(matches!(self.threads[last as usize].state, State::Ready(_)));
     }
 
-    /// A thread returns; says whether that opened the barrier.
+    /// Handles the return of a thread; returns true if that opened the barrier.
     ///
     /// # Errors
     /// If lanes of its warp wait for it.
@@ -228,7 +231,7 @@ fn thread(index: [u32; 3], block: *const DeviceBlock) -> Thread {
     Thread {
         device: DeviceThread { index, slice: 0, block },
         state: State::Fresh,
-        offer: Offer::default(),
+        operand: LaneOperand::default(),
         result: 0,
     }
 }
@@ -240,11 +243,12 @@ fn warp_of(threads: usize) -> Warp {
 /// The points of a box, x first.
 fn grid_points(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
     let points = size.iter().map(|&n| u64::from(n)).product();
-    (0..points).map(move |number| grid_point(size, number))
+    (0..points).map(move |index| grid_point(size, index))
 }
 
 fn grid_point([x, y, _]: [u32; 3], number: u64) -> [u32; 3] {
-    let (x, y) = (u64::from(x), u64::from(y));
+    let x = u64::from(x);
+    let y = u64::from(y);
     // Each is less than a 32-bit size.
     [number % x, number / x % y, number / x / y].map(|n| n as u32)
 }

@@ -1,4 +1,4 @@
-//! Which threads of a block wait where, for a report.
+//! Description of the waiting threads of a block, for a report.
 
 use super::Block;
 use crate::collective::Group;
@@ -14,16 +14,16 @@ pub(super) fn barrier(kind: u32) -> &'static str {
 }
 
 impl Block {
-    /// As in `threads 0-31 at __syncthreads (a.cu:7)`.
+    /// Lists the waiting threads, for example `threads 0-31 at __syncthreads (a.cu:7)`.
     pub(crate) fn waiting(&self) -> String {
         let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
-        for (number, thread) in (0..).zip(&self.threads) {
-            let Some(what) = self.activity(number, thread) else {
+        for (index, thread) in (0..).zip(&self.threads) {
+            let Some(what) = self.activity(index, thread) else {
                 continue;
             };
             match groups.iter_mut().find(|(known, _)| *known == what) {
-                Some((_, threads)) => threads.push(number),
-                None => groups.push((what, vec![number])),
+                Some((_, threads)) => threads.push(index),
+                None => groups.push((what, vec![index])),
             }
         }
         let say =
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_said_shortly() {
+    fn numbers_are_printed_as_ranges() {
         assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
     }
 }

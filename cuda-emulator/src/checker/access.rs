@@ -1,10 +1,10 @@
-//! An access, as the compiler announces it.
+//! An access, as announced by code that the compiler inserts.
 
-/// What an access does: bits of `EmulatorAccess` in `build/include/runtime.h`.
+/// Properties of an access: bits of `EmulatorAccess` in `build/include/runtime.h`.
 #[derive(Clone, Copy)]
-pub(crate) struct How(pub(crate) u32);
+pub(crate) struct AccessFlags(pub(crate) u32);
 
-impl How {
+impl AccessFlags {
     pub(super) fn has(self, bit: u32) -> bool {
         self.0 & bit != 0
     }
@@ -17,7 +17,7 @@ impl How {
         self.has(2)
     }
 
-    /// Whether no two of such race.
+    /// True if two such accesses don't race.
     pub(crate) fn atomic(self) -> bool {
         self.has(4)
     }
@@ -30,24 +30,24 @@ impl How {
         self.has(16)
     }
 
-    /// Whether it may be a poll that the kernel doesn't call one.
+    /// True if it may be a poll that the kernel doesn't mark as one.
     pub(crate) fn volatile(self) -> bool {
         self.has(64)
     }
 
-    /// Whether any address will do.
+    /// True if any address is allowed.
     pub(super) fn unaligned(self) -> bool {
         self.has(32)
     }
 }
 
-/// An access as the compiler announces it.
+/// An access, as announced by code that the compiler inserts.
 #[derive(Clone, Copy)]
 pub(crate) struct Access {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
-    pub(crate) how: How,
-    /// Where the announcement returns to.
+    pub(crate) flags: AccessFlags,
+    /// Return address of the announcement.
     pub(crate) pc: usize,
     /// The thread's number in its block.
     pub(crate) thread: u32,

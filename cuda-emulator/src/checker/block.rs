@@ -1,11 +1,11 @@
-//! What is known of a block.
+//! The checker's state of a block.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::clocks::Clocks;
-use super::knowledge::Knowledge;
 use super::spaces::Space;
+use super::vector_clock::VectorClock;
 
 /// The clocks of a block, and its shared memory.
 pub(crate) struct CheckedBlock {
@@ -14,14 +14,14 @@ pub(crate) struct CheckedBlock {
     pub(super) lanes: usize,
     pub(super) dynamic_shared: Space,
     pub(super) static_shared: Space,
-    /// What was published at addresses of shared memory.
-    pub(super) published: BTreeMap<usize, Knowledge>,
-    /// What kernels read of themselves: no memory of theirs.
+    /// Clocks published at addresses of shared memory.
+    pub(super) published: BTreeMap<usize, VectorClock>,
+    /// Memory that kernels read of their own parameters, which is not device memory.
     pub(super) own: Vec<Range<usize>>,
 }
 
 impl CheckedBlock {
-    /// A block with shared memory in these places.
+    /// Creates the state of a block with shared memory at these addresses.
     pub(crate) fn new(
         threads: usize,
         lanes: usize,
@@ -43,7 +43,7 @@ impl CheckedBlock {
 
     /// Nothing has happened yet in the block of that number.
     pub(crate) fn begin(&mut self, number: u64) {
-        // More blocks than that take longer than anybody waits for a check.
+        // Checking more blocks than that would take too long in any case.
         self.clocks = Clocks::new(number as u32, self.threads, self.lanes);
         self.dynamic_shared.clear();
         self.static_shared.clear();

@@ -1,6 +1,6 @@
-//! The clocks of a block: what each of its threads knows.
+//! The clocks of a block: the events that happened before, for each of its threads.
 
-use super::knowledge::{Knowledge, Moment, raise};
+use super::vector_clock::{AccessTime, VectorClock, raise};
 use crate::collective::lanes;
 
 /// The clocks of a block.
@@ -8,8 +8,8 @@ pub(super) struct Clocks {
     block: u32,
     lanes: usize,
     barrier: u32,
-    /// What all threads know since the last barrier.
-    common: Knowledge,
+    /// Known to all threads since the last barrier.
+    common: VectorClock,
     threads: Vec<ThreadClock>,
 }
 
@@ -18,30 +18,30 @@ struct ThreadClock {
     clock: u32,
     /// The clocks of the lanes of its warp that it knows.
     mates: Vec<u32>,
-    /// What else it knows that not all of the block do.
-    gained: Knowledge,
-    /// What relaxed loads have seen: known after a fence.
-    pending: Knowledge,
+    /// Known to this thread, but not to all of the block.
+    gained: VectorClock,
+    /// Seen by relaxed loads: known after a fence.
+    pending: VectorClock,
     /// The barrier and clock of its last fence.
     fence: Option<(u32, u32)>,
 }
 
 impl Clocks {
-    /// Before anything has happened.
+    /// Clocks before the first access.
     pub(super) fn new(block: u32, threads: usize, lanes: usize) -> Self {
         let thread = ThreadClock { clock: 1, mates: vec![0; lanes], ..ThreadClock::default() };
         Clocks {
             block,
             lanes,
             barrier: 0,
-            common: Knowledge::default(),
+            common: VectorClock::default(),
             threads: vec![thread; threads],
         }
     }
 
-    /// What a thread does now.
-    pub(super) fn now(&self, thread: u16) -> Moment {
-        Moment {
+    /// The current time of a thread.
+    pub(super) fn now(&self, thread: u16) -> AccessTime {
+        AccessTime {
             block: self.block,
             thread,
             barrier: self.barrier,
@@ -49,36 +49,36 @@ impl Clocks {
         }
     }
 
-    /// Whether the moment was before what the thread does now.
-    pub(super) fn happened(&self, moment: &Moment, thread: u16) -> bool {
+    /// True if the access happened before the thread's current one.
+    pub(super) fn happened(&self, time: &AccessTime, thread: u16) -> bool {
         let me = &self.threads[usize::from(thread)];
-        if moment.block != self.block {
-            return self.common.knows(moment) || me.gained.knows(moment);
+        if time.block != self.block {
+            return self.common.knows(time) || me.gained.knows(time);
         }
-        let other = usize::from(moment.thread);
+        let other = usize::from(time.thread);
         let same_warp = other / self.lanes == usize::from(thread) / self.lanes;
-        moment.thread == thread
-            || moment.barrier < self.barrier
-            || (same_warp && me.mates[other % self.lanes] >= moment.clock)
-            || me.gained.knows(moment)
+        time.thread == thread
+            || time.barrier < self.barrier
+            || (same_warp && me.mates[other % self.lanes] >= time.clock)
+            || me.gained.knows(time)
     }
 
-    /// All threads have met.
+    /// Handles a barrier that all threads have reached.
     pub(super) fn at_barrier(&mut self) {
         self.barrier += 1;
         for thread in &mut self.threads {
             if !thread.gained.is_empty() {
                 self.common.merge(&thread.gained);
-                thread.gained = Knowledge::default();
+                thread.gained = VectorClock::default();
             }
         }
     }
 
-    /// Lanes of a warp have met in `__syncwarp`.
+    /// Handles a `__syncwarp` that the lanes of `mask` have reached.
     pub(super) fn at_warp_sync(&mut self, warp: usize, mask: u64) {
         let warp = &mut self.threads[warp * self.lanes..];
         let mut mates = vec![0; self.lanes];
-        let mut gained = Knowledge::default();
+        let mut gained = VectorClock::default();
         for lane in lanes(mask) {
             let thread = &warp[lane as usize];
             for (known, other) in mates.iter_mut().zip(&thread.mates) {
@@ -95,8 +95,8 @@ impl Clocks {
         }
     }
 
-    /// A thread fences: what it saw it knows now, and what it writes from now on
-    /// says what it did before.
+    /// Handles a fence of a thread: it now knows what it saw before, and its later writes publish
+    /// what it did before.
     pub(super) fn at_fence(&mut self, thread: u16) {
         let barrier = self.barrier;
         let thread = &mut self.threads[usize::from(thread)];
@@ -106,17 +106,17 @@ impl Clocks {
         thread.clock += 1;
     }
 
-    /// A thread sees what somebody published.
-    pub(super) fn sees(&mut self, thread: u16, published: &Knowledge, acquires: bool) {
+    /// A thread reads a value with a published clock.
+    pub(super) fn sees(&mut self, thread: u16, published: &VectorClock, acquires: bool) {
         let thread = &mut self.threads[usize::from(thread)];
         let known = if acquires { &mut thread.gained } else { &mut thread.pending };
         known.merge(published);
     }
 
-    /// What a thread publishes with an atomic write: all it knows, if it
-    /// releases. If not, all it knew at its fence, which stays good over one
-    /// barrier: all threads fence, meet, and one of them says so.
-    pub(super) fn publishes(&mut self, thread: u16, releases: bool) -> Option<Knowledge> {
+    /// The clock that a thread publishes with an atomic write: all it knows, if it releases.
+    /// Otherwise all it knew at its fence, which stays valid over one barrier: all threads fence,
+    /// meet, and one of them sets a flag.
+    pub(super) fn publishes(&mut self, thread: u16, releases: bool) -> Option<VectorClock> {
         let clock = self.threads[usize::from(thread)].clock;
         if releases {
             self.threads[usize::from(thread)].clock += 1;
@@ -126,7 +126,7 @@ impl Clocks {
         (barrier + 1 >= self.barrier).then(|| self.everything(thread, clock))
     }
 
-    fn everything(&self, number: u16, clock: u32) -> Knowledge {
+    fn everything(&self, number: u16, clock: u32) -> VectorClock {
         let thread = &self.threads[usize::from(number)];
         let mut all = self.common.clone();
         all.merge(&thread.gained);
@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn a_release_carries_what_the_block_did_before_its_barrier() {
-        let (mut one, mut two) = (clocks(0), clocks(1));
+        let mut one = clocks(0);
+        let mut two = clocks(1);
         let (early, late) = (one.now(50), {
             one.at_barrier();
             one.now(50)
@@ -181,12 +182,13 @@ mod tests {
         assert!(two.happened(&early, 7) && !two.happened(&late, 7));
         assert!(!two.happened(&early, 8));
         two.at_barrier();
-        assert!(two.happened(&early, 8), "thread 7 told all");
+        assert!(two.happened(&early, 8), "thread 7 released to all");
     }
 
     #[test]
     fn relaxed_writes_publish_what_was_before_a_fence() {
-        let (mut one, mut two) = (clocks(0), clocks(1));
+        let mut one = clocks(0);
+        let mut two = clocks(1);
         assert!(one.publishes(0, false).is_none());
         let before = one.now(0);
         one.at_fence(0);

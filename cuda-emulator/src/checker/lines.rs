@@ -10,15 +10,15 @@ use crate::report::SourceLine;
 
 /// The program itself.
 const PROGRAM: &str = "/proc/self/exe";
-/// What stands before the folder of the crate whose kernels they are.
+/// Prefix of the folder of the crate whose kernels they are.
 const ROOT: &str = "/./";
-/// Helpers that kernels call: what counts is where they are called.
+/// Helper functions of kernels: reports name the location of their call.
 const HELPERS: [&str; 4] = ["memory.h", "collectives.h", "numbers.h", "portable.h"];
 
-/// Where the program lies in memory.
+/// Address range of the program in memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Image {
-    /// What is added to the addresses in its file.
+    /// Difference between addresses in memory and in the file.
     bias: usize,
     /// All of it.
     pub(super) addresses: Range<usize>,
@@ -28,8 +28,8 @@ impl Image {
     /// The running program.
     pub(super) fn of_this_program() -> Self {
         let mut image = Image::default();
-        // SAFETY: the callback takes what it is given here, and nothing else
-        // uses that meanwhile.
+        // SAFETY: the callback gets the pointer to `image`, which outlives the call and has no
+        // other user during it.
         unsafe { libc::dl_iterate_phdr(Some(first_image), (&raw mut image).cast()) };
         image
     }
@@ -41,7 +41,7 @@ impl Image {
 
     /// The line of a kernel that returns to a shortened program counter.
     pub(super) fn line(&self, pc: u32) -> SourceLine {
-        // The call is before where it returns to.
+        // The call precedes the return address.
         find_line(u64::from(pc) - 1).unwrap_or_default()
     }
 }
@@ -55,13 +55,14 @@ unsafe extern "C" fn first_image(
     // SAFETY: the C library gives a valid description, and `of_this_program` the
     // image.
     let (info, image) = unsafe { (&*info, &mut *image.cast::<Image>()) };
-    // SAFETY: as above.
+    // SAFETY: the C library describes `dlpi_phnum` headers at `dlpi_phdr`, valid during this call.
     let headers =
         unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
     let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
     let starts = loaded.clone().map(|header| header.p_vaddr as usize);
     let ends = loaded.map(|header| header.p_vaddr as usize + header.p_memsz as usize);
-    let (start, end) = (starts.min().unwrap_or(0), ends.max().unwrap_or(0));
+    let start = starts.min().unwrap_or(0);
+    let end = ends.max().unwrap_or(0);
     image.bias = info.dlpi_addr as usize;
     image.addresses = image.bias + start..image.bias + end;
     1

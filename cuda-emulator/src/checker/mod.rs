@@ -1,53 +1,53 @@
-//! Looks at each access of a kernel: is it in the kernel's memory, has somebody
-//! written what is read, and what orders it after the accesses of others?
+//! Checks each access of a kernel: it must be inside the kernel's memory, read only written memory,
+//! and be ordered after conflicting accesses of others.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `access` | an access, as the compiler announces it |
-//! | `block` | what is known of a block |
-//! | `clocks` | what each thread of a block knows |
-//! | `knowledge` | what is known to have happened before |
-//! | `shadow` | who last read and wrote each word |
+//! | `access` | an access, as announced by the compiler |
+//! | `block` | the state of a block |
+//! | `clocks` | the clocks of the threads of a block |
+//! | `vector_clock` | vector clocks |
+//! | `shadow` | the last readers and writers of each word |
 //! | `spaces` | global, dynamic shared and static shared memory |
 //! | `lines` | program counters to lines of source |
 
 mod access;
 mod block;
 mod clocks;
-mod knowledge;
 mod lines;
 mod shadow;
 mod spaces;
+mod vector_clock;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(super) use access::{Access, How};
+pub(super) use access::{Access, AccessFlags};
 pub(super) use block::CheckedBlock;
-use knowledge::{Knowledge, Moment};
 use lines::Image;
 use shadow::Trace;
-use spaces::{Found, Space};
+use spaces::{Space, SpaceId};
+use vector_clock::{AccessTime, VectorClock};
 
 use super::memory::DeviceMemory;
-use super::report::{BadAccess, Fault, MemoryPlace, OtherAccess, SourceLine};
-use super::traffic::{LaunchUses, Moved};
+use super::report::{BadAccess, Fault, MemoryLocation, OtherAccess, SourceLine};
+use super::traffic::{LaunchTraffic, LaunchUses};
 
-/// What is known of a launch.
+/// State of the checker for a launch.
 pub(super) struct Checker {
     image: Image,
     global: Vec<(usize, Space)>,
-    /// Of each allocation; empty if nothing is counted.
+    /// One entry per allocation; empty if traffic is not counted.
     uses: Vec<LaunchUses>,
-    /// What was published at addresses of global memory.
-    published: BTreeMap<usize, Knowledge>,
+    /// Clocks published at addresses of global memory.
+    published: BTreeMap<usize, VectorClock>,
 }
 
 /// An access that must not be, and the line that does it.
 pub(super) type Finding = (SourceLine, BadAccess);
 
 impl Checker {
-    /// Nothing has happened yet; what the host has written is taken over.
+    /// Starts without accesses; takes the record of written bytes from `memory`.
     pub(super) fn new(memory: &mut DeviceMemory) -> Self {
         let global = memory.regions.iter_mut().map(|region| {
             let written = std::mem::take(&mut region.written);
@@ -62,16 +62,17 @@ impl Checker {
         Checker { image: Image::of_this_program(), global, uses, published: BTreeMap::new() }
     }
 
-    /// Gives back what was taken over, with what kernels have written; returns what was counted.
-    pub(super) fn finish(self, memory: &mut DeviceMemory) -> Moved {
+    /// Returns the record of written bytes to `memory`, with the kernel's writes; returns the
+    /// counted traffic.
+    pub(super) fn finish(self, memory: &mut DeviceMemory) -> LaunchTraffic {
         for (region, (_, space)) in memory.regions.iter_mut().zip(self.global) {
             region.written = space.into_written();
         }
-        let mut moved = Moved::default();
+        let mut traffic = LaunchTraffic::default();
         for (region, uses) in memory.regions.iter_mut().zip(self.uses) {
-            region.uses = uses.end(&mut moved);
+            region.uses = uses.end(&mut traffic);
         }
-        moved
+        traffic
     }
 
     /// Looks at an access.
@@ -84,51 +85,51 @@ impl Checker {
         stack: &Range<usize>,
         access: Access,
     ) -> Result<(), Box<Finding>> {
-        let Access { address, bytes, how, .. } = access;
+        let Access { address, bytes, flags, .. } = access;
         if stack.contains(&address) || block.own.iter().any(|own| own.contains(&address)) {
             return Ok(());
         }
-        let Some((found, place)) = self.find(block, address, bytes) else {
+        let Some((found, location)) = self.find(block, address, bytes) else {
             // Constants.
-            let inside = self.image.addresses.contains(&address) && !how.writes();
-            let place = self.nearest(block, address);
-            let wrong = || self.finding(access, Fault::OutOfBounds, place);
+            let inside = self.image.addresses.contains(&address) && !flags.writes();
+            let location = self.nearest(block, address);
+            let wrong = || self.finding(access, Fault::OutOfBounds, location);
             return if inside { Ok(()) } else { Err(wrong()) };
         };
-        if !how.unaligned() && !address.is_multiple_of(bytes) {
-            return Err(self.finding(access, Fault::Misaligned, place));
+        if !flags.unaligned() && !address.is_multiple_of(bytes) {
+            return Err(self.finding(access, Fault::Misaligned, location));
         }
-        // Before what it publishes, which covers the access itself.
+        // Before publishing, which covers the access itself.
         let trace = self.trace(block, access);
-        self.synchronise(block, access, matches!(found, Found::Global(_)));
+        self.synchronise(block, access, matches!(found, SpaceId::Global(_)));
         let CheckedBlock { clocks, dynamic_shared, static_shared, .. } = block;
         let space = match found {
-            Found::Global(index) => {
+            SpaceId::Global(index) => {
                 let space = &mut self.global[index].1;
                 if let Some(uses) = self.uses.get_mut(index) {
                     let offset = address - space.base();
-                    uses.access(offset..offset + bytes, how.reads(), how.writes());
+                    uses.access(offset..offset + bytes, flags.reads(), flags.writes());
                 }
                 space
             }
-            Found::Dynamic => dynamic_shared,
-            Found::Static => static_shared,
+            SpaceId::Dynamic => dynamic_shared,
+            SpaceId::Static => static_shared,
         };
-        if how.reads() && !space.is_written(address, bytes) {
-            return Err(self.finding(access, Fault::Uninitialised, place));
+        if flags.reads() && !space.is_written(address, bytes) {
+            return Err(self.finding(access, Fault::Uninitialised, location));
         }
         // A block has at most 1024 threads.
-        let happened = |moment: &Moment| clocks.happened(moment, access.thread as u16);
-        let conflict = space.access(address, bytes, trace, how.writes(), &happened);
+        let happened = |time: &AccessTime| clocks.happened(time, access.thread as u16);
+        let conflict = space.access(address, bytes, trace, flags.writes(), &happened);
         conflict.map_or(Ok(()), |(conflict, address)| {
-            let place = self.place(block, found, address);
+            let location = self.location(block, found, address);
             let race = Fault::Race(OtherAccess {
-                block: u64::from(conflict.trace.moment.block),
-                thread: u32::from(conflict.trace.moment.thread),
+                block: u64::from(conflict.trace.time.block),
+                thread: u32::from(conflict.trace.time.thread),
                 wrote: conflict.wrote,
                 line: self.image.line(conflict.trace.pc),
             });
-            Err(self.finding(access, race, place))
+            Err(self.finding(access, race, location))
         })
     }
 
@@ -137,85 +138,86 @@ impl Checker {
         block: &CheckedBlock,
         address: usize,
         bytes: usize,
-    ) -> Option<(Found, MemoryPlace)> {
+    ) -> Option<(SpaceId, MemoryLocation)> {
         let inside = |space: &Space| space.contains(address, bytes);
         let found = if inside(&block.dynamic_shared) {
-            Found::Dynamic
+            SpaceId::Dynamic
         } else if inside(&block.static_shared) {
-            Found::Static
+            SpaceId::Static
         } else {
-            Found::Global(self.global.iter().position(|(_, space)| inside(space))?)
+            SpaceId::Global(self.global.iter().position(|(_, space)| inside(space))?)
         };
-        Some((found, self.place(block, found, address)))
+        Some((found, self.location(block, found, address)))
     }
 
-    fn place(&self, block: &CheckedBlock, found: Found, address: usize) -> MemoryPlace {
+    fn location(&self, block: &CheckedBlock, found: SpaceId, address: usize) -> MemoryLocation {
         match found {
-            Found::Global(index) => {
+            SpaceId::Global(index) => {
                 let (allocation, space) = &self.global[index];
-                MemoryPlace::Global {
+                MemoryLocation::Global {
                     allocation: *allocation,
                     offset: space.offset(address),
                     size: space.size(),
                 }
             }
-            Found::Dynamic => MemoryPlace::DynamicShared {
+            SpaceId::Dynamic => MemoryLocation::DynamicShared {
                 offset: block.dynamic_shared.offset(address),
                 size: block.dynamic_shared.size(),
             },
-            Found::Static => {
-                MemoryPlace::StaticShared { offset: block.static_shared.offset(address) }
+            SpaceId::Static => {
+                MemoryLocation::StaticShared { offset: block.static_shared.offset(address) }
             }
         }
     }
 
-    /// The memory that was probably meant by an address outside of all.
-    fn nearest(&self, block: &CheckedBlock, address: usize) -> MemoryPlace {
+    /// The closest memory to an address outside of all.
+    fn nearest(&self, block: &CheckedBlock, address: usize) -> MemoryLocation {
         let global = self.global.iter().enumerate();
-        let global = global.map(|(index, (_, space))| (Found::Global(index), space));
-        let all = global.chain([(Found::Dynamic, &block.dynamic_shared)]);
+        let global = global.map(|(index, (_, space))| (SpaceId::Global(index), space));
+        let all = global.chain([(SpaceId::Dynamic, &block.dynamic_shared)]);
         let near = all.filter_map(|(found, space)| Some((space.near(address)?, found)));
         let nearest = near.min_by_key(|(distance, _)| *distance);
-        nearest.map_or(MemoryPlace::Unknown { address }, |(_, found)| {
-            self.place(block, found, address)
+        nearest.map_or(MemoryLocation::Unknown { address }, |(_, found)| {
+            self.location(block, found, address)
         })
     }
 
-    /// An atomic access sees what was published at its address, and publishes.
+    /// Synchronises an atomic access with the clock published at its address, and publishes its
+    /// own.
     fn synchronise(&mut self, block: &mut CheckedBlock, access: Access, global: bool) {
-        let Access { address, how, .. } = access;
-        if !how.atomic() {
+        let Access { address, flags, .. } = access;
+        if !flags.atomic() {
             return;
         }
         let thread = access.thread as u16;
         let published = if global { &mut self.published } else { &mut block.published };
-        if let Some(known) = published.get(&address).filter(|_| how.reads()) {
-            block.clocks.sees(thread, known, how.acquires());
+        if let Some(known) = published.get(&address).filter(|_| flags.reads()) {
+            block.clocks.sees(thread, known, flags.acquires());
         }
-        if !how.writes() {
+        if !flags.writes() {
             return;
         }
-        let mine = block.clocks.publishes(thread, how.releases());
+        let mine = block.clocks.publishes(thread, flags.releases());
         match mine {
-            // What is read and written at once carries on what was published.
-            Some(mine) if how.reads() => published.entry(address).or_default().merge(&mine),
+            // A read-modify-write continues the release sequence.
+            Some(mine) if flags.reads() => published.entry(address).or_default().merge(&mine),
             Some(mine) => drop(published.insert(address, mine)),
-            None if how.reads() => (),
+            None if flags.reads() => (),
             None => drop(published.remove(&address)),
         }
     }
 
     fn trace(&self, block: &CheckedBlock, access: Access) -> Trace {
         Trace {
-            moment: block.clocks.now(access.thread as u16),
+            time: block.clocks.now(access.thread as u16),
             pc: self.image.shorten(access.pc),
-            atomic: access.how.atomic(),
+            atomic: access.flags.atomic(),
         }
     }
 
-    fn finding(&self, access: Access, fault: Fault, place: MemoryPlace) -> Box<Finding> {
+    fn finding(&self, access: Access, fault: Fault, location: MemoryLocation) -> Box<Finding> {
         let line = self.image.line(self.image.shorten(access.pc));
-        let bad = BadAccess { fault, bytes: access.bytes, writes: access.how.writes(), place };
+        let bad = BadAccess { fault, bytes: access.bytes, writes: access.flags.writes(), location };
         Box::new((line, bad))
     }
 }

@@ -1,6 +1,6 @@
-//! Who last read and wrote each word.
+//! The last reader and writer of each word.
 
-use super::knowledge::Moment;
+use super::vector_clock::AccessTime;
 
 /// Accesses are remembered for each word, and for each byte of words that are
 /// not always accessed whole.
@@ -10,20 +10,20 @@ const WORDS_OF_A_PAGE: usize = 256;
 /// An access that is remembered.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trace {
-    pub(super) moment: Moment,
+    pub(super) time: AccessTime,
     /// The program counter, from the beginning of the program; nothing has been
     /// done at 0.
     pub(super) pc: u32,
     pub(super) atomic: bool,
 }
 
-/// What is remembered of a word or byte: the last write, and two readers since.
-/// A third one is forgotten, which can hide a race but makes none up.
+/// History of a word or byte: the last write, and two readers since. A third one is forgotten,
+/// which can hide a race but never invents one.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     write: Trace,
     reads: [Trace; 2],
-    /// Where its bytes are remembered instead, from 1.
+    /// Index, from 1, of the cells of its bytes, if they are separate.
     split: u32,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Conflict {
 }
 
 impl Shadow {
-    /// Nothing remembered of so many bytes.
+    /// Creates an empty history of `bytes` bytes.
     pub(super) fn new(bytes: usize) -> Self {
         let pages = bytes.div_ceil(WORD * WORDS_OF_A_PAGE);
         Shadow { pages: (0..pages).map(|_| None).collect(), split: Vec::new() }
@@ -62,7 +62,7 @@ impl Shadow {
         bytes: usize,
         trace: Trace,
         writes: bool,
-        happened: &impl Fn(&Moment) -> bool,
+        happened: &impl Fn(&AccessTime) -> bool,
     ) -> Option<Conflict> {
         let end = offset + bytes;
         let mut at = offset;
@@ -84,7 +84,7 @@ impl Shadow {
         bytes: usize,
         trace: Trace,
         writes: bool,
-        happened: &impl Fn(&Moment) -> bool,
+        happened: &impl Fn(&AccessTime) -> bool,
     ) -> Option<(Trace, bool)> {
         let word = at / WORD;
         let page = self.pages.get_mut(word / WORDS_OF_A_PAGE)?;
@@ -110,10 +110,10 @@ impl Cell {
         &mut self,
         trace: Trace,
         writes: bool,
-        happened: &impl Fn(&Moment) -> bool,
+        happened: &impl Fn(&AccessTime) -> bool,
     ) -> Option<(Trace, bool)> {
         let races = |other: &Trace| {
-            other.pc != 0 && !(trace.atomic && other.atomic) && !happened(&other.moment)
+            other.pc != 0 && !(trace.atomic && other.atomic) && !happened(&other.time)
         };
         if races(&self.write) {
             return Some((self.write, true));
@@ -132,8 +132,8 @@ impl Cell {
         None
     }
 
-    fn remember_reader(&mut self, trace: Trace, happened: &impl Fn(&Moment) -> bool) {
-        let replaceable = |read: &&mut Trace| read.pc == 0 || happened(&read.moment);
+    fn remember_reader(&mut self, trace: Trace, happened: &impl Fn(&AccessTime) -> bool) {
+        let replaceable = |read: &&mut Trace| read.pc == 0 || happened(&read.time);
         match self.reads.iter_mut().find(replaceable) {
             Some(read) => *read = trace,
             None => self.reads[1] = trace,
@@ -146,15 +146,15 @@ mod tests {
     use super::*;
 
     fn trace(thread: u16, atomic: bool) -> Trace {
-        let moment = Moment { thread, ..Moment::default() };
-        Trace { moment, pc: 1, atomic }
+        let time = AccessTime { thread, ..AccessTime::default() };
+        Trace { time, pc: 1, atomic }
     }
 
     /// Nothing is ordered but a thread's own.
     fn race(accesses: &[(usize, usize, u16, bool, bool)]) -> bool {
         let mut shadow = Shadow::new(64);
         accesses.iter().any(|&(offset, bytes, thread, writes, atomic)| {
-            let own = |moment: &Moment| moment.thread == thread;
+            let own = |time: &AccessTime| time.thread == thread;
             let trace = trace(thread, atomic);
             shadow.access(offset, bytes, trace, writes, &own).is_some()
         })
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_a_word_are_told_apart() {
+    fn bytes_of_a_word_are_tracked_separately() {
         assert!(!race(&[(0, 1, 1, true, false), (1, 1, 2, true, false)]));
         assert!(race(&[(0, 1, 1, true, false), (0, 4, 2, true, false)]));
         assert!(race(&[(0, 4, 1, true, false), (3, 1, 2, true, false)]));

@@ -1,21 +1,21 @@
 //! A piece of memory that a kernel may use.
 
-use super::knowledge::Moment;
 use super::shadow::{Conflict, Shadow, Trace};
+use super::vector_clock::AccessTime;
 
-/// Behind or before a piece of memory, an address is taken for a slip.
+/// Distance from a piece of memory within which an address counts as out of its bounds.
 const NEAR: usize = 4096;
 
-/// Which piece an address is in.
+/// The piece of memory of an address.
 #[derive(Clone, Copy)]
-pub(super) enum Found {
-    /// An allocation, by its place in the list.
+pub(super) enum SpaceId {
+    /// An allocation, by its index in the list.
     Global(usize),
     Dynamic,
     Static,
 }
 
-/// A piece of memory: which bytes of it are written, and who used it.
+/// A piece of memory: its written bytes, and its users.
 pub(super) struct Space {
     base: usize,
     written: Vec<bool>,
@@ -32,7 +32,7 @@ impl Space {
         self.written
     }
 
-    /// As if nobody had ever written it.
+    /// Marks all bytes as unwritten.
     pub(super) fn clear(&mut self) {
         self.written.fill(false);
         self.shadow.clear();
@@ -56,26 +56,26 @@ impl Space {
         address.wrapping_sub(self.base).cast_signed() as i64
     }
 
-    /// How far away an address is that may be meant.
+    /// Distance of an address from this piece, if it is close enough to be an access past its end
+    /// or before its start.
     pub(super) fn near(&self, address: usize) -> Option<usize> {
         let before = self.base.saturating_sub(address);
-        let behind = address.saturating_sub(self.base + self.size());
-        Some(before.max(behind)).filter(|distance| *distance < NEAR)
+        let after = address.saturating_sub(self.base + self.size());
+        Some(before.max(after)).filter(|distance| *distance < NEAR)
     }
 
     pub(super) fn is_written(&self, address: usize, bytes: usize) -> bool {
         self.written[address - self.base..][..bytes].iter().all(|&written| written)
     }
 
-    /// Remembers an access that lies inside, and finds one that it races with, and
-    /// the address.
+    /// Records an access inside, and returns one that it races with, and the address.
     pub(super) fn access(
         &mut self,
         address: usize,
         bytes: usize,
         trace: Trace,
         writes: bool,
-        happened: &impl Fn(&Moment) -> bool,
+        happened: &impl Fn(&AccessTime) -> bool,
     ) -> Option<(Conflict, usize)> {
         let offset = address - self.base;
         if writes {

@@ -21,7 +21,7 @@ pub(super) enum Command {
     UploadLater {
         to: u64,
         from: HostBytes,
-        expected: Expected,
+        expected: ContentHash,
     },
     Download {
         to: HostBytes,
@@ -58,13 +58,13 @@ pub(super) enum Command {
 
 /// Hash of the bytes of an upload when it was submitted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Expected(u64);
+pub(super) struct ContentHash(u64);
 
-impl Expected {
-    fn of(bytes: &[u8]) -> Self {
+impl ContentHash {
+    fn new(bytes: &[u8]) -> Self {
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
-        Expected(hasher.finish())
+        ContentHash(hasher.finish())
     }
 }
 
@@ -75,7 +75,7 @@ impl Command {
 
     pub(super) fn upload_later(to: u64, bytes: &[u8]) -> Self {
         let from = HostBytes::new(bytes.as_ptr().cast_mut(), bytes.len());
-        Command::UploadLater { to, from, expected: Expected::of(bytes) }
+        Command::UploadLater { to, from, expected: ContentHash::new(bytes) }
     }
 
     pub(super) fn download(to: *mut u8, from: u64, bytes: usize) -> Self {
@@ -102,11 +102,12 @@ impl Command {
         }
     }
 
-    /// The command of a recording, submitted once more: what it reads from the host is what is
-    /// there now.
+    /// The command of a recording, submitted again: it reads the current content of the host's
+    /// memory.
     pub(super) fn again(&self) -> Self {
         match self {
-            // SAFETY: who replays a recording promises that its memory is there.
+            // SAFETY: the caller of `replay` promises that the memory of the recording is still
+            // allocated.
             Command::UploadLater { to, from, .. } => unsafe {
                 Command::upload_later(*to, from.get())
             },
@@ -114,7 +115,7 @@ impl Command {
         }
     }
 
-    /// Whether it will read some of these bytes of the host.
+    /// True if it will read some of these bytes of the host.
     pub(super) fn reads(&self, host: &HostBytes) -> bool {
         matches!(self, Command::UploadLater { from, .. } if from.overlaps(host))
     }
@@ -132,7 +133,7 @@ impl Command {
                 // SAFETY: it is still page-locked, so it is there; no other thread writes it, as
                 // was promised when it was submitted.
                 let bytes = unsafe { from.get() };
-                if Expected::of(bytes) != *expected {
+                if ContentHash::new(bytes) != *expected {
                     let count = from.len();
                     return Err(EmulatorError::Order(format!(
                         "{count} bytes of the host were changed before their upload had run"
@@ -146,8 +147,8 @@ impl Command {
                 // promised when it was submitted.
                 emulator.read_at(*from, unsafe { to.get_mut() })
             }
-            // SAFETY: the call that submitted it waits for it, and was promised that the bytes are
-            // there and that no other thread uses them.
+            // SAFETY: the call that submitted it waits for it; its caller promised that the bytes
+            // are allocated and that no other thread uses them.
             Command::DownloadNow { to, from } => emulator.read_at(*from, unsafe { to.get_mut() }),
             Command::Copy { to, from, bytes } => emulator.copy_at(*to, *from, *bytes),
             Command::Fill { to, byte, bytes } => emulator.fill_at(*to, *byte, *bytes),
@@ -155,7 +156,8 @@ impl Command {
             Command::Launch { kernel, launch, arguments } => {
                 let arguments: Vec<_> =
                     arguments.iter().map(|bytes| Argument::bytes(bytes)).collect();
-                // SAFETY: as was promised when it was submitted.
+                // SAFETY: the caller of `QueuedEmulator::launch` promised that the kernel accesses
+                // only allocated memory of this emulator when it runs.
                 unsafe { emulator.launch(kernel, launch, &arguments) }.map(drop)
             }
             Command::After { .. } => Ok(()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::EmulatorError;
 
-/// Begin and end of each block of it.
+/// Start and end of each block of it.
 #[derive(Default)]
 pub(super) struct PageLocked(BTreeMap<usize, usize>);
 
@@ -17,7 +17,7 @@ pub(super) struct HostBytes {
 
 // SAFETY: it is an address, which is used only as `Command::run` is promised it may be.
 unsafe impl Send for HostBytes {}
-// SAFETY: a shared one gives nothing but a copy of itself.
+// SAFETY: a shared reference only allows a copy of the address.
 unsafe impl Sync for HostBytes {}
 
 impl PageLocked {
@@ -66,7 +66,7 @@ impl HostBytes {
     /// # Safety
     /// They must be there, and no other code may write them meanwhile.
     pub(super) unsafe fn get(&self) -> &[u8] {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that the bytes are valid and not written meanwhile.
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
     }
 
@@ -76,7 +76,7 @@ impl HostBytes {
     /// They must be there, and no other code may use them meanwhile.
     #[expect(clippy::mut_from_ref, reason = "an address is shared, not the bytes")]
     pub(super) unsafe fn get_mut(&self) -> &mut [u8] {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that the bytes are valid and not used elsewhere meanwhile.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }
 }

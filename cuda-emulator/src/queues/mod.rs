@@ -1,9 +1,10 @@
-//! Queues of copies and launches, as the streams of a GPU are: what is submitted runs later, in an
-//! order that a seed chooses. A launcher that forgets to wait then reads what is not there yet.
+//! Queues of copies and launches, like the streams of a GPU: submitted commands run later, in an
+//! order that a seed determines. A launcher that forgets to wait then reads data that have not
+//! arrived.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `command` | one copy or launch, and how it runs |
+//! | `command` | one copy or launch, and its execution |
 //! | `host` | page-locked memory of the host, which copies use later |
 
 mod command;
@@ -19,7 +20,7 @@ use self::host::PageLocked;
 use super::argument::Argument;
 use super::config::Launch;
 use super::error::EmulatorError;
-use super::order::Chance;
+use super::order::SplitMix64;
 use super::{Allocation, Emulator};
 
 /// When submitted commands run. Each queue runs in order; a real GPU may do any of these.
@@ -28,7 +29,8 @@ pub enum Execution {
     /// Each when it is submitted: a missing wait is not found.
     #[default]
     Eager,
-    /// Each when something waits for it and no sooner, the queue of the highest number first.
+    /// Each command as late as possible, when something waits for it; the queue of the highest
+    /// number first.
     Late,
     /// In a random interleaving of all queues, some when others are submitted.
     Random {
@@ -37,7 +39,7 @@ pub enum Execution {
     },
 }
 
-/// How queues run, and faults that tests inject.
+/// Order of commands, and injected faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueConfig {
     /// Number of queues.
@@ -46,12 +48,11 @@ pub struct QueueConfig {
     pub execution: Execution,
 }
 
-/// Faults that tests inject, each by the number of an event from 0 on, counted from
-/// [`QueuedEmulator::inject`].
+/// Injected faults, each by the index of an event counted from [`QueuedEmulator::inject`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// The wait, or order between two queues, that is left out. What is read too early may be any
-    /// number, so launches and allocations are limited meanwhile.
+    /// The wait, or order between two queues, that is skipped. Data that are read too early may
+    /// have any value, so launches and allocations are limited meanwhile.
     pub skipped_wait: Option<u64>,
     /// The copy or launch at which the device is lost: it and all later ones fail.
     pub lost_at: Option<u64>,
@@ -80,14 +81,14 @@ pub struct Recording(Arc<[Command]>);
 struct State {
     queues: Vec<Queue>,
     page_locked: PageLocked,
-    chance: Chance,
+    random: SplitMix64,
     /// Commands of the queue that is being recorded.
     recorded: Option<(usize, Vec<Command>)>,
     /// The first error since it was last reported.
     failed: Option<EmulatorError>,
     faults: Faults,
     counts: Counts,
-    /// Where the wait that was left out was asked for.
+    /// Call stack of the skipped wait.
     skipped: Option<Backtrace>,
     lost: bool,
 }
@@ -113,7 +114,7 @@ impl QueuedEmulator {
             state: Mutex::new(State {
                 queues: (0..config.queues).map(|_| Queue::default()).collect(),
                 page_locked: PageLocked::default(),
-                chance: Chance::with_seed(seed),
+                random: SplitMix64::with_seed(seed),
                 recorded: None,
                 failed: None,
                 faults: Faults::default(),
@@ -134,7 +135,7 @@ impl QueuedEmulator {
         self.execution
     }
 
-    /// Injects faults from now on, in place of those before, and begins to count anew.
+    /// Replaces the injected faults, and restarts the counts of events.
     pub fn inject(&self, faults: Faults) {
         let mut state = self.state();
         state.faults = faults;
@@ -143,8 +144,8 @@ impl QueuedEmulator {
         state.lost = false;
     }
 
-    /// The calls that asked for the wait that was left out, the innermost first; `None` if there
-    /// was no such wait since [`QueuedEmulator::inject`].
+    /// Returns the call stack of the skipped wait, the innermost call first; `None` if there was no
+    /// such wait since [`QueuedEmulator::inject`].
     pub fn skipped_wait(&self) -> Option<String> {
         self.state().skipped.as_ref().map(Backtrace::to_string)
     }
@@ -154,7 +155,7 @@ impl QueuedEmulator {
         self.state().counts
     }
 
-    /// Whether all commands fail, as a fault says.
+    /// True if all commands fail because of an injected fault.
     pub fn is_lost(&self) -> bool {
         self.state().lost
     }
@@ -185,13 +186,13 @@ impl QueuedEmulator {
         self.state().page_locked.remove(start);
     }
 
-    /// Submits a copy of bytes to the device. Memory that is not page-locked is read at once.
+    /// Submits a copy of bytes to the device. Memory that is not page-locked is read immediately.
     ///
     /// # Safety
-    /// There are that many bytes, and no other thread writes them before the copy has run.
+    /// The host's bytes must be valid, and no other thread may write them before the copy has run.
     ///
     /// # Errors
-    /// Those of commands that run at once.
+    /// Those of commands that run in this call.
     pub unsafe fn upload(
         &self,
         queue: usize,
@@ -200,11 +201,12 @@ impl QueuedEmulator {
         bytes: usize,
     ) -> Result<(), EmulatorError> {
         let mut state = self.state();
-        // SAFETY: as the caller promises.
-        let given = unsafe { std::slice::from_raw_parts(from, bytes) };
-        let command = match state.page_locked.has(from, bytes) {
-            true => Command::upload_later(to, given),
-            false => Command::upload(to, given),
+        // SAFETY: the caller promises that `bytes` bytes are valid at `from`.
+        let source = unsafe { std::slice::from_raw_parts(from, bytes) };
+        let command = if state.page_locked.has(from, bytes) {
+            Command::upload_later(to, source)
+        } else {
+            Command::upload(to, source)
         };
         self.submit(&mut state, queue, command)
     }
@@ -213,10 +215,10 @@ impl QueuedEmulator {
     /// this returns; other memory is poisoned until the copy runs.
     ///
     /// # Safety
-    /// There are that many bytes, and no other thread uses them before the copy has run.
+    /// The host's bytes must be valid, and no other thread may use them before the copy has run.
     ///
     /// # Errors
-    /// Those of commands that run at once.
+    /// Those of commands that run in this call.
     pub unsafe fn download(
         &self,
         queue: usize,
@@ -232,7 +234,8 @@ impl QueuedEmulator {
         }
         let command = Command::download(to, from, bytes);
         if !state.records(queue) {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller promises that the bytes at `to` are valid and unused by other
+            // threads.
             unsafe { self.poison_target(&state, &command) };
         }
         self.submit(&mut state, queue, command)
@@ -241,7 +244,7 @@ impl QueuedEmulator {
     /// Submits a copy on the device.
     ///
     /// # Errors
-    /// Those of commands that run at once.
+    /// Those of commands that run in this call.
     pub fn copy(
         &self,
         queue: usize,
@@ -252,19 +255,19 @@ impl QueuedEmulator {
         self.submit(&mut self.state(), queue, Command::Copy { to, from, bytes })
     }
 
-    /// Submits to set bytes on the device.
+    /// Submits a fill of bytes on the device.
     ///
     /// # Errors
-    /// Those of commands that run at once.
+    /// Those of commands that run in this call.
     pub fn fill(&self, queue: usize, to: u64, byte: u8, bytes: usize) -> Result<(), EmulatorError> {
         self.submit(&mut self.state(), queue, Command::Fill { to, byte, bytes })
     }
 
-    /// Submits to forget what is in an allocation: it is poisoned, and where accesses are checked,
-    /// it is written by no one.
+    /// Submits to discard the content of an allocation: it is poisoned, and, where accesses are
+    /// checked, marked as unwritten.
     ///
     /// # Errors
-    /// Those of commands that run at once.
+    /// Those of commands that run in this call.
     pub fn forget(&self, queue: usize, address: u64) -> Result<(), EmulatorError> {
         self.submit(&mut self.state(), queue, Command::Forget { address })
     }
@@ -272,10 +275,11 @@ impl QueuedEmulator {
     /// Submits a kernel.
     ///
     /// # Safety
-    /// As [`Emulator::launch`], for when it runs.
+    /// Unless the emulator checks, the kernel with these arguments must access only memory of this
+    /// emulator that is allocated when the kernel runs.
     ///
     /// # Errors
-    /// If it can't be launched so, and those of commands that run at once.
+    /// If the launch is invalid, and those of commands that run in this call.
     pub unsafe fn launch(
         &self,
         queue: usize,
@@ -293,7 +297,7 @@ impl QueuedEmulator {
         self.submit(&mut state, queue, command)
     }
 
-    /// Lets what is submitted to a queue from now on run after all that is in another one so far.
+    /// Makes later commands of a queue wait for all commands submitted to another one so far.
     pub fn follow(&self, queue: usize, other: usize) {
         let mut state = self.state();
         if state.skips() {
@@ -319,7 +323,7 @@ impl QueuedEmulator {
     /// Waits for all commands.
     ///
     /// # Errors
-    /// As [`QueuedEmulator::wait`].
+    /// Those of the commands, as in [`QueuedEmulator::wait`].
     pub fn finish(&self) -> Result<(), EmulatorError> {
         let mut state = self.state();
         if state.skips() {
@@ -336,10 +340,10 @@ impl QueuedEmulator {
         state.report()
     }
 
-    /// From now on commands of a queue are recorded and not run.
+    /// Starts to record the commands of a queue instead of running them.
     ///
     /// # Errors
-    /// If another recording is under way.
+    /// If another recording is active.
     pub fn start_recording(&self, queue: usize) -> Result<(), EmulatorError> {
         let mut state = self.state();
         if state.recorded.is_some() {
@@ -352,7 +356,7 @@ impl QueuedEmulator {
     /// Ends a recording.
     ///
     /// # Errors
-    /// If none is under way.
+    /// If none is active.
     pub fn end_recording(&self) -> Result<Recording, EmulatorError> {
         let recorded = self.state().recorded.take();
         let (_, commands) = recorded.ok_or(EmulatorError::Recording("none is under way"))?;
@@ -362,15 +366,17 @@ impl QueuedEmulator {
     /// Submits recorded commands.
     ///
     /// # Safety
-    /// As for each of them when it was recorded: what they use must still be there.
+    /// The promises made for each of them when it was recorded must still hold: the memory that
+    /// they use must be allocated.
     ///
     /// # Errors
-    /// Those of commands that run at once.
+    /// Those of commands that run in this call.
     pub unsafe fn replay(&self, queue: usize, recording: &Recording) -> Result<(), EmulatorError> {
         let mut state = self.state();
         for command in recording.0.iter() {
             let again = command.again();
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller promises that the memory of the recorded commands is valid and
+            // unused by other threads.
             unsafe { self.poison_target(&state, &again) };
             self.submit(&mut state, queue, again)?;
         }
@@ -386,10 +392,10 @@ impl QueuedEmulator {
         self.emulator.allocate(bytes)
     }
 
-    /// Whether memory of a size may be allocated, on the device or the host.
+    /// Checks that memory of a size may be allocated, on the device or the host.
     ///
     /// # Errors
-    /// If a wait is left out and it is more than any small input needs.
+    /// If a wait is skipped and the size is more than any small input needs.
     pub fn check_size(&self, bytes: usize) -> Result<(), EmulatorError> {
         if self.state().faults.skipped_wait.is_some() && bytes > MAX_BYTES_WITHOUT_WAIT {
             return Err(EmulatorError::Order(format!("{bytes} bytes are too many")));
@@ -397,16 +403,17 @@ impl QueuedEmulator {
         Ok(())
     }
 
-    /// Poisons what a download will write, unless an upload that has not run reads it first.
+    /// Poisons the target of a download, unless an upload that has not run reads it first.
     ///
     /// # Safety
-    /// The host's bytes must be there, and no other thread may use them.
+    /// The host's bytes must be valid, and no other thread may use them.
     unsafe fn poison_target(&self, state: &State, command: &Command) {
         let Command::Download { to, .. } = command else { return };
         let mut waiting = state.queues.iter().flat_map(|queue| &queue.waiting);
         let is_read = waiting.any(|earlier| earlier.reads(to));
         if self.execution != Execution::Eager && !is_read {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller promises that the bytes at `to` are valid and unused by other
+            // threads.
             unsafe { to.get_mut() }.fill(POISON);
         }
     }
@@ -429,7 +436,7 @@ impl QueuedEmulator {
                 state.report()
             }
             Execution::Random { .. } => {
-                for _ in 0..state.chance.below(3) {
+                for _ in 0..state.random.below(3) {
                     self.run_any(state);
                 }
                 Ok(())
@@ -437,7 +444,8 @@ impl QueuedEmulator {
         }
     }
 
-    /// Runs the commands of a queue, and of others what they follow; at random also some more.
+    /// Runs the commands of a queue, and those of others that they wait for; at random also some
+    /// more.
     fn drain(&self, state: &mut State, queue: usize) {
         while !state.queues[queue].waiting.is_empty() {
             match self.execution {
@@ -459,7 +467,7 @@ impl QueuedEmulator {
         if busy.is_empty() {
             return false;
         }
-        let chosen = busy[state.chance.below(busy.len())];
+        let chosen = busy[state.random.below(busy.len())];
         let next = state.next_of(chosen);
         self.run_next(state, next);
         true
@@ -492,7 +500,7 @@ impl QueuedEmulator {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Commands are taken out before they run: the queues are whole between statements.
+        // Commands are removed before they run: the queues are consistent between statements.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -505,7 +513,7 @@ const MAX_BLOCKS_WITHOUT_WAIT: u64 = 1 << 12;
 const POISON: u8 = super::memory::POISON;
 
 impl State {
-    /// Counts a wait, and finds whether it is the one to be left out.
+    /// Counts a wait, and returns true if it is to be skipped.
     fn skips(&mut self) -> bool {
         let number = self.counts.waits;
         self.counts.waits += 1;

@@ -7,24 +7,24 @@ use super::SourceLine;
 /// An access to memory that must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadAccess {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
     /// Bytes accessed.
     pub bytes: usize,
-    /// Whether it writes.
+    /// True if it writes.
     pub writes: bool,
-    /// Where.
-    pub place: MemoryPlace,
+    /// The location in memory.
+    pub location: MemoryLocation,
 }
 
-/// What is wrong with an access.
+/// Fault of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing orders it after another thread's access.
     Race(OtherAccess),
-    /// Nobody has written what it reads.
+    /// It reads bytes that were never written.
     Uninitialised,
-    /// It is not, or not all, in memory of the kernel.
+    /// It is not, or not completely, in memory of the kernel.
     OutOfBounds,
     /// The address is not a multiple of the size.
     Misaligned,
@@ -37,15 +37,15 @@ pub struct OtherAccess {
     pub block: u64,
     /// The thread's number in the block.
     pub thread: u32,
-    /// Whether it wrote.
+    /// True if it wrote.
     pub wrote: bool,
     /// The line.
     pub line: SourceLine,
 }
 
-/// A place in memory, as a kernel's author knows it.
+/// A location in memory, in the terms of a kernel's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryPlace {
+pub enum MemoryLocation {
     /// In or near an allocation.
     Global {
         /// The allocation's number, from 0.
@@ -55,7 +55,7 @@ pub enum MemoryPlace {
         /// Its size in bytes.
         size: usize,
     },
-    /// In or behind dynamic shared memory.
+    /// In or after dynamic shared memory.
     DynamicShared {
         /// Bytes from its beginning.
         offset: i64,
@@ -77,10 +77,10 @@ pub enum MemoryPlace {
 impl fmt::Display for BadAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = if self.writes { "write" } else { "read" };
-        let access = format!("{verb} of {} bytes at {}", self.bytes, self.place);
+        let access = format!("{verb} of {} bytes at {}", self.bytes, self.location);
         match &self.fault {
             Fault::Race(other) => write!(f, "race: {access}, {other}, and nothing orders the two"),
-            Fault::Uninitialised => write!(f, "uninitialised: {access}, which nobody has written"),
+            Fault::Uninitialised => write!(f, "uninitialised: {access}, which was never written"),
             Fault::OutOfBounds => write!(f, "out of bounds: {access}"),
             Fault::Misaligned => write!(f, "misaligned: {access}"),
         }
@@ -95,19 +95,19 @@ impl fmt::Display for OtherAccess {
     }
 }
 
-impl fmt::Display for MemoryPlace {
+impl fmt::Display for MemoryLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MemoryPlace::Global { allocation, offset, size } => {
+            MemoryLocation::Global { allocation, offset, size } => {
                 write!(f, "byte {offset} of allocation {allocation} ({size} bytes)")
             }
-            MemoryPlace::DynamicShared { offset, size } => {
+            MemoryLocation::DynamicShared { offset, size } => {
                 write!(f, "byte {offset} of dynamic shared memory ({size} bytes)")
             }
-            MemoryPlace::StaticShared { offset } => {
+            MemoryLocation::StaticShared { offset } => {
                 write!(f, "byte {offset} of static shared memory")
             }
-            MemoryPlace::Unknown { address } => write!(f, "address {address:#x}"),
+            MemoryLocation::Unknown { address } => write!(f, "address {address:#x}"),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Where a bug shows, and what it does.
+//! Location and kind of a bug.
 
 mod access;
 
 use std::fmt;
 
-pub use access::{BadAccess, Fault, MemoryPlace, OtherAccess};
+pub use access::{BadAccess, Fault, MemoryLocation, OtherAccess};
 
 /// A block of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
-//! A thread of the host that runs blocks, and takes turns among their threads.
+//! A thread of the host that runs blocks, and schedules their threads.
 //!
-//! Blocks begin in the order of their numbers, and a block has its turn until it
-//! has finished or only polls. So who polls for what an earlier block does is
-//! served in the end, also by one worker.
+//! Blocks start in the order of their indices, and a block runs until it has finished or only
+//! polls. Therefore a thread that polls for an earlier block is served in the end, even by one
+//! worker.
 
 mod services;
 mod turns;
@@ -18,16 +18,16 @@ use crate::checker::Checker;
 use crate::config::{Config, Launch, Policy, Statistics};
 use crate::error::EmulatorError;
 use crate::fiber::{self, Fiber, StackPool};
-use crate::order::Chance;
+use crate::order::SplitMix64;
 use crate::report::SourceLine;
 use crate::table::{Call, Kernel, ThreadSlot};
 use crate::threads::{DeviceThread, State};
 
-/// What a thread may spend on atomics and polls before others have their turn.
+/// Budget of a thread for atomics and polls before others run.
 const SLICE: i32 = 1024;
 const SLICE_PREEMPTING: usize = 8;
 
-/// What the workers of a launch share.
+/// State that the workers of a launch share.
 pub(crate) struct Run<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) arguments: Vec<*const c_void>,
@@ -38,15 +38,15 @@ pub(crate) struct Run<'a> {
     pub(crate) workers: usize,
     /// The host thread's pointer to the current CUDA thread.
     pub(crate) slot: ThreadSlot,
-    /// The number of the block that begins next.
+    /// Index of the block that starts next.
     pub(crate) next_block: AtomicU64,
     /// Blocks that have finished.
     pub(crate) progress: AtomicU64,
     /// Workers that have blocks to run.
     pub(crate) at_work: AtomicUsize,
-    /// Somebody has failed.
+    /// Set after a failure.
     pub(crate) stop: AtomicBool,
-    /// Looks at each access, if that is wanted; the only worker has it.
+    /// Checks each access, if enabled; there is only one worker then.
     pub(crate) checker: Mutex<Option<Checker>>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Worker<'a> {
     call: Call,
     slot: *mut *const DeviceThread,
     static_shared: *mut u8,
-    /// Pointed at while they run, so nobody may own them meanwhile.
+    /// Raw pointers, because running fibers must not be borrowed exclusively.
     fibers: Vec<NonNull<Fiber>>,
     idle: Vec<u32>,
     // Boxed: their threads are pointed at.
@@ -67,14 +67,14 @@ pub(crate) struct Worker<'a> {
     blocks: Vec<Box<Block>>,
     #[expect(clippy::vec_box)]
     spare: Vec<Box<Block>>,
-    /// The block that has its turn.
+    /// The running block.
     current: usize,
-    /// Its thread that runs, and on which fiber.
+    /// Its running thread, and the fiber.
     thread: u32,
     fiber: u32,
     /// The thread that runs next, if that is decided already.
     chosen: Option<u32>,
-    chance: Chance,
+    random: SplitMix64,
     polls: u64,
     progress_seen: u64,
     statistics: Statistics,
@@ -87,7 +87,7 @@ thread_local! {
     static WORKER: Cell<*mut Worker<'static>> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// Runs blocks until there are none left, or somebody fails.
+/// Runs blocks until there are none left, or a worker fails.
 pub(crate) fn work(run: &Run<'_>, number: usize) -> Result<Statistics, EmulatorError> {
     let mut worker = Worker::new(run, number);
     WORKER.set((&raw mut worker).cast());
@@ -104,8 +104,8 @@ pub(crate) fn work(run: &Run<'_>, number: usize) -> Result<Statistics, EmulatorE
     worker.finish()
 }
 
-/// Does something with this thread's worker. Nothing borrowed lives on: another
-/// fiber does the same before this one goes on.
+/// Runs an action with this thread's worker. Nothing borrowed outlives it: another fiber may do the
+/// same before this one resumes.
 pub(crate) fn with<R>(action: impl FnOnce(&mut Worker<'static>) -> R) -> R {
     let worker = WORKER.get();
     assert!(!worker.is_null(), "no kernel runs on this thread");
@@ -114,20 +114,21 @@ pub(crate) fn with<R>(action: impl FnOnce(&mut Worker<'static>) -> R) -> R {
     action(unsafe { &mut *worker })
 }
 
-/// Lets others run until this thread's turn comes again. Nothing that runs on a
-/// fiber may own anything here: after a failure no turn comes.
+/// Lets others run until this thread is resumed. Code on a fiber must not own anything here: after
+/// a failure it is not resumed.
 pub(crate) fn wait() {
     let waiting = with(|worker| worker.own_fiber().waiting());
     // SAFETY: that is the fiber that runs.
     unsafe { fiber::suspend(waiting) };
 }
 
-/// What fibers do: run thread after thread.
+/// Main function of fibers: runs one thread after the other.
 fn carry(waiting: *const corosensei::Yielder<(), ()>) {
     with(|worker| worker.own_fiber().waits_at(waiting));
     loop {
         let (call, arguments) = with(|worker| (worker.call, worker.run.arguments.as_ptr()));
-        // SAFETY: whoever launched vouches for the arguments.
+        // SAFETY: the caller of `launch` vouches for the arguments, and `call` belongs to the
+        // launched kernel.
         unsafe { call(arguments) };
         if !with(Worker::thread_returned) {
             wait();
@@ -146,7 +147,7 @@ impl<'a> Worker<'a> {
         Worker {
             run,
             call: run.kernel.call(),
-            // SAFETY: it only takes an address.
+            // SAFETY: it only returns an address.
             slot: unsafe { (run.slot)() },
             static_shared: run.kernel.shared.base(),
             fibers: Vec::new(),
@@ -157,7 +158,7 @@ impl<'a> Worker<'a> {
             thread: 0,
             fiber: 0,
             chosen: None,
-            chance: Chance::new(run.config.schedule, number),
+            random: SplitMix64::new(run.config.schedule, number),
             polls: 0,
             progress_seen: 0,
             statistics: Statistics::default(),
@@ -181,7 +182,7 @@ impl<'a> Worker<'a> {
         self.run.config.schedule.policy
     }
 
-    /// The fiber to go on with, its thread set as the current one.
+    /// Chooses the fiber to resume, and sets its thread as the current one.
     fn next_fiber(&mut self) -> Option<NonNull<Fiber>> {
         let prepared = self.prepare();
         let fiber = prepared.unwrap_or_else(|error| {
@@ -220,10 +221,10 @@ impl<'a> Worker<'a> {
     fn pick(&mut self) -> Option<u32> {
         let policy = self.policy();
         let block = self.blocks.get_mut(self.current)?;
-        block.ready.pop(policy, &mut self.chance)
+        block.ready.pop(policy, &mut self.random)
     }
 
-    /// The thread goes on: on its fiber, or begins on an idle one.
+    /// Resumes a thread on its fiber, or starts it on an idle one; returns the fiber.
     fn enter(&mut self, thread: u32) -> Result<u32, EmulatorError> {
         let fiber = match self.blocks[self.current].threads[thread as usize].state {
             State::Ready(fiber) => {
@@ -248,7 +249,7 @@ impl<'a> Worker<'a> {
 
     fn slice(&mut self) -> i32 {
         match self.policy() {
-            Policy::Preempting => 1 + self.chance.below(SLICE_PREEMPTING) as i32,
+            Policy::Preempting => 1 + self.random.below(SLICE_PREEMPTING) as i32,
             _ => SLICE,
         }
     }

@@ -1,4 +1,4 @@
-//! What the functions that kernels call need of the worker.
+//! The worker's side of the functions that kernels call.
 
 use std::sync::atomic::Ordering;
 
@@ -9,7 +9,7 @@ use crate::error::EmulatorError;
 use crate::report::{BlockAt, SourceLine, ThreadAt};
 use crate::threads::{Site, State};
 
-/// As `EMULATOR_POLL_COST` in `build/include/memory.h`.
+/// Equal to `EMULATOR_POLL_COST` in `build/include/memory.h`.
 const POLL_COST: i32 = 16;
 
 impl Worker<'_> {
@@ -17,7 +17,7 @@ impl Worker<'_> {
         &mut self.blocks[self.current]
     }
 
-    /// The number of the current thread in its block.
+    /// Index of the current thread in its block.
     pub(crate) fn thread(&self) -> u32 {
         self.thread
     }
@@ -30,13 +30,13 @@ impl Worker<'_> {
         self.statistics.collectives += 1;
     }
 
-    /// What the current thread waited for.
+    /// Result of the current thread's wait.
     pub(crate) fn result(&mut self) -> u64 {
         let thread = self.thread;
         self.block().threads[thread as usize].result
     }
 
-    /// What the current thread will find as that.
+    /// Sets that result.
     pub(crate) fn set_result(&mut self, result: u64) {
         let thread = self.thread;
         self.block().threads[thread as usize].result = result;
@@ -44,12 +44,12 @@ impl Worker<'_> {
 
     /// The current thread waits in the state that `state` makes of its fiber.
     pub(crate) fn block_thread(&mut self, state: fn(u32, Site) -> State, site: Site) {
-        let (thread, fiber) = (self.thread, self.fiber);
+        let thread = self.thread;
+        let fiber = self.fiber;
         self.block().threads[thread as usize].state = state(fiber, site);
     }
 
-    /// The current thread was the last to come: says whether another one goes
-    /// first all the same.
+    /// For a current thread that arrived last: returns true if another one runs first nevertheless.
     pub(crate) fn last_waits_too(&mut self) -> bool {
         let random = self.policy().is_random();
         if random {
@@ -66,18 +66,20 @@ impl Worker<'_> {
             (self.progress_seen, self.polls) = (progress, 0);
         }
         self.polls += 1;
-        if self.polls > self.run.config.most_polls {
-            let (at, polls) = (self.block_at(), self.polls);
+        if self.polls > self.run.config.max_polls {
+            let at = self.block_at();
+            let polls = self.polls;
             self.fail(EmulatorError::EndlessSpin { at, polls });
             return;
         }
-        let (thread, policy) = (self.thread, self.policy());
+        let thread = self.thread;
+        let policy = self.policy();
         let block = self.block();
         block.polls += 1;
         block.ready.push_last(thread, policy);
     }
 
-    /// The current thread spends on a poll; says whether it has spent all.
+    /// Charges a poll to the current thread; returns true if its budget is spent.
     pub(crate) fn spend(&mut self) -> bool {
         let thread = self.thread;
         let slice = &mut self.block().threads[thread as usize].device.slice;
@@ -94,12 +96,13 @@ impl Worker<'_> {
         };
         if let Err(finding) = checker.access(block, &stack, access) {
             let (line, access) = *finding;
-            let (at, access) = (self.thread_at(line), Box::new(access));
+            let at = self.thread_at(line);
+            let access = Box::new(access);
             self.fail(EmulatorError::Access { at, access });
         }
     }
 
-    /// Ends the launch; the first failure is told.
+    /// Ends the launch; the first failure is reported.
     pub(crate) fn fail(&mut self, error: EmulatorError) {
         self.run.stop.store(true, Ordering::Relaxed);
         self.failure.get_or_insert(error);

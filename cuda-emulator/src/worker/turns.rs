@@ -1,7 +1,7 @@
-//! Which block has its turn.
+//! Choice of the running block.
 //!
-//! Blocks begin in the order of their numbers. A block keeps its turn until it
-//! has finished or only polls; where chance decides, several take turns.
+//! Blocks start in the order of their indices. A block runs until it has finished or only polls;
+//! with random choices, several blocks alternate.
 
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -10,25 +10,25 @@ use std::time::Duration;
 use super::{Run, Worker};
 use crate::block::Block;
 use crate::error::EmulatorError;
-use crate::fiber::MOST_STACKS;
+use crate::fiber::MAX_STACKS;
 use crate::threads::DeviceThread;
 
 /// Blocks of a worker that have begun and not finished.
-const MOST_BLOCKS: usize = 16;
-/// As many begin at once where chance decides.
-const BLOCKS_AT_ONCE: usize = 4;
-/// Where chance decides, another block has its turn once in so many choices: more than a block that
-/// only polls takes, or else most turns would be spent on polls.
-const TURN: usize = 256;
-/// Polls after which a block that does nothing else gives way to others.
-const POLLS_OF_A_TURN: u32 = 16;
+const MAX_BLOCKS: usize = 16;
+/// Number of blocks that run concurrently with random choices.
+const CONCURRENT_BLOCKS: usize = 4;
+/// With random choices, another block runs after this many choices on average: more than a block
+/// that only polls needs, or most of the time would be spent on polls.
+const CHOICES_PER_BLOCK: usize = 256;
+/// Number of polls after which a block without progress yields to others.
+const POLLS_BEFORE_YIELD: u32 = 16;
 /// Polls for other workers after which it pays to sleep.
 const POLLS_UNTIL_SLEEP: u64 = 1 << 12;
 const SLEEP: Duration = Duration::from_micros(50);
 
 impl Worker<'_> {
-    /// No thread of the current block can go on: begins a block, or gives it up
-    /// for finished. Says whether there is anything left to do.
+    /// Handles a block without ready threads: starts another block, or finishes this one. Returns
+    /// true if there is anything left to do.
     pub(super) fn settle(&mut self) -> Result<bool, EmulatorError> {
         if let Some(block) = self.blocks.get(self.current) {
             if block.live > 0 {
@@ -39,17 +39,17 @@ impl Worker<'_> {
             }
             self.retire_block();
         }
-        let wanted = if self.policy().is_random() { BLOCKS_AT_ONCE } else { 1 };
-        let wanted = wanted.min(self.most_blocks());
+        let wanted = if self.policy().is_random() { CONCURRENT_BLOCKS } else { 1 };
+        let wanted = wanted.min(self.max_blocks());
         while self.blocks.len() < wanted && self.begin_block()? {}
         Ok(!self.blocks.is_empty())
     }
 
-    /// As many blocks as there are stacks for.
-    fn most_blocks(&self) -> usize {
+    /// Maximum number of blocks for which there are stacks.
+    fn max_blocks(&self) -> usize {
         let threads = self.run.launch.threads() as usize;
-        let share = MOST_STACKS / self.run.workers / threads;
-        share.clamp(1, MOST_BLOCKS)
+        let share = MAX_STACKS / self.run.workers / threads;
+        share.clamp(1, MAX_BLOCKS)
     }
 
     /// Makes the next block of the grid the current one, if there is one.
@@ -72,7 +72,8 @@ impl Worker<'_> {
         let Run { launch, config, kernel, .. } = self.run;
         let mut block = Block::new(launch, config.lanes.count(), kernel.shared.size)?;
         if self.checker.is_some() {
-            let (shared, slot) = (self.static_shared.addr(), self.slot.addr());
+            let shared = self.static_shared.addr();
+            let slot = self.slot.addr();
             let shared = shared..shared + kernel.shared.size;
             block.check(shared, slot..slot + size_of::<*const DeviceThread>());
         }
@@ -88,12 +89,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Static shared memory is one for all blocks of a host thread: the block
-    /// takes a copy along.
+    /// All blocks of a host thread share the static shared memory: saves the block's content.
     fn leave_block(&mut self) {
         if let Some(block) = self.blocks.get_mut(self.current) {
             let copy = &mut block.static_copy;
-            // SAFETY: as many bytes as the kernel's file has shared memory.
+            // SAFETY: both regions have as many bytes as the kernel's file has shared memory, and
+            // they don't overlap.
             unsafe { ptr::copy_nonoverlapping(self.static_shared, copy.as_mut_ptr(), copy.len()) };
         }
     }
@@ -103,18 +104,19 @@ impl Worker<'_> {
         let block = &mut self.blocks[index];
         block.polls = 0;
         let copy = &block.static_copy;
-        // SAFETY: as above.
+        // SAFETY: both regions have as many bytes as the kernel's file has shared memory, and they
+        // don't overlap.
         unsafe { ptr::copy_nonoverlapping(copy.as_ptr(), self.static_shared, copy.len()) };
     }
 
-    /// Gives another block its turn, by chance or because this one only polls.
+    /// Switches to another block, at random or because this one only polls.
     pub(super) fn perhaps_turn(&mut self) -> Result<(), EmulatorError> {
         let Some(block) = self.blocks.get(self.current) else {
             return Ok(());
         };
-        let polled = block.polls >= POLLS_OF_A_TURN;
+        let polled = block.polls >= POLLS_BEFORE_YIELD;
         let by_chance = || self.policy().is_random() && self.blocks.len() > 1;
-        if polled || (by_chance() && self.chance.below(TURN) == 0) {
+        if polled || (by_chance() && self.random.below(CHOICES_PER_BLOCK) == 0) {
             self.turn(polled)?;
         }
         Ok(())
@@ -123,7 +125,7 @@ impl Worker<'_> {
     fn turn(&mut self, polled: bool) -> Result<(), EmulatorError> {
         let next = self.current + 1;
         let last = next == self.blocks.len();
-        if last && self.blocks.len() < self.most_blocks() && self.begin_block()? {
+        if last && self.blocks.len() < self.max_blocks() && self.begin_block()? {
             return Ok(());
         }
         if polled && self.run.at_work.load(Ordering::Relaxed) > 1 {

@@ -12,7 +12,7 @@ pub(crate) fn bin(scratch: &Scratch, input: &[u8]) -> bool {
     comes_back(scratch, "digis.bin", input, read_digis, write_digis)
 }
 
-/// Compressed data, whatever they are of.
+/// Reads any compressed data.
 pub(crate) fn gz(scratch: &Scratch, input: &[u8]) -> bool {
     let read = |name| comes_back(scratch, name, input, read_digis, write_digis);
     read("digis.csv.gz") | read("digis.bin.gz")

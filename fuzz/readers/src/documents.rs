@@ -10,7 +10,7 @@ use reports::record::{Params, Point};
 
 use crate::scratch::{Scratch, refused};
 
-/// What is longer is no glob, and no value of a flag.
+/// Longer texts are neither globs nor values of a flag.
 const LONGEST_VALUE: usize = 200;
 
 pub(crate) fn suite(_: &Scratch, input: &[u8]) -> bool {
@@ -38,7 +38,7 @@ pub(crate) fn accepted_shifts(_: &Scratch, input: &[u8]) -> bool {
     problem.is_none_or(|problem| refused(&problem, "accepted-shifts.toml"))
 }
 
-/// A value in a line, and behind it a name that it is a glob for.
+/// A value on a line, and after it a name that it is a glob for.
 pub(crate) fn values(_: &Scratch, input: &[u8]) -> bool {
     let text = str::from_utf8(input).unwrap_or_default();
     if text.len() > LONGEST_VALUE {
@@ -52,7 +52,7 @@ pub(crate) fn values(_: &Scratch, input: &[u8]) -> bool {
     if let Ok(device) = value.parse::<Device>() {
         assert_eq!(device.to_string().parse(), Ok(device));
     }
-    // The plain form of a time has no unit, so it is no value any more.
+    // The plain form of a time has no unit, so it can't be parsed as a value.
     for axis in tasks().iter().flat_map(|task| task.axes()) {
         let _ = axis.parse(value);
     }

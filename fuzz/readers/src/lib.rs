@@ -1,19 +1,18 @@
 //! All readers of files and texts, each as a function of bytes.
 //!
-//! A target reads what may be anything. It may refuse it; it must not panic, hang, or take more
-//! memory than the input is worth. What it accepts is written again, and what is read of that has
-//! to be the same.
+//! A target reads arbitrary bytes. It may refuse them; it must not panic, hang, or take more memory
+//! than the input justifies. Accepted input is written again, and reading that must give the same.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `scratch` | files for readers that want paths |
+//! | `scratch` | files for readers that need paths |
 //! | `digis`, `sts_raw`, `tpc` | data of detectors |
 //! | `documents` | files that people write, and values of flags |
-//! | `runs` | what runs leave behind |
-//! | `lines` | what processes tell each other |
+//! | `runs` | files of runs |
+//! | `lines` | messages between processes |
 //!
-//! `cargo fuzz` runs them for as long as it is let (`.ci/nightly`); the tests beside replay the
-//! corpora and a few thousand mutations of them.
+//! `cargo fuzz` runs them without end (`.ci/nightly`); the tests replay the corpora and a few
+//! thousand mutations of them.
 
 mod digis;
 mod documents;
@@ -64,30 +63,30 @@ pub static TARGETS: [Target; 28] = [
     Target { name: "values", read: documents::values },
 ];
 
-/// Has a target read an input, and says whether it accepts it.
+/// Runs a target on an input; returns true if it accepts it.
 ///
 /// # Panics
-/// If there is no such target, or what it reads, writes and reads again is not the same.
+/// If there is no such target, or if writing accepted input and reading it again changes it.
 pub fn run(target: &str, input: &[u8]) -> bool {
     let target = TARGETS.iter().find(|known| known.name == target);
     target.expect("a target of that name").run(input)
 }
 
 impl Target {
-    /// Reads an input, and says whether it accepts it.
+    /// Reads an input; returns true if it accepts it.
     ///
     /// # Panics
-    /// If what is read, written and read again is not the same.
+    /// If writing accepted input and reading it again changes it.
     pub fn run(&self, input: &[u8]) -> bool {
         scratch::with(|scratch| (self.read)(scratch, input))
     }
 }
 
-/// The parts of an input for readers of several files. No text has such a byte.
+/// Splits an input for readers of several files. The separator does not occur in text.
 fn parts<const N: usize>(input: &[u8]) -> [&[u8]; N] {
     let mut parts = input.splitn(N, |&byte| byte == SEPARATOR);
     std::array::from_fn(|_| parts.next().unwrap_or_default())
 }
 
-/// What separates the files of a target that reads several.
+/// Separator of the files of a target that reads several.
 pub const SEPARATOR: u8 = 0xff;

@@ -1,4 +1,4 @@
-//! What runs leave behind.
+//! Files of runs.
 
 use std::fmt::Debug;
 use std::fs;
@@ -64,21 +64,21 @@ pub(crate) fn stream_folder(scratch: &Scratch, input: &[u8]) -> bool {
     }
     let again = scratch.folder("again");
     let mut writing = StreamFolder::create(&again, &run.record).expect("made");
-    for (number, row) in run.rows.iter().enumerate() {
-        let timeslices = if number == 0 { &run.timeslices[..] } else { &[] };
+    for (index, row) in run.rows.iter().enumerate() {
+        let timeslices = if index == 0 { &run.timeslices[..] } else { &[] };
         writing.append(row, timeslices).expect("written");
     }
     drop(writing);
     let read = StreamRun::read(&again).expect("what was written is read");
     assert!(read.record == run.record, "records are the same");
-    // What is not a number is the same, too, but not equal.
+    // Values that are not numbers are the same, but not equal.
     let same = |a: &dyn Debug, b: &dyn Debug| format!("{a:?}") == format!("{b:?}");
     assert!(same(&read.rows, &run.rows), "rows are the same");
     assert!(run.rows.is_empty() || same(&read.timeslices, &run.timeslices), "timeslices are, too");
     true
 }
 
-/// The files of a store: its manifest, what it says of a run, and a mark of an accepted one.
+/// The files of a store: its manifest, its record of a run, and a mark of an accepted one.
 pub(crate) fn store(scratch: &Scratch, input: &[u8]) -> bool {
     let root = scratch.folder("store");
     let files = ["store.json", "runs/1-sort/stored.json", "accepted/sort@11.json"];

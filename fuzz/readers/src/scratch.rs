@@ -1,4 +1,4 @@
-//! A folder for the files of readers that want paths; in memory, where the system has a place.
+//! A folder for the files of readers that need paths; in memory, where the system supports it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ thread_local! {
 }
 
 fn folder() -> TempDir {
-    // A fuzzer names another place: it leaves its folder there.
+    // A fuzzer sets another folder, and leaves its files there.
     let in_memory =
         || if std::env::var_os("TMPDIR").is_some() { tempdir() } else { tempdir_in(IN_MEMORY) };
     in_memory().or_else(|_| tempdir()).expect("a folder")
@@ -49,7 +49,8 @@ impl Scratch {
     }
 }
 
-/// Reads a file; what was read is written to another one of that name, and has to come back.
+/// Reads a file, writes the result to another one of that name, and checks that it reads back as
+/// the same.
 pub(crate) fn comes_back<T, E>(
     scratch: &Scratch,
     name: &str,

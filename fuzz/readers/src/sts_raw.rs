@@ -14,7 +14,7 @@ use generators::sts::raw::{Cabling, Descriptor, RawData, RawTimeslice, Readout, 
 use crate::scratch::{Scratch, comes_back};
 
 /// Messages that are unpacked of one input: descriptors may share them.
-const MOST_MESSAGES: u64 = 1 << 16;
+const MAX_MESSAGES: u64 = 1 << 16;
 
 pub(crate) fn timeslices(scratch: &Scratch, input: &[u8]) -> bool {
     let write = |path: &_, data: &_| write_raw_timeslices(path, data);
@@ -31,8 +31,8 @@ pub(crate) fn unpacked(scratch: &Scratch, input: &[u8]) -> bool {
     })
 }
 
-/// A microslice of any messages, from an index that the first eight bytes tell; another one of the
-/// same messages has a known board whatever happens. All variants make the same of them.
+/// A microslice of any messages, whose index is the first eight bytes; another one of the same
+/// messages is of a known board in any case. All variants must give the same result.
 pub(crate) fn messages(_: &Scratch, input: &[u8]) -> bool {
     let Some((index, content)) = input.split_first_chunk() else {
         return false;
@@ -42,7 +42,7 @@ pub(crate) fn messages(_: &Scratch, input: &[u8]) -> bool {
     data.push_timeslice(RawTimeslice { start_ns: START_NS, ..RawTimeslice::default() });
     let microslices = [(descriptor, content), (Descriptor::of_sts(BOARD, START_NS), content)];
     let (count, block) = block_of(microslices.into_iter());
-    if data.push_component(count, &block).is_err() || data.messages() > MOST_MESSAGES {
+    if data.push_component(count, &block).is_err() || data.messages() > MAX_MESSAGES {
         return false;
     }
     let mut found_digis = false;

@@ -20,7 +20,7 @@ const INDEX: &str = "frame.index.csv";
 /// Orbits of a time frame that is decoded.
 const ORBITS: u32 = 3;
 
-/// An index and the pages behind it.
+/// An index and its pages.
 pub(crate) fn pages(scratch: &Scratch, input: &[u8]) -> bool {
     let [index, pages] = parts(input);
     frame(scratch, index, pages, PageSelection::default())
@@ -36,7 +36,8 @@ pub(crate) fn page_index(scratch: &Scratch, input: &[u8]) -> bool {
 }
 
 fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection) -> bool {
-    let (index, path) = (scratch.file(INDEX, index), scratch.file(PAGES, pages));
+    let index = scratch.file(INDEX, index);
+    let path = scratch.file(PAGES, pages);
     let frame = match read_raw_pages(&path, &index, selection) {
         Ok(frame) => frame,
         // A sector that does not exist is in no file.
@@ -45,7 +46,7 @@ fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection
     };
     let again = scratch.path("again.pages");
     let index = write_raw_pages(&again, &frame).expect("what was read is written");
-    // An index of a single sector does not say which.
+    // An index of a single sector does not contain its number.
     let mut sectors: Vec<_> = frame.streams().map(|stream| stream.id.sector).collect();
     sectors.dedup();
     let sector = Some(sectors[0]).filter(|_| sectors.len() == 1);
@@ -55,8 +56,8 @@ fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection
     true
 }
 
-/// Pages of one stream in the format that the first byte names, decoded: sound ones give digits,
-/// others are told. The last page may end early.
+/// Pages of one stream in the format that the first byte selects, decoded: valid ones give digits,
+/// others an error. The last page may be cut off.
 pub(crate) fn decode(_: &Scratch, input: &[u8]) -> bool {
     let Some((&version, bytes)) = input.split_first() else {
         return false;
@@ -78,8 +79,9 @@ pub(crate) fn decode(_: &Scratch, input: &[u8]) -> bool {
         decoded
     };
     let pages = RawPages::new(0, pages, &streams);
-    let (once, twice) = (decoded(&pages), decoded(&pages));
-    assert!(once == twice, "decoding tells the same twice");
+    let once = decoded(&pages);
+    let twice = decoded(&pages);
+    assert!(once == twice, "decoding is deterministic");
     once.damaged.is_empty()
 }
 
@@ -122,7 +124,7 @@ pub(crate) fn charges(scratch: &Scratch, input: &[u8]) -> bool {
     })
 }
 
-/// Labels beside pages.
+/// Labels and their pages.
 pub(crate) fn page_labels(scratch: &Scratch, input: &[u8]) -> bool {
     comes_back(scratch, "frame.labels", input, read_labels, |path, labels| {
         write_labels(path, labels)

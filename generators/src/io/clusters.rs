@@ -1,9 +1,8 @@
 //! Clusters in pieces, as binary arrays.
 //!
-//! Little endian: the magic `TPCCLUS1`; the numbers of tracks, of places for clusters on
-//! tracks, of rows and of places of a row, 64 bits each; for each track the place of its
-//! first cluster, 32 bits; then the arrays of all fields, each with all of its places, in
-//! the order of [`FIELDS`].
+//! Little endian: the magic `TPCCLUS1`; the numbers of tracks, of slots for clusters on tracks, of
+//! rows and of slots of a row, 64 bits each; for each track the index of its first cluster, 32
+//! bits; then the arrays of all fields, each with all of its slots, in the order of [`FIELDS`].
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,8 +15,7 @@ use crate::tpc::clusters::{Clusters, FIELDS, Layout, Places};
 const MAGIC: [u8; 8] = *b"TPCCLUS1";
 const NUMBERS: usize = 4;
 
-/// Whether clusters can be written to a file of that name: worth asking before they are
-/// made.
+/// Checks that clusters can be written to a file of this name; call it before they are generated.
 ///
 /// # Errors
 /// If the ending is not `.bin` or `.bin.gz`.
@@ -28,8 +26,8 @@ pub fn check_cluster_file(path: &Path) -> Result<(), DataError> {
 /// Reads clusters.
 ///
 /// # Errors
-/// If the file can't be read, or is not what its ending says; if pieces make no sense, the
-/// error names the track or row.
+/// If the file can't be read, or is not what its ending says; if pieces are inconsistent, the error
+/// names the track or row.
 pub fn read_clusters(path: &Path) -> Result<Clusters, DataError> {
     check_cluster_file(path)?;
     let mut source = Source::open(path)?;
@@ -59,8 +57,8 @@ pub fn write_clusters(path: &Path, clusters: &Clusters) -> Result<(), DataError>
 fn write(sink: &mut impl Write, clusters: &Clusters) -> io::Result<()> {
     let places = clusters.places();
     sink.write_all(&MAGIC)?;
-    for number in [places.tracks, places.attached, places.rows, places.row_capacity] {
-        sink.write_all(&(number as u64).to_le_bytes())?;
+    for index in [places.tracks, places.attached, places.rows, places.row_capacity] {
+        sink.write_all(&(index as u64).to_le_bytes())?;
     }
     for start in &clusters.tracks().starts {
         sink.write_all(&start.to_le_bytes())?;
@@ -74,23 +72,23 @@ fn write(sink: &mut impl Write, clusters: &Clusters) -> io::Result<()> {
 fn header(source: &mut Source<'_>, path: &Path) -> Result<Places, DataError> {
     source.magic(&MAGIC)?;
     let numbers: [u64; NUMBERS] = source.u64s("header")?;
-    let [tracks, attached, rows, row_capacity] = numbers.map(|number| number as usize);
+    let [tracks, attached, rows, row_capacity] = numbers.map(|index| index as usize);
     let places = Places { tracks, attached, rows, row_capacity };
     match places.problem() {
         None => Ok(places),
         Some(problem) => {
-            let place = format!("byte {}", MAGIC.len());
-            Err(DataError::format(path, place, problem.to_string()))
+            let location = format!("byte {}", MAGIC.len());
+            Err(DataError::format(path, location, problem.to_string()))
         }
     }
 }
 
-/// All arrays where their layout wants them.
+/// All arrays, at the offsets of their layout.
 fn arrays(source: &mut Source<'_>, places: &Places) -> Result<Vec<u8>, DataError> {
     let layout: Layout = places.layout();
     let mut bytes = Vec::new();
-    for (number, field) in FIELDS.iter().enumerate() {
-        let range = layout.range(number);
+    for (index, field) in FIELDS.iter().enumerate() {
+        let range = layout.range(index);
         bytes.resize(range.start, 0);
         source.extend(&mut bytes, range.len() as u64, field.name)?;
     }

@@ -10,12 +10,12 @@ use text::Foreign;
 use super::fields::csv_error;
 use crate::DataError;
 
-/// A reader of text whose lines are neither endless nor cut off.
+/// A reader of text that refuses overlong lines and cut-off last lines.
 pub(super) fn reader<R: Read>(source: R) -> Reader<Lines<R>> {
     ReaderBuilder::new().trim(Trim::All).from_reader(Lines::of_table(source))
 }
 
-/// Calls `take` for each line behind the header; what it says is wrong is told with its line.
+/// Calls `take` for each line after the header; its error is reported with the line number.
 pub(super) fn for_each_row(
     path: &Path,
     source: impl Read,

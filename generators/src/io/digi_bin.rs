@@ -22,7 +22,7 @@ const COUNT_BYTES: u64 = 4;
 /// A time, a channel and a charge.
 const DIGI_BYTES: u64 = 4 + 2 + 1;
 
-/// Refuses what the layout has no place for.
+/// Refuses a number of segments that the layout can't hold.
 pub(super) fn check_segments(segments: usize) -> Result<(), DataError> {
     if segments.is_multiple_of(2) {
         return Ok(());
@@ -64,8 +64,7 @@ pub(super) fn read(
     source: &mut impl Read,
     limits: Limits,
 ) -> Result<SegmentedDigis, DataError> {
-    // What is read is bounded by what the header claims as far as that makes sense, and what is
-    // allocated by what is there.
+    // Reads no more than the header claims, within limits; allocates no more than the file has.
     let mut bytes = Vec::new();
     let mut more = |bytes: &mut Vec<u8>, count: u64| {
         source.take(count).read_to_end(bytes).map_err(|error| DataError::io(path, error))
@@ -91,7 +90,7 @@ pub(super) fn read(
     Ok(SegmentedDigis::new(digis, partition))
 }
 
-/// The bytes of the counts behind a header. None for a file that is something else.
+/// Bytes of the counts after the header; 0 if the file is something else.
 fn counts_bytes(header: &[u8], limits: Limits) -> u64 {
     if header.len() < HEADER_BYTES as usize || !header.starts_with(&MAGIC) {
         return 0;
@@ -100,8 +99,8 @@ fn counts_bytes(header: &[u8], limits: Limits) -> u64 {
     if groups <= 2 * limits.modules as u64 { groups * COUNT_BYTES } else { 0 }
 }
 
-/// The bytes of the digis behind the counts; one more, so that too long a file is noticed. None
-/// if header and counts don't agree.
+/// Bytes of the digis after the counts, plus one, so that too long a file is noticed; 0 if header
+/// and counts don't agree.
 fn digi_bytes(bytes: &[u8], counts: u64) -> u64 {
     let Some(counts) = bytes.get(HEADER_BYTES as usize..).filter(|it| it.len() as u64 == counts)
     else {
@@ -112,7 +111,7 @@ fn digi_bytes(bytes: &[u8], counts: u64) -> u64 {
     if sum == u64_at(bytes, 16) { sum * DIGI_BYTES + 1 } else { 0 }
 }
 
-/// The partition that the header describes, or the offset of what is wrong.
+/// The partition that the header describes, or the offset of the error and its message.
 fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
     let magic = bytes.get(..8).unwrap_or(bytes);
     if magic != MAGIC {
@@ -121,14 +120,15 @@ fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
     }
     let size = bytes.len() as u64;
     require(size, HEADER_BYTES, "the header")?;
-    let (modules, groups) = (u32_at(bytes, 8), u32_at(bytes, 12));
+    let modules = u32_at(bytes, 8);
+    let groups = u32_at(bytes, 12);
     if u64::from(groups) != 2 * u64::from(modules) {
         let problem = format!("{groups} module sides don't fit {modules} modules with two each");
         return Err((12, problem));
     }
-    let most = limits.modules;
-    if modules as usize > most {
-        let problem = format!("{modules} modules are more than the {most} that there can be");
+    let max = limits.modules;
+    if modules as usize > max {
+        let problem = format!("{modules} modules are more than the maximum of {max}");
         return Err((12, problem));
     }
     let counts_end = HEADER_BYTES + COUNT_BYTES * u64::from(groups);
@@ -137,14 +137,14 @@ fn header(bytes: &[u8], limits: Limits) -> Result<Partition, (u64, String)> {
     let sum: u64 = counts.clone().map(u64::from).sum();
     let total = u64_at(bytes, 16);
     if sum != total {
-        let problem = format!("the module sides hold {sum} digis, the header says {total}");
+        let problem = format!("the module sides have {sum} digis, but the header has {total}");
         return Err((16, problem));
     }
     // The sum of 2^18 counts of 32 bits can't overflow here.
     let end = counts_end + DIGI_BYTES * total;
     require(size, end, "the digis")?;
     if size > end {
-        return Err((end, "there is more behind the last column".to_owned()));
+        return Err((end, "there is more data after the last column".to_owned()));
     }
     Ok(Partition::from_lengths(counts.map(|count| count as usize)))
 }
@@ -157,7 +157,7 @@ fn require(size: u64, end: u64, what: &str) -> Result<(), (u64, String)> {
     Err((size, problem))
 }
 
-/// The three columns behind a header that was found right.
+/// The three columns after a validated header.
 struct Columns<'a> {
     times: &'a [u8],
     channels: &'a [u8],

@@ -25,7 +25,9 @@ pub(super) fn write(sink: &mut impl Write, digis: &SegmentedDigis) -> io::Result
         let ModuleSide { module, back } = ModuleSide::of_segment(segment, segments);
         let side = u8::from(back);
         for digi in digis {
-            let (channel, time, adc) = (digi.channel(), digi.time_ns(), digi.adc());
+            let channel = digi.channel();
+            let time = digi.time_ns();
+            let adc = digi.adc();
             writeln!(sink, "{module},{side},{channel},{time},{adc}")?;
         }
     }

@@ -8,21 +8,21 @@ use crate::sts::{
     Address, CHANNELS_PER_SIDE, Digi, MAX_ADC, MAX_SEGMENTS, MAX_TIME_NS, ModuleSide,
 };
 
-/// What a detector has room for.
+/// Limits of a detector.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// The number of modules.
+    /// Number of modules.
     pub(super) modules: usize,
     /// The largest charge in ADC units.
     pub(super) adc: u8,
 }
 
 impl Limits {
-    /// All that digis have room for.
+    /// The limits of the digi format itself.
     pub(super) const OF_DIGIS: Limits = Limits { modules: MAX_SEGMENTS / 2, adc: MAX_ADC };
 
-    /// Those of a detector.
-    pub(super) fn of(setup: &Setup) -> Self {
+    /// Limits of a detector.
+    pub(super) fn for_setup(setup: &Setup) -> Self {
         Limits { modules: setup.modules().len(), adc: setup.asic().n_adc - 1 }
     }
 }
@@ -36,7 +36,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The digi, or what is wrong with its fields.
+    /// Returns the digi, or a message about its fields.
     pub(super) fn digi(&self, limits: Limits) -> Result<Digi, String> {
         in_range("channel", self.channel, u32::from(CHANNELS_PER_SIDE) - 1)?;
         in_range("time_ns", self.time_ns, MAX_TIME_NS)?;
@@ -53,19 +53,19 @@ pub(super) fn in_range(name: &str, value: u32, largest: u32) -> Result<(), Strin
     Err(format!("{name} {value} is above {largest}"))
 }
 
-/// What is wrong with a line of text.
+/// Error for a line of text.
 pub(super) fn csv_error(path: &Path, error: csv::Error) -> DataError {
-    let place = error
+    let location = error
         .position()
-        .map_or_else(|| "while reading".to_owned(), |place| format!("line {}", place.line()));
+        .map_or_else(|| "while reading".to_owned(), |location| format!("line {}", location.line()));
     let said = error.to_string();
     let problem = match error.into_kind() {
-        // A line that is too long or cut off says so itself.
+        // The message for too long or cut-off lines is complete already.
         csv::ErrorKind::Io(source) => return DataError::io(path, source),
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} fields instead of {expected_len}; is the file cut off?")
         }
         _ => said,
     };
-    DataError::format(path, place, problem)
+    DataError::format(path, location, problem)
 }

@@ -15,7 +15,7 @@ use crate::DataError;
 const BUFFER_BYTES: usize = 1 << 20;
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// What a file holds, compression aside.
+/// File format, compression aside.
 #[derive(Clone, Copy)]
 pub(super) enum Format {
     Csv,
@@ -40,7 +40,8 @@ pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
     }
 }
 
-/// Whether there can be something in a file of that name that no text is written of.
+/// Checks that binary data can be written to a file of this name: its ending is not of a text
+/// format.
 pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
     let problem = match format_of(path) {
         Ok(Format::Bin) => return Ok(()),
@@ -62,7 +63,7 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
     }
 }
 
-/// What a compressed file holds.
+/// Reader of a decompressed file.
 struct Unpacked(MultiGzDecoder<BufReader<File>>);
 
 impl Read for Unpacked {
@@ -89,8 +90,8 @@ pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
     })
 }
 
-/// Writes out what is still buffered, and puts the file in its place: a sink that is dropped
-/// leaves everything as it was.
+/// Flushes the sink and moves the file into place; a sink that is dropped instead leaves everything
+/// as it was.
 pub(super) fn finish(sink: Sink) -> io::Result<()> {
     let writer = match sink {
         Sink::Plain(writer) => writer,

@@ -2,17 +2,17 @@
 //!
 //! | ending | content |
 //! |---|---|
-//! | `.csv` | text: `module,side,channel,time_ns,adc`, a digi a line |
+//! | `.csv` | text: `module,side,channel,time_ns,adc`, one digi per line |
 //! | `.bin` | little-endian columns behind the magic `STSDIGI1` |
 //! | `.json` | the setup of an STS: `asic`, `cuts`, `landau`, `modules` |
-//! | `.pages` | raw pages of the TPC; `.index.csv` beside it says whose they are, `.labels` what left their samples |
+//! | `.pages` | raw pages of the TPC; `.index.csv` next to it lists their streams, `.labels` the particles of their samples |
 //!
-//! Slice tracks are text or columns too, by the same endings, behind the magic `TPCTRKS1`.
-//! Clusters in pieces are binary only, behind the magic `TPCCLUS1`; so are raw data of the STS
-//! (`STSTSLC1`) and what was unpacked from them (`STSDIGX1`). The tables of unpackers are JSON.
-//! The truth of simulated digis is written as CSV beside them.
+//! Slice tracks are text or columns too, by the same endings, behind the magic `TPCTRKS1`. Clusters
+//! in pieces are binary only, behind the magic `TPCCLUS1`; so are raw data of the STS (`STSTSLC1`)
+//! and the digis unpacked from them (`STSDIGX1`). The tables of unpackers are JSON. The truth of
+//! simulated digis is written as CSV next to them.
 //!
-//! All may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`, `.cases.gz`).
+//! Any of them may be gzipped (`.csv.gz`, `.bin.gz`, `.pages.gz`, `.cases.gz`).
 
 mod clusters;
 mod csv_rows;
@@ -60,13 +60,13 @@ pub fn read_digis(path: &Path) -> Result<SegmentedDigis, DataError> {
     read_within(path, Limits::OF_DIGIS)
 }
 
-/// The same for a detector: digis of modules that it does not have and charges above
-/// its range are refused too.
+/// Reads the digis of a timeslice of a detector: digis of modules that it does not have and charges
+/// above its range are refused too.
 ///
 /// # Errors
-/// As [`read_digis`].
+/// Those of [`read_digis`], and digis that do not fit the detector.
 pub fn read_digis_of(path: &Path, setup: &Setup) -> Result<SegmentedDigis, DataError> {
-    read_within(path, Limits::of(setup))
+    read_within(path, Limits::for_setup(setup))
 }
 
 fn read_within(path: &Path, limits: Limits) -> Result<SegmentedDigis, DataError> {
@@ -82,8 +82,8 @@ fn read_within(path: &Path, limits: Limits) -> Result<SegmentedDigis, DataError>
     Ok(digis)
 }
 
-/// Whether so many segments can be written to a file of that name: worth asking
-/// before they are made.
+/// Checks that `segments` segments can be written to a file of this name; call it before they are
+/// generated.
 ///
 /// # Errors
 /// If the ending is unknown, or the format can't hold the segments.

@@ -21,11 +21,11 @@ pub fn read_setup(path: &Path) -> Result<Setup, DataError> {
     read(path)
 }
 
-/// Reads what unpackers have to know: a JSON object with the keys `walk_tables`, `elinks` and,
-/// for the code of 2023, `elinks2023`. Other keys at the top don't matter.
+/// Reads the tables that unpackers need: a JSON object with the keys `walk_tables`, `elinks` and,
+/// for the code of 2023, `elinks2023`. Other top-level keys are ignored.
 ///
 /// # Errors
-/// As [`read_setup`].
+/// If the file can't be read, or is not what it has to be: the error names the line and column.
 pub fn read_readout(path: &Path) -> Result<Readout, DataError> {
     read(path)
 }
@@ -44,14 +44,14 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, DataError> {
 
 /// The key is a dot for the whole file.
 fn format_error(path: &Path, key: &str, error: &serde_json::Error) -> DataError {
-    let place = match key {
+    let location = match key {
         "." => format!("line {}", error.line()),
         key => format!("line {}, {key}", error.line()),
     };
-    // The place is said already.
+    // The location is in `location` already; the message repeats it at its end.
     let text = error.to_string();
     let at = text.rfind(" at line ").unwrap_or(text.len());
-    DataError::format(path, place, &text[..at])
+    DataError::format(path, location, &text[..at])
 }
 
 /// Writes a setup for [`read_setup`].
@@ -63,7 +63,7 @@ pub fn write_setup(path: &Path, setup: &Setup) -> Result<(), DataError> {
     write_by(path, |sink| serde_json::to_writer_pretty(sink, setup))
 }
 
-/// Writes what unpackers have to know for [`read_readout`].
+/// Writes the tables that unpackers need for [`read_readout`].
 ///
 /// # Errors
 /// If the file can't be written, or holds the setup of the detector of other data.
@@ -74,7 +74,7 @@ pub fn write_readout(path: &Path, readout: &Readout) -> Result<(), DataError> {
 }
 
 /// Refuses to replace a file that holds the other kind of setup: `NAME.setup.json` is the setup of
-/// the detector beside digis, and the tables of boards beside raw data.
+/// the detector next to digis, and the tables of boards next to raw data.
 fn keep_other<Own: DeserializeOwned, Other: DeserializeOwned>(
     path: &Path,
     holds: &'static str,

@@ -8,7 +8,7 @@ use text::Foreign;
 use super::file::open;
 use crate::DataError;
 
-/// Bytes that are read at once: no more is allocated than the file turns out to have.
+/// Bytes of one read: no more is allocated than the file turns out to have, rounded up to this.
 const PORTION: u64 = 1 << 24;
 
 /// A file that is being read, and how far.
@@ -48,17 +48,17 @@ impl<'a> Source<'a> {
     pub(super) fn u32s<const N: usize>(&mut self, what: &str) -> Result<[u32; N], DataError> {
         let bytes = self.portion(size_of::<[u32; N]>() as u64, what)?;
         let (numbers, _) = bytes.as_chunks();
-        Ok(std::array::from_fn(|number| u32::from_le_bytes(numbers[number])))
+        Ok(std::array::from_fn(|index| u32::from_le_bytes(numbers[index])))
     }
 
-    /// The same of 64 bits.
+    /// Reads `N` little-endian words of 64 bits.
     ///
     /// # Errors
     /// If the file ends before.
     pub(super) fn u64s<const N: usize>(&mut self, what: &str) -> Result<[u64; N], DataError> {
         let bytes = self.portion(size_of::<[u64; N]>() as u64, what)?;
         let (numbers, _) = bytes.as_chunks();
-        Ok(std::array::from_fn(|number| u64::from_le_bytes(numbers[number])))
+        Ok(std::array::from_fn(|index| u64::from_le_bytes(numbers[index])))
     }
 
     /// The next bytes.
@@ -95,20 +95,20 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Sees that there is nothing left.
+    /// Checks that the file has ended.
     ///
     /// # Errors
-    /// If there is.
+    /// If it has not.
     pub(super) fn end(&mut self, last: &str) -> Result<(), DataError> {
         let mut more = Vec::new();
         let read = self.from.by_ref().take(1).read_to_end(&mut more);
         match read.map_err(|source| DataError::io(self.path, source))? {
             0 => Ok(()),
-            _ => Err(self.here(format!("there is more behind the last {last}"))),
+            _ => Err(self.here(format!("there is more data after the last {last}"))),
         }
     }
 
-    /// That something is wrong with what was read last.
+    /// Error at the position read last.
     pub(super) fn here(&self, problem: impl Into<String>) -> DataError {
         DataError::format(self.path, format!("byte {}", self.offset), problem)
     }

@@ -1,8 +1,8 @@
 //! The truth of simulated digis as text.
 //!
 //! `NAME.crossings.csv` has a line for each crossing of a particle through a sensor,
-//! `NAME.sources.csv` one for each digi, in their order: the number of the crossing that
-//! it comes from, counted from 0, or -1 if it is noise.
+//! `NAME.sources.csv` one for each digi, in their order: the index of its crossing, or -1 for
+//! noise.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::sts::physics::Truth;
 const CROSSINGS: &str = "module,collision,time_ns,x,y,slope_x,slope_y";
 const SOURCES: &str = "crossing";
 
-/// Writes the truth of the digis in a file beside it; returns the two files.
+/// Writes the truth of digis to files next to theirs; returns the two files.
 ///
 /// # Errors
 /// If one of them can't be written.
@@ -26,7 +26,7 @@ pub fn write_truth(digis: &Path, truth: &Truth) -> Result<[PathBuf; 2], DataErro
     Ok([crossings, sources])
 }
 
-/// The name of a file beside one with digis: their name with another ending.
+/// Path of a file next to the digis: their name with another ending.
 pub fn beside(digis: &Path, ending: &str) -> PathBuf {
     digis.with_file_name(format!("{}.{ending}", stem(digis)))
 }

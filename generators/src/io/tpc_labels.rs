@@ -1,4 +1,4 @@
-//! Labels of the samples of raw pages, in a file beside them: `docs/tpc-labels.md` has the format.
+//! Labels of the samples of raw pages, in a file next to them: `docs/tpc-labels.md` has the format.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const ENDING: &str = ".labels";
 /// The labels of a sector's samples, which are in the order of time, row and pad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectorLabels {
-    /// The number of the sector.
+    /// Number of the sector.
     pub sector: u8,
     /// Some for each sample.
     pub labels: Labels,
@@ -40,7 +40,7 @@ pub struct LabelWriter<'a> {
 }
 
 impl<'a> LabelWriter<'a> {
-    /// Creates the file, for so many sectors.
+    /// Creates the file, for `sectors` sectors.
     ///
     /// # Errors
     /// If it can't be created or written.
@@ -51,17 +51,18 @@ impl<'a> LabelWriter<'a> {
         Ok(writer)
     }
 
-    /// Appends those of a sector; sectors must come in ascending order.
+    /// Appends the labels of a sector; sectors must be in ascending order.
     ///
     /// # Errors
     /// If they can't be written.
     pub fn write(&mut self, of_sector: &SectorLabels) -> Result<(), DataError> {
-        let (first, all) = (of_sector.labels.first(), of_sector.labels.all());
+        let first = of_sector.labels.first();
+        let all = of_sector.labels.all();
         let head = [of_sector.sector.into(), first.len() as u32];
         self.write_all(head.map(u32::to_le_bytes).as_flattened())?;
         self.write_all(&(all.len() as u64).to_le_bytes())?;
-        for number in first {
-            self.write_all(&number.to_le_bytes())?;
+        for index in first {
+            self.write_all(&index.to_le_bytes())?;
         }
         for label in all {
             self.write_all(&label.to_le_bytes())?;
@@ -69,7 +70,7 @@ impl<'a> LabelWriter<'a> {
         Ok(())
     }
 
-    /// Writes out what is buffered.
+    /// Flushes the file and moves it into place.
     ///
     /// # Errors
     /// If it can't be written.
@@ -102,7 +103,7 @@ pub fn read_labels(path: &Path) -> Result<Vec<SectorLabels>, DataError> {
     source.magic(&MAGIC)?;
     let [count, zero] = source.u32s("header")?;
     if zero != 0 {
-        return Err(source.here(format!("the number behind {count} sectors is not 0")));
+        return Err(source.here(format!("the number after {count} sectors is not 0")));
     }
     let mut sectors: Vec<SectorLabels> = Vec::new();
     for _ in 0..count {
@@ -121,7 +122,7 @@ fn read_sector(source: &mut Source<'_>, before: Option<u8>) -> Result<SectorLabe
         return Err(source.here(format!("there is no sector {number}; use 0 to {last}")));
     };
     if let Some(before) = before.filter(|&before| before >= sector) {
-        return Err(source.here(format!("sector {sector} is not behind {before}")));
+        return Err(source.here(format!("sector {sector} is not after {before}")));
     }
     let [labels] = source.u64s("head of a sector")?;
     let what = format!("sector {sector}");
@@ -132,7 +133,7 @@ fn read_sector(source: &mut Source<'_>, before: Option<u8>) -> Result<SectorLabe
     Ok(SectorLabels { sector, labels })
 }
 
-/// So many numbers of `N` bytes each.
+/// Reads `count` little-endian numbers of `N` bytes each.
 fn numbers<T, const N: usize>(
     source: &mut Source<'_>,
     count: u64,
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn files_beside_pages_have_their_names() {
+    fn files_next_to_pages_have_their_names() {
         let of = |pages: &str| {
             labels_of(Path::new(pages)).map(|path| path.to_string_lossy().into_owned())
         };
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_refused_with_its_place() {
+    fn damage_is_refused_with_its_location() {
         let (_folder, path, _) = written("a.labels");
         let whole = std::fs::read(&path).expect("written");
         let problem = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -194,26 +195,27 @@ mod tests {
             std::fs::write(&path, &bytes).expect("written");
             read_labels(&path).expect_err("damaged").to_string()
         };
-        // Heads of sectors are at 16, of 16 bytes each; behind the first one are three numbers.
+        // Heads of sectors start at byte 16, with 16 bytes each; the first one is followed by three
+        // numbers.
         let word = |bytes: &mut Vec<u8>, at: usize, value: u8| bytes[at] = value;
-        for (change, said) in [
+        for (change, expected) in [
             (&(|bytes: &mut Vec<u8>| word(bytes, 0, b'X')) as &dyn Fn(&mut Vec<u8>), "magic"),
             (&|bytes| word(bytes, 12, 1), "is not 0"),
             (&|bytes| word(bytes, 8, 4), "ends here"),
-            (&|bytes| word(bytes, 8, 2), "more behind the last sector"),
+            (&|bytes| word(bytes, 8, 2), "more data after the last sector"),
             (&|bytes| word(bytes, 16, 36), "there is no sector 36"),
-            (&|bytes| word(bytes, 16, 8), "sector 7 is not behind 8"),
+            (&|bytes| word(bytes, 16, 8), "sector 7 is not after 8"),
             (
                 &|bytes| [32, 36].into_iter().for_each(|at| word(bytes, at, 1)),
                 "the first 1 labels are of no sample in sector 1",
             ),
-            (&|bytes| word(bytes, 40, 9), "begin at 9, but there are 3"),
-            (&|bytes| word(bytes, 36, 3), "sample 2 begin at 2, before"),
+            (&|bytes| word(bytes, 40, 9), "start at 9, but there are 3"),
+            (&|bytes| word(bytes, 36, 3), "sample 2 start at 2, before"),
             (&|bytes| word(bytes, 27, 255), "ends here, within its sector 1"),
             (&|bytes| bytes.truncate(bytes.len() - 1), "ends here, within its sector 35"),
         ] {
             let found = problem(change);
-            assert!(found.contains(said) && found.contains("byte "), "{said}: {found}");
+            assert!(found.contains(expected) && found.contains("byte "), "{expected}: {found}");
         }
     }
 }

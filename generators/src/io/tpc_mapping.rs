@@ -17,7 +17,7 @@ const TABLES: [&str; 4] =
     ["TABLE-IROC.txt", "TABLE-OROC1.txt", "TABLE-OROC2.txt", "TABLE-OROC3.txt"];
 const COLUMNS: usize = 14;
 
-/// A column that is used, and what its values are below.
+/// A column that is read, and the upper limit of its values.
 struct Column {
     name: &'static str,
     number: usize,
@@ -51,7 +51,7 @@ pub fn read_pad_mapping(folder: &Path) -> Result<PadMapping, DataError> {
         .map_err(|error| DataError::format(folder, "all tables together", error.to_string()))
 }
 
-/// The pad at each channel of each chip, as far as it is known.
+/// The known pad of each channel of each chip.
 struct Wires(Vec<Option<PadId>>);
 
 impl Wires {
@@ -62,12 +62,12 @@ impl Wires {
     fn read(&mut self, path: &Path) -> Result<(), DataError> {
         let text = read_text(path, LARGEST_RECORD);
         let text = text.map_err(|source| DataError::io(path, source))?;
-        for (number, line) in text.lines().enumerate() {
+        for (index, line) in text.lines().enumerate() {
             if line.trim().is_empty() {
                 continue;
             }
             self.add(line).map_err(|problem| {
-                DataError::format(path, format!("line {}", number + 1), problem)
+                DataError::format(path, format!("line {}", index + 1), problem)
             })?;
         }
         Ok(())

@@ -15,7 +15,7 @@ pub(crate) fn within(range: (f64, f64), stream: &mut Stream) -> f64 {
     range.0 + (range.1 - range.0) * uniform(stream)
 }
 
-/// In a range, evenly on a logarithmic scale.
+/// A random number of a range, uniform on a logarithmic scale.
 pub(crate) fn logarithmic((low, high): (f64, f64), stream: &mut Stream) -> f64 {
     low * libm::exp(libm::log(high / low) * uniform(stream))
 }
@@ -24,10 +24,10 @@ pub(crate) fn logarithmic((low, high): (f64, f64), stream: &mut Stream) -> f64 {
 pub(crate) fn poisson(mean: f64, gaps: &Exponential, stream: &mut Stream) -> usize {
     let limit = mean * f64::from(Exponential::MEAN);
     let mut elapsed = 0.0;
-    for number in 0.. {
+    for index in 0.. {
         elapsed += f64::from(gaps.sample(stream)) + 1.0;
         if elapsed > limit {
-            return number;
+            return index;
         }
     }
     0

@@ -24,7 +24,7 @@ impl Exponential {
     /// Computes the table.
     pub fn new() -> Self {
         let knot = |k: usize| gap_of_survival(1.0 - k as f64 / BINS as f64);
-        // The last bin has no upper end, and nobody asks for it.
+        // The last bin has no upper end and is never used.
         let line = |k: usize| [knot(k), knot((k + 1).min(BINS - 1)) - knot(k)];
         Exponential { lines: std::array::from_fn(line) }
     }

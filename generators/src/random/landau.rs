@@ -17,11 +17,11 @@ const GROWTH: f64 = 0.005;
 const STEPS: usize = 750;
 const STEP: f64 = 0.01;
 
-/// The inverse of Landau's distribution, as a table of straight lines, cut off at
-/// a largest value: its mean would be infinite.
+/// The inverse of Landau's distribution, as a table of straight lines, cut off at a maximum value:
+/// its mean would be infinite.
 ///
-/// The parameter is that of Landau (1944): the most probable value is
-/// [`Landau::MOST_PROBABLE`], the width (full, at half the maximum) is about 4.02.
+/// The parameter is that of Landau (1944): the most probable value is [`Landau::MOST_PROBABLE`],
+/// the width (full, at half the maximum) is about 4.02.
 pub struct Landau {
     /// The quantiles at the lower end of each bin, and at the end of the last.
     knots: Vec<f32>,
@@ -31,7 +31,7 @@ impl Landau {
     /// The most probable value.
     pub const MOST_PROBABLE: f32 = -0.222_78;
 
-    /// Computes the table; values are `largest` (300 at most) or less.
+    /// Computes the table; values are `largest` (300 at most) at most.
     pub fn new(largest: f64) -> Self {
         let points: Vec<_> = (0..POINTS).map(point).collect();
         let above: Vec<_> = points.iter().map(|value| exceedance(*value)).collect();
@@ -41,7 +41,8 @@ impl Landau {
             while end < POINTS - 1 && above[end] > wanted {
                 end += 1;
             }
-            let (high, low) = (above[end - 1], above[end]);
+            let high = above[end - 1];
+            let low = above[end];
             let fraction = ((high - wanted) / (high - low)).clamp(0.0, 1.0);
             let value = points[end - 1] + (points[end] - points[end - 1]) * fraction;
             value.min(largest) as f32
@@ -55,7 +56,8 @@ impl Landau {
         const FRACTION: f32 = 1.0 / (1 << FRACTION_BITS) as f32;
         let bin = (bits >> FRACTION_BITS) as usize;
         let fraction = (bits & ((1 << FRACTION_BITS) - 1)) as f32 * FRACTION;
-        let (low, high) = (self.knots[bin], self.knots[bin + 1]);
+        let low = self.knots[bin];
+        let high = self.knots[bin + 1];
         low + (high - low) * fraction
     }
 }
@@ -71,8 +73,8 @@ fn point(number: usize) -> f64 {
     FIRST_POINT + 3.0 * libm::expm1(GROWTH * number as f64)
 }
 
-/// How often a number is above `value`: the integral of
-/// `exp(-u (ln u + value)) sin(pi u) / (pi u)` over all positive `u`.
+/// Probability of a value above `value`: the integral of `exp(-u (ln u + value)) sin(pi u) / (pi
+/// u)` over all positive `u`.
 fn exceedance(value: f64) -> f64 {
     let term = |step: usize| {
         // Steps of the root are short where large values need it.
@@ -81,7 +83,8 @@ fn exceedance(value: f64) -> f64 {
         2.0 * root * libm::exp(-u * (libm::log(u) + value)) * libm::sin(PI * u) / (PI * u)
     };
     let sum: f64 = (1..STEPS).map(term).sum();
-    // The sum misses a sixth of a squared step, as the integrand begins with 2 root.
+    // The sum misses a sixth of a squared step, because the integrand starts like a square root at
+    // 0.
     (STEP * sum + STEP * STEP / 6.0).clamp(0.0, 1.0)
 }
 

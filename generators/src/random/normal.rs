@@ -25,13 +25,14 @@ impl Normal {
         Normal { knots: (0..=BINS).map(knot).collect() }
     }
 
-    /// The number of mean 0 and variance 1 that belongs to 32 random bits.
+    /// The standard normal deviate of 32 random bits.
     #[inline]
     pub fn deviate(&self, bits: u32) -> f32 {
         const FRACTION: f32 = 1.0 / (1 << FRACTION_BITS) as f32;
         let bin = (bits >> FRACTION_BITS) as usize;
         let fraction = (bits & ((1 << FRACTION_BITS) - 1)) as f32 * FRACTION;
-        let (low, high) = (self.knots[bin], self.knots[bin + 1]);
+        let low = self.knots[bin];
+        let high = self.knots[bin + 1];
         low + (high - low) * fraction
     }
 }
@@ -49,14 +50,15 @@ impl Default for Normal {
     }
 }
 
-/// How often a normal number is below this one.
+/// Probability of a standard normal number below `deviate`.
 pub(crate) fn normal_below(deviate: f64) -> f64 {
     0.5 * libm::erfc(-deviate * FRAC_1_SQRT_2)
 }
 
 /// The number that others are below with this probability, by bisection.
 fn quantile(probability: f64) -> f64 {
-    let (mut low, mut high) = (-Normal::LIMIT, Normal::LIMIT);
+    let mut low = -Normal::LIMIT;
+    let mut high = Normal::LIMIT;
     for _ in 0..40 {
         let middle = 0.5 * (low + high);
         if normal_below(middle) < probability {

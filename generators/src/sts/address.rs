@@ -1,4 +1,4 @@
-//! Which module, and which side of it.
+//! Addresses of modules and module sides.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ pub struct Address(u32);
 
 impl Address {
     const BITS: u32 = 17;
-    /// So many addresses there are.
+    /// Number of addresses.
     pub const COUNT: usize = 1 << Self::BITS;
-    /// What a full address has below the packed bits: the number of the STS.
+    /// System number of the STS, in the bits of a full address below the packed ones.
     const SYSTEM: u32 = 2;
-    /// What it has in its highest bits: the version of the scheme.
+    /// Version of the address scheme, in the highest bits of a full address.
     const VERSION: u32 = 1 << 28;
 
     /// The address with these 17 bits; higher bits are cut off.
@@ -30,7 +30,7 @@ impl Address {
         self.0
     }
 
-    /// The 17 bits of a full address that digis have room for.
+    /// The 17 bits of a full address that digis store.
     #[inline]
     pub const fn of_full(full: u32) -> Self {
         Self::from_packed(full >> 4)
@@ -51,20 +51,22 @@ impl Address {
         Address(position << 12 | half_ladder << 11 | ladder << 6 | unit)
     }
 
-    /// The number of the module that has this address: by unit, ladder, half ladder and position.
+    /// Index of the module with this address: by unit, ladder, half ladder and position.
     pub const fn module(self) -> usize {
-        let (unit, ladder) = (self.0 & 0x3f, self.0 >> 6 & 0x1f);
-        let (half_ladder, position) = (self.0 >> 11 & 1, self.0 >> 12 & 0x1f);
+        let unit = self.0 & 0x3f;
+        let ladder = self.0 >> 6 & 0x1f;
+        let half_ladder = self.0 >> 11 & 1;
+        let position = self.0 >> 12 & 0x1f;
         (unit << 11 | ladder << 6 | half_ladder << 5 | position) as usize
     }
 }
 
-/// One side of a module: what a segment holds the digis of.
+/// One side of a module, whose digis form a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ModuleSide {
     /// The module's number.
     pub module: usize,
-    /// Whether it is the back (p) side.
+    /// True for the back (p) side.
     pub back: bool,
 }
 
@@ -88,7 +90,7 @@ impl fmt::Display for ModuleSide {
     }
 }
 
-/// The modules that so many segments belong to.
+/// Number of modules with `segments` segments.
 pub(crate) fn modules(segments: usize) -> usize {
     segments.div_ceil(2)
 }

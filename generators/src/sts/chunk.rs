@@ -8,7 +8,7 @@ use rand::distr::Distribution;
 use super::{Address, Digi};
 use crate::random::{Exponential, Stream, below};
 
-/// Digis in a chunk. Part of what the data are: another size makes other data.
+/// Digis in a chunk. Part of the definition of the data: another size makes other data.
 pub(super) const CHUNK: usize = 1024;
 
 const CHANNEL_BITS: u32 = 10;
@@ -54,8 +54,8 @@ pub(super) fn fill_random(
     }
 }
 
-/// Fills `chunk` with a Poisson process in the `window` of time (in ns),
-/// given how many digis fall into it: exponential gaps, scaled to fit.
+/// Fills `chunk` with a Poisson process in the `window` of time (in ns), for a fixed number of
+/// digis in it: exponential gaps, scaled to fit.
 pub(super) fn fill_ordered(
     chunk: &mut [Digi],
     tables: &Tables,
@@ -77,8 +77,8 @@ pub(super) fn fill_ordered(
     let scale = (window.end - window.start) as f64 / total as f64;
     let start = window.start as u32;
     for (digi, elapsed) in chunk.iter_mut().zip(&elapsed) {
-        // SAFETY: `elapsed < total`, and both are exact, so the product is in `0.0..=2^31 - 1`
-        // once rounded down: the window is no longer than 2^31.
+        // SAFETY: `elapsed < total`, and both are exact, so the product is in `0.0..=2^31 - 1` once
+        // rounded down, because the window is at most 2^31.
         let offset = unsafe { (*elapsed as f64 * scale).to_int_unchecked::<i32>() };
         *digi = digi.joined(Digi::new(address, 0, start + offset as u32, 0));
     }
@@ -129,7 +129,8 @@ fn charge(quantile: usize) -> u8 {
     const PEAK: f64 = 6.0;
     const WIDTH: f64 = 1.8;
     let probability = (quantile as f64 + 0.5) / f64::from(1 << ADC_BITS);
-    let (mut low, mut high) = (-5.0, 100.0);
+    let mut low = -5.0;
+    let mut high = 100.0;
     // Moyal's distribution function is erfc(exp(-x/2) / sqrt 2): bisect it.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);

@@ -77,26 +77,26 @@ impl Digi {
         Address::from_packed(high << 16 | (self.0 >> ADDRESS_LOW_SHIFT) as u32)
     }
 
-    /// What digis are sorted by: the channel, then the time.
+    /// The sort key: the channel, then the time.
     #[inline]
     pub const fn key(self) -> u64 {
         (self.0 >> CHANNEL_SHIFT & CHANNEL_MASK) << TIME_BITS | self.0 & TIME_MASK
     }
 
-    /// The same charge and address with the key (channel and time) of another digi.
+    /// Returns this charge and address with the key (channel and time) of another digi.
     #[inline]
     pub(crate) const fn with_key_of(self, other: Digi) -> Self {
         const KEY: u64 = CHANNEL_MASK << CHANNEL_SHIFT | TIME_MASK;
         Digi(self.0 & !KEY | other.0 & KEY)
     }
 
-    /// A digi whose fields are 0 where the other one's are not, and the other one.
+    /// Combines two digis of which each has zeros in the fields that the other one sets.
     #[inline]
     pub(crate) const fn joined(self, other: Digi) -> Self {
         Digi(self.0 | other.0)
     }
 
-    /// The same digi in another channel; it must have 11 bits.
+    /// Returns this digi in another channel, which must have at most 11 bits.
     #[inline]
     pub const fn with_channel(self, channel: u16) -> Self {
         let bits = (channel as u64 & CHANNEL_MASK) << CHANNEL_SHIFT;

@@ -3,23 +3,23 @@
 use rayon::prelude::*;
 
 use super::chunk::{self, CHUNK, Tables};
-use super::jitter::Displacer;
+use super::jitter::ArrivalJitter;
 use super::{Address, Digi, DigiShape, ModuleSide, Order, SegmentedDigis, occupancy};
 use crate::DataError;
 use crate::partition::Partition;
 use crate::random::{hash, stream};
 
-/// Names apart the streams that a segment or chunk needs.
+/// Names of the streams of a segment or chunk.
 const TIMES: u64 = 0;
 const DUPLICATES: u64 = 1;
 const JITTER: u64 = 2;
 
-/// Generates digis: channels uniform on a side, charges after an energy loss
-/// distribution, times and order as the shape says. The same shape and seed
-/// give the same bytes for any number of threads on any machine.
+/// Generates digis: channels uniform on a side, charges after an energy loss distribution, times
+/// and order as in the shape. Shape and seed determine the bytes for any number of threads on any
+/// machine.
 ///
 /// # Errors
-/// If the shape makes no sense; see [`DigiShape::validate`].
+/// If the shape is invalid; see [`DigiShape::validate`].
 pub fn generate(shape: &DigiShape, seed: u64) -> Result<SegmentedDigis, DataError> {
     shape.validate()?;
     let counts = occupancy::counts(shape.digis, shape.segments, shape.skew);
@@ -34,7 +34,7 @@ pub fn generate(shape: &DigiShape, seed: u64) -> Result<SegmentedDigis, DataErro
     Ok(SegmentedDigis::new(digis, partition))
 }
 
-/// One segment to be filled.
+/// A segment to be filled.
 struct Segment<'a> {
     shape: &'a DigiShape,
     seed: u64,
@@ -50,7 +50,7 @@ impl<'a> Segment<'a> {
 
     fn fill(&self, digis: &mut [Digi], tables: &Tables) {
         match self.shape.order {
-            Order::Jitter(places) => self.fill_displaced(digis, places, tables),
+            Order::Jitter(distance) => self.fill_jittered(digis, distance, tables),
             Order::Random | Order::Time => self.fill_chunks(digis, tables),
         }
     }
@@ -64,19 +64,19 @@ impl<'a> Segment<'a> {
     }
 
     /// Chunk after chunk: a digi may move from one into the next.
-    fn fill_displaced(&self, digis: &mut [Digi], places: u32, tables: &Tables) {
+    fn fill_jittered(&self, digis: &mut [Digi], distance: u32, tables: &Tables) {
         let length = digis.len();
-        // More places than digis are no further.
-        let places = places.min(u32::try_from(length).unwrap_or(u32::MAX));
+        // A distance larger than the segment has no further effect.
+        let distance = distance.min(u32::try_from(length).unwrap_or(u32::MAX));
         let seed = hash(self.seed, [self.number, JITTER]);
-        let mut displacer = Displacer::new(places, seed, digis);
+        let mut jitter = ArrivalJitter::new(distance, seed, digis);
         let mut chunk = [Digi::default(); CHUNK];
         for start in (0..length).step_by(CHUNK) {
             let chunk = &mut chunk[..CHUNK.min(length - start)];
             self.fill_chunk(chunk, start / CHUNK, length, tables);
-            displacer.admit(chunk);
+            jitter.admit(chunk);
         }
-        displacer.finish();
+        jitter.finish();
     }
 
     fn fill_chunk(&self, chunk: &mut [Digi], number: usize, length: usize, tables: &Tables) {

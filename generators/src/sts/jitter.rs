@@ -1,41 +1,41 @@
-//! Disorder of a bounded size: digis up to N places from where they belong.
+//! Disorder of a bounded size: each digi is moved by up to N indices.
 
 use super::Digi;
 use crate::random::{below, mix};
 
-/// Digis handled together, at least: few enough for the caches, and many enough that those who wait
-/// are few beside them.
+/// Minimum number of digis handled together: few enough for the caches, and many enough that the
+/// waiting ones are few in comparison.
 const BATCH: usize = 512;
 
-/// Moves each digi of a time-ordered segment up to `places` places.
+/// Moves each digi of a time-ordered segment by up to `distance` indices.
 ///
-/// Digi `i` draws a slot between `i` and `i + places`; the digis arrive by
-/// slot. Whoever is more than `places` before or after it therefore stays so.
-/// The slots are a function of the seed and the position.
-pub(super) struct Displacer<'a> {
-    places: usize,
+/// Digi `i` draws a slot between `i` and `i + distance`; the digis arrive by slot. Two digis more
+/// than `distance` apart therefore keep their order. The slots are a function of the seed and the
+/// index.
+pub(super) struct ArrivalJitter<'a> {
+    distance: usize,
     seed: u64,
     /// Digis that have a slot but have not arrived, with their slots (counted
     /// from `emitted`).
     waiting: Vec<Digi>,
     slots: Vec<u32>,
-    /// How many of them there are in each slot.
+    /// Number of waiting digis in each slot.
     counts: Vec<u32>,
-    /// Where the next digi of each slot goes; reused.
+    /// Output index of the next digi of each slot; reused.
     positions: Vec<u32>,
     /// Digis admitted so far.
     admitted: usize,
     /// Slots below this have been emptied.
     emitted: usize,
-    /// Where the digis go that have not arrived.
+    /// Output of the digis that have not arrived.
     output: &'a mut [Digi],
 }
 
-impl<'a> Displacer<'a> {
-    /// For one segment, which is to fill `output`.
-    pub(super) fn new(places: u32, seed: u64, output: &'a mut [Digi]) -> Self {
-        Displacer {
-            places: places as usize,
+impl<'a> ArrivalJitter<'a> {
+    /// Creates the jitter of one segment, which fills `output`.
+    pub(super) fn new(distance: u32, seed: u64, output: &'a mut [Digi]) -> Self {
+        ArrivalJitter {
+            distance: distance as usize,
             seed,
             waiting: Vec::new(),
             slots: Vec::new(),
@@ -53,16 +53,16 @@ impl<'a> Displacer<'a> {
         for batch in digis.chunks(BATCH) {
             self.admit_batch(batch);
             // Digis that wait are moved each time: not too often, then.
-            if self.admitted - self.emitted >= self.places {
+            if self.admitted - self.emitted >= self.distance {
                 self.emit_below(self.admitted);
             }
         }
     }
 
-    /// Writes all digis that are left.
+    /// Writes all remaining digis.
     pub(super) fn finish(mut self) {
-        self.emit_below(self.admitted + self.places);
-        debug_assert!(self.output.is_empty(), "fewer digis than places for them");
+        self.emit_below(self.admitted + self.distance);
+        debug_assert!(self.output.is_empty(), "fewer digis than the length of the output");
     }
 
     fn admit_batch(&mut self, digis: &[Digi]) {
@@ -70,7 +70,7 @@ impl<'a> Displacer<'a> {
         self.waiting.extend_from_slice(digis);
         self.draw(digis.len());
         self.admitted += digis.len();
-        self.counts.resize(self.admitted - self.emitted + self.places, 0);
+        self.counts.resize(self.admitted - self.emitted + self.distance, 0);
         for slot in &self.slots[known..] {
             self.counts[*slot as usize] += 1;
         }
@@ -78,7 +78,7 @@ impl<'a> Displacer<'a> {
 
     /// Draws the slots of the next digis.
     fn draw(&mut self, count: usize) {
-        let range = self.places as u64 + 1;
+        let range = self.distance as u64 + 1;
         let known = self.slots.len();
         self.slots.resize(known + count.next_multiple_of(2), 0);
         for (pair, slots) in self.slots[known..].chunks_exact_mut(2).enumerate() {
@@ -95,29 +95,31 @@ impl<'a> Displacer<'a> {
     fn emit_below(&mut self, limit: usize) {
         let width = limit - self.emitted;
         let arriving = self.sum_counts(width);
-        let (positions, output) = (&mut self.positions[..], std::mem::take(&mut self.output));
+        let positions = &mut self.positions[..];
+        let output = std::mem::take(&mut self.output);
         let mut write = |digi: Digi, slot: u32| {
-            let place = positions[slot as usize];
-            positions[slot as usize] = place + 1;
-            output[place as usize] = digi;
+            let index = positions[slot as usize];
+            positions[slot as usize] = index + 1;
+            output[index as usize] = digi;
         };
-        // The last ones alone can have drawn a later slot.
-        let certain = self.waiting.len().saturating_sub(self.places);
+        // Only the last ones can have drawn a later slot.
+        let certain = self.waiting.len().saturating_sub(self.distance);
         for (digi, slot) in self.waiting[..certain].iter().zip(&self.slots) {
             write(*digi, *slot);
         }
-        // All are written, for nobody could predict a branch: those that don't arrive lie behind
-        // those that do, where others will be.
-        let mut kept = 0;
+        // All remaining digis are written, because a branch would be unpredictable: those that
+        // don't arrive are written after the end of those that do, and overwritten later.
+        let mut remaining = 0;
         for i in certain..self.waiting.len() {
-            let (digi, slot) = (self.waiting[i], self.slots[i]);
+            let digi = self.waiting[i];
+            let slot = self.slots[i];
             write(digi, slot);
-            self.waiting[kept] = digi;
-            self.slots[kept] = slot.wrapping_sub(width as u32);
-            kept += usize::from(slot as usize >= width);
+            self.waiting[remaining] = digi;
+            self.slots[remaining] = slot.wrapping_sub(width as u32);
+            remaining += usize::from(slot as usize >= width);
         }
-        self.waiting.truncate(kept);
-        self.slots.truncate(kept);
+        self.waiting.truncate(remaining);
+        self.slots.truncate(remaining);
         self.counts.drain(..width.min(self.counts.len()));
         self.emitted = limit;
         self.output = &mut output[arriving..];
@@ -142,11 +144,11 @@ mod tests {
 
     const BLOCK: usize = 4 * BATCH;
 
-    fn displace(digis: &mut [Digi], places: u32, seed: u64) {
+    fn displace(digis: &mut [Digi], distance: u32, seed: u64) {
         let ordered = digis.to_vec();
-        let mut displacer = Displacer::new(places, seed, digis);
-        ordered.chunks(BLOCK).for_each(|block| displacer.admit(block));
-        displacer.finish();
+        let mut jitter = ArrivalJitter::new(distance, seed, digis);
+        ordered.chunks(BLOCK).for_each(|block| jitter.admit(block));
+        jitter.finish();
     }
 
     fn ordered(length: usize) -> Vec<Digi> {
@@ -154,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_moves_further_than_allowed() {
-        for (length, places) in [(0, 5), (1, 5), (100, 7), (20_000, 64), (19_999, 9000)] {
+    fn no_digi_moves_further_than_allowed() {
+        for (length, distance) in [(0, 5), (1, 5), (100, 7), (20_000, 64), (19_999, 9000)] {
             let mut digis = ordered(length);
-            displace(&mut digis, places, 3);
-            let distance = |(i, digi): (usize, &Digi)| (digi.bits() as usize).abs_diff(i);
-            let furthest = digis.iter().enumerate().map(distance).max().unwrap_or(0);
-            assert!(furthest <= places as usize, "{length} {places} {furthest}");
+            displace(&mut digis, distance, 3);
+            let moved = |(i, digi): (usize, &Digi)| (digi.bits() as usize).abs_diff(i);
+            let furthest = digis.iter().enumerate().map(moved).max().unwrap_or(0);
+            assert!(furthest <= distance as usize, "{length} {distance} {furthest}");
             let mut values: Vec<_> = digis.iter().map(|digi| digi.bits()).collect();
             values.sort_unstable();
             assert!(values.into_iter().eq(0..length as u64));
@@ -178,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn no_places_no_change() {
+    fn distance_0_changes_nothing() {
         let mut digis = ordered(10_000);
         displace(&mut digis, 0, 3);
         assert_eq!(digis, ordered(10_000));
     }
 
     #[test]
-    fn there_may_be_more_places_than_digis() {
+    fn the_distance_may_exceed_the_segment() {
         let mut digis = ordered(100);
         displace(&mut digis, 100_000, 3);
         assert_ne!(digis, ordered(100));

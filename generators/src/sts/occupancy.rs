@@ -1,4 +1,4 @@
-//! How many digis each segment gets.
+//! Distribution of digis over segments.
 
 use super::{ModuleSide, Skew};
 
@@ -68,14 +68,16 @@ mod tests {
     #[test]
     fn without_skew_segments_differ_by_one_at_most() {
         let counts = counts(1_000_003, 24, Skew::Ratio(1.0));
-        let (least, most) = (counts.iter().min(), counts.iter().max());
+        let least = counts.iter().min();
+        let most = counts.iter().max();
         assert!(most.expect("24") - least.expect("24") <= 1);
     }
 
     #[test]
     fn the_ratio_is_that_of_fullest_to_emptiest() {
         let counts = counts(10_000_000, 1792, Skew::Ratio(10.0));
-        let (least, most) = (counts.iter().min(), counts.iter().max());
+        let least = counts.iter().min();
+        let most = counts.iter().max();
         let ratio = *most.expect("1792") as f64 / *least.expect("1792") as f64;
         assert!((ratio - 10.0).abs() < 0.1, "{ratio}");
     }

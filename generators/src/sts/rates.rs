@@ -1,4 +1,4 @@
-//! The physical way to say how many digis there are.
+//! Numbers of digis from physical rates.
 
 use super::CHANNELS_PER_SIDE;
 use crate::DataError;
@@ -10,12 +10,12 @@ use crate::DataError;
 /// interaction leaves a quarter of a central one is our assumption.
 const DIGIS_PER_INTERACTION_AND_SIDE: f64 = 17.2e6 / 1000.0 / 1792.0 / 4.0;
 
-/// How often digis arise.
+/// Rates of digis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Interactions a second.
+    /// Interactions per second.
     pub interactions_hz: f64,
-    /// Noise digis a second in each channel.
+    /// Noise digis per second in each channel.
     pub noise_hz: f64,
 }
 
@@ -39,7 +39,7 @@ fn check(name: &str, hertz: f64) -> Result<(), DataError> {
     if hertz.is_finite() && hertz >= 0.0 {
         return Ok(());
     }
-    let problem = format!("a {name} of {hertz} Hz makes no sense; it must be 0 or more");
+    let problem = format!("a {name} of {hertz} Hz is invalid; it must be 0 or more");
     Err(DataError::shape(problem))
 }
 
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_rates_are_refused() {
+    fn invalid_rates_are_refused() {
         for rate in [f64::NAN, f64::INFINITY, -1.0] {
             assert!(digis(rate, 0.0).is_err());
             assert!(digis(0.0, rate).is_err());

@@ -11,7 +11,7 @@ pub struct SegmentedDigis {
 }
 
 impl SegmentedDigis {
-    /// Digis in the order of their segments.
+    /// Builds digis from the order of their segments.
     ///
     /// # Panics
     /// If the partition has another number of elements.
@@ -20,7 +20,7 @@ impl SegmentedDigis {
         SegmentedDigis { digis, partition }
     }
 
-    /// Digis given as one list for each segment.
+    /// Builds digis from one list per segment.
     pub fn from_segments<S: AsRef<[Digi]>>(segments: &[S]) -> Self {
         let lengths = segments.iter().map(|segment| segment.as_ref().len());
         let partition = Partition::from_lengths(lengths);
@@ -33,7 +33,7 @@ impl SegmentedDigis {
         &self.digis
     }
 
-    /// Where the segments lie in the flat array.
+    /// Offsets of the segments in the flat array.
     pub fn partition(&self) -> &Partition {
         &self.partition
     }

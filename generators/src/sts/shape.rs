@@ -1,4 +1,4 @@
-//! What generated digis look like.
+//! Parameters of generated digis.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,34 +11,33 @@ use crate::DataError;
 /// Beyond this the emptiest segments would have no digis anyway.
 const MAX_SKEW: f64 = 1e6;
 
-/// In which order the digis of a segment arrive.
+/// Order of arrival of the digis of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// In no order at all.
+    /// Random order.
     Random,
-    /// By time.
+    /// Sorted by time.
     Time,
-    /// By time, but each digi up to so many places away from where it belongs.
+    /// Sorted by time, then each digi moved by up to this many indices.
     Jitter(u32),
 }
 
-/// How the digis spread over the segments.
+/// Distribution of the digis over the segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Skew {
-    /// The fullest segment has so many times the digis of the emptiest, and
-    /// the others lie between them, evenly on a logarithmic scale, as
-    /// occupancy falls with the distance from the beam. 1 is uniform.
+    /// Ratio of digis in the fullest and the emptiest segment; the others lie between them, evenly
+    /// on a logarithmic scale, as occupancy falls with the distance from the beam. 1 is uniform.
     Ratio(f64),
-    /// One segment holds this share of all digis; the others share the rest.
+    /// One segment has this share of all digis; the others share the rest.
     Hot(f64),
 }
 
-/// What to generate.
+/// Parameters of generated digis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DigiShape {
-    /// The number of segments (module sides).
+    /// Number of segments (module sides).
     pub segments: usize,
-    /// The number of digis in all segments together.
+    /// Number of digis in all segments together.
     pub digis: u64,
     /// The order of arrival in each segment.
     pub order: Order,
@@ -51,10 +50,10 @@ pub struct DigiShape {
 }
 
 impl DigiShape {
-    /// Refuses what no data can follow.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Which value can't be, and what can.
+    /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
         let DigiShape { segments, digis, .. } = *self;
         if segments == 0 {
@@ -110,7 +109,7 @@ impl fmt::Display for Order {
         match self {
             Order::Random => f.write_str("random"),
             Order::Time => f.write_str("time"),
-            Order::Jitter(places) => write!(f, "jitter:{places}"),
+            Order::Jitter(distance) => write!(f, "jitter:{distance}"),
         }
     }
 }
@@ -122,9 +121,9 @@ impl FromStr for Order {
         match text.split_once(':') {
             None if text == "random" => Ok(Order::Random),
             None if text == "time" => Ok(Order::Time),
-            Some(("jitter", places)) => places.parse().map(Order::Jitter).map_err(|_| {
+            Some(("jitter", distance)) => distance.parse().map(Order::Jitter).map_err(|_| {
                 let order = text.shown();
-                DataError::shape(format!("{order} needs a number of places: jitter:64"))
+                DataError::shape(format!("{order} needs a distance in digis: jitter:64"))
             }),
             _ => Err(DataError::shape(format!(
                 "unknown order {}; there are random, time and jitter:N",
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_shapes_are_refused() {
+    fn invalid_shapes_are_refused() {
         assert!(shape().validate().is_ok());
         assert!(refused(|s| s.segments = 0).contains("0 segments"));
         assert!(refused(|s| s.segments = MAX_SEGMENTS + 1).contains("262144"));

@@ -1,5 +1,5 @@
-//! Charges of a sector, as the cluster finder takes them: what digits are once they are corrected
-//! by the gains of their pads.
+//! Charges of a sector, the input of the cluster finder: digits after correction by the gains of
+//! their pads.
 
 use std::ops::RangeInclusive;
 
@@ -9,14 +9,14 @@ use super::PadId;
 
 /// The largest charge: 14 bits.
 pub const MAX_CHARGE: u16 = (1 << 14) - 1;
-/// Charges are whole numbers of this share of an ADC unit.
+/// Charges are integers in units of 1/`CHARGE_STEPS` of an ADC unit.
 pub const CHARGE_STEPS: u16 = 16;
 /// The longest time frame: times of clusters have 24 bits, in 64ths of a time bin.
 pub const MAX_TIME_BINS: u32 = 1 << 18;
-/// Lengths that fragments can have: overlaps leave one of 17 a time bin of its own, and times
-/// within a fragment have 16 bits.
+/// Valid lengths of fragments: with the overlaps, a fragment of 17 still has one time bin of its
+/// own, and times within a fragment have 16 bits.
 pub const FRAGMENT_LENGTHS: RangeInclusive<u32> = 17..=32_000;
-/// Time bins of a fragment if nobody says it.
+/// Default length of a fragment in time bins.
 pub const DEFAULT_FRAGMENT: u32 = 1000;
 
 /// A sample: where it is, and its charge.
@@ -25,7 +25,7 @@ pub const DEFAULT_FRAGMENT: u32 = 1000;
 pub struct Charge {
     /// The time bin of the frame.
     pub time: u32,
-    /// Where in the sector.
+    /// Pad in the sector.
     pub pad: PadId,
     /// In sixteenths of an ADC unit, 0 to [`MAX_CHARGE`].
     pub charge: u16,
@@ -34,71 +34,73 @@ pub struct Charge {
 /// The charges of a sector over a time frame, and how clusters are to be found in them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChargeCase {
-    /// What it is called.
+    /// Name of the case.
     pub name: String,
-    /// The number of the sector, which makes no difference.
+    /// Number of the sector; it has no effect on clusters.
     pub sector: u8,
-    /// Time bins of the frame; there is no charge behind them.
+    /// Time bins of the frame; there is no charge after them.
     pub time_bins: u32,
-    /// Time bins that are worked on together; they make no difference either.
+    /// Time bins that are processed together; they have no effect on clusters either.
     pub fragment: u32,
     /// Thresholds.
     pub settings: ClusterSettings,
     /// Pads that have lost their baseline, in order.
     pub noisy: Vec<PadId>,
-    /// The samples, in the order in which they came: no place has two.
+    /// The samples in the order of arrival: no pad has two in a time bin.
     pub charges: Vec<Charge>,
-    /// What left them, where that is known.
+    /// Simulated particles of the samples, if known.
     pub labels: Option<Labels>,
 }
 
-/// Which simulated particles left the charges: some labels for each sample, in the order of samples.
+/// Simulated particles that left the charges: a list of labels for each sample, in the order of
+/// samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     first: Vec<u32>,
     all: Vec<u64>,
 }
 
-/// Why lists of labels can't be what they are said to be.
+/// Reasons why lists of labels are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LabelsProblem {
-    /// A list begins behind all labels.
-    #[error("the labels of sample {sample} begin at {first}, but there are {labels}")]
+    /// A list starts past the end of all labels.
+    #[error("the labels of sample {sample} start at {first}, but there are {labels}")]
     Outside {
-        /// The number of the sample.
+        /// Index of the sample.
         sample: usize,
-        /// The number of its first label.
+        /// Index of its first label.
         first: u32,
-        /// How many labels there are.
+        /// Number of all labels.
         labels: usize,
     },
-    /// A list begins before the one before it.
-    #[error("the labels of sample {sample} begin at {first}, before those of the sample before")]
+    /// A list starts before the previous one.
+    #[error("the labels of sample {sample} start at {first}, before those of the previous sample")]
     Falls {
-        /// The number of the sample.
+        /// Index of the sample.
         sample: usize,
-        /// The number of its first label.
+        /// Index of its first label.
         first: u32,
     },
     /// Labels are in no list.
     #[error("the first {labels} labels are of no sample")]
     Unowned {
-        /// How many.
+        /// Number of labels.
         labels: usize,
     },
     /// More than can be numbered.
     #[error("{labels} labels are more than 32 bits can number")]
     TooMany {
-        /// How many.
+        /// Number of labels.
         labels: usize,
     },
 }
 
 impl Labels {
-    /// From the number of each sample's first label, and all labels: see [`Labels::first`].
+    /// Builds lists from the index of each sample's first label, and all labels: see
+    /// [`Labels::first`].
     ///
     /// # Errors
-    /// If they don't belong together.
+    /// If the indices don't fit the labels.
     pub fn from_parts(first: Vec<u32>, all: Vec<u64>) -> Result<Self, LabelsProblem> {
         let labels = all.len();
         if u32::try_from(labels).is_err() {
@@ -130,18 +132,18 @@ impl Labels {
         self.all.extend_from_slice(labels);
     }
 
-    /// The labels of a sample.
+    /// Returns the labels of a sample.
     ///
     /// # Panics
-    /// If there is no such sample.
+    /// If the index of the sample is out of range.
     pub fn of(&self, sample: usize) -> &[u64] {
         let first = self.first[sample] as usize;
         let end = self.first.get(sample + 1).map_or(self.all.len(), |&end| end as usize);
         &self.all[first..end]
     }
 
-    /// The number of each sample's first label among all of them; the last sample's are those
-    /// up to the end.
+    /// Index of each sample's first label among all of them; the last sample's labels extend to the
+    /// end.
     pub fn first(&self) -> &[u32] {
         &self.first
     }
@@ -152,31 +154,32 @@ impl Labels {
     }
 }
 
-/// Thresholds of the cluster finder, charges in ADC units unless it says otherwise.
+/// Thresholds of the cluster finder; charges are in ADC units unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterSettings {
     /// A peak has more charge than this.
     pub qmax_cutoff: u8,
-    /// Beside the peak a charge above this, and what lies behind it may belong to the cluster.
+    /// Pads and time bins next to the peak need more charge than this for those after them to
+    /// belong to the cluster, too.
     pub inner_threshold: u8,
     /// A valley between two peaks is deeper than this,
     pub noise_eps: u8,
-    /// and deeper than so many 255ths of the peak.
+    /// and deeper than this many 255ths of the peak.
     pub noise_eps_rel: u8,
     /// A cluster has more charge than this, once it is rounded.
     pub qtot_cutoff: u8,
     /// The peak of a cluster of a single time bin has more charge than this.
     pub qmax_single_time: u8,
-    /// That of a cluster of a single pad.
+    /// The peak of a cluster of a single pad has more charge than this.
     pub qmax_single_pad: u8,
-    /// A cluster is marked as split if it shares so many charges with others.
+    /// A cluster is marked as split if it shares at least this many charges with others.
     pub min_split: u8,
     /// Subtracted from all times, in time bins.
     pub time_shift: f32,
 }
 
 impl Default for ClusterSettings {
-    /// Those of the experiment.
+    /// The settings of the experiment.
     fn default() -> Self {
         ClusterSettings {
             qmax_cutoff: 3,

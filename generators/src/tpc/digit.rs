@@ -1,4 +1,4 @@
-//! What one pad delivers in one time bin.
+//! The sample of one pad in one time bin.
 
 use std::fmt;
 
@@ -14,12 +14,10 @@ const SECTOR_SHIFT: u32 = TIME_SHIFT + TIME_BITS;
 
 /// A digit: sector, time bin, row, pad and ADC value, in 8 bytes.
 ///
-/// From the lowest bit: 16 bits of ADC value, the raw integer of the page (its
-/// scale is that of the [format](super::ZsFormat)); 8 bits of pad; 8 bits of
-/// row in the sector; 26 bits of time bin (13 s), from the beginning of the time
-/// frame; 6 bits of sector. So the lower half is what differs between the
-/// samples of a time bin, and the order of the bits is that by sector, time bin,
-/// row and pad.
+/// From the lowest bit: 16 bits of ADC value, the raw integer of the page (its scale is that of the
+/// [format](super::ZsFormat)); 8 bits of pad; 8 bits of row in the sector; 26 bits of time bin (13
+/// s), from the beginning of the time frame; 6 bits of sector. So the samples of a time bin differ
+/// in the lower half only, and digits compare by sector, time bin, row and pad.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Digit(u64);
@@ -87,7 +85,7 @@ impl Digit {
         self.0 as u16
     }
 
-    /// The same digit with another ADC value.
+    /// Returns the digit with another ADC value.
     #[inline]
     pub const fn with_adc(self, adc: u16) -> Self {
         Digit(self.0 >> ADC_BITS << ADC_BITS | adc as u64)

@@ -19,7 +19,7 @@ pub enum ZsFormat {
     DenseLinkV2,
 }
 
-/// How a page is organised.
+/// Structure of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Records of time bins with rows and sequences of pads.
@@ -30,7 +30,7 @@ pub enum Layout {
     DenseLink,
 }
 
-// In the order of their versions.
+// Ordered by version.
 named! {
     "format",
     ZsFormat {
@@ -53,7 +53,7 @@ impl ZsFormat {
         self as u8 + 1
     }
 
-    /// How pages are organised.
+    /// Structure of pages.
     pub const fn layout(self) -> Layout {
         match self {
             ZsFormat::Row10 | ZsFormat::Row12 => Layout::Row,

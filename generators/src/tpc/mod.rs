@@ -1,16 +1,16 @@
 //! Raw data of ALICE's time projection chamber (TPC).
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
 //! | [`geometry`] | sectors, rows, regions, endpoints |
-//! | [`mapping`] | which pad a channel reads |
+//! | [`mapping`] | pads of channels |
 //! | [`time`] | bunch crossings, orbits and time bins |
-//! | [`digit`] | what a pad delivers in a time bin |
-//! | [`charges`] | the same, corrected, and how clusters are to be found in it |
+//! | [`digit`] | the sample of a pad in a time bin |
+//! | [`charges`] | corrected samples, and the settings of the cluster finder |
 //! | [`mod@format`] | the five versions of the zero-suppressed format |
 //! | [`page`] | the headers of pages |
-//! | [`encode`] | from digits to pages |
-//! | [`pages`] | pages by stream: what is stored and decoded |
+//! | [`encode`] | encoding of digits as pages |
+//! | [`pages`] | pages by stream: the stored data and the input of decoders |
 //! | [`simulate`] | time frames from a seed |
 //! | [`slice_tracks`] | tracks of single sectors, to be merged |
 //! | [`clusters`] | compressed clusters in pieces, to be gathered |

@@ -1,7 +1,7 @@
 //! Bunch crossings, orbits and time bins.
 //!
-//! An orbit is 445.5 time bins long, so in odd orbits time bins begin in the
-//! middle of a crossing's group of eight: all arithmetic is in crossings.
+//! An orbit is 445.5 time bins long, so in odd orbits time bins start in the middle of a crossing's
+//! group of eight: all arithmetic is in crossings.
 
 use std::ops::Range;
 
@@ -12,18 +12,17 @@ pub const BC_PER_ORBIT: u64 = 3564;
 pub const BC_PER_TIME_BIN: u64 = 8;
 /// Length of a time bin in µs.
 pub const TIME_BIN_US: f64 = 0.2;
-/// No orbit holds more time bins.
+/// Maximum number of time bins in an orbit.
 pub const MAX_TIME_BINS_IN_ORBIT: usize = 446;
 
-/// The heartbeat frame that a time bin begins in, counted like the time bins
-/// from the beginning of the time frame.
+/// The heartbeat frame in which a time bin starts; both are counted from the start of the time
+/// frame.
 #[inline]
 pub const fn frame_of(time_bin: u32) -> u32 {
     (time_bin as u64 * BC_PER_TIME_BIN / BC_PER_ORBIT) as u32
 }
 
-/// The time bins that begin in a heartbeat frame: 446 in even ones, 445 in odd
-/// ones.
+/// The time bins that start in a heartbeat frame: 446 in even ones, 445 in odd ones.
 #[inline]
 pub const fn time_bins_of(frame: u32) -> Range<u32> {
     first_time_bin(frame as u64)..first_time_bin(frame as u64 + 1)
@@ -33,15 +32,15 @@ const fn first_time_bin(frame: u64) -> u32 {
     (frame * BC_PER_ORBIT).div_ceil(BC_PER_TIME_BIN) as u32
 }
 
-/// The crossing in its orbit at which a time bin begins: a multiple of 8 in even
-/// heartbeat frames, 4 more than one in odd ones.
+/// The crossing in its orbit at which a time bin starts: a multiple of 8 in even heartbeat frames,
+/// a multiple of 8 plus 4 in odd ones.
 #[inline]
 pub const fn crossing_of(time_bin: u32) -> u16 {
     (time_bin as u64 * BC_PER_TIME_BIN % BC_PER_ORBIT) as u16
 }
 
-/// The time bin of a crossing, `orbits` after the first one of the time frame.
-/// The sum is divided as a whole: orbits are no multiple of time bins.
+/// The time bin of a crossing, `orbits` after the first one of the time frame. The sum is divided,
+/// not its terms: orbits are not multiples of time bins.
 #[inline]
 pub const fn time_bin_of(orbits: u32, crossing: u64) -> u64 {
     (orbits as u64 * BC_PER_ORBIT + crossing) / BC_PER_TIME_BIN

@@ -1,4 +1,4 @@
-//! Clusters as files: what is written comes back, and damage is named.
+//! Round trips of cluster files, and errors for damaged ones.
 
 use std::fs;
 use std::path::Path;
@@ -22,9 +22,10 @@ fn error_of(path: &Path, content: &[u8]) -> String {
     read_clusters(path).expect_err("damaged").to_string()
 }
 
-/// What of the file is part of the data comes back: bytes between arrays are not.
+/// Compares clusters without the unused bytes between arrays, which files do not keep.
 fn same(one: &Clusters, other: &Clusters) -> bool {
-    let (length, layout) = (one.bytes().len(), one.layout());
+    let length = one.bytes().len();
+    let layout = one.layout();
     let arrays = |clusters: &Clusters| -> Vec<Vec<u8>> {
         let fields = 0..generators::tpc::clusters::FIELDS.len();
         fields.map(|field| clusters.bytes()[layout.range(field)].to_vec()).collect()
@@ -36,7 +37,7 @@ fn same(one: &Clusters, other: &Clusters) -> bool {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn written_files_are_read_back() {
     let folder = folder();
     for name in ["c.bin", "c.bin.gz"] {
         let path = folder.path().join(name);
@@ -47,7 +48,7 @@ fn what_is_written_comes_back() {
 }
 
 #[test]
-fn text_is_refused_with_what_to_use() {
+fn text_is_refused_with_the_fix() {
     let error = write_clusters(Path::new("c.csv"), &made()).expect_err("refused");
     assert!(error.to_string().contains("use .bin"), "{error}");
 }
@@ -63,13 +64,13 @@ fn files_are_as_long_as_they_say() {
     assert!(cut(&whole[..whole.len() - 1]).contains("within its unattached_sigma_time"));
     assert!(cut(&whole[..HEADER_BYTES + 7]).contains("byte 47: the file ends here"));
     assert!(cut(&whole[..12]).contains("within its header"));
-    assert!(cut(&[&whole[..], b"x"].concat()).contains("more behind the last array"));
+    assert!(cut(&[&whole[..], b"x"].concat()).contains("more data after the last array"));
     let other = [&b"TPCCLUS2"[..], &whole[8..]].concat();
     assert!(cut(&other).contains("the magic is"));
 }
 
 #[test]
-fn places_that_can_not_be_are_named() {
+fn invalid_slots_are_reported() {
     let folder = folder();
     let path = folder.path().join("c.bin");
     let header = |numbers: [u64; 4]| {
@@ -84,7 +85,7 @@ fn places_that_can_not_be_are_named() {
 }
 
 #[test]
-fn pieces_that_make_no_sense_are_named() {
+fn invalid_pieces_are_reported() {
     let folder = folder();
     let path = folder.path().join("c.bin");
     write_clusters(&path, &made()).expect("written");
@@ -96,7 +97,7 @@ fn pieces_that_make_no_sense_are_named() {
         error_of(&damaged, &damage)
     };
     let second = &whole[HEADER_BYTES + 4..HEADER_BYTES + 8];
-    assert!(with(HEADER_BYTES, second).contains("overlap at place"));
+    assert!(with(HEADER_BYTES, second).contains("overlap at slot"));
     let beyond = with(HEADER_BYTES, &u32::MAX.to_le_bytes());
     assert!(beyond.contains("its pieces: track 0: "), "{beyond}");
     let rows = HEADER_BYTES + 4 * made().tracks().len();

@@ -1,4 +1,4 @@
-//! Digis as files: what is written comes back, and damage is named.
+//! Round trips of digi files, and errors for damaged ones.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -34,7 +34,7 @@ fn error_of(path: &Path, content: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn written_files_are_read_back() {
     let folder = folder();
     for name in ["d.csv", "d.bin", "d.csv.gz", "d.bin.gz"] {
         let path = folder.path().join(name);
@@ -116,7 +116,7 @@ fn damaged_binaries_are_refused_with_their_offset() {
         (patched(first_time, &[0xff; 4]), "digi 0, front of module 0: time_ns"),
         (patched(first_channel, &[0, 4]), "digi 0, front of module 0: channel 1024"),
         (patched(first_charge, &[32]), "digi 0, front of module 0: adc 32"),
-        ([&good[..], &[0; 9]].concat(), "there is more behind the last column"),
+        ([&good[..], &[0; 9]].concat(), "there is more data after the last column"),
         (b"STS".to_vec(), "byte 0: the magic is \"STS\""),
         (vec![], "byte 0: the magic is \"\""),
     ] {
@@ -167,7 +167,7 @@ fn no_cut_through_a_compressed_file_goes_unnoticed() {
     }
 }
 
-/// So many bytes, compressed to a thousandth.
+/// `beginning` and `count` bytes, compressed to about a thousandth.
 fn compressed(beginning: &[u8], byte: u8, count: u64) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(beginning).expect("packed");

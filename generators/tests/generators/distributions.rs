@@ -1,4 +1,4 @@
-//! Our tables of distributions beside those of `rand_distr`, which take logarithms.
+//! Tables of distributions compared with `rand_distr`, which uses logarithms.
 
 use generators::random::{Exponential, Normal, stream};
 use rand::distr::Distribution;
@@ -20,13 +20,13 @@ fn distance(mut ours: Vec<f64>, mut theirs: Vec<f64>) -> f64 {
     distances.fold(0.0, f64::max)
 }
 
-/// What equal distributions exceed once in 10,000 times.
+/// Threshold that equal distributions exceed once in 10,000 times.
 fn critical() -> f64 {
     (-0.5 * (0.5e-4_f64).ln() * 2.0 / SAMPLES as f64).sqrt()
 }
 
-fn samples<T>(of: &impl Distribution<T>, number: u64, as_number: impl Fn(T) -> f64) -> Vec<f64> {
-    let mut random = stream(7, [number]);
+fn samples<T>(of: &impl Distribution<T>, index: u64, as_number: impl Fn(T) -> f64) -> Vec<f64> {
+    let mut random = stream(7, [index]);
     (0..SAMPLES).map(|_| as_number(of.sample(&mut random))).collect()
 }
 
@@ -55,13 +55,15 @@ fn gaps_are_distributed_as_exponential_numbers_of_rand_distr() {
     assert!(distance(longer, theirs) > critical());
 }
 
-/// How many gaps of mean 1 fit into some time is a Poisson number.
+/// The number of gaps of mean 1 in a time is Poisson distributed.
 #[test]
 fn numbers_of_gaps_are_distributed_as_poisson_numbers_of_rand_distr() {
     const MEAN: f64 = 3.0;
-    let (gaps, mut random) = (Exponential::new(), stream(7, [5]));
+    let gaps = Exponential::new();
+    let mut random = stream(7, [5]);
     let mut fitting = || {
-        let (mut elapsed, mut count) = (0.0, 0.0);
+        let mut elapsed = 0.0;
+        let mut count = 0.0;
         loop {
             elapsed += gap_of_mean_one(gaps.sample(&mut random));
             if elapsed > MEAN {
@@ -72,6 +74,6 @@ fn numbers_of_gaps_are_distributed_as_poisson_numbers_of_rand_distr() {
     };
     let ours = (0..SAMPLES).map(|_| fitting()).collect();
     let poisson = rand_distr::Poisson::new(MEAN).expect("a mean");
-    let found = distance(ours, samples::<f64>(&poisson, 6, |number| number));
+    let found = distance(ours, samples::<f64>(&poisson, 6, |index| index));
     assert!(found < critical(), "{found}");
 }

@@ -1,4 +1,4 @@
-//! What generated digis promise: reproducible, and of the shape asked for.
+//! Generated digis are reproducible, and match the requested shape.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ fn make(shape: &DigiShape) -> SegmentedDigis {
     generate(shape, 42).expect("a sensible shape")
 }
 
-/// Depends on each bit and on its place.
+/// A hash of each bit and its position.
 fn checksum(data: &SegmentedDigis) -> u64 {
     data.digis().iter().fold(0, |sum, digi| mix(sum ^ digi.bits()))
 }
@@ -79,7 +79,7 @@ fn time_order_is_time_order() {
 }
 
 #[test]
-fn jitter_keeps_digis_near_their_place() {
+fn jitter_keeps_digis_near_their_index() {
     let ordered = make(&shape(Order::Time));
     let jittered = make(&shape(Order::Jitter(64)));
     for (ordered, jittered) in ordered.segments().zip(jittered.segments()) {
@@ -92,7 +92,7 @@ fn jitter_keeps_digis_near_their_place() {
 }
 
 #[test]
-fn random_order_has_as_many_descents_as_chance_gives() {
+fn random_order_has_the_expected_number_of_descents() {
     let data = make(&shape(Order::Random));
     let pairs = data.segments().flat_map(|segment| segment.windows(2));
     let descents = pairs.filter(|pair| pair[1].time_ns() < pair[0].time_ns());
@@ -112,7 +112,7 @@ fn times_and_channels_fill_their_ranges() {
 }
 
 #[test]
-fn the_share_of_duplicates_is_as_asked() {
+fn the_share_of_duplicates_is_as_requested() {
     for order in [Order::Random, Order::Time, Order::Jitter(9)] {
         let data = make(&DigiShape { duplicates: 0.3, ..shape(order) });
         let keys = |segment: &[_]| -> usize {

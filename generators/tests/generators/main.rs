@@ -1,5 +1,4 @@
-//! What the generators promise, over all of them: their files, their encoders and the
-//! data that they make.
+//! Tests of the whole crate: files, encoders and generated data.
 
 #![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
 

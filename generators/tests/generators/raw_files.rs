@@ -47,7 +47,7 @@ fn unpacked() -> Unpacked {
     }
 }
 
-/// Sees that whatever is cut off or changed is refused with its place.
+/// Checks that every cut or change is refused with its location.
 fn refuses_damage<T>(whole: &[u8], read: impl Fn(&Path) -> Result<T, DataError>, changed: usize) {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("damaged.bin");
@@ -59,7 +59,7 @@ fn refuses_damage<T>(whole: &[u8], read: impl Fn(&Path) -> Result<T, DataError>,
         let said = error(&whole[..length]);
         assert!(said.contains(&format!("byte {length}: the file ends here")), "{said}");
     }
-    assert!(error(&[whole, b"x"].concat()).contains("more behind the last timeslice"));
+    assert!(error(&[whole, b"x"].concat()).contains("more data after the last timeslice"));
     let mut other = whole.to_vec();
     other[7] = b'2';
     assert!(error(&other).contains("the magic is"), "{}", error(&other));
@@ -70,7 +70,7 @@ fn refuses_damage<T>(whole: &[u8], read: impl Fn(&Path) -> Result<T, DataError>,
 }
 
 #[test]
-fn raw_data_come_back_and_damage_is_told() {
+fn raw_data_are_read_back_and_damage_is_reported() {
     let folder = tempdir().expect("a folder");
     for name in ["ts.bin", "ts.bin.gz"] {
         let path = folder.path().join(name);
@@ -85,7 +85,7 @@ fn raw_data_come_back_and_damage_is_told() {
 }
 
 #[test]
-fn digis_come_back_and_damage_is_told() {
+fn digis_are_read_back_and_damage_is_reported() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("digis.bin");
     for rules in Rules::ALL {
@@ -159,7 +159,7 @@ fn tables_come_back(origin: &Path, names: &[&str]) {
 }
 
 #[test]
-fn tables_that_make_no_sense_are_told_with_their_place() {
+fn invalid_tables_are_reported_with_their_location() {
     let folder = tempdir().expect("a folder");
     let path = folder.path().join("bad.json");
     let error = |text: &str| {

@@ -1,4 +1,4 @@
-//! Slice tracks as files: what is written comes back, and damage is named.
+//! Round trips of slice track files, and errors for damaged ones.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn error_of_rows(rows: &str) -> String {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn written_files_are_read_back() {
     let folder = folder();
     for name in ["t.csv", "t.bin", "t.csv.gz", "t.bin.gz"] {
         let path = folder.path().join(name);
@@ -62,7 +62,7 @@ fn columns_are_as_documented() {
 }
 
 #[test]
-fn fields_that_make_no_sense_are_named_with_their_line() {
+fn invalid_fields_are_reported_with_their_line() {
     let error = error_of_rows("x,0,1,5,-1,-1,-1,-1,-1\n");
     assert!(error.contains("line 2: q_over_pt \"x\" is not"), "{error}");
     let error = error_of_rows("1,0,1,5,-1,-1,-1,-1,-1\n1,0,1,5,-1,-1,-1,-1,-2\n");
@@ -74,7 +74,7 @@ fn fields_that_make_no_sense_are_named_with_their_line() {
 }
 
 #[test]
-fn relations_that_make_no_sense_are_named_with_their_slice_track() {
+fn invalid_relations_are_reported_with_their_slice_track() {
     let error = error_of_rows("1,0,1,5,-1,-1,-1,-1,7\n");
     assert!(error.contains("slice track 0: link 7 is none of the 1"), "{error}");
     let error = error_of_rows("1,0,1,5,-1,1,-1,-1,-1\n1,0,1,5,-1,-1,-1,-1,-1\n");
@@ -94,7 +94,7 @@ fn binary_files_are_as_long_as_they_say() {
     let cut = |bytes: &[u8]| error_of(&damaged, bytes);
     assert!(cut(&whole[..whole.len() - 1]).contains("the file ends here"));
     assert!(cut(&whole[..12]).contains("within its header"));
-    assert!(cut(&[&whole[..], b"x"].concat()).contains("more behind the last column"));
+    assert!(cut(&[&whole[..], b"x"].concat()).contains("more data after the last column"));
     assert!(cut(b"TPCTRKS2").contains("the magic is"));
     let huge = [&b"TPCTRKS1"[..], &u64::MAX.to_le_bytes()].concat();
     assert!(cut(&huge).contains("more than the"));

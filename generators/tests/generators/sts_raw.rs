@@ -35,7 +35,7 @@ fn hash(data: &RawData) -> u64 {
     data.bytes().iter().fold(0, |hash, byte| mix(hash ^ u64::from(*byte)))
 }
 
-/// How many messages there are of each kind.
+/// Number of messages of each kind.
 fn kinds(data: &RawData) -> BTreeMap<String, usize> {
     let mut kinds = BTreeMap::new();
     for (_, components) in data.timeslices() {
@@ -96,7 +96,8 @@ fn microslices_of_neighbours_lie_at_the_end() {
     });
     assert_eq!(first.0.core_microslices, 4);
     for number in 0..2 {
-        let (end, begin) = (first.1.descriptor(4 + number), second.1.descriptor(number));
+        let end = first.1.descriptor(4 + number);
+        let begin = second.1.descriptor(number);
         assert_eq!((end.index, end.size), (begin.index, begin.size));
         assert_eq!(first.1.content(&end), second.1.content(&begin));
     }
@@ -108,7 +109,8 @@ fn damage_is_of_all_kinds_and_leaves_the_rest() {
     let harmed = damaged(&whole, 0.1, 1);
     assert_eq!((harmed.len(), harmed.microslices()), (whole.len(), whole.microslices()));
     assert!(harmed.messages() < whole.messages());
-    let (before, after) = (kinds(&whole), kinds(&harmed));
+    let before = kinds(&whole);
+    let after = kinds(&harmed);
     assert!(after.len() > before.len(), "{before:?} {after:?}");
     let differ = whole.bytes().iter().zip(harmed.bytes()).filter(|(one, other)| one != other);
     let share = differ.count() as f64 / whole.bytes().len() as f64;
@@ -117,7 +119,7 @@ fn damage_is_of_all_kinds_and_leaves_the_rest() {
 }
 
 #[test]
-fn senseless_shapes_are_refused_with_what_to_use() {
+fn invalid_shapes_are_refused_with_the_fix() {
     let refused = |change: fn(&mut RawShape)| {
         let mut shape = shape();
         change(&mut shape);

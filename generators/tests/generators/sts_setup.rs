@@ -1,4 +1,4 @@
-//! Setups as files: what is written comes back, and damage is named.
+//! Round trips of setup files, and errors for damaged ones.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn regular() -> Setup {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn written_files_are_read_back() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["setup.json", "setup.json.gz"] {
         let path = folder.path().join(name);
@@ -39,28 +39,29 @@ fn what_is_written_comes_back() {
 #[test]
 fn missing_keys_are_named() {
     let whole = text(&regular());
-    for (key, place) in [("nAdc", "asic"), ("pitch", "modules[0]"), ("landau", "line")] {
+    for (key, location) in [("nAdc", "asic"), ("pitch", "modules[0]"), ("landau", "line")] {
         let renamed = whole.replacen(&format!("\"{key}\""), "\"other\"", 1);
         let error = error_of(&renamed);
         let missing = format!("missing field `{key}`");
-        assert!(error.contains(&missing) && error.contains(place), "{error}");
+        assert!(error.contains(&missing) && error.contains(location), "{error}");
     }
 }
 
 #[test]
-fn senseless_values_are_named_with_line_and_key() {
+fn invalid_values_are_reported_with_line_and_key() {
     let whole = text(&regular());
     let line =
         |text: &str, key: &str| 1 + text.lines().position(|l| l.contains(key)).expect("there");
     let flat =
         whole.replacen("1.0,\n        0.0,\n        0.0,", "0.0,\n        0.0,\n        0.0,", 1);
     let error = error_of(&flat);
-    assert!(error.contains("modules[0]") && error.contains("is no rotation"), "{error}");
+    assert!(error.contains("modules[0]") && error.contains("is not a rotation"), "{error}");
     let text = whole.replacen("\"nAdc\": 32", "\"nAdc\": 40", 1);
     let error = error_of(&text);
     assert!(error.contains("asic: nAdc is 40"), "{error}");
     // The part ends a few lines below the value.
-    let (found, wanted) = (number_after(&error, "line "), line(&text, "nAdc"));
+    let found = number_after(&error, "line ");
+    let wanted = line(&text, "nAdc");
     assert!((wanted..wanted + 10).contains(&found), "{error}");
     let words = whole.replacen("\"pitch\": 0.0058", "\"pitch\": \"wide\"", 1);
     let error = error_of(&words);
@@ -75,7 +76,7 @@ fn number_after(text: &str, word: &str) -> usize {
 }
 
 #[test]
-fn files_that_are_no_setup_are_refused() {
+fn files_other_than_setups_are_refused() {
     for text in ["", "[]", "{}", "{\"asic\": {}}", "nonsense"] {
         let error = error_of(text);
         assert!(error.contains("setup.json, line "), "{text}: {error}");
@@ -85,7 +86,7 @@ fn files_that_are_no_setup_are_refused() {
     assert!(read_setup(Path::new("/nowhere/setup.json")).is_err());
 }
 
-/// Checks a setup that CBM's own clusters and hits were made with.
+/// Checks a setup with which CBM's clusters and hits were found.
 fn has_modules(path: &Path, modules: usize) {
     let setup = read_setup(path).expect("a setup");
     assert_eq!(setup.modules().len(), modules);

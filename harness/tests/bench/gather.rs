@@ -52,7 +52,7 @@ fn pieces_that_make_no_sense_are_refused_with_their_number_and_the_reason() {
         folder.bench("verify gather --input c.bin --device cpu --quiet")
     };
     gather(&file([6, 0], [2, 2], 4)).exits(0);
-    let beyond = "track 0: 2 clusters from place 7 on exceed the 8 places";
+    let beyond = "track 0: 2 clusters from slot 7 on exceed the 8 slots";
     let full = "row 0 has 5 clusters, but a capacity of 4";
     for (bytes, reason) in [
         (file([1, 0], [2, 2], 4), "tracks 1 and 0 overlap at place 1"),

@@ -59,9 +59,9 @@ fn labels_that_are_not_of_the_pages_are_refused_with_their_place() {
     };
     // The number of the first list of the first sector, and the number of the sector itself.
     refused(&|bytes| bytes[35] = 0xff, "sector 0");
-    refused(&|bytes| bytes[16] = 1, "sector 1 is not behind 1");
+    refused(&|bytes| bytes[16] = 1, "sector 1 is not after 1");
     refused(&|bytes| bytes.truncate(bytes.len() / 2), "ends here");
-    refused(&|bytes| bytes[8] = 1, "more behind the last sector");
+    refused(&|bytes| bytes[8] = 1, "more data after the last sector");
     folder.write("g.labels", &whole);
     let of_others = folder.bench("cluster-finder --input g.pages --clusters c.csv");
     of_others.exits(1).says("g.labels").says("labels of other pages?");

@@ -177,7 +177,7 @@ fn damaged_setups_are_refused_with_file_line_and_field() {
     }
     for (key, value, problem) in [
         ("/landau/values", json!([1.0]), "values has 1 entries"),
-        ("/modules/2/rotation/0", json!(2.0), "is no rotation"),
+        ("/modules/2/rotation/0", json!(2.0), "is not a rotation"),
         ("/modules/2/rotation", json!([1.0]), "invalid length 1"),
         ("/modules", json!([]), "modules has 0 modules"),
     ] {

@@ -1,4 +1,4 @@
-//! Compiles what CubeCL makes of its kernels for the emulator.
+//! Compiles the code that CubeCL generates for its kernels for the emulator.
 
 use std::env;
 use std::error::Error;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use cubecl_kernels::CudaKernel;
 
-/// CubeCL leaves what nobody uses to the compiler, and takes votes for words of 32 bits. Where the
-/// emulator has 64 lanes these kernels are compiled as all others, and not run.
+/// CubeCL leaves the removal of unused values to the compiler, and assumes votes with words of 32
+/// bits. For the emulator with 64 lanes these kernels are compiled like all others, but not run.
 const QUIET: [&str; 3] = ["-Wunused-variable", "-Wunused-parameter", "-Wnarrowing"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     cuda_emulator_build::Kernels::in_folders([folder]).with_headers("include").compile()
 }
 
-/// The source as it is, but for dynamic shared memory, which C++ alone has no words for.
+/// The source with a replacement for dynamic shared memory, which C++ itself does not have.
 fn for_emulator(kernel: &CudaKernel) -> String {
     let shared = |line: &str| {
         if line.starts_with("extern __shared__") && line.ends_with(" dynamic_shared_mem[];") {
@@ -36,7 +36,7 @@ fn for_emulator(kernel: &CudaKernel) -> String {
     format!("{quiet}{source}\nKERNEL_EXPORT({})\n", kernel.name)
 }
 
-/// So that cargo sees no change where there is none.
+/// Keeps the modification time of an unchanged file, so that cargo does not rebuild.
 fn write_if_changed(file: &Path, text: &str) -> std::io::Result<()> {
     if fs::read_to_string(file).is_ok_and(|there| there == text) {
         return Ok(());

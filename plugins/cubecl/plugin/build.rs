@@ -1,4 +1,4 @@
-//! Says what to do where kernels are missing.
+//! Reports the fix if kernels are missing.
 
 use std::env;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn main() -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{FOLDER}: there is no {}: build by scripts/build-cubecl.sh",
+        "{FOLDER}: {} is missing: build with scripts/build-cubecl.sh",
         table.to_string_lossy()
     ))
 }

@@ -1,4 +1,4 @@
-//! Ways to run the test kernels, and what they must give.
+//! Launches of the test kernels with their configurations, and the expected results.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use cuda_emulator_example::KERNELS;
 /// Threads of a block in all tests.
 pub const THREADS: u32 = 128;
 
-/// All combinations that tests go through, or none where there is no emulator.
+/// All tested combinations, or none without an emulator.
 pub fn configs(checked: bool, seeds: u64) -> Vec<Config> {
     if let Some(reason) = KERNELS.unavailable() {
         println!("skipped: {reason}");
@@ -50,7 +50,8 @@ pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
     ];
     // SAFETY: the kernel stays within these buffers.
     let statistics = unsafe { emulator.launch(kernel, &launch, &arguments) }?;
-    let (kept, counts) = (emulator.download::<u64>(output)?, emulator.download::<u32>(counts)?);
+    let kept = emulator.download::<u64>(output)?;
+    let counts = emulator.download::<u32>(counts)?;
     let parts = keys.chunks(THREADS as usize).zip(kept.chunks(THREADS as usize));
     for ((part, kept), &count) in parts.zip(&counts) {
         let expected: HashSet<_> = part.iter().collect();
@@ -60,7 +61,7 @@ pub fn dedup(config: Config, kernel: &str, blocks: u32) -> Outcome {
     Ok(statistics)
 }
 
-/// Prefix sums, compared with the obvious ones.
+/// Prefix sums, compared with sequential ones.
 pub fn scan(config: Config, kernel: &str, blocks: u32) -> Outcome {
     let emulator = Emulator::new(&KERNELS, config)?;
     let count = blocks * THREADS - 5;
@@ -105,7 +106,7 @@ pub fn exchange(config: Config, kernel: &str, blocks: u32) -> Outcome {
     Ok(statistics)
 }
 
-/// The rank of each digit among the equal ones before it in its warp's part.
+/// Rank of each digit among the equal ones before it in its warp's part.
 pub fn rank(config: Config, kernel: &str, blocks: u32) -> Outcome {
     let emulator = Emulator::new(&KERNELS, config)?;
     let rounds = 3_u32;

@@ -1,4 +1,4 @@
-//! The emulator runs right kernels right and finds the bugs of wrong ones.
+//! The emulator runs correct kernels and finds the bugs of wrong ones.
 
 mod correct;
 mod device;

@@ -1,4 +1,4 @@
-//! Queues run in order, follow each other, and show what a host does too early.
+//! Queues run in order, wait for each other, and reveal premature accesses of the host.
 
 use cuda_emulator::{
     Config, Emulator, EmulatorError, Execution, Faults, QueueConfig, QueuedEmulator,
@@ -56,7 +56,7 @@ impl Drop for Pinned<'_> {
 }
 
 #[test]
-fn a_queue_runs_in_order_and_another_one_after_what_it_follows() {
+fn queues_run_in_order_and_wait_for_each_other() {
     for device in executions().filter_map(device) {
         let there = device.allocate(1).expect("memory").address();
         let mut host = Pinned::new(&device, 0);
@@ -85,7 +85,7 @@ fn late_queues_run_when_they_are_waited_for_and_no_sooner() {
 }
 
 #[test]
-fn what_the_host_changes_or_frees_too_early_is_an_error() {
+fn premature_changes_by_the_host_are_errors() {
     let Some(device) = device(Execution::Late) else { return };
     let there = device.allocate(1).expect("memory").address();
     let mut host = Pinned::new(&device, 1);
@@ -104,7 +104,8 @@ fn what_the_host_changes_or_frees_too_early_is_an_error() {
 fn memory_that_is_not_page_locked_is_copied_by_the_call() {
     for device in executions().filter_map(device) {
         let there = device.allocate(4).expect("memory").address();
-        let (mut up, mut down) = ([1_u8, 2, 3, 4], [0_u8; 4]);
+        let mut up = [1_u8, 2, 3, 4];
+        let mut down = [0_u8; 4];
         // SAFETY: both arrays stay.
         unsafe {
             device.upload(0, there, up.as_ptr(), 4).expect("submitted");
@@ -142,7 +143,7 @@ fn recordings_are_submitted_as_often_as_wanted() {
 }
 
 #[test]
-fn faults_are_injected_where_they_are_asked_for() {
+fn faults_are_injected_at_their_events() {
     let Some(device) = device(Execution::Late) else { return };
     let there = device.allocate(1).expect("memory").address();
     device.inject(Faults { skipped_wait: Some(1), ..Faults::default() });

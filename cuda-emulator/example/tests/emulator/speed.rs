@@ -1,5 +1,5 @@
-//! How fast kernels are emulated. Not a check of anything: run it with
-//! `cargo test --release -p cuda-emulator-example --test emulator -- --ignored --nocapture`.
+//! Speed of the emulator. Not a check: run it with `cargo test --release -p cuda-emulator-example
+//! --test emulator -- --ignored --nocapture`.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::device::{dedup, scan};
 
 #[test]
 #[ignore = "prints a speed"]
-fn threads_a_second() {
+fn threads_per_second() {
     if let Some(reason) = KERNELS.unavailable() {
         println!("skipped: {reason}");
         return;
@@ -28,21 +28,23 @@ fn print_speed<E: std::fmt::Debug>(
     checked: bool,
     run: impl Fn() -> Result<cuda_emulator::Statistics, E>,
 ) {
-    let (start, cpu) = (Instant::now(), cpu_seconds());
+    let start = Instant::now();
+    let cpu = cpu_seconds();
     let statistics = run().expect("no bug");
-    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+    let seconds = start.elapsed().as_secs_f64();
+    let cpu = cpu_seconds() - cpu;
     let millions = statistics.threads as f64 / 1e6;
-    let (rate, cpu_rate) = (millions / seconds, millions / cpu);
+    let rate = millions / seconds;
+    let cpu_rate = millions / cpu;
     println!(
         "{name}, checked: {checked}: {rate:.2} million threads a second, {cpu_rate:.2} a second of a core; {statistics:?}"
     );
 }
 
-/// What the process has used of the processors, in seconds: on a machine that does
-/// other things too, it says more than the clock.
+/// CPU time of the process in seconds: more meaningful than wall time on a busy machine.
 fn cpu_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the C library writes the time given.
+    // SAFETY: `time` is valid for writes during the call.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

@@ -5,7 +5,7 @@ use cuda_emulator_example::KERNELS;
 
 const BLOCKS: u32 = 2;
 const THREADS: u32 = 256;
-/// Neither a number of sectors nor of blocks.
+/// A multiple of neither the size of a sector nor that of a block.
 const BYTES: u32 = 1003;
 
 #[test]

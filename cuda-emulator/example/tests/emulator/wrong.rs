@@ -1,7 +1,7 @@
-//! Kernels with a bug: each must be found, whatever the order of turns.
+//! Kernels with a bug: each must be found for any order of execution.
 
 use cuda_emulator::{
-    Argument, Config, Emulator, EmulatorError, Fault, Launch, MemoryPlace, Statistics,
+    Argument, Config, Emulator, EmulatorError, Fault, Launch, MemoryLocation, Statistics,
 };
 
 use cuda_emulator_example::KERNELS;
@@ -24,7 +24,8 @@ fn run(
     let buffers = uploaded.collect::<Result<Vec<_>, _>>()?;
     let arguments: Vec<_> = buffers.iter().map(Argument::pointer).collect();
     let launch = Launch::linear(BLOCKS, threads).with_shared_bytes(threads as usize * 4);
-    // SAFETY: what leaves the buffers is only run where the checker stops it.
+    // SAFETY: kernels that access memory outside of the buffers run with the checker only, which
+    // stops them.
     unsafe { emulator.launch(kernel, &launch, &arguments) }
 }
 
@@ -35,14 +36,14 @@ fn fault(error: &EmulatorError) -> Option<&Fault> {
     }
 }
 
-fn place(error: &EmulatorError) -> Option<MemoryPlace> {
+fn location(error: &EmulatorError) -> Option<MemoryLocation> {
     match error {
-        EmulatorError::Access { access, .. } => Some(access.place),
+        EmulatorError::Access { access, .. } => Some(access.location),
         _ => None,
     }
 }
 
-/// The line of the bug: the first behind its comment.
+/// Line of the bug: the first after its comment.
 fn line(marker: &str) -> u32 {
     let source = include_str!("../../kernels/wrong.cu");
     let kernel = source.find(&format!("void {marker}(")).expect("a kernel");
@@ -62,18 +63,18 @@ fn is_race(error: &EmulatorError, kernel: &str) -> bool {
     lines.iter().all(|at| at.file == file) && lines.iter().any(|at| at.line == line(kernel))
 }
 
-/// A bug: its kernel, the buffers which that takes, whether the checker alone sees it, and
-/// whether an error of that kernel tells it.
+/// A bug: its kernel, the number of its buffers, whether only the checker finds it, and a test of
+/// the kernel's error.
 type Bug = (&'static str, usize, bool, fn(&EmulatorError, &str) -> bool);
 
 const BUGS: [Bug; 14] = [
-    // Who comes first reads what nobody has written yet.
+    // The first thread reads memory that no thread has written yet.
     ("emulator_no_syncthreads", 1, true, |error, kernel| {
         fault(error) == Some(&Fault::Uninitialised) || is_race(error, kernel)
     }),
     ("emulator_no_syncwarp", 1, true, |error, _| {
         matches!(fault(error), Some(Fault::Race(_)))
-            && matches!(place(error), Some(MemoryPlace::DynamicShared { .. }))
+            && matches!(location(error), Some(MemoryLocation::DynamicShared { .. }))
     }),
     // Races between blocks.
     ("emulator_block_race", 1, true, is_race),
@@ -100,7 +101,7 @@ const BUGS: [Bug; 14] = [
         let size = THREADS as usize * 4;
         let offset = size as i64;
         fault(error) == Some(&Fault::OutOfBounds)
-            && place(error) == Some(MemoryPlace::DynamicShared { offset, size })
+            && location(error) == Some(MemoryLocation::DynamicShared { offset, size })
     }),
     ("emulator_misaligned", 1, true, |error, _| fault(error) == Some(&Fault::Misaligned)),
     // A mask with a lane that has returned.
@@ -113,9 +114,10 @@ const BUGS: [Bug; 14] = [
     ),
 ];
 
-fn is_deadlock(error: &EmulatorError, told: &[&str]) -> bool {
+fn is_deadlock(error: &EmulatorError, parts: &[&str]) -> bool {
     let report = error.to_string();
-    matches!(error, EmulatorError::Deadlock { .. }) && told.iter().all(|part| report.contains(part))
+    matches!(error, EmulatorError::Deadlock { .. })
+        && parts.iter().all(|part| report.contains(part))
 }
 
 fn is_uninitialised(error: &EmulatorError, kernel: &str) -> bool {
@@ -147,7 +149,7 @@ fn uninitialised_global_memory() {
         // SAFETY: the kernel stays within these buffers.
         let run =
             || unsafe { emulator.launch("emulator_uninitialised_global", &launch, &arguments) };
-        let error = run().expect_err("nobody has written it");
+        let error = run().expect_err("it was never written");
         assert_eq!(fault(&error), Some(&Fault::Uninitialised), "{error}");
         emulator.mark_written(input).expect("ours");
         run().expect("the host has written it");
@@ -157,19 +159,21 @@ fn uninitialised_global_memory() {
 #[test]
 fn a_spin_that_never_ends() {
     for config in configs(false, 2) {
-        let config = Config { most_polls: 1 << 16, ..config };
+        let config = Config { max_polls: 1 << 16, ..config };
         let error = run(config, "emulator_endless_spin", 1, 32).expect_err("endless");
         assert!(matches!(error, EmulatorError::EndlessSpin { .. }), "{error}");
     }
 }
 
 #[test]
-fn launches_that_no_gpu_takes() {
+fn launches_that_no_gpu_supports_are_refused() {
     for config in configs(false, 1) {
         let emulator = Emulator::new(&KERNELS, config).expect("an emulator");
         let out = emulator.upload(&[0_u32; 1024]).expect("memory");
-        let (pointer, small) = (Argument::pointer(&out), Argument::value(&1_u32));
-        let (kernel, fine) = ("emulator_block_race", Launch::linear(1, 32));
+        let pointer = Argument::pointer(&out);
+        let small = Argument::value(&1_u32);
+        let kernel = "emulator_block_race";
+        let fine = Launch::linear(1, 32);
         let shape = |error: &EmulatorError| matches!(error, EmulatorError::Shape { .. });
         type Refusal = fn(&EmulatorError) -> bool;
         let refused: [(_, _, &[Argument<'_>], Refusal); 7] = [

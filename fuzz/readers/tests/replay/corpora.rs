@@ -1,10 +1,10 @@
-//! The corpora: small inputs that are right, all made here.
+//! The corpora: small valid inputs, all generated here.
 
 mod data;
 mod runs;
 mod texts;
 
-/// An entry: its name, and what it holds.
+/// An entry: its name and content.
 pub type Entry = (&'static str, Vec<u8>);
 
 /// The corpora of all targets.

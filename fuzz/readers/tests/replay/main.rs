@@ -1,4 +1,5 @@
-//! Replays the corpora and mutations of them: what a fuzzer does all night, for a few seconds.
+//! Replays the corpora and mutations of them for a few seconds: a short form of the nightly
+//! fuzzing.
 
 mod corpora;
 mod mutate;
@@ -14,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Mutations of each entry of a corpus.
 const MUTATIONS: usize = 1000;
-/// The target that takes the longest by far: it makes a whole command line each time.
+/// The slowest target by far: it parses a whole command line each time.
 const SLOW: &str = "defaults";
 const THREADS: usize = 2;
 
@@ -36,8 +37,8 @@ fn corpora_are_accepted() {
     for target in &TARGETS {
         let entries = entries(target.name);
         assert!(!entries.is_empty(), "{}", target.name);
-        for (number, entry) in entries.iter().enumerate() {
-            assert!(target.run(entry), "{}, entry {number}", target.name);
+        for (index, entry) in entries.iter().enumerate() {
+            assert!(target.run(entry), "{}, entry {index}", target.name);
         }
     }
 }

@@ -40,11 +40,11 @@ impl<'a, R: Rng> Mutator<'a, R> {
         }
     }
 
-    /// A place, and another one some way behind.
+    /// Two indices, the second one not below the first.
     fn range(&mut self, length: usize) -> (usize, usize) {
         let at = self.random.random_range(0..=length);
-        let most = (length - at).min(64);
-        (at, at + self.random.random_range(0..=most))
+        let max = (length - at).min(64);
+        (at, at + self.random.random_range(0..=max))
     }
 
     fn flip(&mut self, input: &mut [u8], at: usize) {
@@ -65,8 +65,8 @@ impl<'a, R: Rng> Mutator<'a, R> {
     fn number(&mut self, input: &mut Vec<u8>, at: usize) {
         let digits = |byte: &u8| byte.is_ascii_digit();
         match input[at..].iter().position(digits) {
-            Some(behind) if self.random.random() => {
-                let begin = at + behind;
+            Some(distance) if self.random.random() => {
+                let begin = at + distance;
                 let length = input[begin..].iter().take_while(|byte| digits(byte)).count();
                 let number = NUMBERS[self.random.random_range(0..NUMBERS.len())];
                 input.splice(begin..begin + length, number.bytes());

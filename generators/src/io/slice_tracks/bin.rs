@@ -1,10 +1,9 @@
 //! Slice tracks as binary columns.
 //!
-//! Little endian: the magic `TPCTRKS1`; the number of slice tracks, 64 bits; then, for
-//! all of them, q/pt, the lower and the upper end of the extent (32-bit floats), the
-//! number of clusters, and the numbers of the piece before, the piece behind, the lower
-//! and the upper neighbour and of the one to be joined with (32 bits each, all ones for
-//! none).
+//! Little endian: the magic `TPCTRKS1`; the number of slice tracks, 64 bits; then, for all of them,
+//! q/pt, the lower and the upper end of the extent (32-bit floats), the number of clusters, and the
+//! indices of the previous piece, the next piece, the lower neighbour, the upper neighbour and of
+//! the track to be joined with (32 bits each, all ones for none).
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -35,8 +34,8 @@ pub(super) fn write(sink: &mut impl Write, tracks: &SliceTracks) -> io::Result<(
         sink.write_all(&track.n_clusters.to_le_bytes())?;
     }
     for column in 0..OTHERS {
-        for number in 0..tracks.len() {
-            sink.write_all(&others(tracks, number)[column].to_le_bytes())?;
+        for index in 0..tracks.len() {
+            sink.write_all(&others(tracks, index)[column].to_le_bytes())?;
         }
     }
     Ok(())
@@ -50,14 +49,14 @@ pub(super) fn read(path: &Path, source: &mut impl Read) -> Result<Columns, DataE
     let mut bytes = Vec::new();
     source.take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(io_error)?;
     let tracks = header(&bytes).map_err(error)?;
-    // One more, so that too long a file is noticed; no more is allocated than there is.
+    // One byte more, so that too long a file is noticed; no more is allocated than the file has.
     let body = COLUMNS * FIELD_BYTES * tracks;
     source.take(body as u64 + 1).read_to_end(&mut bytes).map_err(io_error)?;
     check_size(bytes.len(), HEADER_BYTES + body).map_err(error)?;
     Ok(columns(&bytes[HEADER_BYTES..], tracks))
 }
 
-/// The number of slice tracks, or the offset of what is wrong.
+/// Number of slice tracks, or the offset of the error and its message.
 fn header(bytes: &[u8]) -> Result<usize, (usize, String)> {
     if !bytes.starts_with(&MAGIC) {
         let found = bytes[..bytes.len().min(8)].escape_ascii().to_string();
@@ -80,30 +79,30 @@ fn check_size(size: usize, end: usize) -> Result<(), (usize, String)> {
         return Err((size, problem));
     }
     if size > end {
-        return Err((end, "there is more behind the last column".to_owned()));
+        return Err((end, "there is more data after the last column".to_owned()));
     }
     Ok(())
 }
 
 fn columns(bytes: &[u8], tracks: usize) -> Columns {
-    let field = |column: usize, number: usize| {
-        let offset = (column * tracks + number) * FIELD_BYTES;
+    let field = |column: usize, index: usize| {
+        let offset = (column * tracks + index) * FIELD_BYTES;
         let mut word = [0; FIELD_BYTES];
         word.copy_from_slice(&bytes[offset..offset + FIELD_BYTES]);
         u32::from_le_bytes(word)
     };
-    let float = |column, number| f32::from_bits(field(column, number));
-    let track = |number| SliceTrack {
-        q_over_pt: float(0, number),
-        zt_min: float(1, number),
-        zt_max: float(2, number),
-        n_clusters: field(3, number),
+    let float = |column, index| f32::from_bits(field(column, index));
+    let track = |index| SliceTrack {
+        q_over_pt: float(0, index),
+        zt_min: float(1, index),
+        zt_max: float(2, index),
+        n_clusters: field(3, index),
     };
     let others =
-        |number| -> [u32; OTHERS] { std::array::from_fn(|column| field(4 + column, number)) };
+        |index| -> [u32; OTHERS] { std::array::from_fn(|column| field(4 + column, index)) };
     Columns {
         tracks: (0..tracks).map(track).collect(),
-        relations: (0..tracks).map(|number| relations(others(number))).collect(),
-        links: (0..tracks).map(|number| others(number)[4]).collect(),
+        relations: (0..tracks).map(|index| relations(others(index))).collect(),
+        links: (0..tracks).map(|index| others(index)[4]).collect(),
     }
 }

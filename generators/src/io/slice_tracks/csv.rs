@@ -25,13 +25,13 @@ const COLUMNS: [&str; 9] = [
 ];
 const FIRST_OTHER: usize = 4;
 
-/// Floats are written with as many digits as tell them from all others.
+/// Writes slice tracks; floats have enough digits to be read back exactly.
 pub(super) fn write(sink: &mut impl Write, tracks: &SliceTracks) -> io::Result<()> {
     writeln!(sink, "{}", COLUMNS.join(","))?;
-    for (number, track) in tracks.tracks().iter().enumerate() {
+    for (index, track) in tracks.tracks().iter().enumerate() {
         let SliceTrack { q_over_pt, zt_min, zt_max, n_clusters } = track;
         write!(sink, "{q_over_pt},{zt_min},{zt_max},{n_clusters}")?;
-        for other in others(tracks, number) {
+        for other in others(tracks, index) {
             match other {
                 NONE => write!(sink, ",-1")?,
                 other => write!(sink, ",{other}")?,
@@ -57,8 +57,8 @@ impl Columns {
             n_clusters: field(record, 3, "a whole number of 0 or more")?,
         });
         let mut others = [NONE; 5];
-        for (place, other) in others.iter_mut().enumerate() {
-            *other = number(record, FIRST_OTHER + place)?;
+        for (column, other) in others.iter_mut().enumerate() {
+            *other = number(record, FIRST_OTHER + column)?;
         }
         self.relations.push(relations(others));
         self.links.push(others[4]);
@@ -71,7 +71,7 @@ fn field<T: FromStr>(record: &StringRecord, column: usize, what: &str) -> Result
     text.parse().map_err(|_| format!("{} {} is not {what}", COLUMNS[column], text.quoted()))
 }
 
-/// The number of another slice track, or none.
+/// Index of another slice track, or [`NONE`].
 fn number(record: &StringRecord, column: usize) -> Result<u32, String> {
     if &record[column] == "-1" {
         return Ok(NONE);

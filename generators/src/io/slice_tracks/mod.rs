@@ -9,8 +9,8 @@ use super::file::{Format, create, finish, format_of, open};
 use crate::DataError;
 use crate::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks};
 
-/// Whether slice tracks can be written to a file of that name: worth asking before they
-/// are made.
+/// Checks that slice tracks can be written to a file of this name; call it before they are
+/// generated.
 ///
 /// # Errors
 /// If the ending is unknown.
@@ -21,8 +21,8 @@ pub fn check_slice_track_file(path: &Path) -> Result<(), DataError> {
 /// Reads slice tracks.
 ///
 /// # Errors
-/// If the file can't be read, is not what its ending says, or holds none; if a link or a
-/// relation makes no sense, the error names the slice track.
+/// If the file can't be read, is not what its ending says, or holds none; if a link or a relation
+/// is invalid, the error names the slice track.
 pub fn read_slice_tracks(path: &Path) -> Result<SliceTracks, DataError> {
     let format = format_of(path)?;
     let mut source = open(path)?;
@@ -50,7 +50,7 @@ pub fn write_slice_tracks(path: &Path, tracks: &SliceTracks) -> Result<(), DataE
     written.and_then(|()| finish(sink)).map_err(|source| DataError::io(path, source))
 }
 
-/// What a file holds, not yet found sound.
+/// Columns of a file, not yet validated.
 #[derive(Default)]
 struct Columns {
     tracks: Vec<SliceTrack>,
@@ -65,15 +65,15 @@ impl Columns {
     }
 }
 
-/// The numbers of other slice tracks, in the order of the columns.
-fn others(tracks: &SliceTracks, number: usize) -> [u32; 5] {
-    let related = &tracks.relations()[number];
+/// Indices of the related slice tracks, in the order of the columns.
+fn others(tracks: &SliceTracks, index: usize) -> [u32; 5] {
+    let related = &tracks.relations()[index];
     let [lower, upper] = related.neighbours;
-    let link = tracks.links()[number];
+    let link = tracks.links()[index];
     [related.segment_prev, related.segment_next, lower, upper, link]
 }
 
-/// The same back.
+/// Inverse of [`others`], without the joined track.
 fn relations([prev, next, lower, upper, _]: [u32; 5]) -> Relations {
     Relations { segment_prev: prev, segment_next: next, neighbours: [lower, upper] }
 }

@@ -1,12 +1,13 @@
-//! Raw data of the STS, and digis that were unpacked from them: binary, with `.gz` if compressed.
+//! Raw data of the STS, and digis that were unpacked from them: binary, gzipped if the name ends in
+//! `.gz`.
 //!
 //! `docs/unpack.md` describes both formats.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
 //! | `timeslices` | raw data |
 //! | `unpacked` | digis and counters |
-//! | `ordered_hash` | a hash of digis that does not depend on the order of equals |
+//! | `ordered_hash` | a hash of digis that does not depend on the order of equal digis |
 
 mod ordered_hash;
 mod timeslices;
@@ -20,7 +21,7 @@ use std::path::Path;
 use super::file::check_binary;
 use crate::DataError;
 
-/// Whether raw data can be in a file of that name: worth asking before they are made.
+/// Checks that raw data can be in a file of this name; call it before they are generated.
 ///
 /// # Errors
 /// If the ending is not `.bin` or `.bin.gz`.

@@ -1,4 +1,5 @@
-//! A hash of digis by time: whoever sorts them by time leaves equals in any order.
+//! A hash of digis in order of time that ignores the order of digis of equal time, which sorts by
+//! time leave open.
 
 use crate::sts::Digi;
 
@@ -27,7 +28,8 @@ mod tests {
     fn the_order_of_arrival_makes_no_difference() {
         assert_eq!(ordered_hash(&[]), OFFSET);
         let digi = |time, adc| Digi::new(Address::from_packed(0x1_0001), 5, time, adc);
-        let (early, late) = (digi(7, 2), digi(7, 3));
+        let early = digi(7, 2);
+        let late = digi(7, 3);
         assert_eq!(ordered_hash(&[early, late]), ordered_hash(&[late, early]));
         assert_ne!(ordered_hash(&[early, late]), ordered_hash(&[early, early]));
     }

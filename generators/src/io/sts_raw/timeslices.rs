@@ -11,8 +11,8 @@ use crate::sts::raw::{RawData, RawTimeslice};
 
 const MAGIC: [u8; 8] = *b"STSTSLC1";
 
-/// Whether raw data are in a file, by its name and its first bytes: to be asked before it is read as
-/// something else.
+/// Returns whether a file holds raw data, by its name and its first bytes; call it before reading
+/// the file as something else.
 ///
 /// # Errors
 /// If the file can't be opened or read.
@@ -35,11 +35,11 @@ pub fn read_raw_timeslices(path: &Path) -> Result<RawData, DataError> {
     source.magic(&MAGIC)?;
     let [timeslices, zero] = source.u32s("header")?;
     if zero != 0 {
-        return Err(source.here(format!("the number behind {timeslices} timeslices is not 0")));
+        return Err(source.here(format!("the number after {timeslices} timeslices is not 0")));
     }
     let mut data = RawData::default();
-    for number in 0..timeslices {
-        read_timeslice(&mut source, number, &mut data)?;
+    for index in 0..timeslices {
+        read_timeslice(&mut source, index, &mut data)?;
     }
     source.end("timeslice")?;
     Ok(data)

@@ -1,4 +1,4 @@
-//! Digis that were unpacked, timeslice by timeslice, with what was counted.
+//! Unpacked digis, timeslice by timeslice, with their counters.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -30,7 +30,8 @@ fn write(sink: &mut impl Write, unpacked: &Unpacked, rules: Rules) -> io::Result
     sink.write_all(&MAGIC)?;
     sink.write_all(&timeslices.to_le_bytes())?;
     sink.write_all(&rules.year().to_le_bytes())?;
-    let (mut microslices, mut digis) = (&unpacked.microslices[..], &unpacked.digis[..]);
+    let mut microslices = &unpacked.microslices[..];
+    let mut digis = &unpacked.digis[..];
     for counts in &unpacked.timeslices {
         let (own_microslices, rest) = microslices.split_at(counts.microslices as usize);
         let (own_digis, rest_of_digis) = digis.split_at(counts.digis());
@@ -46,7 +47,7 @@ fn write_timeslice(
     microslices: &[MicrosliceCounts],
     digis: &[Digi],
 ) -> io::Result<()> {
-    // Six numbers of 64 bits, as files have them.
+    // Six words of 64 bits, little endian.
     sink.write_all(bytemuck::cast::<_, [u64; 6]>(*counts).map(u64::to_le_bytes).as_flattened())?;
     for counts in microslices {
         sink.write_all(counts.in_files().map(u32::to_le_bytes).as_flattened())?;
@@ -58,7 +59,7 @@ fn write_timeslice(
     sink.write_all(&ordered_hash(digis).to_le_bytes())
 }
 
-/// Reads digis and counters, and whose they are.
+/// Reads digis and counters, and the rules they were unpacked by.
 ///
 /// # Errors
 /// If the file can't be read, is cut off or something else, or its counts or hashes don't fit its
@@ -72,8 +73,8 @@ pub fn read_unpacked(path: &Path) -> Result<(Unpacked, Rules), DataError> {
         return Err(source.here(format!("there are no digis of {year}; there are 2023 and 2026")));
     };
     let mut unpacked = Unpacked::default();
-    for number in 0..timeslices {
-        read_timeslice(&mut source, number, &mut unpacked)?;
+    for index in 0..timeslices {
+        read_timeslice(&mut source, index, &mut unpacked)?;
     }
     source.end("timeslice")?;
     Ok((unpacked, rules))

@@ -1,4 +1,4 @@
-//! One case after the other.
+//! Reader of cases.
 
 use super::open_case::OpenCase;
 use super::record::Record;
@@ -13,9 +13,9 @@ pub(super) struct Cases {
 }
 
 impl Cases {
-    /// Takes over a line; if that fails, says which line is wrong, and how.
+    /// Parses a line; an error comes with the number of the invalid line.
     pub(super) fn take(&mut self, number: u64, line: &str) -> Result<(), (u64, String)> {
-        let mut words = Words::of(line);
+        let mut words = Words::new(line);
         let is_end = self.record(number, &mut words).map_err(|problem| (number, problem))?;
         if let Some(case) = self.open.take_if(|_| is_end) {
             self.closed.push(case.close()?);
@@ -23,9 +23,9 @@ impl Cases {
         Ok(())
     }
 
-    /// Takes over a record, and says whether it is the last of its case.
+    /// Parses a record; returns true if it is the last of its case.
     fn record(&mut self, line: u64, words: &mut Words) -> Result<bool, String> {
-        let record = Record::of(words.word("record")?)?;
+        let record = Record::from_word(words.word("record")?)?;
         match &mut self.open {
             Some(case) => case.take(line, record, words)?,
             None => self.open = Some(self.begin(record, words)?),
@@ -35,16 +35,17 @@ impl Cases {
 
     fn begin(&self, record: Record, words: &mut Words) -> Result<OpenCase, String> {
         if record != Record::Case {
-            let place = if self.closed.is_empty() { "before any case" } else { "behind an `end`" };
+            let location =
+                if self.closed.is_empty() { "before any case" } else { "after an `end`" };
             let name = record.name();
-            return Err(format!("`{name}` stands {place}; begin a case with `case NAME`"));
+            return Err(format!("`{name}` is {location}; start a case with `case NAME`"));
         }
         let name = words.word("name")?;
         words.end()?;
         Ok(OpenCase::new(name))
     }
 
-    /// All cases, if the last one has come to its end.
+    /// Returns all cases, if the last one is complete.
     pub(super) fn finish(self) -> Result<Vec<ChargeCase>, String> {
         match self.open {
             Some(case) => Err(case.unfinished()),

@@ -1,22 +1,22 @@
-//! Charges of the TPC, and how clusters are to be found in them: text, a record a line.
+//! Charges of the TPC, and the settings of the cluster finder for them: text, one record per line.
 //!
 //! `docs/tpc-clusters.md` describes the records.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `record` | which records there are, and their order |
+//! | `record` | kinds of records, and their order |
 //! | `words` | the words of a line |
-//! | `place` | pads and time bins, and which of them occurs twice |
+//! | `position` | pads and time bins, and duplicates of them |
 //! | `params` | settings by their names |
-//! | `results` | what others found in the charges, which is passed over |
-//! | `open_case` | a case as far as it has been read |
-//! | `cases` | one case after the other |
-//! | `write` | the way back |
+//! | `results` | clusters that other programs found in the charges, which are skipped |
+//! | `open_case` | a case that is not yet complete |
+//! | `cases` | the reader of all cases |
+//! | `write` | the writer |
 
 mod cases;
 mod open_case;
 mod params;
-mod place;
+mod position;
 mod record;
 mod results;
 #[cfg(test)]
@@ -38,10 +38,10 @@ use cases::Cases;
 const ENDING: &str = ".cases";
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// The most labels that a sample has in a file.
+/// Maximum number of labels of a sample in a file.
 const MAX_LABELS: usize = 1000;
 
-/// Whether charges can be in a file of that name: worth asking before they are made.
+/// Checks that charges can be in a file of this name; call it before they are generated.
 ///
 /// # Errors
 /// If the ending is neither `.cases` nor `.cases.gz`.
@@ -54,11 +54,10 @@ pub fn check_charge_file(path: &Path) -> Result<(), DataError> {
     Err(DataError::shape(problem))
 }
 
-/// Reads charges; what a file says of clusters in them is checked for its form and passed over.
+/// Reads charges; clusters in the file are checked for their form and skipped.
 ///
 /// # Errors
-/// If the file can't be read, a line is not what it has to be (the error names it), or there is no
-/// case.
+/// If the file can't be read, a line is invalid (the error names it), or there is no case.
 pub fn read_charges(path: &Path) -> Result<Vec<ChargeCase>, DataError> {
     check_charge_file(path)?;
     read(path, open(path)?)
@@ -68,7 +67,7 @@ pub fn read_charges(path: &Path) -> Result<Vec<ChargeCase>, DataError> {
 ///
 /// # Errors
 /// If the file can't be written (it is then incomplete), or a case can't be described: its name is
-/// no single word, or its samples and their labels are not equally many.
+/// not a single word, or its numbers of samples and of their labels differ.
 pub fn write_charges(path: &Path, cases: &[ChargeCase]) -> Result<(), DataError> {
     check_charge_file(path)?;
     for case in cases {
@@ -86,16 +85,16 @@ fn read(path: &Path, source: impl Read) -> Result<Vec<ChargeCase>, DataError> {
     let mut source = BufReader::with_capacity(BUFFER_BYTES, Lines::of_records(source));
     let mut cases = Cases::default();
     let mut line = Vec::new();
-    for number in 1.. {
+    for index in 1.. {
         line.clear();
         let read = source.read_until(b'\n', &mut line);
         if read.map_err(|source| DataError::io(path, source))? == 0 {
             break;
         }
         line.pop();
-        let taken = text_of(&line).map_err(|problem| (number, problem));
-        taken.and_then(|text| cases.take(number, text)).map_err(|(number, problem)| {
-            DataError::format(path, format!("line {number}"), problem)
+        let taken = text_of(&line).map_err(|problem| (index, problem));
+        taken.and_then(|text| cases.take(index, text)).map_err(|(index, problem)| {
+            DataError::format(path, format!("line {index}"), problem)
         })?;
     }
     cases.finish().map_err(|problem| DataError::format(path, "at its end", problem))
@@ -104,6 +103,6 @@ fn read(path: &Path, source: impl Read) -> Result<Vec<ChargeCase>, DataError> {
 fn text_of(line: &[u8]) -> Result<&str, String> {
     str::from_utf8(line).map_err(|error| {
         let byte = error.valid_up_to() + 1;
-        format!("byte {byte} of the line is no text; files of charges are UTF-8")
+        format!("byte {byte} of the line is not text; files of charges are UTF-8")
     })
 }

@@ -2,7 +2,7 @@
 
 use text::Foreign;
 
-use super::place::{self, MAX_SAMPLES, doubled};
+use super::position::{self, MAX_SAMPLES, first_duplicate};
 use super::record::Record;
 use super::words::Words;
 use super::{MAX_LABELS, params, results};
@@ -16,9 +16,9 @@ use crate::tpc::geometry::SECTORS;
 pub(super) struct OpenCase {
     case: ChargeCase,
     last: Record,
-    /// Settings that have been given.
+    /// Names of the settings that were set.
     params: Vec<&'static str>,
-    /// The first sample of each line with samples, and the number of the line.
+    /// The first sample of each line with samples, and the line number.
     lines: Vec<(usize, u64)>,
     /// The labels of the current line.
     labels: Vec<u64>,
@@ -43,14 +43,14 @@ impl OpenCase {
         &self.case.name
     }
 
-    /// Takes over a line behind the one that began the case.
+    /// Parses a line of the case, after its first one.
     pub(super) fn take(
         &mut self,
         line: u64,
         record: Record,
         words: &mut Words,
     ) -> Result<(), String> {
-        record.check_behind(self.last)?;
+        record.check_after(self.last)?;
         self.last = record;
         let case = &mut self.case;
         match record {
@@ -63,7 +63,7 @@ impl OpenCase {
             Record::Peak | Record::Share | Record::Cluster => {
                 results::skip(record, words, case.time_bins)?;
             }
-            // The end has no words, and no case begins within another one.
+            // `end` has no words, and a case does not start within another one.
             Record::Case | Record::End => {}
         }
         words.end()
@@ -79,11 +79,12 @@ impl OpenCase {
     }
 
     fn noisy(&mut self, words: &mut Words) -> Result<(), String> {
-        let pad = place::pad(words)?;
+        let pad = position::pad(words)?;
         match self.case.noisy.binary_search(&pad) {
             Err(at) => self.case.noisy.insert(at, pad),
             Ok(_) => {
-                let (row, pad) = (pad.row(), pad.pad());
+                let row = pad.row();
+                let pad = pad.pad();
                 let problem = format!("row {row} pad {pad} is noisy already; remove the line");
                 return Err(problem);
             }
@@ -93,8 +94,8 @@ impl OpenCase {
 
     fn samples(&mut self, line: u64, record: Record, words: &mut Words) -> Result<(), String> {
         self.lines.push((self.case.charges.len(), line));
-        let pad = place::pad(words)?;
-        let time = place::time(words, self.case.time_bins)?;
+        let pad = position::pad(words)?;
+        let time = position::time(words, self.case.time_bins)?;
         match record {
             Record::Labelled => self.labelled(pad, time, words)?,
             _ => self.run(pad, time, words)?,
@@ -105,7 +106,7 @@ impl OpenCase {
         Err(format!("the case has more than {MAX_SAMPLES} samples; split it by rows"))
     }
 
-    /// Charges of a pad from a time bin on: at least one.
+    /// Charges of a pad in consecutive time bins from one on: at least one.
     fn run(&mut self, pad: PadId, first: u32, words: &mut Words) -> Result<(), String> {
         let charge = words.number("charge", 0..=MAX_CHARGE)?;
         self.case.charges.push(Charge { time: first, pad, charge });
@@ -113,7 +114,7 @@ impl OpenCase {
             let Some(charge) = words.next_number("charge", 0..=MAX_CHARGE)? else {
                 break;
             };
-            let time = place::within(time, self.case.time_bins)?;
+            let time = position::within(time, self.case.time_bins)?;
             self.case.charges.push(Charge { time, pad, charge });
         }
         Ok(())
@@ -137,15 +138,15 @@ impl OpenCase {
         Ok(())
     }
 
-    /// The case, if it has come to its end and no place has two samples. The error is that of a
-    /// line.
+    /// Returns the case if it is complete and no position has two samples. The error names a line.
     pub(super) fn close(self) -> Result<ChargeCase, (u64, String)> {
-        let Some(samples) = doubled(&self.case.charges) else {
+        let Some(samples) = first_duplicate(&self.case.charges) else {
             return Ok(self.case);
         };
         let [first, second] = samples.map(|sample| self.line_of(sample));
         let Charge { time, pad, .. } = self.case.charges[samples[1]];
-        let (row, pad) = (pad.row(), pad.pad());
+        let row = pad.row();
+        let pad = pad.pad();
         let problem = format!(
             "row {row} pad {pad} time bin {time} has a charge already, in line {first}; remove one"
         );
@@ -153,8 +154,8 @@ impl OpenCase {
     }
 
     fn line_of(&self, sample: usize) -> u64 {
-        let behind = self.lines.partition_point(|(first, _)| *first <= sample);
-        self.lines[behind - 1].1
+        let end = self.lines.partition_point(|(first, _)| *first <= sample);
+        self.lines[end - 1].1
     }
 
     pub(super) fn unfinished(&self) -> String {
@@ -165,9 +166,9 @@ impl OpenCase {
 
 /// Labels are numbered in 32 bits.
 fn check_room(labels: &Labels, more: usize) -> Result<(), String> {
-    let most = u32::MAX as usize;
-    if labels.all().len() <= most - more {
+    let max = u32::MAX as usize;
+    if labels.all().len() <= max - more {
         return Ok(());
     }
-    Err(format!("the case has more than {most} labels; split it by rows"))
+    Err(format!("the case has more than {max} labels; split it by rows"))
 }

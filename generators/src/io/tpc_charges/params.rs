@@ -47,7 +47,7 @@ fn unknown(name: &str) -> String {
     DataError::unknown("param", name, &known).to_string()
 }
 
-/// Names and values of what is not as it is by default.
+/// Names and values of the settings that differ from the defaults.
 pub(super) fn changed(mut settings: ClusterSettings) -> Vec<(&'static str, String)> {
     let mut default = ClusterSettings::default();
     let bytes = BYTES.map(|(name, byte)| (name, *byte(&mut settings), *byte(&mut default)));

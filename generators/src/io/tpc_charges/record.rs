@@ -1,8 +1,8 @@
-//! Which records there are, and their order.
+//! Kinds of records, and their order.
 
 use crate::DataError;
 
-/// What a line tells, in the order of lines.
+/// Kinds of lines, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Record {
     Case,
@@ -23,7 +23,7 @@ pub(super) enum Record {
 
 use Record::*;
 
-/// All of them in order.
+/// All records in order.
 const ALL: [(Record, &str); 12] = [
     (Case, "case"),
     (Sector, "sector"),
@@ -40,8 +40,8 @@ const ALL: [(Record, &str); 12] = [
 ];
 
 impl Record {
-    /// The record that begins with this word.
-    pub(super) fn of(word: &str) -> Result<Self, String> {
+    /// Parses the first word of a record.
+    pub(super) fn from_word(word: &str) -> Result<Self, String> {
         let known = ALL.iter().find(|(_, name)| *name == word);
         known.map(|(record, _)| *record).ok_or_else(|| {
             DataError::unknown("record", word, &ALL.map(|(_, name)| name)).to_string()
@@ -56,13 +56,13 @@ impl Record {
         matches!(self, Param | Noisy | Run | Labelled | Peak | Share | Cluster)
     }
 
-    /// Whether a case may go on like this.
-    pub(super) fn check_behind(self, last: Record) -> Result<(), String> {
+    /// Checks that this record may follow `last`.
+    pub(super) fn check_after(self, last: Record) -> Result<(), String> {
         match (last, self) {
             (Case, Sector) | (Sector, Frame) => Ok(()),
             (Case, _) => Err(must_follow(Case, Sector, self)),
             (Sector, _) => Err(must_follow(Sector, Frame, self)),
-            (_, Case) => Err("a case begins, but the one before has no `end`".to_owned()),
+            (_, Case) => Err("a case starts, but the previous one has no `end`".to_owned()),
             (Run, Labelled) | (Labelled, Run) => {
                 Err("`r` and `d` lines are in one case; either all samples have `d` lines, with \
                      their labels, or none"
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn the_table_is_in_order() {
-        for (number, (record, name)) in ALL.iter().enumerate() {
-            assert_eq!(*record as usize, number);
-            assert_eq!(Record::of(name), Ok(*record));
+        for (index, (record, name)) in ALL.iter().enumerate() {
+            assert_eq!(*record as usize, index);
+            assert_eq!(Record::from_word(name), Ok(*record));
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What others found in the charges. It is theirs: its form is checked, and no more.
+//! Clusters that other programs found in the charges: their form is checked, and no more.
 
-use super::place;
+use super::position;
 use super::record::Record;
 use super::words::Words;
 use crate::tpc::charges::MAX_CHARGE;
@@ -19,16 +19,16 @@ pub(super) fn skip(record: Record, words: &mut Words, frame: u32) -> Result<(), 
 
 /// `ROW PAD TIME KEPT`
 fn peak(words: &mut Words, frame: u32) -> Result<(), String> {
-    place::pad(words)?;
-    place::time(words, frame)?;
+    position::pad(words)?;
+    position::time(words, frame)?;
     words.number("mark of kept peaks", 0..=1_u8)?;
     Ok(())
 }
 
 /// `ROW PAD TIME CHARGE FLAGS`
 fn share(words: &mut Words, frame: u32) -> Result<(), String> {
-    place::pad(words)?;
-    place::time(words, frame)?;
+    position::pad(words)?;
+    position::time(words, frame)?;
     words.number("charge", 0..=MAX_CHARGE)?;
     words.number("flags", 0..=3_u8)?;
     Ok(())
@@ -36,7 +36,7 @@ fn share(words: &mut Words, frame: u32) -> Result<(), String> {
 
 /// `ROW PAD TIME SIGMAPAD SIGMATIME QMAX QTOT FLAGS LABEL…`
 fn cluster(words: &mut Words) -> Result<(), String> {
-    place::row(words)?;
+    position::row(words)?;
     words.number("pad", 0..=u16::MAX)?;
     words.number("time", 0..=MAX_TIME)?;
     words.number("width in pads", 0..=u8::MAX)?;

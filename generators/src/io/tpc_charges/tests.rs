@@ -1,4 +1,4 @@
-//! What is wrong is told with its line, and what to do.
+//! Errors name the line, the problem and the fix.
 
 use std::path::Path;
 
@@ -21,14 +21,14 @@ fn error_of(text: impl AsRef<[u8]>) -> String {
     read_text(text).expect_err("damaged").to_string()
 }
 
-/// Refuses these lines behind the beginning of a case, which are its lines 4 and following.
+/// Checks the error for these lines after the start of a case, which are lines 4 and following.
 #[track_caller]
 fn refused(lines: &str, error: &str) {
     let found = error_of(format!("{BEGIN}{lines}\nend\n"));
     assert_eq!(found, format!("a.cases, {error}"));
 }
 
-/// The same for a whole file.
+/// Checks the error for this whole file.
 #[track_caller]
 fn refused_as_a_whole(text: impl AsRef<[u8]>, error: &str) {
     assert_eq!(error_of(text), format!("a.cases, {error}"));
@@ -110,7 +110,7 @@ fn samples_outside_the_sector_are_refused() {
 }
 
 #[test]
-fn places_that_occur_twice_are_named_with_both_lines() {
+fn duplicate_positions_are_reported_with_both_lines() {
     refused(
         "r 1 2 3 4 5 6\nr 1 3 3 4\nr 1 2 1 1 1 1\np 1 2 3 1",
         "line 6: row 1 pad 2 time bin 3 has a charge already, in line 4; remove one",
@@ -175,7 +175,7 @@ fn records_have_an_order() {
     refused("p 0 0 0 1\nr 0 0 0 1", &format!("line 5: `r` must stand before `p`; {order}"));
     refused("fragment 20\nfragment 20", "line 5: a second `fragment`");
     refused("frame 20", "line 4: a second `frame`");
-    refused("case b", "line 4: a case begins, but the one before has no `end`");
+    refused("case b", "line 4: a case starts, but the previous one has no `end`");
     refused(
         "x 1 2",
         "line 4: unknown record \"x\"; there are case, sector, frame, fragment, param, noisy, r, \
@@ -196,11 +196,11 @@ fn files_end_with_the_end_of_a_case() {
     );
     refused_as_a_whole(
         format!("{BEGIN}end\nr 1 1 1 1\n"),
-        "line 5: `r` stands behind an `end`; begin a case with `case NAME`",
+        "line 5: `r` is after an `end`; start a case with `case NAME`",
     );
     refused_as_a_whole(
         "frame 3\n",
-        "line 1: `frame` stands before any case; begin a case with `case NAME`",
+        "line 1: `frame` is before any case; start a case with `case NAME`",
     );
     assert!(
         error_of(format!("{BEGIN}end\nthanks\n")).contains("line 5: unknown record \"thanks\"")
@@ -212,7 +212,7 @@ fn files_end_with_the_end_of_a_case() {
 fn lines_are_text_with_single_blanks() {
     refused_as_a_whole(
         b"case a\nsector \xff\n",
-        "line 2: byte 8 of the line is no text; files of charges are UTF-8",
+        "line 2: byte 8 of the line is not text; files of charges are UTF-8",
     );
     let blank = "line 4: an empty line, or a blank too many; separate words by a single one";
     for line in ["", " ", "r  0 0 0 1", " r 0 0 0 1", "r 0 0 0 1 ", "noisy 1 1 ", "p 0 0 0 1 "] {
@@ -226,7 +226,7 @@ fn lines_are_text_with_single_blanks() {
 }
 
 #[test]
-fn a_sample_has_so_many_labels() {
+fn the_number_of_labels_of_a_sample_is_limited() {
     let line = |labels: usize| format!("d 0 0 0 1{}", " 1".repeat(labels));
     assert_eq!(case_of(&format!("{}\n", line(1000))).labels.expect("labels").of(0).len(), 1000);
     refused(&line(1001), "line 4: 1001 labels are more than the 1000 of a sample");

@@ -6,11 +6,11 @@ use std::str::Split;
 
 use text::Foreign;
 
-/// What of a line is still to be read.
+/// The unread words of a line.
 pub(super) struct Words<'a>(Split<'a, char>);
 
 impl<'a> Words<'a> {
-    pub(super) fn of(line: &'a str) -> Self {
+    pub(super) fn new(line: &'a str) -> Self {
         Words(line.split(' '))
     }
 
@@ -28,8 +28,8 @@ impl<'a> Words<'a> {
         self.next()?.ok_or_else(|| format!("the line ends before its {what}"))
     }
 
-    /// A whole number of this range.
-    pub(super) fn number<T: Whole>(
+    /// Parses an integer of this range.
+    pub(super) fn number<T: Integer>(
         &mut self,
         what: &str,
         range: RangeInclusive<T>,
@@ -38,8 +38,8 @@ impl<'a> Words<'a> {
         number(what, word, &range)
     }
 
-    /// The same, unless the line ends.
-    pub(super) fn next_number<T: Whole>(
+    /// Parses an integer of this range, or returns none at the end of the line.
+    pub(super) fn next_number<T: Integer>(
         &mut self,
         what: &str,
         range: RangeInclusive<T>,
@@ -48,7 +48,7 @@ impl<'a> Words<'a> {
         word.map(|word| number(what, word, &range)).transpose()
     }
 
-    /// Refuses whatever is left.
+    /// Refuses further words.
     pub(super) fn end(&mut self) -> Result<(), String> {
         match self.next()? {
             None => Ok(()),
@@ -58,19 +58,20 @@ impl<'a> Words<'a> {
 }
 
 /// Numbers of any width.
-pub(super) trait Whole: Copy + Display + PartialOrd + TryFrom<u64> {}
+pub(super) trait Integer: Copy + Display + PartialOrd + TryFrom<u64> {}
 
-impl<T: Copy + Display + PartialOrd + TryFrom<u64>> Whole for T {}
+impl<T: Copy + Display + PartialOrd + TryFrom<u64>> Integer for T {}
 
-fn number<T: Whole>(what: &str, word: &str, range: &RangeInclusive<T>) -> Result<T, String> {
+fn number<T: Integer>(what: &str, word: &str, range: &RangeInclusive<T>) -> Result<T, String> {
     let value = decimal(word).and_then(|value| T::try_from(value).ok());
     value.filter(|value| range.contains(value)).ok_or_else(|| {
-        let (first, last) = (range.start(), range.end());
+        let first = range.start();
+        let last = range.end();
         format!("{what} {} is not a whole number from {first} to {last}", word.quoted())
     })
 }
 
-/// Digits and nothing else: `parse` would take a sign.
+/// Digits and nothing else: `parse` would accept a sign.
 fn decimal(word: &str) -> Option<u64> {
     word.bytes().try_fold(0_u64, |value, byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
@@ -92,7 +93,7 @@ mod tests {
 
     #[test]
     fn words_have_single_blanks_between() {
-        let mut words = Words::of("c 12 3");
+        let mut words = Words::new("c 12 3");
         assert_eq!(words.word("letter"), Ok("c"));
         assert_eq!(words.number("number", 0..=12_u8), Ok(12));
         assert!(words.end().is_err_and(|problem| problem.starts_with("\"3\" is more than")));
@@ -102,7 +103,7 @@ mod tests {
             Err("the line ends before its number".to_owned())
         );
         for line in ["", " c", "c  12", "c "] {
-            let mut words = Words::of(line);
+            let mut words = Words::new(line);
             let word = words.next().and_then(|_| words.next());
             assert!(word.is_err_and(|problem| problem.contains("a blank too many")), "{line:?}");
         }

@@ -8,10 +8,10 @@ use super::{MAX_LABELS, params};
 use crate::DataError;
 use crate::tpc::charges::{Charge, ChargeCase, DEFAULT_FRAGMENT, Labels};
 
-/// Samples of a line: far less than a line has room for.
+/// Maximum number of samples written to a line: far below the longest line that is read.
 const LONGEST_RUN: usize = 1 << 14;
 
-/// Refuses what would not come back.
+/// Refuses what could not be read back.
 pub(super) fn check(case: &ChargeCase) -> Result<(), DataError> {
     let name = case.name.quoted();
     if case.name.is_empty() || case.name.contains([' ', '\n']) {
@@ -20,7 +20,8 @@ pub(super) fn check(case: &ChargeCase) -> Result<(), DataError> {
     let Some(labels) = &case.labels else {
         return Ok(());
     };
-    let (samples, labelled) = (case.charges.len(), labels.first().len());
+    let samples = case.charges.len();
+    let labelled = labels.first().len();
     if samples != labelled {
         let problem = format!("case {name}: {samples} samples, but labels of {labelled}");
         return Err(DataError::shape(problem));
@@ -68,9 +69,9 @@ fn is_next(sample: &Charge, next: &Charge) -> bool {
 }
 
 fn write_labelled(sink: &mut impl Write, charges: &[Charge], labels: &Labels) -> io::Result<()> {
-    for (number, Charge { time, pad, charge }) in charges.iter().enumerate() {
+    for (index, Charge { time, pad, charge }) in charges.iter().enumerate() {
         write!(sink, "d {} {} {time} {charge}", pad.row(), pad.pad())?;
-        for label in labels.of(number) {
+        for label in labels.of(index) {
             write!(sink, " {label}")?;
         }
         writeln!(sink)?;

@@ -38,7 +38,7 @@ pub(super) fn write(sink: &mut impl Write, entries: &[Entry]) -> io::Result<()> 
     Ok(())
 }
 
-/// Reads an index. Without a column for the sector, `sector` says it.
+/// Reads an index; `sector` is used if it has no column for the sector.
 pub(super) fn read(
     path: &Path,
     source: impl Read,
@@ -55,7 +55,7 @@ pub(super) fn read(
         let entry = form.parse(&record).map_err(at_line)?;
         if let Some((last, _)) = entries.last().filter(|(last, _)| *last >= entry.0) {
             return Err(at_line(format!(
-                "{} is not behind {}; list each stream once, by sector and endpoint",
+                "{} is not after {}; list each stream once, by sector and endpoint",
                 describe(entry.0),
                 describe(*last)
             )));
@@ -69,7 +69,7 @@ fn describe(StreamId { sector, endpoint }: StreamId) -> String {
     format!("sector {sector} endpoint {}", endpoint.number())
 }
 
-/// Where an index says the sector.
+/// Source of the sector of an index's entries.
 enum Form {
     Column,
     OfAll(u8),
@@ -92,7 +92,8 @@ impl Form {
                 columns.join(",").quoted()
             )));
         }
-        let unsaid = || at_header("it does not say which sector; name it with --sector".to_owned());
+        let unsaid =
+            || at_header("it has no column for the sector; select one with --sector".to_owned());
         sector.map(Form::OfAll).ok_or_else(unsaid)
     }
 

@@ -1,8 +1,8 @@
-//! Raw pages: a file of slots, and an index that says whose they are.
+//! Raw pages: a file of slots, and an index of their streams.
 //!
-//! `NAME.pages` has the slots of 8192 bytes, stream after stream. `NAME.index.csv`
-//! has a line for each stream: `endpoint,n_pages` if all are of one sector,
-//! `sector,endpoint,n_pages` otherwise. Either may be gzipped.
+//! `NAME.pages` has the slots of 8192 bytes, stream after stream. `NAME.index.csv` has a line for
+//! each stream: `endpoint,n_pages` if all are of one sector, `sector,endpoint,n_pages` otherwise.
+//! Either may be gzipped.
 
 mod index;
 mod read;

@@ -1,4 +1,4 @@
-//! Reading pages. Only their number is checked: what they hold is for decoders.
+//! Reading pages. Only their number is checked: decoders check the content.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,12 +11,12 @@ use crate::tpc::page::rdh::orbit_of;
 use crate::tpc::page::{PAGE_BYTES, Page};
 use crate::tpc::pages::RawPages;
 
-/// What is read of a file of pages.
+/// Selection of the pages to read from a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageSelection {
-    /// Only this sector; all if not given. An index without sectors needs it.
+    /// Only this sector; all if none. An index without sectors needs it.
     pub sector: Option<u8>,
-    /// The orbit of time bin 0; that of the first page if not given.
+    /// Orbit of time bin 0; that of the first page if none.
     pub first_orbit: Option<u32>,
 }
 
@@ -58,16 +58,16 @@ fn orbit(page: &Page) -> u32 {
 }
 
 fn length_error(path: &Path, pages: usize, bytes: u64) -> DataError {
-    let place = format!("byte {bytes}");
+    let location = format!("byte {bytes}");
     let expected = pages * PAGE_BYTES;
     let problem = format!(
         "the file ends or goes on here, but its index has {pages} pages ({expected} bytes); \
          is it cut off, or the index of another file?"
     );
-    DataError::format(path, place, problem)
+    DataError::format(path, location, problem)
 }
 
-/// Which slots of a file are wanted.
+/// The selected slots of a file.
 struct Slots {
     before: usize,
     count: usize,
@@ -75,11 +75,12 @@ struct Slots {
 }
 
 impl Slots {
-    /// The wanted pages, or how long the file is if that is not as expected: at
-    /// least so long, if it is too long.
+    /// Returns the selected pages, or the length of the file if it is not as expected (a lower
+    /// bound if the file is too long).
     fn read(&self, source: &mut dyn Read) -> io::Result<Result<Vec<Page>, u64>> {
         let mut position = skip(source, bytes(self.before))?;
-        // What is allocated is bounded by what is there, not by what is claimed.
+        // Allocations are bounded by the actual size of the file, not by the one that the index
+        // claims.
         let mut pages = Vec::new();
         let mut page = [0; PAGE_BYTES];
         while pages.len() < self.count {
@@ -90,8 +91,8 @@ impl Slots {
             }
             pages.push(page);
         }
-        let behind = bytes(self.all) - bytes(self.before + self.count);
-        position += skip(source, behind + 1)?;
+        let after = bytes(self.all) - bytes(self.before + self.count);
+        position += skip(source, after + 1)?;
         let complete = position == bytes(self.all);
         Ok(if complete { Ok(pages) } else { Err(position) })
     }
@@ -101,7 +102,7 @@ fn bytes(pages: usize) -> u64 {
     (pages * PAGE_BYTES) as u64
 }
 
-/// Skips so many bytes, or as many as there are.
+/// Skips `bytes` bytes, fewer at the end of the file; returns how many.
 fn skip(source: &mut dyn Read, bytes: u64) -> io::Result<u64> {
     io::copy(&mut source.take(bytes), &mut io::sink())
 }

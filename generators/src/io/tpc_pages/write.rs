@@ -46,7 +46,7 @@ impl PageWriter {
         })
     }
 
-    /// Appends the pages of a sector; sectors must come in ascending order.
+    /// Appends the pages of a sector; sectors must be in ascending order.
     ///
     /// # Errors
     /// If they can't be written.
@@ -59,7 +59,7 @@ impl PageWriter {
         self.sink.write_all(bytes).map_err(|source| DataError::io(&self.path, source))
     }
 
-    /// Writes out what is buffered, and the index.
+    /// Flushes the pages and writes the index.
     ///
     /// # Errors
     /// If they can't be written.

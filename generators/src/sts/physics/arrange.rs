@@ -11,7 +11,7 @@ pub(super) fn arrange(readings: &mut [Reading], order: Order, stream: &mut Strea
     match order {
         Order::Time => {}
         Order::Random => shuffle(readings, stream),
-        Order::Jitter(places) => displace(readings, places, stream),
+        Order::Jitter(distance) => displace(readings, distance, stream),
     }
 }
 
@@ -22,15 +22,15 @@ fn shuffle(readings: &mut [Reading], stream: &mut Stream) {
     }
 }
 
-/// Each reading draws a slot up to `places` behind its own; they arrive by slot.
-/// Whoever is more than `places` before or after it therefore stays so.
-fn displace(readings: &mut [Reading], places: u32, stream: &mut Stream) {
-    let range = u64::from(places) + 1;
-    let slot = |place: usize| place as u64 + below(stream.next_u32(), range);
+/// Moves readings: each draws a slot up to `distance` after its own, and they arrive by slot. Two
+/// readings more than `distance` apart therefore keep their order.
+fn displace(readings: &mut [Reading], distance: u32, stream: &mut Stream) {
+    let range = u64::from(distance) + 1;
+    let slot = |index: usize| index as u64 + below(stream.next_u32(), range);
     let slots: Vec<_> = (0..readings.len()).map(slot).collect();
     let mut arriving: Vec<_> = slots.into_iter().zip(readings.iter().copied()).collect();
     arriving.sort_by_key(|(slot, _)| *slot);
-    for (place, (_, reading)) in readings.iter_mut().zip(arriving) {
-        *place = reading;
+    for (to, (_, reading)) in readings.iter_mut().zip(arriving) {
+        *to = reading;
     }
 }

@@ -11,12 +11,12 @@ use crate::sts::setup::Asic;
 const CHANNEL_BITS: u32 = 16;
 const ADC_BITS: u32 = 8;
 
-/// What a channel measured, and where it came from.
+/// A measurement of a channel, and its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
     /// Time, channel and charge, from the highest bit.
     bits: u64,
-    /// The crossing that most of the charge comes from.
+    /// The crossing that contributed most of the charge.
     pub(super) source: u32,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct Channels<'a> {
     normal: &'a Normal,
     settings: Settings,
     channels: Vec<Channel>,
-    /// One for each pulse, in the order in which they began.
+    /// One reading per pulse, in the order of their starts.
     readings: Vec<Reading>,
 }
 
-/// What matters of the read-out chips, as it is needed.
+/// Parameters of the read-out chips, in the units used here.
 struct Settings {
     threshold: f32,
     steps_per_electron: f32,
@@ -85,13 +85,13 @@ struct Channel {
     begin: f64,
     /// From then on the channel can measure again.
     ready: f64,
-    /// What the channel will take for the time, after the beginning of the pulse.
+    /// Deviation of the measured time from the start of the pulse.
     lag: f32,
     charge: f32,
-    /// The largest part of the charge, and where it comes from.
+    /// The largest contribution to the charge, and its crossing.
     largest: f32,
     source: u32,
-    /// Where the reading of the pulse goes.
+    /// Index of the reading of the pulse.
     reading: u32,
 }
 
@@ -106,7 +106,7 @@ impl Channel {
         reading: 0,
     };
 
-    /// Whether a charge at this time adds to the pulse.
+    /// True if a charge at this time adds to the pulse.
     #[inline]
     fn is_shaping(&self, time: f64) -> bool {
         time - self.begin < SHAPING_TIME
@@ -164,15 +164,15 @@ impl<'a> Channels<'a> {
         (pulse.largest, pulse.source) = (charge, Truth::NOISE);
     }
 
-    /// All that was measured, in the order of time, then channel.
+    /// All readings, by time, then channel.
     pub(super) fn finish(mut self) -> Vec<Reading> {
         for channel in 0..CHANNELS_PER_SIDE {
             self.end(channel);
         }
         let mut readings = self.readings;
         readings.retain(|reading| *reading != Reading::NOTHING);
-        // Pulses began in order, and none is measured further off than a lag. So where
-        // there is a gap of four of them, what follows is later than what precedes.
+        // Pulses started in order, and a measured time differs from the start by a lag at most. So
+        // where there is a gap of four of them, all that follows is later than all that precedes.
         let gap = (4.0 * f64::from(self.settings.resolution) * Normal::LIMIT) as u32 + 2;
         let near = |a: &Reading, b: &Reading| b.time_ns() <= a.time_ns() + gap;
         for group in readings.chunk_by_mut(near) {
@@ -185,7 +185,7 @@ impl<'a> Channels<'a> {
         self.settings.resolution * self.normal.deviate(bits)
     }
 
-    /// Begins a pulse, unless the channel is blind: then it is as good as over.
+    /// Starts a pulse, unless the channel is blind: then the pulse is ignored.
     #[inline]
     fn begin(&mut self, channel: u16, time: f64, lag: f32) {
         self.end(channel);
@@ -227,7 +227,7 @@ mod tests {
         Asic { noise: 0.0, ..Asic::default() }
     }
 
-    /// What is read of charges on channel 3, as (time, charge, crossing).
+    /// Readings of charges on channel 3, as (time, charge, crossing).
     fn readings(asic: &Asic, charges: &[(f64, f32)]) -> Vec<(u32, u8, u32)> {
         let normal = Normal::new();
         let mut channels = Channels::new(asic, &normal, 10_000);

@@ -4,8 +4,8 @@ use rand::distr::Distribution;
 
 use crate::random::{Exponential, Stream};
 
-/// The times in ns of so many collisions in a timeslice, in order: a Poisson process,
-/// given how many collisions there are.
+/// Times in ns of `count` collisions in a timeslice, in order: a Poisson process with a fixed
+/// number of collisions.
 pub(super) fn times(
     count: u32,
     timeslice_ns: u64,

@@ -1,4 +1,4 @@
-//! What really happened, for comparison with what is reconstructed.
+//! The truth of simulated digis, for comparison with reconstructed data.
 
 use crate::partition::Partition;
 
@@ -11,14 +11,13 @@ pub struct Crossing {
     pub collision: u32,
     /// When, in ns from the beginning of the timeslice.
     pub time_ns: f64,
-    /// Where it crossed the middle plane of the sensor, in cm, in the coordinates of
-    /// the setup.
+    /// Crossing point with the middle plane of the sensor, in cm, in the coordinates of the setup.
     pub x: f32,
-    /// As `x`.
+    /// Crossing point, y.
     pub y: f32,
     /// Slopes dx/dz and dy/dz of its path.
     pub slope_x: f32,
-    /// As `slope_x`.
+    /// Slope dy/dz.
     pub slope_y: f32,
     /// Its ionisation over that of a fast particle.
     pub ionisation: f32,
@@ -46,13 +45,12 @@ impl Truth {
         &self.crossings
     }
 
-    /// Where the crossings of each module lie.
+    /// Segments of the crossings, one per module.
     pub fn partition(&self) -> &Partition {
         &self.partition
     }
 
-    /// For each digi, in their order: the crossing that gave it most of its charge, or
-    /// [`Truth::NOISE`].
+    /// For each digi, in their order: the crossing with most of its charge, or [`Truth::NOISE`].
     pub fn sources(&self) -> &[u32] {
         &self.sources
     }

@@ -16,7 +16,7 @@ use crate::random::stream;
 use crate::sts::setup::Setup;
 use crate::sts::{Address, CHANNELS_PER_SIDE, Digi, ModuleSide, SegmentedDigis};
 
-/// Names apart the streams of a timeslice.
+/// Names of the streams of a timeslice.
 const COLLISIONS: u64 = 0;
 const PARTICLES: u64 = 1;
 const DEPOSITS: u64 = 2;
@@ -24,7 +24,7 @@ const CHANNELS: u64 = 3;
 const NOISE: u64 = 4;
 const ORDER: u64 = 5;
 
-/// Collisions whose crossings are collected together.
+/// Number of collisions whose crossings are collected together.
 const BLOCK: usize = 16;
 
 /// Collisions from which all others are estimated.
@@ -32,25 +32,25 @@ const TRIED: u32 = 64;
 /// Digis of a crossing on both sides, at usual thresholds.
 const DIGIS_PER_CROSSING: f64 = 6.0;
 
-/// What a detector delivers in a timeslice, and what really happened.
+/// The digis of a timeslice, and their truth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
     /// The digis of all module sides, in the scenario's order.
     pub digis: SegmentedDigis,
-    /// Where they came from.
+    /// Truth of the digis.
     pub truth: Truth,
 }
 
-/// How much a timeslice will hold, about.
+/// Expected size of a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// Digis of all module sides.
     pub digis: u64,
-    /// Memory that making it takes.
+    /// Memory for generating it.
     pub memory_bytes: u64,
 }
 
-/// Makes the timeslices of a scenario, in any order and any number of times.
+/// Generator of the timeslices of a scenario, in any order and any number of times.
 pub struct Simulation {
     scenario: Scenario,
     setup: Setup,
@@ -61,11 +61,11 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Prepares what timeslices have in common. The same scenario and seed give the
-    /// same bytes for any number of threads on any machine.
+    /// Prepares what timeslices have in common. Scenario and seed determine the bytes for any
+    /// number of threads on any machine.
     ///
     /// # Errors
-    /// If the scenario makes no sense; see [`Scenario::validate`].
+    /// If the scenario is invalid; see [`Scenario::validate`].
     pub fn new(scenario: &Scenario, seed: u64) -> Result<Self, DataError> {
         scenario.validate()?;
         let setup = scenario.detector.setup_with(scenario.readout.asic())?;
@@ -79,17 +79,17 @@ impl Simulation {
         })
     }
 
-    /// What is simulated.
+    /// The simulated scenario.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// What reconstruction has to know of the detector.
+    /// Setup of the detector, for reconstruction.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// About how much a timeslice will hold, from a few collisions.
+    /// Estimates the size of a timeslice from a few collisions.
     pub fn estimate(&self) -> Estimate {
         let mut tried = Vec::new();
         (0..TRIED).for_each(|collision| self.collide(0, collision, 0.0, &mut tried));
@@ -153,9 +153,9 @@ impl Simulation {
         let mut next: Vec<_> = partition.ranges().map(|range| range.start).collect();
         let mut crossings = vec![Crossing::default(); partition.elements()];
         for crossing in all() {
-            let place = &mut next[crossing.module as usize];
-            crossings[*place] = *crossing;
-            *place += 1;
+            let index = &mut next[crossing.module as usize];
+            crossings[*index] = *crossing;
+            *index += 1;
         }
         partition
             .split_mut(&mut crossings)

@@ -1,22 +1,22 @@
-//! Digis of particles: from collisions to what the detector delivers.
+//! Digis of particles: from collisions to the output of the detector.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `scenario`, `preset` | what is to be simulated |
-//! | `detector` | where modules are |
-//! | `readout` | how channels are set, and how noisy that makes them |
+//! | `scenario`, `preset` | parameters |
+//! | `detector` | positions of modules |
+//! | `readout` | settings of channels, and their noise |
 //! | `generator` | timeslices, one after the other |
 //! | `constants` | the constants, with their sources |
-//! | `collisions`, `source` | when particles come, and which |
-//! | `particle`, `tracker`, `sensor` | their ways, through which sensors and strips |
-//! | `response`, `strips` | the charges that they leave there |
+//! | `collisions`, `source` | times and kinds of particles |
+//! | `particle`, `tracker`, `sensor` | their trajectories through sensors and strips |
+//! | `response`, `strips` | the charges on strips |
 //! | `noise` | pulses without a particle |
-//! | `channels`, `module` | what is measured of all that |
-//! | `arrange` | the order in which it arrives |
+//! | `channels`, `module` | measurement of charges and times |
+//! | `arrange` | order of arrival |
 //! | `crossing` | the truth |
 //!
-//! Collisions are made one by one, then modules are read out one by one, each from
-//! streams of random numbers of its own: the number of threads can't change a byte.
+//! Collisions are generated one by one, then modules are read out one by one, each from its own
+//! streams of random numbers: the number of threads can't change a byte.
 
 mod arrange;
 mod channels;

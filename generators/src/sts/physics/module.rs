@@ -9,7 +9,7 @@ use super::strips::Strips;
 use crate::random::{Exponential, Normal, Stream};
 use crate::sts::setup::Asic;
 
-/// What all modules have in common.
+/// Parameters that all modules have in common.
 pub(super) struct Electronics<'a> {
     pub(super) asic: &'a Asic,
     pub(super) pickup: f64,
@@ -59,8 +59,8 @@ impl<'a> ModuleReadout<'a> {
 
     /// Adds all crossings, by time; the first has this number.
     pub(super) fn add(&mut self, crossings: &[Crossing], first: u32) {
-        for (number, crossing) in (first..).zip(crossings) {
-            self.add_crossing(crossing, number);
+        for (index, crossing) in (first..).zip(crossings) {
+            self.add_crossing(crossing, index);
         }
     }
 

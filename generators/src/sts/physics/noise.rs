@@ -18,14 +18,14 @@ pub(super) struct Noise<'a> {
     threshold: f64,
     deviation: f64,
     pickup: f64,
-    /// When the next pulse comes, in ns.
+    /// Time of the next pulse, in ns.
     next: f64,
 }
 
 impl<'a> Noise<'a> {
     /// Noise with a share of pulses, `pickup`, that the next channel has too.
     pub(super) fn new(asic: &Asic, pickup: f64, gaps: &'a Exponential, stream: Stream) -> Self {
-        // Each pulse of its own brings 1 / (1 - pickup) digis.
+        // Each independent pulse causes 1 / (1 - pickup) digis.
         let pulses_per_ns = 1e-9 * noise_hz(asic) * f64::from(CHANNELS_PER_SIDE) * (1.0 - pickup);
         let mut noise = Noise {
             gaps,
@@ -78,7 +78,8 @@ mod tests {
     const TIMESLICE: u64 = 10_000_000;
 
     fn digis(asic: &Asic, pickup: f64) -> Vec<(u32, u16)> {
-        let (normal, gaps) = (Normal::new(), Exponential::new());
+        let normal = Normal::new();
+        let gaps = Exponential::new();
         let mut channels = Channels::new(asic, &normal, TIMESLICE);
         let mut noise = Noise::new(asic, pickup, &gaps, stream(1, [6]));
         noise.add_until(TIMESLICE as f64, &mut channels);

@@ -6,7 +6,7 @@ use super::constants::{BEND, FIELD, MAX_IONISATION, NS_PER_CM, STEEPEST};
 /// bends it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Particle {
-    /// Where it starts: x, y, z in cm.
+    /// Start point: x, y, z in cm.
     pub(super) origin: [f64; 3],
     /// When it starts, in ns after the collision.
     pub(super) delay: f64,
@@ -43,17 +43,18 @@ impl Particle {
         }
     }
 
-    /// Where it is at `z`; nowhere before it starts, or once it is turned aside.
+    /// Position and direction at `z`; none before the start point, or where the particle has become
+    /// too steep.
     #[inline]
     pub(super) fn at(&self, z: f64) -> Option<State> {
-        let way = z - self.origin[2];
-        let slope_x = self.slope_x + self.bend * way;
-        if way <= 0.0 || slope_x.abs() > STEEPEST {
+        let dz = z - self.origin[2];
+        let slope_x = self.slope_x + self.bend * dz;
+        if dz <= 0.0 || slope_x.abs() > STEEPEST {
             return None;
         }
         Some(State {
-            x: self.origin[0] + (self.slope_x + 0.5 * self.bend * way) * way,
-            y: self.origin[1] + self.slope_y * way,
+            x: self.origin[0] + (self.slope_x + 0.5 * self.bend * dz) * dz,
+            y: self.origin[1] + self.slope_y * dz,
             slope_x,
             slope_y: self.slope_y,
         })

@@ -24,8 +24,8 @@ named! {
 }
 
 impl Preset {
-    /// What it stands for. Its numbers are chosen once such that the published counts
-    /// come out; `docs/sts-physics.md` says which, and why.
+    /// Scenario of the preset. Its numbers are fitted to the published counts;
+    /// `docs/sts-physics.md` documents them.
     pub const fn scenario(self) -> Scenario {
         match self {
             Preset::CbmAuAu => CBM_AUAU,

@@ -1,29 +1,29 @@
-//! How channels are set, and how noisy that makes them.
+//! Settings of channels, and their noise.
 
 use crate::DataError;
 use crate::sts::setup::Asic;
 
-/// What matters of the read-out chips.
+/// Settings of the read-out chips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Readout {
     /// Charges below are not seen, in electrons.
     pub threshold: f64,
     /// Standard deviation of a charge, in electrons.
     pub noise: f64,
-    /// How often the noise of a channel crosses zero upwards, a second; 0 for no noise
-    /// without a particle.
+    /// Rate of upward zero crossings of the noise of a channel, in Hz; 0 for no noise without a
+    /// particle.
     pub zero_crossings_hz: f64,
     /// The share of noise pulses that the next channel has too.
     pub pickup: f64,
 }
 
 impl Readout {
-    /// How often a channel has a noise pulse above the threshold, a second.
+    /// Rate of noise pulses of a channel above the threshold, in Hz.
     pub fn noise_hz(&self) -> f64 {
         noise_hz(&self.asic())
     }
 
-    /// The same read-out with so many noise pulses a second and channel, at its
+    /// Returns this read-out with the rate of noise pulses of a channel set to `hertz` at its
     /// threshold.
     pub fn with_noise_hz(self, hertz: f64) -> Self {
         Readout { zero_crossings_hz: hertz / exceedance(self.threshold, self.noise), ..self }
@@ -47,7 +47,7 @@ impl Readout {
         ] {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(DataError::shape(format!(
-                    "a {name} of {value} makes no sense; it must be 0 or more"
+                    "a {name} of {value} is invalid; it must be 0 or more"
                 )));
             }
         }
@@ -61,8 +61,8 @@ impl Readout {
     }
 }
 
-/// How often a channel has a noise pulse above the threshold, a second: after Rice
-/// (1944), zero crossings times the density at the threshold over that at zero.
+/// Rate of noise pulses of a channel above the threshold, in Hz: after Rice (1944), zero crossings
+/// times the ratio of the densities at the threshold and at zero.
 pub(super) fn noise_hz(asic: &Asic) -> f64 {
     1e9 * asic.zero_noise_rate * exceedance(asic.threshold, asic.noise)
 }
@@ -93,12 +93,12 @@ mod tests {
     fn without_fluctuations_there_is_no_noise() {
         let quiet = Readout { noise: 0.0, ..READOUT };
         assert_eq!(quiet.noise_hz(), 0.0);
-        // No rate of crossings could give this.
+        // No rate of crossings gives this.
         assert!(quiet.with_noise_hz(1.0).validate().is_err());
     }
 
     #[test]
-    fn senseless_values_are_refused() {
+    fn invalid_values_are_refused() {
         let refused = |change: fn(&mut Readout)| {
             let mut readout = READOUT;
             change(&mut readout);

@@ -3,22 +3,22 @@
 use rand::distr::Distribution;
 
 use super::constants::{
-    DENSITY_EFFECT_PER_EV, DIFFUSION, LANDAU_WIDTH, LANDAU_WIDTH_EV, LARGEST_DEPOSIT, LEAST_STEPS,
-    MOST_PROBABLE_SHIFT, MOST_STEPS, THICKNESS,
+    DENSITY_EFFECT_PER_EV, DIFFUSION, LANDAU_WIDTH, LANDAU_WIDTH_EV, LARGEST_DEPOSIT, MAX_STEPS,
+    MIN_STEPS, MOST_PROBABLE_SHIFT, THICKNESS,
 };
 use super::sensor::Passage;
 use super::strips::{Spread, Strips};
 use crate::random::{Landau, Stream};
 
-/// Steps along a path are no longer than half a strip.
+/// Number of steps along a path for each strip that it crosses.
 const STEPS_PER_STRIP: f64 = 2.0;
 
-/// How sensors respond; shared by all of them.
+/// Response of sensors; shared by all of them.
 pub(super) struct Response {
     landau: Landau,
     spread: Spread,
-    /// For each number of steps: one over the width of the charge clouds at the front
-    /// that come from each step, in cm.
+    /// For each number of steps: the inverse width, in cm, of the charge clouds that arrive at the
+    /// front from each step.
     drifts: Vec<Vec<f32>>,
 }
 
@@ -27,7 +27,7 @@ struct Deposits {
     steps: usize,
     /// Width of Landau's distribution for a step, in electrons.
     width: f32,
-    /// The most probable deposit of a step, less that of the table, in widths.
+    /// Most probable deposit of a step minus that of the table, in widths.
     shift: f32,
 }
 
@@ -36,12 +36,12 @@ impl Response {
         Response {
             landau: Landau::new(LARGEST_DEPOSIT),
             spread: Spread::new(),
-            drifts: (0..=MOST_STEPS).map(drifts).collect(),
+            drifts: (0..=MAX_STEPS).map(drifts).collect(),
         }
     }
 
-    /// Puts the charges of a particle on the strips of both sides. They come from the
-    /// same deposits: electrons drift to the front, holes to the back.
+    /// Adds the charges of a particle to the strips of both sides. Both have the same deposits:
+    /// electrons drift to the front, holes to the back.
     pub(super) fn add(
         &self,
         passage: &Passage,
@@ -50,7 +50,7 @@ impl Response {
         stream: &mut Stream,
     ) {
         let deposits = Deposits::along(passage, ionisation);
-        let mut charges = [0.0; MOST_STEPS];
+        let mut charges = [0.0; MAX_STEPS];
         let charges = &mut charges[..deposits.steps];
         for charge in &mut *charges {
             let value = self.landau.sample(stream);
@@ -74,11 +74,11 @@ impl Response {
         let extent = passage.slopes[side] * THICKNESS;
         let middle = strips.begin(passage.strips[side], extent);
         let step = extent as f32 / charges.len() as f32;
-        let mut place = middle + 0.5 * (step - extent as f32);
+        let mut position = middle + 0.5 * (step - extent as f32);
         let pitch = passage.pitch as f32;
         for (charge, drift) in charges.iter().zip(drifts) {
-            strips.add(place, pitch * drift, *charge, &self.spread);
-            place += step;
+            strips.add(position, pitch * drift, *charge, &self.spread);
+            position += step;
         }
     }
 }
@@ -96,7 +96,7 @@ impl Deposits {
     fn along(passage: &Passage, ionisation: f64) -> Self {
         let steepest = passage.slopes[0].abs().max(passage.slopes[1].abs());
         let strips = steepest * THICKNESS * STEPS_PER_STRIP;
-        let steps = (strips as usize + 1).clamp(LEAST_STEPS, MOST_STEPS);
+        let steps = (strips as usize + 1).clamp(MIN_STEPS, MAX_STEPS);
         let length = THICKNESS * passage.obliquity / steps as f64;
         Deposits {
             steps,
@@ -107,7 +107,7 @@ impl Deposits {
     }
 }
 
-/// The most probable energy loss in widths, for a width in eV.
+/// Most probable energy loss in widths, for a width in eV.
 pub(super) fn most_probable(width_ev: f64) -> f64 {
     libm::log(DENSITY_EFFECT_PER_EV * width_ev) + MOST_PROBABLE_SHIFT
 }

@@ -1,4 +1,4 @@
-//! What happens in a detector, and for how long.
+//! A simulated detector, its source and duration.
 
 use super::{Detector, Readout, Source};
 use crate::DataError;
@@ -7,20 +7,20 @@ use crate::sts::{MAX_TIME_NS, Order};
 /// More collisions in a timeslice are a mistake.
 const MAX_COLLISIONS: f64 = 1e8;
 
-/// What is to be simulated.
+/// Parameters of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scenario {
-    /// Where the modules are.
+    /// Arrangement of modules.
     pub detector: Detector,
-    /// What a collision makes.
+    /// Source of particles in a collision.
     pub source: Source,
-    /// Collisions a second.
+    /// Collisions per second.
     pub rate_hz: f64,
-    /// How channels are set.
+    /// Settings of channels.
     pub readout: Readout,
     /// The length of a timeslice in ns: times are below it.
     pub timeslice_ns: u64,
-    /// How many timeslices there are; each has times from 0 on.
+    /// Number of timeslices; the times of each start at 0.
     pub timeslices: u32,
     /// The order of digis in a module side.
     pub order: Order,
@@ -31,7 +31,7 @@ impl Scenario {
     /// shorter one. Rates stay as they are. More than all is possible too.
     pub fn scaled(self, scale: f64) -> Self {
         let timeslices = f64::from(self.timeslices) * scale;
-        // A hundredth of a percent more is no reason for one more timeslice.
+        // An excess of a hundredth of a percent does not add a timeslice.
         let whole = libm::ceil(timeslices - 1e-4).max(1.0);
         Scenario {
             timeslice_ns: libm::round(self.timeslice_ns as f64 * timeslices / whole) as u64,
@@ -40,7 +40,7 @@ impl Scenario {
         }
     }
 
-    /// Collisions in each timeslice: always as many as are to be expected.
+    /// Collisions in each timeslice: always the expected number.
     pub fn collisions(&self) -> u32 {
         libm::round(self.rate_hz * self.timeslice_ns as f64 * 1e-9) as u32
     }
@@ -50,10 +50,10 @@ impl Scenario {
         2 * self.detector.modules()
     }
 
-    /// Refuses what no data can follow.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Which value can't be, and what can.
+    /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
         let longest = u64::from(MAX_TIME_NS) + 1;
         if !(1..=longest).contains(&self.timeslice_ns) {
@@ -68,7 +68,7 @@ impl Scenario {
         let most_hz = MAX_COLLISIONS / (self.timeslice_ns as f64 * 1e-9);
         if !(0.0..=most_hz).contains(&self.rate_hz) {
             return Err(DataError::shape(format!(
-                "a rate of {} Hz makes no sense; use 0 to {most_hz:.0} Hz with this timeslice",
+                "a rate of {} Hz is invalid; use 0 to {most_hz:.0} Hz with this timeslice",
                 self.rate_hz
             )));
         }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_scenarios_are_refused() {
+    fn invalid_scenarios_are_refused() {
         let refused = |change: fn(&mut Scenario)| {
             let mut scenario = Preset::CbmAuAu.scenario();
             change(&mut scenario);

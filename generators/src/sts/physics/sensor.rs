@@ -1,10 +1,10 @@
-//! Where a sensor is, and which strips are where.
+//! Positions of sensors and of their strips.
 
 use crate::sts::CHANNELS_PER_SIDE;
 use crate::sts::setup::Module;
 
 /// Stereo angles below this, in degrees, are none: strips don't cross the side edges.
-const LEAST_STEREO: f64 = 0.001;
+const MIN_STEREO: f64 = 0.001;
 
 /// A sensor: its plane is perpendicular to z.
 pub(super) struct Sensor {
@@ -25,18 +25,18 @@ struct Side {
     edges: Edges,
 }
 
-/// What becomes of strips that leave the sensor at its left or right edge.
+/// Behaviour of strips that leave the sensor at its left or right edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edges {
-    /// None does.
+    /// No strip leaves it.
     Closed,
-    /// They go on at the other edge, by wires.
+    /// They continue at the other edge, by wires.
     Connected,
 }
 
 /// A particle goes through a sensor.
 pub(super) struct Passage {
-    /// The place in its middle plane, in strips, front and back.
+    /// Position in the middle plane in units of strips, front and back.
     pub(super) strips: [f64; 2],
     /// Strips for each cm towards the front.
     pub(super) slopes: [f64; 2],
@@ -51,11 +51,7 @@ impl Side {
         Side {
             tangent: libm::tan(stereo_degrees.to_radians()),
             lorentz,
-            edges: if stereo_degrees.abs() < LEAST_STEREO {
-                Edges::Closed
-            } else {
-                Edges::Connected
-            },
+            edges: if stereo_degrees.abs() < MIN_STEREO { Edges::Closed } else { Edges::Connected },
         }
     }
 }
@@ -75,7 +71,7 @@ impl Sensor {
         }
     }
 
-    /// Its place along the beam.
+    /// Position along the beam.
     pub(super) fn z(&self) -> f64 {
         self.centre[2]
     }
@@ -87,21 +83,23 @@ impl Sensor {
             along_x.abs() * self.half_width + along_y.abs() * self.half_height
         };
         let [x, y, _] = self.centre;
-        let (half_x, half_y) = (half(a, b), half(c, d));
+        let half_x = half(a, b);
+        let half_y = half(c, d);
         [(x - half_x, x + half_x), (y - half_y, y + half_y)]
     }
 
-    /// Whether a point in its plane is on it.
+    /// True if a point in its plane is on it.
     pub(super) fn contains(&self, x: f64, y: f64) -> bool {
         let [x, y, _] = self.turn([x - self.centre[0], y - self.centre[1], 0.0]);
         x.abs() < self.half_width && y.abs() < self.half_height
     }
 
-    /// What its strips see of a particle at a point in its plane.
+    /// Passage of a particle through a point in its plane, in the coordinates of strips.
     pub(super) fn passage(&self, point: [f64; 2], slopes: [f64; 2]) -> Passage {
         let [x, y, _] = self.turn([point[0] - self.centre[0], point[1] - self.centre[1], 0.0]);
         let [along_x, along_y, along_z] = self.turn([slopes[0], slopes[1], 1.0]);
-        let (slope_x, slope_y) = (along_x / along_z, along_y / along_z);
+        let slope_x = along_x / along_z;
+        let slope_y = along_y / along_z;
         // A strip that leaves the top edge at x is at x + (height - y) tan further down.
         let top = |side: &Side| {
             x + self.half_width - (self.half_height - y) * side.tangent + side.lorentz

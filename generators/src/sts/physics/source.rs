@@ -12,14 +12,14 @@ use crate::random::draw::{poisson, uniform, within};
 use crate::random::{Exponential, Normal, Stream};
 
 /// Particles with less momentum along the beam don't reach a station.
-const LEAST_FORWARD: f64 = 0.1;
-/// Steeper ones miss the stations.
+const MIN_FORWARD: f64 = 0.1;
+/// Maximum slope: steeper particles miss the stations.
 const LARGEST_SLOPE: f64 = 1.0;
-/// Secondaries start behind the target, up to here.
+/// Maximum distance from the target at which secondaries start, in cm.
 const LAST_ORIGIN: f64 = 95.0;
-const LEAST_SECONDARY_MOMENTUM: f64 = 0.03;
+const MIN_SECONDARY_MOMENTUM: f64 = 0.03;
 
-/// What makes particles.
+/// Sources of particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
     /// Central collisions of gold nuclei, seen in the field of the magnet.
@@ -35,11 +35,11 @@ pub struct Gold {
     pub particles: f64,
     /// Standard deviation of their rapidities.
     pub rapidity_width: f64,
-    /// Particles made in the detector by each of them, on average.
+    /// Average number of secondaries of each particle in the detector.
     pub secondaries: f64,
     /// Mean momentum of those, in GeV/c.
     pub secondary_momentum: f64,
-    /// Standard deviation of their slopes against the particle that made them.
+    /// Standard deviation of their slopes against their parent particle.
     pub secondary_spread: f64,
 }
 
@@ -119,14 +119,14 @@ impl Gold {
         let deviate = f64::from(tables.normal.sample(stream));
         let rapidity = MID_RAPIDITY + self.rapidity_width * deviate;
         let forward = libm::sqrt(mass * mass + transverse * transverse) * libm::sinh(rapidity);
-        let reaches = forward > LEAST_FORWARD && transverse < forward * LARGEST_SLOPE;
+        let reaches = forward > MIN_FORWARD && transverse < forward * LARGEST_SLOPE;
         let (sin, cos) = libm::sincos(azimuth);
         let momentum = [transverse * cos, transverse * sin, forward];
         reaches.then(|| Particle::from_target(momentum, mass, charge))
     }
 
-    /// A particle that starts on the way of another one: from a decay, a conversion or
-    /// a collision in the material.
+    /// A particle that starts on the trajectory of another one: from a decay, a conversion or a
+    /// collision in the material.
     fn secondary(
         &self,
         parent: &Particle,
@@ -136,7 +136,7 @@ impl Gold {
         let z = within((0.0, LAST_ORIGIN), stream);
         let state = parent.at(z)?;
         let momentum =
-            LEAST_SECONDARY_MOMENTUM - self.secondary_momentum * libm::log(uniform(stream));
+            MIN_SECONDARY_MOMENTUM - self.secondary_momentum * libm::log(uniform(stream));
         let bits = stream.next_u64();
         let kink = |bits: u32| self.secondary_spread * f64::from(tables.normal.deviate(bits));
         let slope_y = state.slope_y + kink((bits >> 32) as u32);

@@ -1,6 +1,6 @@
 //! Charges on neighbouring strips of one side.
 
-use super::constants::{CROSSTALK, LEAST_CHARGE};
+use super::constants::{CROSSTALK, MIN_CHARGE};
 use crate::random::normal_below;
 
 /// Strips that one particle may leave charge on.
@@ -11,7 +11,7 @@ const MARGIN: f64 = 2.0;
 /// edge.
 const SHIFT: f64 = 1024.0;
 
-/// Charge clouds end so many standard deviations from their middle.
+/// Extent of charge clouds in standard deviations.
 const REACH: f64 = 3.0;
 const BINS_PER_DEVIATION: f64 = 32.0;
 
@@ -34,7 +34,7 @@ impl Spread {
         Spread { beyond: (0..bins).map(beyond).collect() }
     }
 
-    /// The part of a cloud that is beyond an edge, so many deviations away.
+    /// The part of a cloud beyond an edge at this distance in standard deviations.
     #[inline]
     fn beyond(&self, deviations: f32) -> f32 {
         let bin = (deviations * BINS_PER_DEVIATION as f32) as i32;
@@ -60,28 +60,28 @@ impl Strips {
         (shifted - self.first as f64) as f32
     }
 
-    /// Adds a cloud of charge at a place, counted as [`Strips::begin`] does. A strip is
-    /// so many deviations of the cloud wide: several, so that only the nearer edge
+    /// Adds a cloud of charge at a position, counted as in [`Strips::begin`]. `strip_width` is the
+    /// width of a strip in standard deviations of the cloud: several, so that only the nearer edge
     /// matters.
     #[inline]
-    pub(super) fn add(&mut self, place: f32, strip_width: f32, charge: f32, spread: &Spread) {
-        let strip = place as i32 as usize;
-        let from_left = place - strip as f32;
+    pub(super) fn add(&mut self, position: f32, strip_width: f32, charge: f32, spread: &Spread) {
+        let strip = position as i32 as usize;
+        let from_left = position - strip as f32;
         let (to_edge, neighbour) = if from_left < 0.5 {
             (from_left, strip.wrapping_sub(1))
         } else {
             (1.0 - from_left, strip + 1)
         };
         let beyond = charge * spread.beyond(to_edge * strip_width);
-        // A path is cut off where there is no more room.
+        // A path is cut off at the capacity.
         if strip < self.length && neighbour < self.length {
             self.charges[strip] += charge - beyond;
             self.charges[neighbour] += beyond;
         }
     }
 
-    /// The strips with their charges, after crosstalk. Strips count from that which
-    /// begins at the sensor's left corner; there may be some before it.
+    /// The strips with their charges, after crosstalk. Strip 0 starts at the sensor's left corner;
+    /// there may be negative ones.
     #[inline]
     pub(super) fn charges(&self) -> impl Iterator<Item = (i32, f32)> {
         let charges = &self.charges[..self.length];
@@ -91,7 +91,7 @@ impl Strips {
             let own = at(strip);
             let neighbours = at(strip.wrapping_sub(1)) + at(strip + 1);
             let charge = own + CROSSTALK * (neighbours - 2.0 * own);
-            (charge > LEAST_CHARGE).then_some((first + strip as i32, charge))
+            (charge > MIN_CHARGE).then_some((first + strip as i32, charge))
         })
     }
 }
@@ -100,12 +100,12 @@ impl Strips {
 mod tests {
     use super::*;
 
-    /// The charges of clouds, given by place and width in strips.
+    /// The charges of clouds, given by position and width in strips.
     fn charges(middle: f64, clouds: &[(f32, f32)]) -> Vec<(i32, f32)> {
         let mut strips = Strips::default();
         let begin = strips.begin(middle, 2.0);
-        for (place, width) in clouds {
-            strips.add(begin + place, 1.0 / width, 20_000.0, &Spread::new());
+        for (position, width) in clouds {
+            strips.add(begin + position, 1.0 / width, 20_000.0, &Spread::new());
         }
         strips.charges().collect()
     }
@@ -124,10 +124,11 @@ mod tests {
         assert!((shared[1].1 / shared[2].1 - 1.0).abs() < 0.05, "{shared:?}");
         let sum: f32 = shared.iter().map(|(_, charge)| charge).sum();
         assert!((sum - 20_000.0).abs() < 1.0, "{sum}");
-        let beside = charges(10.0, &[(1.1, 0.1)]);
-        let of = |wanted: i32| beside.iter().find(|(strip, _)| *strip == wanted).map(|c| c.1);
-        let (less, more) = (of(10).expect("shared"), of(11).expect("shared"));
-        assert!(less < 0.3 * more, "{beside:?}");
+        let off_edge = charges(10.0, &[(1.1, 0.1)]);
+        let of = |wanted: i32| off_edge.iter().find(|(strip, _)| *strip == wanted).map(|c| c.1);
+        let less = of(10).expect("shared");
+        let more = of(11).expect("shared");
+        assert!(less < 0.3 * more, "{off_edge:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which sensors a particle goes through.
+//! Search for the sensors that a particle crosses.
 
 use super::crossing::Crossing;
 use super::particle::Particle;
@@ -9,11 +9,11 @@ use crate::sts::setup::Setup;
 const STATION_GAP: f64 = 3.0;
 /// Side of a cell of the map of a station, in cm.
 const CELL: f64 = 1.0;
-/// How far a particle may be from where it is at the middle of the station: slopes are
-/// rarely above 1, and sensors within half a cm.
+/// Maximum distance of a particle from its position at the middle of the station: slopes are rarely
+/// above 1, and sensors within half a cm.
 const MARGIN: f64 = 0.5;
 
-/// All sensors, to be found by place.
+/// All sensors, indexed by position.
 pub(super) struct Tracker {
     sensors: Vec<Sensor>,
     stations: Vec<Station>,
@@ -43,7 +43,7 @@ impl Tracker {
         &self.sensors[module]
     }
 
-    /// Visits the crossings of a particle, made at this time in this collision.
+    /// Visits the crossings of a particle that starts at this time in this collision.
     pub(super) fn follow(
         &self,
         particle: &Particle,
@@ -104,7 +104,7 @@ impl Station {
     fn enter(&mut self, module: u32, extent: [(f64, f64); 2]) {
         let [columns, rows] = [0, 1].map(|axis| {
             let (low, high) = extent[axis];
-            let cell = |place: f64| ((place - self.corner[axis]) / CELL) as usize;
+            let cell = |position: f64| ((position - self.corner[axis]) / CELL) as usize;
             cell(low - MARGIN)..=cell(high + MARGIN)
         });
         for row in rows {
@@ -115,7 +115,8 @@ impl Station {
     }
 
     fn modules_at(&self, x: f64, y: f64) -> &[u32] {
-        let (column, row) = ((x - self.corner[0]) / CELL, (y - self.corner[1]) / CELL);
+        let column = (x - self.corner[0]) / CELL;
+        let row = (y - self.corner[1]) / CELL;
         if column < 0.0 || row < 0.0 || column >= self.columns as f64 {
             return &[];
         }
@@ -129,16 +130,16 @@ mod tests {
     use super::*;
     use crate::sts::physics::Detector;
 
-    /// Every module that a straight particle goes through is found.
+    /// Every module that a straight particle crosses is found.
     #[test]
     fn the_map_finds_what_a_search_of_all_sensors_does() {
         let setup = Detector::Cbm.setup().expect("sensible");
         let tracker = Tracker::new(&setup);
         assert_eq!(tracker.stations.len(), 8);
         let mut found = 0;
-        for number in 0..2000_u32 {
-            let slope_x = f64::from(number % 50) * 0.02 - 0.5;
-            let slope_y = f64::from(number / 50) * 0.02 - 0.4;
+        for index in 0..2000_u32 {
+            let slope_x = f64::from(index % 50) * 0.02 - 0.5;
+            let slope_y = f64::from(index / 50) * 0.02 - 0.4;
             let particle = Particle::from_target([slope_x, slope_y, 1.0], 0.14, 1.0);
             let mut modules = Vec::new();
             tracker.follow(&particle, 0, 0.0, |crossing| modules.push(crossing.module));

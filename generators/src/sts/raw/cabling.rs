@@ -1,8 +1,8 @@
 //! How read-out boards are cabled: which e-link ends at which ASIC of which module.
 //!
 //! A board (CROB) has 42 e-links and reads front-end boards (FEBs), each of which has the eight
-//! ASICs of one module side. FEBs are of two types, A and B, that have their ASICs the other way
-//! round; which one a side has depends on the type of its module.
+//! ASICs of one module side. FEBs are of two types, A and B, with opposite orders of ASICs; the
+//! type of a side depends on the type of its module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,10 +19,10 @@ const FEB_ASICS: u8 = 8;
 /// FEBs of a board if each ASIC has one e-link, and if it has five.
 const FEBS: usize = 5;
 const FEBS_OF_FIVE: usize = 1;
-/// The first equipment id of boards of our own.
+/// The first equipment id of generated boards.
 const FIRST_BOARD: u16 = 0x1000;
 
-/// How boards are cabled, and what else they are set to.
+/// Cabling and settings of boards.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Cabling {
     /// All modules, by their numbers.
@@ -32,14 +32,14 @@ pub struct Cabling {
     /// E-links of boards with five FEBs.
     #[serde(rename = "elinks_feb8_1")]
     pub one_elink: Vec<CabledElink>,
-    /// The same of boards with one.
+    /// E-links of boards with one FEB.
     #[serde(rename = "elinks_feb8_5")]
     pub five_elinks: Vec<CabledElink>,
     /// FEBs and their channels, 0 to 1023, whose hits are dropped.
     pub masked: BTreeSet<(usize, u16)>,
     /// Subtracted from all times, in ns.
     pub time_offset_ns: i32,
-    /// Which ASICs of modules have which table of corrections.
+    /// Correction tables of ASICs of modules.
     pub walk: Vec<WalkOfAsic>,
 }
 
@@ -49,7 +49,7 @@ pub struct CabledModule {
     /// Its full address.
     #[serde(deserialize_with = "hexadecimal")]
     pub address: u32,
-    /// 0: the front has a FEB of type B, the back one of type A. 1: the other way round.
+    /// 0: the front has a FEB of type B, the back one of type A. 1: vice versa.
     #[serde(rename = "type")]
     pub kind: u8,
 }
@@ -64,7 +64,7 @@ pub struct CabledBoard {
     pub feb_to_module: Vec<Vec<i32>>,
     /// 1 if it is the front of the module, 0 if it is the back.
     pub feb_side: Vec<Vec<i32>>,
-    /// Whether it is for pulses of known charge.
+    /// True for FEBs that are for pulses of known charge.
     pub feb_pulser: Vec<Vec<u8>>,
 }
 
@@ -72,7 +72,7 @@ pub struct CabledBoard {
 /// is of type B.
 pub type CabledElink = (i32, u16, u16);
 
-/// The full address of a module in hexadecimal, the ASIC in it, the number of a table.
+/// The full address of a module in hexadecimal, the ASIC in it, the index of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct WalkOfAsic(#[serde(deserialize_with = "hexadecimal")] pub u32, pub u8, pub usize);
 
@@ -81,29 +81,30 @@ struct Feb {
     module: Option<CabledModule>,
     is_front: bool,
     pulser: u8,
-    /// Its number among those of all boards.
+    /// Index among the FEBs of all boards.
     number: usize,
 }
 
 impl Cabling {
     /// Modules by their numbers, side by side: five FEBs a board, as mCBM has them.
     pub fn regular(modules: usize) -> Self {
-        let module = |number| CabledModule {
-            address: Address::of_module(number).full(),
-            kind: (number % 2) as u8,
+        let module = |index| CabledModule {
+            address: Address::of_module(index).full(),
+            kind: (index % 2) as u8,
         };
-        let board = |number: usize| {
-            let febs = FEBS * number..FEBS * (number + 1);
+        let board = |index: usize| {
+            let febs = FEBS * index..FEBS * (index + 1);
             let of_module = |feb: usize| if feb < 2 * modules { feb as i32 / 2 } else { -1 };
             CabledBoard {
-                equipment: u32::from(FIRST_BOARD) + number as u32,
+                equipment: u32::from(FIRST_BOARD) + index as u32,
                 feb_to_module: vec![febs.clone().map(of_module).collect()],
                 feb_side: vec![febs.map(|feb| 1 - feb as i32 % 2).collect()],
                 feb_pulser: vec![vec![0; FEBS]],
             }
         };
         let elink = |elink: usize| {
-            let (feb, asic) = (elink / usize::from(FEB_ASICS), elink as u16 % 8);
+            let feb = elink / usize::from(FEB_ASICS);
+            let asic = elink as u16 % 8;
             if feb < FEBS { (feb as i32, asic, 7 - asic) } else { (-1, 0, 0) }
         };
         Cabling {
@@ -122,19 +123,20 @@ impl Cabling {
         self.components.iter().map(|board| board.feb_to_module.iter().flatten().count()).sum()
     }
 
-    /// The tables of these boards, by the current code and that of 2023.
+    /// Builds the tables of these boards, by the current code and that of 2023.
     ///
     /// # Errors
     /// If a board has more than one CROB, or another number of FEBs than one or five; if lists
-    /// don't fit each other; as [`Readout::new`].
+    /// don't fit each other; and those of [`Readout::new`].
     pub fn readout(&self, mut walk_tables: Vec<Vec<f64>>) -> Result<Readout, ReadoutProblem> {
-        // Who has no table has the empty one.
+        // ASICs without a table use the empty one.
         let no_walk = walk_tables.len();
         walk_tables.push(Vec::new());
         let walks =
             self.walk.iter().map(|WalkOfAsic(address, asic, table)| ((*address, *asic), *table));
         let walks: BTreeMap<_, _> = walks.collect();
-        let (mut boards, mut boards_2023) = (BTreeMap::new(), BTreeMap::new());
+        let mut boards = BTreeMap::new();
+        let mut boards_2023 = BTreeMap::new();
         let mut febs_before = 0;
         for board in &self.components {
             let problem = |problem: String| {
@@ -208,12 +210,12 @@ fn elink_2023(elink: &CabledElink, febs: &[Feb]) -> Elink2023 {
     Elink2023 { address: module.address, asic }
 }
 
-/// Boards of so many modules, cabled side by side.
+/// Number of boards for `modules` modules, cabled in order.
 pub(super) fn boards(modules: usize) -> usize {
     (2 * modules).div_ceil(FEBS)
 }
 
-/// What an e-link ends at: the ASIC by its number on the FEB.
+/// The ASIC that an e-link is connected to, by its number on the FEB.
 fn connected<'f>(
     (feb, of_type_a, of_type_b): &CabledElink,
     febs: &'f [Feb],
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_that_can_not_be_are_told() {
+    fn invalid_boards_are_reported() {
         let problem = |change: fn(&mut CabledBoard)| {
             let mut cabling = Cabling::regular(3);
             change(&mut cabling.components[1]);

@@ -5,7 +5,7 @@
 pub const TICKS_PER_EPOCH: u64 = 1024;
 /// The length of an epoch in ns.
 pub const EPOCH_NS: u64 = 3200;
-/// Epochs of a cycle: messages have so many numbers for them.
+/// Number of epochs of a cycle, which messages can number.
 pub const EPOCHS_PER_CYCLE: u64 = 1 << 29;
 /// The length of a cycle in ns: 28.6 minutes.
 pub const CYCLE_NS: u64 = EPOCH_NS * EPOCHS_PER_CYCLE;

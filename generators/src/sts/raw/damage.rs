@@ -6,13 +6,13 @@ use super::{Component, DESCRIPTOR_BYTES, Descriptor, MESSAGE_BYTES, Message, Raw
 use crate::random::draw::uniform;
 use crate::random::{Stream, below, stream};
 
-/// Names the streams of damage apart from others.
+/// Name of the streams of damage.
 const DAMAGE: u64 = 0x6461_6d61_6765;
-/// A descriptor is damaged so many times as often as a message.
+/// Factor by which a descriptor is damaged more often than a message.
 const OF_DESCRIPTORS: f64 = 5.0;
 
-/// The same raw data with damage in that share of all messages, and in five times that share of
-/// descriptors. None of these points out of its block.
+/// Returns the raw data with damage in `share` of all messages, and in five times that share of
+/// descriptors. No damaged descriptor points out of its block.
 pub fn damaged(data: &RawData, share: f64, seed: u64) -> RawData {
     let mut damaged = RawData::default();
     let mut number = 0;
@@ -39,9 +39,9 @@ impl Damage {
         let mut block = component.block().to_vec();
         let (descriptors, contents) =
             block.split_at_mut(component.microslices() * DESCRIPTOR_BYTES);
-        for (number, descriptor) in descriptors.as_chunks_mut().0.iter_mut().enumerate() {
+        for (index, descriptor) in descriptors.as_chunks_mut().0.iter_mut().enumerate() {
             if uniform(&mut self.stream) < OF_DESCRIPTORS * self.share {
-                let changed = self.descriptor(Descriptor::from_bytes(descriptor), number == 0);
+                let changed = self.descriptor(Descriptor::from_bytes(descriptor), index == 0);
                 *descriptor = changed.to_bytes();
             }
         }
@@ -73,7 +73,8 @@ impl Damage {
             4 => descriptor.flags ^= 1 << self.below(16),
             5 => descriptor.size -= self.below(u64::from(size) + 1) as u32,
             6 => descriptor.size -= self.below(u64::from(size).min(9) + 1) as u32,
-            // Contents begin at any byte. All are counted from the first one, which stays.
+            // Contents may start at any byte. Offsets are relative to the first one, which is
+            // unchanged.
             _ if is_first => {}
             _ => {
                 let less = self.below(u64::from(size) + 1);

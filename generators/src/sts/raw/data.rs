@@ -5,15 +5,15 @@ use std::ops::Range;
 use super::{DESCRIPTOR_BYTES, Descriptor, MESSAGE_BYTES};
 use crate::Array;
 
-/// The most messages of all timeslices together: whoever counts them does so with 32 bits.
+/// Maximum number of messages of all timeslices together: 32-bit counters hold it.
 pub const MAX_MESSAGES: u64 = u32::MAX as u64;
 
-/// Blocks begin at multiples of this, as they do in memory of their own.
+/// Alignment of blocks, as if each were allocated separately.
 const ALIGNMENT: usize = 64;
 
-/// Raw data of some timeslices: all blocks in one array, so that they can be copied at once.
+/// Raw data of some timeslices: all blocks in one array, so that one copy transfers them.
 ///
-/// Descriptors never point out of the block that they are in.
+/// Descriptors never point out of their block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawData {
     bytes: Array<u8>,
@@ -29,25 +29,25 @@ struct Block {
     microslices: usize,
 }
 
-/// What is known of a timeslice, and where its components end.
+/// Start of a timeslice, and the end of its components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Head {
     timeslice: RawTimeslice,
     end: usize,
 }
 
-/// What is known of a timeslice beside its components.
+/// A timeslice with its components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawTimeslice {
     /// Its number.
     pub index: u64,
-    /// When it begins: ns of Unix time.
+    /// Start, in ns of Unix time.
     pub start_ns: u64,
     /// Microslices of a component without those of neighbours; 0 if that is not known.
     pub core_microslices: u32,
 }
 
-/// What one read-out board delivers in a timeslice: descriptors, then contents.
+/// Output of a read-out board in a timeslice: descriptors, then contents.
 #[derive(Clone, Copy, Debug)]
 pub struct Component<'a> {
     block: &'a [u8],
@@ -58,7 +58,7 @@ pub struct Component<'a> {
 /// A component that can't be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ComponentProblem {
-    /// Without a microslice there is no first descriptor to tell whose it is.
+    /// No microslice, so no first descriptor to identify the board.
     #[error("it has no microslice")]
     Empty,
     /// The block ends within the descriptors.
@@ -74,21 +74,21 @@ pub enum ComponentProblem {
         "microslice {microslice} points outside: {size} bytes from byte {begin} on, of {bytes}"
     )]
     Outside {
-        /// The number of the microslice.
+        /// Index of the microslice.
         microslice: usize,
-        /// Where the content begins.
+        /// Offset of the content.
         begin: u64,
         /// Bytes of the content.
         size: u32,
         /// Bytes of the block.
         bytes: usize,
     },
-    /// A block is not in the memory that it is said to be in.
+    /// A block outside of the given memory.
     #[error("its block is from byte {begin} to {end}, of {bytes}")]
     Block {
-        /// Where the block begins.
+        /// Offset of the block.
         begin: usize,
-        /// Where it ends.
+        /// End of the block.
         end: usize,
         /// Bytes of the memory.
         bytes: usize,
@@ -99,11 +99,11 @@ pub enum ComponentProblem {
 }
 
 impl RawData {
-    /// A timeslice whose blocks lie somewhere in `bytes`, which are not copied: of each component
-    /// where its block is, and by how many descriptors that begins.
+    /// Adds a timeslice whose blocks are in `bytes`, which are not copied: the range of each
+    /// component's block, and its number of descriptors.
     ///
     /// # Errors
-    /// As [`RawData::push_component`], and if a block is not in the bytes.
+    /// Those of [`RawData::push_component`], and a block outside of the bytes.
     pub fn in_place(
         bytes: Array<u8>,
         timeslice: RawTimeslice,
@@ -124,16 +124,16 @@ impl RawData {
         Ok(data)
     }
 
-    /// Begins another timeslice.
+    /// Starts another timeslice.
     pub fn push_timeslice(&mut self, timeslice: RawTimeslice) {
         self.timeslices.push(Head { timeslice, end: self.blocks.len() });
     }
 
-    /// Adds a component to the last timeslice: a block that begins with so many descriptors.
+    /// Adds a component to the last timeslice: a block that starts with `microslices` descriptors.
     ///
     /// # Errors
-    /// If descriptors or contents are not in the block, or there are too many messages. All is as
-    /// before then.
+    /// If descriptors or contents are not in the block, or there are too many messages. The data
+    /// are unchanged then.
     ///
     /// # Panics
     /// If there is no timeslice.
@@ -151,7 +151,7 @@ impl RawData {
         Ok(())
     }
 
-    /// Adds a block of so many messages to the last timeslice.
+    /// Adds a block with `messages` messages to the last timeslice.
     fn add_block(
         &mut self,
         bytes: Range<usize>,
@@ -174,7 +174,7 @@ impl RawData {
         &self.bytes
     }
 
-    /// Messages of all microslices; what two of them share counts twice.
+    /// Messages of all microslices; messages that two of them share count twice.
     pub fn messages(&self) -> u64 {
         self.messages
     }
@@ -184,12 +184,12 @@ impl RawData {
         self.blocks.iter().map(|block| block.microslices).sum()
     }
 
-    /// How many timeslices there are.
+    /// Number of timeslices.
     pub fn len(&self) -> usize {
         self.timeslices.len()
     }
 
-    /// Whether there is no timeslice.
+    /// True if there is no timeslice.
     pub fn is_empty(&self) -> bool {
         self.timeslices.is_empty()
     }
@@ -216,8 +216,8 @@ impl RawData {
         })
     }
 
-    /// Adds timeslices, such as [`RawData::each`] has them; those that would be too many messages
-    /// are left out.
+    /// Adds timeslices, for example of [`RawData::each`]; those that exceed the maximum number of
+    /// messages are left out.
     pub fn append(&mut self, other: &RawData) {
         let mut begin = 0;
         for head in &other.timeslices {
@@ -227,7 +227,7 @@ impl RawData {
         }
     }
 
-    /// Components of others, which are known to be right, as long as there is room for them.
+    /// Copies validated components of other data, up to the maximum number of messages.
     fn copy_blocks(&mut self, other: &RawData, blocks: Range<usize>) {
         for block in &other.blocks[blocks] {
             let bytes = &other.bytes[block.bytes.clone()];
@@ -246,12 +246,14 @@ impl RawData {
     }
 }
 
-/// The block of a component of these microslices, one behind the other: how many there are, and
-/// its bytes. Sizes and offsets of descriptors are found here.
+/// Builds the block of a component of these microslices, one after the other; returns their number
+/// and the bytes. Sizes and offsets of descriptors are computed here.
 pub fn block_of<'c>(
     microslices: impl Iterator<Item = (Descriptor, &'c [u8])> + Clone,
 ) -> (u64, Vec<u8>) {
-    let (mut block, mut offset, mut count) = (Vec::new(), 0, 0);
+    let mut block = Vec::new();
+    let mut offset = 0;
+    let mut count = 0;
     for (descriptor, content) in microslices.clone() {
         let size = content.len() as u32;
         block.extend(Descriptor { size, offset, ..descriptor }.to_bytes());
@@ -274,7 +276,8 @@ fn check(microslices: u64, block: &[u8]) -> Result<u64, ComponentProblem> {
     let component = Component { block, first_byte: 0, microslices: microslices as usize };
     let mut messages = 0;
     for (microslice, descriptor) in component.descriptors().enumerate() {
-        let (begin, size) = (component.begin(descriptor.offset), descriptor.size);
+        let begin = component.begin(descriptor.offset);
+        let size = descriptor.size;
         if begin.checked_add(size.into()).is_none_or(|end| end > bytes as u64) {
             return Err(ComponentProblem::Outside { microslice, begin, size, bytes });
         }
@@ -289,12 +292,12 @@ impl<'a> Component<'a> {
         self.block
     }
 
-    /// Where the block is in [`RawData::bytes`].
+    /// Range of the block in [`RawData::bytes`].
     pub fn range(&self) -> Range<usize> {
         self.first_byte..self.first_byte + self.block.len()
     }
 
-    /// How many microslices it has: one at least.
+    /// Number of microslices: at least one.
     pub fn microslices(&self) -> usize {
         self.microslices
     }
@@ -320,13 +323,13 @@ impl<'a> Component<'a> {
         &self.block[self.begin(descriptor.offset) as usize..][..descriptor.size as usize]
     }
 
-    /// Where that content begins among the bytes of all components.
+    /// Offset of that content in the bytes of all components.
     #[inline]
     pub fn place(&self, descriptor: &Descriptor) -> usize {
         self.first_byte + self.begin(descriptor.offset) as usize
     }
 
-    /// Where a content begins in the block; offsets wrap.
+    /// Offset of a content in the block; offsets wrap.
     #[inline]
     fn begin(&self, offset: u64) -> u64 {
         let first = self.descriptor(0).offset;
@@ -357,7 +360,7 @@ mod tests {
 
     #[test]
     fn contents_are_found_by_offsets_that_wrap() {
-        // The second lies before the first, and shares a byte with its own descriptor.
+        // The second content is before the first, and shares a byte with its own descriptor.
         let offset = u64::MAX - 1;
         let data = pushed(2, &block(&[(4, offset), (2, offset.wrapping_sub(1))], 6)).expect("fits");
         let (timeslice, mut components) = data.timeslices().next().expect("a timeslice");
@@ -369,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_elsewhere_is_read_in_place() {
+    fn blocks_in_shared_memory_are_read_in_place() {
         let block = block(&[(4, 0)], 4);
         let bytes = [vec![9; 64], block.clone()].concat();
         let timeslice = RawTimeslice { index: 3, ..RawTimeslice::default() };
@@ -381,12 +384,13 @@ mod tests {
         assert_eq!((found, component.range(), component.block()), (timeslice, range, &block[..]));
         assert_eq!(data.messages(), 1);
         let beyond = RawData::in_place(lent(), timeslice, [(64..1 << 20, 1)]);
-        let (begin, end) = (64, 1 << 20);
+        let begin = 64;
+        let end = 1 << 20;
         assert_eq!(beyond, Err(ComponentProblem::Block { begin, end, bytes: bytes.len() }));
     }
 
     #[test]
-    fn what_points_outside_is_refused() {
+    fn descriptors_that_point_outside_are_refused() {
         let problem = |count, block: &[u8]| pushed(count, block).expect_err("it can't be");
         assert_eq!(problem(0, &[]), ComponentProblem::Empty);
         let descriptors = ComponentProblem::Descriptors { microslices: 2, bytes: 63 };
@@ -406,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_messages_are_refused_wherever_they_lie() {
+    fn too_many_messages_are_refused_in_any_block() {
         let content = 1 << 20;
         let shared = vec![(content, 0); 1 << 13];
         let block = block(&shared, content as usize);
@@ -420,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn timeslices_taken_apart_make_the_same_data() {
+    fn timeslices_are_split_and_joined_again() {
         let mut whole = RawData::default();
         for (index, components) in [(3, 2), (4, 0), (5, 1)] {
             whole.push_timeslice(RawTimeslice { index, ..RawTimeslice::default() });

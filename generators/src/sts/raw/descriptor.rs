@@ -1,4 +1,4 @@
-//! What stands before a microslice: 32 bytes.
+//! Header of a microslice: 32 bytes.
 
 /// Bytes of a descriptor.
 pub const DESCRIPTOR_BYTES: usize = 32;
@@ -10,12 +10,12 @@ pub const SYSTEM_VERSION: u8 = 0x20;
 const HEADER_ID: u8 = 0xdd;
 const HEADER_VERSION: u8 = 1;
 
-/// The fields of a descriptor that matter, and those that are kept as they are.
+/// The fields of a descriptor that are used, and the others unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     /// Header id and header version.
     pub header: [u8; 2],
-    /// Which read-out board sent it.
+    /// ID of the read-out board that sent it.
     pub equipment: u16,
     /// Bits: 1 checksum is right, 2 cut by the board's link, 4 cut by user logic, 8 data error.
     pub flags: u16,
@@ -23,19 +23,19 @@ pub struct Descriptor {
     pub system: u8,
     /// The version of its data.
     pub version: u8,
-    /// Where the microslice begins: ns of Unix time.
+    /// Start of the microslice, in ns of Unix time.
     pub index: u64,
     /// CRC-32C of the content.
     pub crc: u32,
     /// Bytes of the content.
     pub size: u32,
-    /// Where the content begins, counted from where that of the component's first microslice
-    /// begins minus the offset of that one.
+    /// Offset of the content, relative to the offset of the component's first microslice.
     pub offset: u64,
 }
 
 impl Descriptor {
-    /// That of a microslice of the STS, of a board and from a moment on, without a checksum.
+    /// Descriptor of a microslice of the STS, from a board and starting at a time, without a
+    /// checksum.
     pub fn of_sts(equipment: u16, index: u64) -> Self {
         Descriptor {
             header: [HEADER_ID, HEADER_VERSION],

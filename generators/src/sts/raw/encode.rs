@@ -1,4 +1,4 @@
-//! Messages of digis: the way back from what unpackers do.
+//! Encoding of digis as messages, the inverse of unpacking.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use crate::sts::{Address, CHANNELS_PER_SIDE, ModuleSide, SegmentedDigis};
 /// The order of hits in an epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EpochOrder {
-    /// By time.
+    /// Sorted by time.
     Time,
-    /// By e-link.
+    /// Sorted by e-link.
     Elink,
-    /// None.
+    /// Random order.
     Random,
 }
 
 named! { "order", EpochOrder { Time = "time", Elink = "elink", Random = "random" } }
 
-/// How digis become microslices.
+/// Format of encoded microslices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     /// The length of a microslice in ns.
     pub(super) microslice_ns: u64,
     pub(super) order: EpochOrder,
-    /// Whether microslices end with a message that says so.
+    /// True if microslices end with an end message.
     pub(super) with_end: bool,
     pub(super) seed: u64,
 }
@@ -39,16 +39,16 @@ pub(super) struct Encoded {
 }
 
 impl Encoded {
-    /// What it is in a component of a board.
+    /// The content of a board's component.
     pub(super) fn of_board(&self, board: u16) -> (Descriptor, &[u8]) {
         (Descriptor::of_sts(board, self.index), &self.messages)
     }
 }
 
-/// Which e-link reads which channel.
+/// Mapping of channels to e-links.
 pub(super) struct Encoder {
     boards: Vec<u16>,
-    /// By address and ASIC: the number of the board and the e-link.
+    /// By address and ASIC: the index of the board and the e-link.
     elinks: BTreeMap<(u32, u8), (usize, u8)>,
     /// ASIC and channel of each channel of a module.
     channels: Vec<(u8, u8)>,
@@ -85,9 +85,9 @@ impl Encoder {
         &self.boards
     }
 
-    /// The microslices of each board, so many, from a moment of Unix time on: digis count time
-    /// from there. Those of modules that no board reads are left out. What has no charge is sent
-    /// with the smallest that there is.
+    /// Encodes `microslices` microslices of each board, from `start_ns` of Unix time on, to which
+    /// times of digis are relative. Digis of modules that no board reads are left out. A charge of
+    /// 0 is sent as the smallest one.
     pub(super) fn encode(
         &self,
         digis: &SegmentedDigis,
@@ -109,7 +109,7 @@ impl Encoder {
                 if microslice >= microslices {
                     continue;
                 }
-                // An epoch begins at a whole ns; its last tick may round into the next one.
+                // An epoch starts at a whole ns; its last tick may round into the next one.
                 let at = start_ns + time;
                 let tick = at / EPOCH_NS * TICKS_PER_EPOCH + tick_of(at % EPOCH_NS);
                 let ticks = (tick % TICKS_PER_EPOCH) as u16;
@@ -128,11 +128,11 @@ impl Encoder {
             });
             let mut rest = &hits[..];
             let microslices = (0..microslices).map(|number| {
-                let own = rest.iter().take_while(|hit| hit.microslice == number).count();
-                let (own, behind) = rest.split_at(own);
-                rest = behind;
+                let count = rest.iter().take_while(|hit| hit.microslice == number).count();
+                let (in_microslice, later) = rest.split_at(count);
+                rest = later;
                 let index = start_ns + u64::from(number) * format.microslice_ns;
-                Encoded { index, messages: messages(index, own, format.with_end) }
+                Encoded { index, messages: messages(index, in_microslice, format.with_end) }
             });
             microslices.collect()
         };
@@ -140,8 +140,8 @@ impl Encoder {
     }
 }
 
-/// The messages of a microslice: the number of its first epoch, then that of each epoch with hits
-/// before these.
+/// Messages of a microslice: the number of its first epoch, then the number of each epoch with
+/// hits, before these.
 fn messages(index: u64, hits: &[Hit], with_end: bool) -> Vec<u8> {
     let ts_msb = |epoch: u64| Message::ts_msb((epoch % EPOCHS_PER_CYCLE) as u32);
     let mut messages = vec![Message::epoch(0), ts_msb(index / EPOCH_NS)];

@@ -7,22 +7,22 @@ use crate::DataError;
 use crate::random::{hash, mix};
 use crate::sts::physics::{Scenario, Simulation};
 
-/// When the first timeslice begins: ns of Unix time, in November 2023.
+/// Start of the first timeslice, in ns of Unix time, in November 2023.
 const START_NS: u64 = 1_700_000_000_000_000_000;
-/// What the experiment subtracts from times.
+/// Time offset that the experiment subtracts.
 const TIME_OFFSET_NS: i32 = -970;
 /// ADC values that have corrections.
 const WALKS: u64 = 31;
-/// The largest of our corrections either way, in thousandths of ns.
+/// Maximum absolute value of generated corrections, in thousandths of ns.
 const MAX_WALK: u64 = 9_000;
 const CHANNELS_OF_FEB: u16 = 1024;
 /// More microslices in a component are a mistake.
 const MAX_MICROSLICES: u64 = 1 << 24;
 
-/// What raw data are to be like.
+/// Parameters of raw data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RawShape {
-    /// What is simulated.
+    /// The simulated scenario.
     pub scenario: Scenario,
     /// The length of a microslice in ns.
     pub microslice_ns: u64,
@@ -30,21 +30,21 @@ pub struct RawShape {
     pub overlap: u32,
     /// The order of hits in an epoch.
     pub order: EpochOrder,
-    /// Whether microslices end with a message that says so.
+    /// True if microslices end with an end message.
     pub with_end: bool,
     /// The share of masked channels.
     pub masked: f64,
-    /// Whether times are corrected by charge.
+    /// True if times are corrected by charge.
     pub with_walk: bool,
     /// The share of damaged messages.
     pub damage: f64,
 }
 
 impl RawShape {
-    /// Refuses what no data can follow.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Which value can't be, and what can.
+    /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
         self.scenario.validate()?;
         let timeslice_ns = self.scenario.timeslice_ns;
@@ -82,11 +82,11 @@ impl RawShape {
     }
 }
 
-/// Makes raw data and the tables of its boards. The same shape and seed give the same bytes for
-/// any number of threads on any machine.
+/// Generates raw data and the tables of its boards. Shape and seed determine the bytes for any
+/// number of threads on any machine.
 ///
 /// # Errors
-/// If the shape makes no sense, or there are too many messages.
+/// If the shape is invalid, or there are too many messages.
 pub fn generate(shape: &RawShape, seed: u64) -> Result<(RawData, Readout), DataError> {
     shape.validate()?;
     let simulation = Simulation::new(&shape.scenario, seed)?;
@@ -94,14 +94,14 @@ pub fn generate(shape: &RawShape, seed: u64) -> Result<(RawData, Readout), DataE
     let slices = Slices { shape, simulation, encoder: Encoder::new(&readout), seed };
     let mut data = RawData::default();
     let mut next = slices.encode(0);
-    for number in 0..shape.scenario.timeslices {
+    for index in 0..shape.scenario.timeslices {
         let own = next;
-        next = if shape.overlap > 0 || number + 1 < shape.scenario.timeslices {
-            slices.encode(number + 1)
+        next = if shape.overlap > 0 || index + 1 < shape.scenario.timeslices {
+            slices.encode(index + 1)
         } else {
             Vec::new()
         };
-        slices.push(&mut data, number, &own, &next)?;
+        slices.push(&mut data, index, &own, &next)?;
     }
     if shape.damage > 0.0 {
         data = damaged(&data, shape.damage, seed);

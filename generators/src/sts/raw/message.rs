@@ -1,4 +1,4 @@
-//! Messages: words of 32 bits that read-out boards make of what the ASICs send.
+//! Messages: words of 32 bits into which read-out boards convert the output of the ASICs.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,12 +7,12 @@ pub const MESSAGE_BYTES: usize = size_of::<Message>();
 
 const NO_HIT: u32 = 1 << 31;
 const TYPE_SHIFT: u32 = 29;
-/// Types of messages that are no hits.
+/// Types of messages other than hits.
 const TS_MSB: u32 = 0;
 const EPOCH: u32 = 1;
 const STATUS: u32 = 2;
 const END: u32 = 3;
-/// Of messages of type [`END`]: it ends nothing.
+/// Subtype of [`END`] messages without meaning.
 const EMPTY: u32 = 1 << 28;
 const VALUE_MASK: u32 = (1 << TYPE_SHIFT) - 1;
 
@@ -32,18 +32,18 @@ const ELINK_MASK: u32 = 0x3f;
 #[repr(transparent)]
 pub struct Message(u32);
 
-/// What a message is.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A channel saw something.
     Hit,
     /// Nothing: a hit without charge.
     Dummy,
-    /// The number of the epoch that the next hits are in.
+    /// Number of the epoch of the following hits.
     TsMsb,
     /// The beginning of a microslice.
     Epoch,
-    /// How an ASIC is.
+    /// Status of an ASIC.
     Status,
     /// Nothing.
     Empty,
@@ -90,7 +90,7 @@ impl Message {
         )
     }
 
-    /// The number of an epoch in its cycle, 29 bits.
+    /// Message with the number of an epoch in its cycle, 29 bits.
     #[inline]
     pub const fn ts_msb(epoch: u32) -> Self {
         Message(NO_HIT | TS_MSB << TYPE_SHIFT | epoch & VALUE_MASK)
@@ -102,7 +102,7 @@ impl Message {
         Message(NO_HIT | EPOCH << TYPE_SHIFT | value & VALUE_MASK)
     }
 
-    /// How an ASIC is, in 29 bits.
+    /// Message with the status of an ASIC, 29 bits.
     #[inline]
     pub const fn status(bits: u32) -> Self {
         Message(NO_HIT | STATUS << TYPE_SHIFT | bits & VALUE_MASK)
@@ -114,7 +114,7 @@ impl Message {
         Message(NO_HIT | END << TYPE_SHIFT)
     }
 
-    /// What it is.
+    /// Kind of the message.
     #[inline]
     pub const fn kind(self) -> Kind {
         if self.0 & NO_HIT == 0 {
@@ -129,32 +129,32 @@ impl Message {
         }
     }
 
-    /// Of a hit: ticks since the beginning of its epoch, 10 bits.
+    /// Hits: ticks since the start of the epoch, 10 bits.
     #[inline]
     pub const fn ticks(self) -> u32 {
         let high = self.0 >> TIME_HIGH_SHIFT & 1;
         self.0 >> TIME_SHIFT & TIME_LOW_MASK | high << TIME_LOW_BITS
     }
 
-    /// Of a hit: the charge, 5 bits.
+    /// Hits: the charge, 5 bits.
     #[inline]
     pub const fn adc(self) -> u8 {
         (self.0 >> ADC_SHIFT & ADC_MASK) as u8
     }
 
-    /// Of a hit: the channel of the ASIC, 7 bits.
+    /// Hits: the channel of the ASIC, 7 bits.
     #[inline]
     pub const fn channel(self) -> u8 {
         (self.0 >> CHANNEL_SHIFT & CHANNEL_MASK) as u8
     }
 
-    /// Of a hit: the e-link, 6 bits.
+    /// Hits: the e-link, 6 bits.
     #[inline]
     pub const fn elink(self) -> u8 {
         (self.0 >> ELINK_SHIFT & ELINK_MASK) as u8
     }
 
-    /// Of all that is no hit: 29 bits.
+    /// Other messages: 29 bits.
     #[inline]
     pub const fn value(self) -> u32 {
         self.0 & VALUE_MASK

@@ -1,19 +1,19 @@
-//! Raw data of the STS, as read-out boards deliver them, and what unpackers make of them.
+//! Raw data of the STS, as read-out boards send them, and the results of unpackers.
 //!
-//! `docs/unpack.md` has formats and rules. What unpackers do is not here: `algorithms` has it.
+//! `docs/unpack.md` has formats and rules. The unpackers themselves are in the crate `algorithms`.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
 //! | `clock` | ticks, epochs and cycles |
 //! | `message` | words of 32 bits: hits, epochs, and the rest |
-//! | `descriptor` | what stands before a microslice |
+//! | `descriptor` | the header of a microslice |
 //! | `data` | timeslices of components of microslices |
-//! | `rules` | which generation of the experiment's code is right |
-//! | `readout`, `tables` | what an e-link reads, and how; the same as JSON |
-//! | `cabling` | the same by how boards are cabled |
+//! | `rules` | version of the experiment's code that defines the right results |
+//! | `readout`, `tables` | channels and corrections of e-links, and their JSON format |
+//! | `cabling` | the same tables, derived from the cabling of boards |
 //! | `encode`, `generate` | raw data of simulated digis |
-//! | `damage` | raw data in which something is wrong |
-//! | `unpacked` | digis, and what was counted on the way |
+//! | `damage` | damaged raw data |
+//! | `unpacked` | digis, and counters |
 
 mod cabling;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! What unpackers have to know: which module an e-link reads, and how its hits are corrected.
+//! Tables of unpackers: the module that an e-link reads, and the corrections of its hits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::zip;
@@ -9,18 +9,18 @@ use super::Rules;
 use super::tables::Tables;
 use crate::sts::Address;
 
-/// E-links that messages have room for.
+/// Number of e-links that messages can address.
 pub const ELINKS: usize = 64;
 /// ASICs of a module, both sides together.
 pub const ASICS: u8 = 16;
 /// Channels of an ASIC.
 pub const ASIC_CHANNELS: u8 = 128;
-/// The largest correction of a time, either way. (Those of the experiment are below 100 ns.)
+/// Maximum absolute value of a correction of a time. (Those of the experiment are below 100 ns.)
 pub const MAX_WALK_NS: f64 = 1e12;
 
 /// The tables of all boards.
 ///
-/// What is in them is sensible: see [`Readout::new`].
+/// They are validated: see [`Readout::new`].
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(try_from = "Tables", into = "Tables")]
 pub struct Readout {
@@ -29,15 +29,15 @@ pub struct Readout {
     walk_tables: Vec<Vec<f64>>,
 }
 
-/// What an e-link reads, and how.
+/// Module and corrections of an e-link.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(try_from = "ElinkFields", into = "ElinkFields")]
 pub struct Elink {
     /// The full address of the module; 0 if nothing is connected.
     pub address: u32,
-    /// The number of the ASIC in its module, 0 to 15.
+    /// Number of the ASIC in its module, 0 to 15.
     pub asic: u8,
-    /// Whether it is for pulses of known charge: kept, and used by nobody.
+    /// Nonzero for pulses of known charge: stored, but not used.
     pub pulser: u8,
     /// Subtracted from times, in ns.
     pub time_offset_ns: i32,
@@ -47,39 +47,39 @@ pub struct Elink {
     pub adc_offset: f64,
     /// The charge from one ADC value to the next.
     pub adc_gain: f64,
-    /// A bit for each channel of the ASIC whose hits are dropped.
+    /// Bit mask of the channels of the ASIC whose hits are dropped.
     pub masked: u128,
-    /// The number of the table of what is added to times, for ADC values from 1 on.
+    /// Index of the table of corrections of times, for ADC values from 1 on.
     pub walk_table: usize,
 }
 
-/// What an e-link reads by the code of 2023.
+/// An e-link in the code of 2023.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "(i64, u8)", into = "(i64, u8)")]
 pub struct Elink2023 {
     /// The full address of the module; all bits if nothing is connected.
     pub address: u32,
-    /// The number of the ASIC in its module, 0 to 15.
+    /// Number of the ASIC in its module, 0 to 15.
     pub asic: u8,
 }
 
 /// An e-link by some rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link<'a> {
-    /// What it reads, and how.
+    /// Module and corrections.
     pub elink: Elink,
-    /// What is added to times, in ns, for ADC values from 1 on; nothing for those beyond.
+    /// Corrections added to times, in ns, for ADC values from 1 on; none for larger ones.
     pub walk_ns: &'a [f64],
 }
 
 /// The fields of an e-link in the order of files.
 type ElinkFields = (u32, u8, u8, i32, u8, f64, f64, Vec<u8>, usize);
 
-/// A table that makes no sense.
+/// An invalid table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place} {problem}")]
+#[error("{location} {problem}")]
 pub struct ReadoutProblem {
-    place: String,
+    location: String,
     problem: String,
 }
 
@@ -110,8 +110,10 @@ impl TryFrom<ElinkFields> for Elink {
 impl From<Elink> for ElinkFields {
     fn from(it: Elink) -> Self {
         let masked = (0..ASIC_CHANNELS).filter(|&channel| it.is_masked(channel)).collect();
-        let (offset, gain) = (it.adc_offset, it.adc_gain);
-        let (cut, walk) = (it.adc_min_cut, it.walk_table);
+        let offset = it.adc_offset;
+        let gain = it.adc_gain;
+        let cut = it.adc_min_cut;
+        let walk = it.walk_table;
         (it.address, it.asic, it.pulser, it.time_offset_ns, cut, offset, gain, masked, walk)
     }
 }
@@ -143,7 +145,7 @@ impl Elink {
         walk_table: 0,
     };
 
-    /// Whether hits of a channel are dropped.
+    /// True if hits of a channel are dropped.
     #[inline]
     pub fn is_masked(&self, channel: u8) -> bool {
         self.masked >> channel & 1 == 1
@@ -166,23 +168,23 @@ impl Elink2023 {
 }
 
 impl Readout {
-    /// The tables of boards by their equipment ids, and those of the code of 2023, if they are
+    /// Validates the tables of boards by their equipment ids, and those of the code of 2023, if
     /// known.
     ///
     /// # Errors
-    /// If a board has more e-links than messages have room for, an e-link an ASIC or a table that
-    /// there is not, charges that are no 16-bit numbers; if a correction of times is no number or
-    /// too large; if the tables of 2023 are of other boards or e-links.
+    /// If a board has more e-links than messages can address; if an e-link has an unknown ASIC or
+    /// table, or charges beyond 16 bits; if a correction of times is not a number or too large; if
+    /// the tables of 2023 are of other boards or e-links.
     pub fn new(
         boards: BTreeMap<u16, Vec<Elink>>,
         boards_2023: Option<BTreeMap<u16, Vec<Elink2023>>>,
         walk_tables: Vec<Vec<f64>>,
     ) -> Result<Self, ReadoutProblem> {
-        for (number, table) in walk_tables.iter().enumerate() {
+        for (index, table) in walk_tables.iter().enumerate() {
             let is_allowed = |walk: &f64| walk.abs() <= MAX_WALK_NS;
             if let Some(walk) = table.iter().find(|walk| !is_allowed(walk)) {
-                let problem = format!("has {walk} ns; {MAX_WALK_NS} either way is the most");
-                return Err(ReadoutProblem { place: format!("walk_tables[{number}]"), problem });
+                let problem = format!("has {walk} ns; the maximum is ±{MAX_WALK_NS}");
+                return Err(ReadoutProblem { location: format!("walk_tables[{index}]"), problem });
             }
         }
         for (&board, elinks) in &boards {
@@ -195,7 +197,7 @@ impl Readout {
         }
         for (&board, elinks) in boards_2023.iter().flatten() {
             if boards.get(&board).is_none_or(|own| own.len() != elinks.len()) {
-                let problem = "is not a board of as many e-links in elinks".to_owned();
+                let problem = "is not a board with the same number of e-links in elinks".to_owned();
                 return Err(ReadoutProblem::of_board("elinks2023", board, problem));
             }
             for (elink, fields) in elinks.iter().enumerate() {
@@ -207,16 +209,16 @@ impl Readout {
         Ok(Readout { boards, boards_2023, walk_tables })
     }
 
-    /// The same tables with modules numbered from 0 in the order of [`Address::module`], each with
-    /// the address of its number, and how many there are: for chains that know modules by numbers.
-    /// Channels of e-links that nothing is connected to are masked. Those of 2023 are left out.
+    /// Returns the tables with modules numbered from 0 in the order of [`Address::module`], each
+    /// with the address of its number, and the number of modules: for chains that index modules.
+    /// Channels of e-links that nothing is connected to are masked. Tables of 2023 are left out.
     pub fn numbered(&self) -> (Readout, usize) {
         let connected = |elink: &&Elink| elink.address != 0;
-        let place = |elink: &Elink| Address::of_full(elink.address).module();
+        let module = |elink: &Elink| Address::of_full(elink.address).module();
         let elinks = self.boards.values().flatten().filter(connected);
-        let places: BTreeSet<usize> = elinks.map(place).collect();
-        let numbers: BTreeMap<usize, usize> = zip(places, 0..).collect();
-        let number = |elink: &Elink| match numbers.get(&place(elink)) {
+        let modules: BTreeSet<usize> = elinks.map(module).collect();
+        let numbers: BTreeMap<usize, usize> = zip(modules, 0..).collect();
+        let number = |elink: &Elink| match numbers.get(&module(elink)) {
             Some(&module) if elink.address != 0 => {
                 Elink { address: Address::of_module(module).full(), ..elink.clone() }
             }
@@ -233,18 +235,18 @@ impl Readout {
         &self.boards
     }
 
-    /// What these read by the code of 2023, if that is known.
+    /// The e-links in the code of 2023, if known.
     pub fn boards_2023(&self) -> Option<&BTreeMap<u16, Vec<Elink2023>>> {
         self.boards_2023.as_ref()
     }
 
-    /// All tables of what is added to times, in ns, for ADC values from 1 on.
+    /// All tables of corrections of times, in ns, for ADC values from 1 on.
     pub fn walk_tables(&self) -> &[Vec<f64>] {
         &self.walk_tables
     }
 
-    /// The e-links of a board by these rules, if it is known. The code of 2023 takes offsets and
-    /// gains from the newer tables, and has nothing else that is there.
+    /// The e-links of a board by these rules, if it is known. The code of 2023 uses offsets and
+    /// gains of the newer tables, and nothing else.
     pub fn links(&self, rules: Rules, board: u16) -> Option<Vec<Link<'_>>> {
         let elinks = self.boards.get(&board)?;
         let current = |elink: &Elink| Link {
@@ -274,7 +276,7 @@ fn check_count(elinks: usize) -> Result<(), String> {
     if elinks <= ELINKS {
         return Ok(());
     }
-    Err(format!("has {elinks} e-links; messages have room for {ELINKS}"))
+    Err(format!("has {elinks} e-links; messages can address {ELINKS}"))
 }
 
 fn check_asic(asic: u8) -> Result<(), String> {
@@ -293,17 +295,18 @@ fn check(elink: &Elink, tables: usize) -> Result<(), String> {
     if [1, 31].iter().all(|&adc| is_charge(elink.exact_charge(adc))) {
         return Ok(());
     }
-    let (offset, gain) = (elink.adc_offset, elink.adc_gain);
+    let offset = elink.adc_offset;
+    let gain = elink.adc_gain;
     Err(format!("has charges outside of 0 to 65535: ADC offset {offset}, gain {gain}"))
 }
 
 impl ReadoutProblem {
     pub(super) fn of_board(table: &str, board: u16, problem: String) -> Self {
-        ReadoutProblem { place: format!("{table}.{board:#x}"), problem }
+        ReadoutProblem { location: format!("{table}.{board:#x}"), problem }
     }
 
     fn of_elink(table: &str, board: u16, elink: usize, problem: String) -> Self {
-        ReadoutProblem { place: format!("{table}.{board:#x}[{elink}]"), problem }
+        ReadoutProblem { location: format!("{table}.{board:#x}[{elink}]"), problem }
     }
 }
 
@@ -339,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_make_no_sense_are_refused() {
+    fn invalid_tables_are_refused() {
         let of = |boards: &[(u16, usize)], old: &[(u16, usize)], walk: f64| {
             let elinks = |&(board, count)| (board, vec![Elink::UNCONNECTED; count]);
             let boards = boards.iter().map(elinks).collect();
@@ -349,7 +352,7 @@ mod tests {
         };
         assert!(of(&[(1, 64), (2, 0)], &[(1, 64)], 0.0).is_ok());
         let said = of(&[(1, 65)], &[], 0.0).expect_err("too many");
-        assert_eq!(said, "elinks.0x1 has 65 e-links; messages have room for 64");
+        assert_eq!(said, "elinks.0x1 has 65 e-links; messages can address 64");
         for old in [[(3, 1)], [(1, 3)]] {
             assert!(of(&[(1, 2)], &old, 0.0).expect_err("others").starts_with("elinks2023"));
         }
@@ -372,7 +375,8 @@ mod tests {
         });
         let known = known.expect("sensible");
         let links = |rules| known.links(rules, 0x1002).expect("known");
-        let (current, old) = (&links(Rules::Current)[1], &links(Rules::Of2023)[1]);
+        let current = &links(Rules::Current)[1];
+        let old = &links(Rules::Of2023)[1];
         assert_eq!((current.elink.masked, current.walk_ns), (7, &[-1.5, 2.0][..]));
         assert_eq!((old.elink.masked, old.elink.adc_min_cut, old.walk_ns), (0, 0, &[][..]));
         assert_eq!((old.elink.time_offset_ns, old.elink.address), (-970, u32::MAX));
@@ -380,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_are_numbered_by_their_places() {
+    fn modules_are_numbered_by_their_addresses() {
         let full = |module| Address::of_module(module).full();
         let elinks = [7, 900, 7].map(|module| Elink {
             address: full(module),

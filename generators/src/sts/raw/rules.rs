@@ -1,8 +1,8 @@
-//! Which generation of the experiment's code is right.
+//! Version of the experiment's code that defines the right results.
 
 use crate::named;
 
-/// Whose digis and counters are the right ones.
+/// The code whose digis and counters are the right ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rules {
     /// The online chain as of January 2026.
@@ -23,15 +23,16 @@ impl Rules {
         }
     }
 
-    /// The number of a channel in its module, 0 to 2047, by the ASIC's number in the module (the
-    /// first eight are on the front) and the channel's in the ASIC.
+    /// Index of a channel in its module, 0 to 2047, from the ASIC's number in the module (the first
+    /// eight are on the front) and the channel's in the ASIC.
     ///
-    /// On the back channels run the other way. The current code takes the second of two layers of
-    /// strips into account, too: odd channels are moved by two, the last one of ASIC 8 to the end
-    /// of the module.
+    /// On the back, channels run in the opposite direction. The current code takes the second of
+    /// two layers of strips into account, too: odd channels are moved by two, the last one of ASIC
+    /// 8 to the end of the module.
     pub const fn channel(self, asic: u8, channel: u8) -> u16 {
         const FIRST_OF_BACK: u8 = 8;
-        let (asic, channel) = (asic as u16, channel as u16);
+        let asic = asic as u16;
+        let channel = channel as u16;
         let first = 128 * asic;
         if asic < FIRST_OF_BACK as u16 {
             return first + channel;

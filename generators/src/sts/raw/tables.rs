@@ -74,18 +74,19 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ByEquipment<T> {
     }
 }
 
-/// A number of 32 bits, written such as 0x1002.
+/// A number of 32 bits in hexadecimal, such as 0x1002.
 pub(super) fn hexadecimal<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
     let text = String::deserialize(from)?;
     let number = text.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    number
-        .ok_or_else(|| de::Error::custom(format!("{} is no number such as 0x1002", text.quoted())))
+    number.ok_or_else(|| {
+        de::Error::custom(format!("{} is not a number such as 0x1002", text.quoted()))
+    })
 }
 
 fn equipment(key: &str) -> Result<u16, String> {
     let digits = key.strip_prefix("0x").filter(|digits| !digits.starts_with('+'));
     let number = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
-    number.ok_or_else(|| format!("{} is no equipment id; write it such as 0x1002", key.quoted()))
+    number.ok_or_else(|| format!("{} is not an equipment id such as 0x1002", key.quoted()))
 }
 
 #[cfg(test)]

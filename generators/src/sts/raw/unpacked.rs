@@ -1,42 +1,42 @@
-//! What unpackers make of raw data.
+//! Results of unpacking raw data.
 
 use bytemuck::{Pod, Zeroable};
 
 use crate::sts::Digi;
 
-/// Digis in the order of timeslices, components, microslices and messages, and what was counted.
+/// Digis in the order of timeslices, components, microslices and messages, and counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unpacked {
-    /// What was counted in each timeslice.
+    /// Counters of each timeslice.
     pub timeslices: Vec<TimesliceCounts>,
-    /// What was counted in each microslice of accepted components.
+    /// Counters of each microslice of accepted components.
     pub microslices: Vec<MicrosliceCounts>,
     /// All digis.
     pub digis: Vec<Digi>,
 }
 
-/// What is counted in a microslice.
+/// Counters of a microslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct MicrosliceCounts {
     /// Digis.
     pub digis: u32,
-    /// Messages behind the first two that are neither hits nor numbers of epochs.
+    /// Messages after the first two that are neither hits nor numbers of epochs.
     pub other: u32,
     /// Hits of e-links that there are not.
     pub elink: u32,
-    /// 1 if the first two messages are not what they have to be.
+    /// 1 if the first two messages are not the expected ones.
     pub first: u32,
-    /// 1 if its size is no multiple of a message, or below two of them.
+    /// 1 if its size is not a multiple of a message, or below two of them.
     pub size: u32,
-    /// Hits whose times digis have no room for.
+    /// Hits whose times exceed the range of digis.
     pub overflow: u32,
-    /// Hits of which the experiment's code leaves open what becomes of them: dropped here. By the
-    /// current rules `overflow` counts them too.
+    /// Hits that the experiment's code leaves undefined: dropped here. By the current rules
+    /// `overflow` counts them too.
     pub undefined: u32,
 }
 
-/// What is counted in a timeslice.
+/// Counters of a timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub struct TimesliceCounts {

@@ -1,4 +1,4 @@
-//! How channels turn charge and time into digis.
+//! Conversion of charge and time into digis by channels.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +17,11 @@ pub struct Asic {
     pub threshold: f64,
     /// Standard deviation of a time, in ns.
     pub time_resolution: f64,
-    /// How long a channel is blind after a digi, in ns.
+    /// Dead time of a channel after a digi, in ns.
     pub dead_time: f64,
     /// Standard deviation of the charge without signal, in electrons.
     pub noise: f64,
-    /// How often noise crosses zero upwards, per ns.
+    /// Rate of upward zero crossings of the noise, per ns.
     pub zero_noise_rate: f64,
 }
 
@@ -55,8 +55,7 @@ impl Asic {
 impl Validate for Asic {
     fn validate(&self) -> Result<(), SetupError> {
         if !(1..=MAX_ADC + 1).contains(&self.n_adc) {
-            let problem =
-                format!("is {}; digis have room for 1 to {} steps", self.n_adc, MAX_ADC + 1);
+            let problem = format!("is {}; digis can store 1 to {} steps", self.n_adc, MAX_ADC + 1);
             return Err(SetupError::new("nAdc", problem));
         }
         require("dynamicRange", self.dynamic_range, Allowed::Positive)?;
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_values_are_refused() {
+    fn invalid_values_are_refused() {
         let refused = |change: fn(&mut Asic)| {
             let mut asic = Asic::default();
             change(&mut asic);

@@ -1,22 +1,22 @@
-//! How near in time things must be to belong together.
+//! Cuts on time differences of digis and clusters.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Allowed, SetupError, Validate, require};
 
-/// Cuts in time. An absolute cut counts if it is above 0; else the cut is so many
-/// standard deviations.
+/// Cuts in time. An absolute cut applies if it is above 0; otherwise the cut is in standard
+/// deviations.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cuts {
     /// Between neighbouring digis of a cluster, in ns.
     pub time_cut_digi_abs: f64,
-    /// The same in standard deviations of the difference of two times.
+    /// Cut on the time difference of two digis in its standard deviations.
     pub time_cut_digi_sig: f64,
     /// Between the two clusters of a hit, in ns.
     pub time_cut_cluster_abs: f64,
-    /// The same in standard deviations of their difference; without it and without
-    /// an absolute cut there are no hits.
+    /// Cut on the time difference of two clusters in its standard deviations; without it and
+    /// without an absolute cut there are no hits.
     pub time_cut_cluster_sig: f64,
 }
 

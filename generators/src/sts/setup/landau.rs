@@ -1,4 +1,4 @@
-//! How uncertain a charge is.
+//! Uncertainty of charges.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,8 @@ pub struct LandauTable {
 }
 
 impl Default for LandauTable {
-    /// A table of our own: a straggling that grows with the root of the charge, and
-    /// a tail in proportion to it. The experiment's table is not public.
+    /// An assumed table: a straggling that grows with the root of the charge, and a tail in
+    /// proportion to it. The experiment's table is not public.
     fn default() -> Self {
         const STEP: f64 = 1000.0;
         const ENTRIES: u32 = 80;
@@ -39,8 +39,8 @@ impl Validate for LandauTable {
             );
             return Err(SetupError::new("values", problem));
         }
-        for (number, &value) in self.values.iter().enumerate() {
-            require(&format!("values[{number}]"), value, Allowed::NotNegative)?;
+        for (index, &value) in self.values.iter().enumerate() {
+            require(&format!("values[{index}]"), value, Allowed::NotNegative)?;
         }
         Ok(())
     }

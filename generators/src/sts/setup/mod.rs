@@ -1,13 +1,13 @@
-//! What reconstruction has to know of the detector beside its digis.
+//! Parameters of the detector that reconstruction needs in addition to digis.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `asic` | how channels turn charge and time into digis |
-//! | `cuts` | how near in time things must be to belong together |
-//! | `landau` | how uncertain a charge is |
-//! | `module` | where a module is, and how its strips run |
+//! | `asic` | conversion of charge and time into digis |
+//! | `cuts` | cuts on time differences |
+//! | `landau` | uncertainty of charges |
+//! | `module` | positions of modules, and directions of their strips |
 //!
-//! A [`Setup`] is always sensible: whoever makes or reads one is told what is not.
+//! A [`Setup`] is always valid: constructors and readers report invalid values.
 
 mod asic;
 mod cuts;
@@ -23,7 +23,7 @@ pub use module::Module;
 
 use super::MAX_SEGMENTS;
 
-/// The parameters of a whole detector.
+/// The parameters of a detector.
 ///
 /// As JSON it has the keys `asic`, `cuts`, `landau` and `modules`; see `docs/data.md`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -35,13 +35,13 @@ pub struct Setup {
     modules: Vec<Module>,
 }
 
-/// A parameter that makes no sense.
+/// An invalid parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field} {problem}")]
 pub struct SetupError {
     /// Its key in the JSON of a setup.
     field: String,
-    /// What is wrong with it, and what would be right.
+    /// The invalid value, and valid ones.
     problem: String,
 }
 
@@ -49,7 +49,7 @@ impl Setup {
     /// A setup of these parts; module `m` of the digis is `modules[m]`.
     ///
     /// # Errors
-    /// The first parameter that makes no sense.
+    /// The first invalid parameter.
     pub fn new(
         asic: Asic,
         cuts: Cuts,
@@ -59,36 +59,37 @@ impl Setup {
         asic.validate()?;
         cuts.validate()?;
         landau.validate()?;
-        for (number, module) in modules.iter().enumerate() {
-            module.validate().map_err(|error| error.within(&format!("modules[{number}]")))?;
+        for (index, module) in modules.iter().enumerate() {
+            module.validate().map_err(|error| error.within(&format!("modules[{index}]")))?;
         }
         check_count(modules.len())?;
         Ok(Setup { asic, cuts, landau, modules })
     }
 
-    /// Modules of one kind side by side, for digis that no particle made: any number
-    /// of modules, up to the 2^17 that addresses can tell apart.
+    /// Modules of one kind in a row, for digis that no particle made: any number of modules up to
+    /// the 2^17 addresses.
     ///
     /// # Errors
     /// If there are none or more than that.
     pub fn regular(modules: usize) -> Result<Self, SetupError> {
         check_count(modules)?;
         let modules = (0..modules).map(Module::regular).collect();
-        let (asic, cuts) = (Asic::default(), Cuts::default());
+        let asic = Asic::default();
+        let cuts = Cuts::default();
         Self::new(asic, cuts, LandauTable::default(), modules)
     }
 
-    /// How channels turn charge and time into digis.
+    /// Conversion of charge and time into digis.
     pub fn asic(&self) -> &Asic {
         &self.asic
     }
 
-    /// How near in time things must be to belong together.
+    /// Cuts on time differences.
     pub fn cuts(&self) -> &Cuts {
         &self.cuts
     }
 
-    /// How uncertain a charge is.
+    /// Uncertainty of charges.
     pub fn landau(&self) -> &LandauTable {
         &self.landau
     }
@@ -100,14 +101,14 @@ impl Setup {
 }
 
 fn check_count(modules: usize) -> Result<(), SetupError> {
-    let most = MAX_SEGMENTS / 2;
-    if (1..=most).contains(&modules) {
+    let max = MAX_SEGMENTS / 2;
+    if (1..=max).contains(&modules) {
         return Ok(());
     }
-    Err(SetupError::new("modules", format!("has {modules} modules; 1 to {most} are possible")))
+    Err(SetupError::new("modules", format!("has {modules} modules; 1 to {max} are possible")))
 }
 
-/// What a file says, each part found sensible by itself.
+/// Content of a file, each part validated by itself.
 #[derive(Deserialize)]
 struct Unchecked {
     asic: Checked<Asic>,
@@ -130,8 +131,7 @@ impl TryFrom<Unchecked> for Setup {
     }
 }
 
-/// A part that is checked as soon as it is read, so that the reader can still say
-/// in which line it was.
+/// A part that is validated as soon as it is read, so that the reader can still report the line.
 struct Checked<T>(T);
 
 impl<'de, T: Deserialize<'de> + Validate> Deserialize<'de> for Checked<T> {
@@ -142,7 +142,7 @@ impl<'de, T: Deserialize<'de> + Validate> Deserialize<'de> for Checked<T> {
     }
 }
 
-/// What can be found not to make sense.
+/// Validation of a part.
 trait Validate {
     fn validate(&self) -> Result<(), SetupError>;
 }
@@ -157,7 +157,7 @@ impl SetupError {
     }
 }
 
-/// Which numbers a parameter can be.
+/// Allowed values of a parameter.
 #[derive(Clone, Copy)]
 enum Allowed {
     Finite,

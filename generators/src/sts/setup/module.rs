@@ -1,18 +1,17 @@
-//! Where a module is, and how its strips run.
+//! Positions of modules, and directions of their strips.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Allowed, SetupError, Validate, require};
 use crate::sts::CHANNELS_PER_SIDE;
 
-/// How far a product of rows may be from what a rotation has: files have some nine
-/// digits.
+/// Maximum deviation of a product of rows from that of a rotation: files have some nine digits.
 const ROTATION_TOLERANCE: f64 = 1e-4;
 
-/// Strips run from top to bottom, more or less: steeper ones, in degrees, would
-/// begin anew on the other side of the sensor too often.
+/// Maximum angle of strips against the vertical, in degrees: steeper ones would continue on the
+/// other side of the sensor too often.
 const STEEPEST: f64 = 45.0;
-/// For the same reason a sensor is no more than so many times as high as it is wide.
+/// Maximum ratio of height to width of a sensor, for the same reason.
 const TALLEST: f64 = 20.0;
 
 /// A double-sided sensor with its read-out.
@@ -26,13 +25,13 @@ pub struct Module {
     /// Angle of the front's strips against the vertical, in degrees.
     #[serde(rename = "stereoF")]
     pub stereo_front: f64,
-    /// The same for the back.
+    /// Stereo angle of the strips of the back, in degrees.
     #[serde(rename = "stereoB")]
     pub stereo_back: f64,
     /// Shift of the charge by the magnetic field on the front, in cm.
     #[serde(rename = "lorentzF")]
     pub lorentz_front: f64,
-    /// The same for the back.
+    /// Lorentz shift of the charge at the back, in cm.
     #[serde(rename = "lorentzB")]
     pub lorentz_back: f64,
     /// From sensor to global coordinates, row by row.
@@ -42,12 +41,13 @@ pub struct Module {
 }
 
 impl Module {
-    /// Modules in a row along x, each in its place by its number.
+    /// Modules in a row along x, at positions by their index.
     pub(super) fn regular(number: usize) -> Self {
-        const PLACES: usize = 16;
+        const MODULES_IN_PLANE: usize = 16;
         const SENSOR_CM: f64 = 6.2;
         const PLANE_CM: f64 = 10.0;
-        let (plane, place) = (number / PLACES, number % PLACES);
+        let plane = number / MODULES_IN_PLANE;
+        let column = number % MODULES_IN_PLANE;
         Module {
             height: 6.0,
             pitch: 0.0058,
@@ -56,7 +56,7 @@ impl Module {
             lorentz_front: 0.0,
             lorentz_back: 0.0,
             rotation: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-            translation: [(place as f64 - 7.5) * SENSOR_CM, 0.0, (plane as f64 + 3.0) * PLANE_CM],
+            translation: [(column as f64 - 7.5) * SENSOR_CM, 0.0, (plane as f64 + 3.0) * PLANE_CM],
         }
     }
 
@@ -90,13 +90,13 @@ impl Validate for Module {
         let width = self.pitch * f64::from(CHANNELS_PER_SIDE);
         if self.height > TALLEST * width {
             let problem =
-                format!("is {}; {TALLEST} times the width of {width} is the most", self.height);
+                format!("is {}; the maximum is {TALLEST} times the width of {width}", self.height);
             return Err(SetupError::new("dY", problem));
         }
         for (field, angle) in [("stereoF", self.stereo_front), ("stereoB", self.stereo_back)] {
             require(field, angle, Allowed::Finite)?;
             if angle.abs() > STEEPEST {
-                let problem = format!("is {angle} degrees; {STEEPEST} either way is the most");
+                let problem = format!("is {angle} degrees; the maximum is ±{STEEPEST}");
                 return Err(SetupError::new(field, problem));
             }
         }
@@ -108,7 +108,7 @@ impl Validate for Module {
         if self.is_rotated() {
             return Ok(());
         }
-        let problem = format!("{:?} is no rotation", self.rotation);
+        let problem = format!("{:?} is not a rotation", self.rotation);
         Err(SetupError::new("rotation", problem))
     }
 }
@@ -145,7 +145,7 @@ mod tests {
             [f64::NAN; 9],
         ] {
             let error = with_rotation(rotation).expect_err("none").to_string();
-            assert!(error.ends_with("is no rotation"), "{error}");
+            assert!(error.ends_with("is not a rotation"), "{error}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The arrays that clusters, tracks and rows have.
 
-/// What an array has an entry for.
+/// Entity that an array has one entry for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Per {
     /// Each row of each sector.
@@ -20,7 +20,7 @@ pub enum Per {
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What it has an entry for.
+    /// Entity that it has one entry for.
     pub per: Per,
     /// Bytes of an entry.
     pub bytes: usize,
@@ -30,7 +30,7 @@ const fn field(per: Per, name: &'static str, bytes: usize) -> Field {
     Field { name, per, bytes }
 }
 
-/// All arrays, in the order in which they lie in memory: small ones first.
+/// All arrays, in the order in memory: small ones first.
 pub static FIELDS: [Field; 23] = [
     field(Per::Row, "row_n_clusters", 4),
     field(Per::Track, "track_n_clusters", 2),
@@ -57,7 +57,7 @@ pub static FIELDS: [Field; 23] = [
     field(Per::Unattached, "unattached_sigma_time", 1),
 ];
 
-/// The numbers of the fields that tell how long pieces are.
+/// Indices of the fields that hold the lengths of pieces.
 pub(super) const CLUSTERS_OF_ROW: usize = 0;
 pub(super) const CLUSTERS_OF_TRACK: usize = 1;
 

@@ -1,4 +1,4 @@
-//! All clusters of a timeframe.
+//! Generation of all clusters of a timeframe.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -16,15 +16,15 @@ const ROW_COUNTS: u64 = 4;
 const BYTES: u64 = 5;
 /// Tracks that are compressed at the same time, in any order; they have a stream.
 const CHUNK: usize = 1 << 16;
-/// Bytes that are made with one stream.
+/// Number of bytes per random stream.
 const BYTE_CHUNK: usize = 1 << 20;
 
-/// Makes clusters; the same from the same shape and seed on any number of threads.
+/// Generates clusters; shape and seed determine them for any number of threads.
 ///
-/// What is known of a cluster is left to chance: whoever gathers clusters does not look.
+/// All fields of a cluster are random, because gathering does not interpret them.
 ///
 /// # Errors
-/// If none can be as the shape says.
+/// If the shape is invalid.
 pub fn generate(shape: &ClusterShape, seed: u64) -> Result<Clusters, DataError> {
     shape.validate()?;
     let (counts, starts) = tracks(shape, seed);
@@ -39,9 +39,10 @@ pub fn generate(shape: &ClusterShape, seed: u64) -> Result<Clusters, DataError> 
     Clusters::new(places, starts, bytes).map_err(|problem| DataError::shape(problem.to_string()))
 }
 
-/// How many clusters each track has, and the place of its first one.
+/// Number of clusters of each track, and the index of its first one.
 fn tracks(shape: &ClusterShape, seed: u64) -> (Vec<u16>, Vec<u32>) {
-    let (mut counts, mut starts) = (Vec::new(), Vec::new());
+    let mut counts = Vec::new();
+    let mut starts = Vec::new();
     let mut next = 0;
     for first in (0..shape.tracks).step_by(CHUNK) {
         let mut stream = stream(seed, [TRACKS, first as u64]);
@@ -58,7 +59,7 @@ fn tracks(shape: &ClusterShape, seed: u64) -> (Vec<u16>, Vec<u32>) {
     (counts, starts)
 }
 
-/// All numbers below `length` in the order of chance (Fisher, Yates; Durstenfeld 1964).
+/// All numbers below `length` in random order (Fisher, Yates; Durstenfeld 1964).
 fn shuffled(length: usize, stream: &mut Stream) -> Vec<usize> {
     let mut numbers: Vec<_> = (0..length).collect();
     for last in (1..length).rev() {
@@ -67,7 +68,7 @@ fn shuffled(length: usize, stream: &mut Stream) -> Vec<usize> {
     numbers
 }
 
-/// How many clusters each row has: between a half and three halves of the mean.
+/// Number of clusters of each row: between a half and three halves of the mean.
 fn rows(shape: &ClusterShape, seed: u64) -> Vec<u32> {
     let mut stream = stream(seed, [ROW_COUNTS]);
     let mean = shape.row_clusters as u64;
@@ -76,7 +77,7 @@ fn rows(shape: &ClusterShape, seed: u64) -> Vec<u32> {
     (0..SECTORS * ROWS).map(|_| count() as u32).collect()
 }
 
-/// The bytes of all arrays: counts where they belong, and random ones else.
+/// Bytes of all arrays: the counts in their fields, random bytes in all others.
 fn arrays(places: &Places, tracks: &[u16], rows: &[u32], seed: u64) -> Vec<u8> {
     let layout = places.layout();
     let mut bytes = vec![0; layout.bytes()];
@@ -103,11 +104,12 @@ mod tests {
         ClusterShape { tracks: CHUNK + 100, fewest: 2, most: 7, row_clusters: 9 };
 
     #[test]
-    fn numbers_of_clusters_are_as_asked_for() {
+    fn numbers_of_clusters_are_as_requested() {
         let made = generate(&SHAPE, 3).expect("made");
         let counts = &made.tracks().counts;
         assert_eq!(counts.len(), SHAPE.tracks);
-        let (least, most) = (counts.iter().min(), counts.iter().max());
+        let least = counts.iter().min();
+        let most = counts.iter().max();
         assert_eq!((least, most), (Some(&2), Some(&7)));
         let rows = made.rows();
         let mean = rows.clusters() as f64 / rows.len() as f64;
@@ -116,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn tracks_lie_in_the_order_of_chance() {
+    fn tracks_are_in_random_order() {
         let made = generate(&SHAPE, 3).expect("made");
         let starts = &made.tracks().starts;
         let ascending = starts.windows(2).filter(|pair| pair[0] < pair[1]).count();

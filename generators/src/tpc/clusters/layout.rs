@@ -1,29 +1,28 @@
-//! Where arrays lie in a block of memory.
+//! Layout of arrays in a block of memory.
 
 use std::ops::Range;
 
 use super::field::{FIELDS, Per};
 
-/// Arrays begin at multiples of so many bytes: no two share a cache line, and bursts over
-/// a link are whole.
+/// Alignment of arrays in bytes: no two share a cache line, and bursts over a link are complete.
 pub const ALIGNMENT: usize = 256;
 
-/// How many entries arrays have.
+/// Numbers of entries of the arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries {
-    /// Those of [`Per::Row`].
+    /// Entries of arrays of [`Per::Row`].
     pub rows: usize,
-    /// Those of [`Per::Track`].
+    /// Entries of arrays of [`Per::Track`].
     pub tracks: usize,
-    /// Those of [`Per::Attached`].
+    /// Entries of arrays of [`Per::Attached`].
     pub attached: usize,
-    /// Those of [`Per::Difference`].
+    /// Entries of arrays of [`Per::Difference`].
     pub differences: usize,
-    /// Those of [`Per::Unattached`].
+    /// Entries of arrays of [`Per::Unattached`].
     pub unattached: usize,
 }
 
-/// Where the arrays of all [`FIELDS`] lie.
+/// Offsets of the arrays of all [`FIELDS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     ranges: Vec<Range<usize>>,
@@ -31,7 +30,7 @@ pub struct Layout {
 }
 
 impl Entries {
-    /// How many there are.
+    /// Number of entries for this entity.
     pub fn of(&self, per: Per) -> usize {
         match per {
             Per::Row => self.rows,
@@ -50,7 +49,7 @@ impl Entries {
 }
 
 impl Layout {
-    /// Arrays with so many entries, one behind the other.
+    /// Layout of consecutive arrays with these numbers of entries.
     pub fn new(entries: &Entries) -> Self {
         let mut next = 0;
         let ranges = FIELDS.iter().map(|field| {
@@ -62,7 +61,7 @@ impl Layout {
         let ranges = ranges.collect();
         Layout {
             ranges,
-            // Whoever reads whole vectors may read beyond the last array.
+            // Vector loads may read past the end of the last array.
             bytes: next + ALIGNMENT,
         }
     }
@@ -72,8 +71,7 @@ impl Layout {
         self.ranges[field].clone()
     }
 
-    /// Bytes of the whole block: more than up to the end of the last array by
-    /// [`ALIGNMENT`] at least.
+    /// Bytes of the whole block: at least [`ALIGNMENT`] more than up to the end of the last array.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -84,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrays_are_aligned_and_apart() {
+    fn arrays_are_aligned_and_disjoint() {
         let entries =
             Entries { rows: 3, tracks: 5, attached: 1001, differences: 996, unattached: 0 };
         let layout = Layout::new(&entries);
         let mut end = 0;
-        for (number, field) in FIELDS.iter().enumerate() {
-            let range = layout.range(number);
+        for (index, field) in FIELDS.iter().enumerate() {
+            let range = layout.range(index);
             assert!(range.start >= end && range.start.is_multiple_of(ALIGNMENT));
             assert_eq!(range.len(), field.bytes * entries.of(field.per));
             end = range.end;

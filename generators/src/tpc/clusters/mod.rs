@@ -1,21 +1,20 @@
-//! Compressed clusters in pieces: what the compression leaves in memory, to be gathered.
+//! Compressed clusters in pieces, as the compression leaves them in memory, to be gathered.
 //!
-//! What is known of a cluster lies in several arrays, an array a [`Field`]. The clusters of
-//! a track are a *piece* of each array of attached clusters: where it begins is a matter of
-//! chance, as it depends on which track was compressed first. Clusters on no track are
-//! pieces too, one for each row of each sector; there is room for more clusters in each row
-//! than it has.
+//! The properties of a cluster are in several arrays, one array per [`Field`]. The clusters of a
+//! track are a *piece* of each array of attached clusters: its start is random, because it depends
+//! on which track was compressed first. Clusters on no track are pieces too, one for each row of
+//! each sector; each row has capacity for more clusters than it has.
 //!
-//! Of all clusters of a track but the first one the difference to the one before it is
-//! kept, in the places of these clusters: the first place of each piece is unused.
+//! For all clusters of a track but the first one, the difference to the previous one is stored, in
+//! the slots of these clusters: the first slot of each piece is unused.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
 //! | `field` | the arrays |
-//! | `layout` | where arrays lie in a block of memory |
-//! | `shape` | what is to be made |
-//! | `generate` | all of it, from a seed |
-//! | `problem`, `validate` | what can be wrong with pieces |
+//! | `layout` | offsets of arrays in a block of memory |
+//! | `shape` | parameters of generated clusters, and their memory |
+//! | `generate` | clusters from a seed |
+//! | `problem`, `validate` | errors in pieces, and their detection |
 
 mod field;
 mod generate;
@@ -32,17 +31,17 @@ pub use shape::{ClusterShape, Places};
 
 use field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
 
-/// Pieces of an array of places: where each begins, and how many clusters it has.
+/// Pieces of an array of slots: the start and the number of clusters of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
-    /// The places of the first clusters.
+    /// Indices of the first clusters.
     pub starts: Vec<u32>,
-    /// The numbers of clusters.
+    /// Numbers of clusters.
     pub counts: Vec<u32>,
 }
 
-/// Compressed clusters of a timeframe. Pieces lie within their arrays and don't overlap,
-/// and each track has a cluster.
+/// Compressed clusters of a timeframe. Pieces are within their arrays and don't overlap, and each
+/// track has a cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clusters {
     places: Places,
@@ -53,29 +52,29 @@ pub struct Clusters {
 }
 
 impl Pieces {
-    /// How many clusters all pieces have.
+    /// Number of clusters of all pieces.
     pub fn clusters(&self) -> usize {
         self.counts.iter().map(|&count| count as usize).sum()
     }
 
-    /// How many pieces there are.
+    /// Number of pieces.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 }
 
 impl Clusters {
-    /// Clusters in the places given, if they make sense: for each track the place of its
-    /// first cluster, and the bytes of all arrays as [`Places::layout`] has them. How many
-    /// clusters tracks and rows have is in those of their arrays that say so.
+    /// Validates clusters in slots: `starts` has the index of each track's first cluster, `bytes`
+    /// all arrays as laid out by [`Places::layout`]. The numbers of clusters of tracks and rows are
+    /// in two of the arrays.
     ///
     /// # Errors
-    /// The first thing that is wrong, with the number of the track or row.
+    /// The first error, with the index of the track or row.
     pub fn new(places: Places, starts: Vec<u32>, bytes: Vec<u8>) -> Result<Self, ClusterProblem> {
         validate::sizes(&places, starts.len(), bytes.len())?;
         let layout = places.layout();
@@ -95,7 +94,7 @@ impl Clusters {
         Ok(Clusters { places, tracks, rows, layout, bytes })
     }
 
-    /// How many places there are.
+    /// Numbers of slots.
     pub fn places(&self) -> &Places {
         &self.places
     }
@@ -105,12 +104,12 @@ impl Clusters {
         &self.tracks
     }
 
-    /// The pieces of unattached clusters, one a row of a sector.
+    /// The pieces of unattached clusters, one per row of a sector.
     pub fn rows(&self) -> &Pieces {
         &self.rows
     }
 
-    /// Where arrays lie in [`Clusters::bytes`].
+    /// Layout of the arrays in [`Clusters::bytes`].
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -120,17 +119,17 @@ impl Clusters {
         &self.bytes
     }
 
-    /// The number of clusters, on tracks or not.
+    /// Number of clusters, on tracks or not.
     pub fn len(&self) -> usize {
         self.tracks.clusters() + self.rows.clusters()
     }
 
-    /// Whether there are none.
+    /// True if there are no clusters.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many entries arrays have once they have no gaps.
+    /// Numbers of entries of the arrays without gaps.
     pub fn packed(&self) -> Entries {
         let attached = self.tracks.clusters();
         Entries {
@@ -143,7 +142,7 @@ impl Clusters {
     }
 }
 
-/// The numbers of an array of numbers of so many bytes.
+/// Converts an array of `N`-byte numbers.
 fn numbers<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> u32) -> Vec<u32> {
     let (chunks, _) = bytes.as_chunks::<N>();
     chunks.iter().map(|&chunk| number(chunk)).collect()

@@ -1,4 +1,4 @@
-//! What can be wrong with clusters in pieces.
+//! Errors of clusters in pieces.
 
 /// Clusters that can't be gathered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -6,25 +6,25 @@ pub enum ClusterProblem {
     /// No tracks at all.
     #[error("there are no tracks; at least one is needed")]
     NoTracks,
-    /// More places than numbers of 32 bits can name.
+    /// More slots than 32-bit indices can address.
     #[error(
-        "{tracks} tracks, {attached} places for their clusters and {rows} rows with \
-         {row_capacity} places each are too many"
+        "{tracks} tracks, {attached} slots for their clusters and {rows} rows with \
+         {row_capacity} slots each are too many"
     )]
     TooMany {
         /// Tracks.
         tracks: usize,
-        /// Places for clusters on tracks.
+        /// Slots for clusters on tracks.
         attached: usize,
         /// Rows.
         rows: usize,
-        /// Places of each row.
+        /// Slots of each row.
         row_capacity: usize,
     },
-    /// A number of starts that is not that of the tracks.
-    #[error("there are places of {starts} first clusters; each of the {tracks} tracks needs one")]
+    /// A number of starts that differs from the number of tracks.
+    #[error("there are slots of {starts} first clusters; each of the {tracks} tracks needs one")]
     Starts {
-        /// Those that there are.
+        /// Their actual number.
         starts: usize,
         /// The tracks.
         tracks: usize,
@@ -32,47 +32,47 @@ pub enum ClusterProblem {
     /// Arrays of another size.
     #[error("the arrays have {found} bytes instead of {expected}")]
     Bytes {
-        /// Those that there are.
+        /// Their actual number.
         found: usize,
-        /// Those of so many places.
+        /// Bytes for the slots.
         expected: usize,
     },
     /// A track without clusters.
     #[error("track {track} has no clusters; leave it out")]
     EmptyTrack {
-        /// Which.
+        /// Index of the track.
         track: usize,
     },
-    /// A piece that does not lie in its arrays.
-    #[error("track {track}: {count} clusters from place {start} on exceed the {places} places")]
+    /// A piece that exceeds its arrays.
+    #[error("track {track}: {count} clusters from slot {start} on exceed the {slots} slots")]
     BeyondArray {
-        /// Which.
+        /// Index of the track.
         track: usize,
-        /// Where it begins.
+        /// Index of its first cluster.
         start: u32,
         /// Its clusters.
         count: u32,
-        /// Places of the arrays.
-        places: usize,
+        /// Slots of the arrays.
+        slots: usize,
     },
-    /// Two pieces with a place in common.
-    #[error("tracks {first} and {second} overlap at place {place}")]
+    /// Two pieces with a slot in common.
+    #[error("tracks {first} and {second} overlap at slot {slot}")]
     Overlap {
-        /// The one that begins first.
+        /// The track that starts first.
         first: usize,
-        /// The one that begins before the other ends.
+        /// The track that starts before the other one ends.
         second: usize,
-        /// Where that is.
-        place: u32,
+        /// The first common slot.
+        slot: u32,
     },
-    /// More clusters than a row has places.
+    /// More clusters than a row has slots.
     #[error("row {row} has {count} clusters, but a capacity of {capacity}")]
     BeyondCapacity {
-        /// Which, in all sectors.
+        /// Index of the row, over all sectors.
         row: usize,
         /// Its clusters.
         count: u32,
-        /// Its places.
+        /// Its slots.
         capacity: usize,
     },
 }

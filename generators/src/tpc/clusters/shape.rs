@@ -1,43 +1,43 @@
-//! What is to be made, and how much room that takes.
+//! Parameters of generated clusters, and the memory they need.
 
 use super::ClusterProblem;
 use super::layout::{Entries, Layout};
 use crate::DataError;
 use crate::tpc::geometry::{ROWS, SECTORS};
 
-/// Places that an array of clusters can have at most: numbers of bytes have 32 bits.
-const MOST_PLACES: usize = 1 << 29;
-/// The numbers of clusters of tracks have 16 bits.
-const MOST_OF_TRACK: usize = u16::MAX as usize;
+/// Maximum number of slots of an array of clusters: byte offsets have 32 bits.
+const MAX_SLOTS: usize = 1 << 29;
+/// Maximum number of clusters of a track, which has 16 bits.
+const MAX_CLUSTERS_OF_TRACK: usize = u16::MAX as usize;
 
-/// Clusters to be made.
+/// Parameters of clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClusterShape {
-    /// How many tracks.
+    /// Number of tracks.
     pub tracks: usize,
     /// The fewest clusters of a track.
     pub fewest: usize,
-    /// The most clusters of a track.
+    /// Maximum number of clusters of a track.
     pub most: usize,
-    /// Clusters on no track, for each row of each sector, in the mean.
+    /// Mean number of clusters on no track, for each row of each sector.
     pub row_clusters: usize,
 }
 
-/// How many places there are for tracks, rows and clusters.
+/// Numbers of slots for tracks, rows and clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// Tracks.
     pub tracks: usize,
-    /// For clusters on tracks.
+    /// Slots for clusters on tracks.
     pub attached: usize,
     /// Rows of all sectors.
     pub rows: usize,
-    /// For clusters of each row.
+    /// Slots for clusters of each row.
     pub row_capacity: usize,
 }
 
 impl Places {
-    /// Why there can't be so many.
+    /// The reason why these slots are invalid, if they are.
     pub fn problem(&self) -> Option<ClusterProblem> {
         let Places { tracks, attached, rows, row_capacity } = *self;
         if tracks == 0 {
@@ -45,7 +45,7 @@ impl Places {
         }
         let unattached = rows.saturating_mul(row_capacity);
         let most = tracks.max(attached).max(rows).max(unattached);
-        (most > MOST_PLACES).then_some(ClusterProblem::TooMany {
+        (most > MAX_SLOTS).then_some(ClusterProblem::TooMany {
             tracks,
             attached,
             rows,
@@ -53,13 +53,13 @@ impl Places {
         })
     }
 
-    /// Where the arrays with these places lie.
+    /// Layout of the arrays with these slots.
     pub fn layout(&self) -> Layout {
         Layout::new(&Entries {
             rows: self.rows,
             tracks: self.tracks,
             attached: self.attached,
-            // The first place of each track is unused.
+            // The first slot of each track is unused.
             differences: self.attached,
             unattached: self.rows * self.row_capacity,
         })
@@ -72,32 +72,32 @@ impl ClusterShape {
     /// Its clusters of a row that are on no track.
     pub const PUBLISHED_ROW_CLUSTERS: usize = 4570;
 
-    /// Refuses what can't be made.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Which value can't be, and what can.
+    /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
         let ClusterShape { tracks, fewest, most, .. } = *self;
         if tracks == 0 {
             return refuse("no tracks can't be gathered; use --tracks 1 or more");
         }
-        if fewest == 0 || fewest > most || most > MOST_OF_TRACK {
+        if fewest == 0 || fewest > most || most > MAX_CLUSTERS_OF_TRACK {
             return refuse(format!(
                 "tracks can't have {fewest} to {most} clusters; use --fewest and --most with \
-                 1 <= fewest <= most <= {MOST_OF_TRACK}"
+                 1 <= fewest <= most <= {MAX_CLUSTERS_OF_TRACK}"
             ));
         }
-        match self.most_places().problem() {
+        match self.max_places().problem() {
             None => Ok(()),
             Some(problem) => refuse(format!(
-                "{problem}: there can be {MOST_PLACES} of a kind; use fewer --tracks or \
+                "{problem}: there can be {MAX_SLOTS} of a kind; use fewer --tracks or \
                  --row-clusters"
             )),
         }
     }
 
-    /// As many places as there are at most, whatever the numbers of clusters are.
-    fn most_places(&self) -> Places {
+    /// The maximum number of slots, for any numbers of clusters.
+    fn max_places(&self) -> Places {
         Places {
             tracks: self.tracks,
             attached: with_slack(self.tracks.saturating_mul(self.most)),
@@ -112,13 +112,13 @@ impl ClusterShape {
         [attached, SECTORS * ROWS * self.row_clusters]
     }
 
-    /// Places of each row: a third more than any has clusters.
+    /// Slots of each row: a third more than the maximum number of clusters.
     pub(super) fn row_capacity(&self) -> usize {
         self.row_clusters.saturating_mul(2)
     }
 }
 
-/// Places for so many clusters on tracks: one in sixteen is free.
+/// Slots for `clusters` clusters on tracks: a sixteenth more.
 pub(super) fn with_slack(clusters: usize) -> usize {
     clusters.saturating_add(clusters / 16)
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_is_refused_with_its_flag() {
+    fn invalid_shapes_are_refused_with_the_flag() {
         assert!(SOUND.validate().is_ok());
         assert!(problem(ClusterShape { tracks: 0, ..SOUND }).contains("--tracks"));
         assert!(problem(ClusterShape { fewest: 0, ..SOUND }).contains("--fewest"));

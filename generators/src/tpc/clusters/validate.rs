@@ -2,7 +2,7 @@
 
 use super::{ClusterProblem, Pieces, Places};
 
-/// Whether there is what the places say.
+/// Checks the sizes of arrays against the numbers of slots.
 pub(super) fn sizes(places: &Places, starts: usize, bytes: usize) -> Result<(), ClusterProblem> {
     if let Some(problem) = places.problem() {
         return Err(problem);
@@ -12,13 +12,13 @@ pub(super) fn sizes(places: &Places, starts: usize, bytes: usize) -> Result<(), 
         return Err(ClusterProblem::Starts { starts, tracks });
     }
     let expected = places.layout().bytes();
-    match bytes == expected {
-        true => Ok(()),
-        false => Err(ClusterProblem::Bytes { found: bytes, expected }),
+    if bytes != expected {
+        return Err(ClusterProblem::Bytes { found: bytes, expected });
     }
+    Ok(())
 }
 
-/// Whether each track has clusters, in places that no other has.
+/// Checks that each track has clusters, in slots that no other track uses.
 pub(super) fn tracks(places: &Places, tracks: &Pieces) -> Result<(), ClusterProblem> {
     for (track, (&start, &count)) in tracks.starts.iter().zip(&tracks.counts).enumerate() {
         if count == 0 {
@@ -29,7 +29,7 @@ pub(super) fn tracks(places: &Places, tracks: &Pieces) -> Result<(), ClusterProb
                 track,
                 start,
                 count,
-                places: places.attached,
+                slots: places.attached,
             });
         }
     }
@@ -41,14 +41,14 @@ fn disjoint(tracks: &Pieces) -> Result<(), ClusterProblem> {
     order.sort_unstable_by_key(|&track| (tracks.starts[track as usize], track));
     let overlap = order.windows(2).find_map(|pair| {
         let [first, second] = [pair[0] as usize, pair[1] as usize];
-        let place = tracks.starts[second];
+        let slot = tracks.starts[second];
         let end = tracks.starts[first] + tracks.counts[first];
-        (place < end).then_some(ClusterProblem::Overlap { first, second, place })
+        (slot < end).then_some(ClusterProblem::Overlap { first, second, slot })
     });
     overlap.map_or(Ok(()), Err)
 }
 
-/// Whether no row has more clusters than there is room for.
+/// Checks that no row has more clusters than its capacity.
 pub(super) fn rows(places: &Places, rows: &Pieces) -> Result<(), ClusterProblem> {
     let capacity = places.row_capacity;
     let beyond = |&count: &u32| count as usize > capacity;
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_ones_are_taken() {
+    fn valid_data_are_accepted() {
         let clusters = clusters([12, 2], [8, 10], [0, 4, 1]).expect("sound");
         assert_eq!(clusters.len(), 23);
         assert_eq!(clusters.rows().starts, [0, 4, 8]);
@@ -90,7 +90,7 @@ mod tests {
         let beyond = clusters([13, 2], [8, 10], [0; 3]);
         assert_eq!(
             beyond.expect_err("refused"),
-            "track 0: 8 clusters from place 13 on exceed the 20 places"
+            "track 0: 8 clusters from slot 13 on exceed the 20 slots"
         );
         let beyond = clusters([u32::MAX, 2], [8, 10], [0; 3]);
         assert!(beyond.expect_err("refused").contains("track 0"));
@@ -101,9 +101,9 @@ mod tests {
     #[test]
     fn pieces_must_not_overlap() {
         let problem = clusters([11, 2], [8, 10], [0; 3]).expect_err("refused");
-        assert_eq!(problem, "tracks 1 and 0 overlap at place 11");
+        assert_eq!(problem, "tracks 1 and 0 overlap at slot 11");
         let same = clusters([2, 2], [1, 1], [0; 3]).expect_err("refused");
-        assert_eq!(same, "tracks 0 and 1 overlap at place 2");
+        assert_eq!(same, "tracks 0 and 1 overlap at slot 2");
     }
 
     #[test]

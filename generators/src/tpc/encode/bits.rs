@@ -4,17 +4,16 @@ use super::Sample;
 
 /// Samples that fill whole bytes at either width.
 const GROUP: usize = 4;
-/// Bytes behind the stream that packing may overwrite.
+/// Bytes after the end of the stream that packing may overwrite.
 pub(super) const SLACK: usize = 8;
 
-/// The bytes of so many samples of so many bits.
+/// Bytes of `samples` samples of `bits` bits.
 pub(super) const fn packed_bytes(samples: usize, bits: u32) -> usize {
     (samples * bits as usize).div_ceil(8)
 }
 
-/// Writes the samples at the beginning of `out`, which must be [`SLACK`] bytes
-/// longer than they need, and returns how many bytes they take. The bytes behind
-/// them are 0 or untouched.
+/// Writes the samples at the beginning of `out`, which must be [`SLACK`] bytes longer than they
+/// need, and returns their size in bytes. The bytes after them are 0 or unchanged.
 #[inline]
 pub(super) fn pack(samples: &[Sample], bits: u32, out: &mut [u8]) -> usize {
     match bits {
@@ -58,8 +57,8 @@ mod tests {
         let mut bytes = vec![0; packed_bytes(values.len(), bits)];
         for (i, value) in values.iter().enumerate() {
             for bit in 0..bits as usize {
-                let place = i * bits as usize + bit;
-                bytes[place / 8] |= ((value >> bit & 1) as u8) << (place % 8);
+                let bit_offset = i * bits as usize + bit;
+                bytes[bit_offset / 8] |= ((value >> bit & 1) as u8) << (bit_offset % 8);
             }
         }
         bytes

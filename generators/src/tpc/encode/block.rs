@@ -17,7 +17,7 @@ const MAX_BLOCK_BYTES: usize = BLOCK_HEAD_BYTES
     + LINKS * MAX_LINK_HEAD_BYTES
     + packed_bytes(LINKS * CHANNELS_IN_LINK, SAMPLE_BITS);
 
-/// A block, made anew for each time bin.
+/// A block, rebuilt for each time bin.
 pub(super) struct Block {
     format: ZsFormat,
     bytes: [u8; MAX_BLOCK_BYTES + SLACK],
@@ -60,7 +60,7 @@ impl Block {
     /// Puts the head of each link and returns how many there are.
     fn put_link_heads(&mut self, samples: &[Sample]) -> u8 {
         let mut links = 0;
-        for (fec, mask) in Channels::of(samples).links() {
+        for (fec, mask) in Channels::from_samples(samples).links() {
             self.put_link_head(fec, mask);
             links += 1;
         }
@@ -90,7 +90,7 @@ impl Block {
 /// All bits of the second-level mask.
 const ALL_BYTES: u16 = (1 << MASK_BYTES) - 1;
 
-/// Which bytes of a mask have bits.
+/// Mask of the nonzero bytes of a channel mask.
 fn second_level(mask: &ChannelMask) -> u16 {
     let bits = mask.iter().enumerate();
     bits.fold(0, |level, (i, byte)| level | u16::from(*byte != 0) << i)

@@ -1,4 +1,4 @@
-//! Which channels have a sample in a time bin, for the link formats.
+//! Masks of the channels with a sample in a time bin, for the link formats.
 
 use super::Sample;
 use crate::tpc::geometry::MAX_FECS;
@@ -11,15 +11,15 @@ pub(super) type ChannelMask = [u8; MASK_BYTES];
 pub(super) struct Channels([ChannelMask; MAX_FECS]);
 
 impl Channels {
-    /// Those of these samples. It is asked for all cards at once: where the samples of a card end
-    /// is as hard to predict as the data are.
+    /// Channels of these samples. All cards are handled in one pass, because where the samples of a
+    /// card end is as hard to predict as the data are.
     #[inline]
-    pub(super) fn of(samples: &[Sample]) -> Self {
+    pub(super) fn from_samples(samples: &[Sample]) -> Self {
         let mut channels = Channels([[0; MASK_BYTES]; MAX_FECS]);
         let bytes = channels.0.as_flattened_mut();
         for sample in samples {
-            let place = usize::from(sample.place());
-            bytes[place / 8] |= 1 << (place % 8);
+            let index = usize::from(sample.index());
+            bytes[index / 8] |= 1 << (index % 8);
         }
         channels
     }
@@ -37,9 +37,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_channels_of_cards() {
-        let samples = [3, 160, 168, 239].map(|place| Sample::new(place, 1));
-        let channels = Channels::of(&samples);
+    fn indices_are_channels_of_cards() {
+        let samples = [3, 160, 168, 239].map(|index| Sample::new(index, 1));
+        let channels = Channels::from_samples(&samples);
         let links: Vec<_> = channels.links().collect();
         let [first, third] = [[8, 0, 0, 0, 0, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0, 0, 0x80]];
         assert_eq!(links, [(0, &first), (2, &third)]);

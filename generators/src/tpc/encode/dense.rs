@@ -35,14 +35,14 @@ struct Writer<'a> {
     info: &'a FrameInfo,
     slots: Slots<'a>,
     position: usize,
-    /// The first and the last time bin that begin in the open page; in a page in
-    /// which none does, the last one before.
+    /// The first and the last time bin that start in the open page; if there is none, the last one
+    /// before it.
     time_bins: Option<(u32, u32)>,
     header: ZsHeader,
 }
 
 impl Writer<'_> {
-    /// Opens a page whose first block begins at this offset.
+    /// Opens a page whose first block starts at this offset.
     fn open(&mut self, first_block: usize) {
         self.slots.open();
         self.position = RDH_BYTES;
@@ -67,7 +67,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Counts a block in the page in which it begins.
+    /// Counts a block in the page in which it starts.
     fn count(&mut self, bin: &TimeBin) {
         self.time_bins = match self.time_bins {
             Some((first, _)) if self.header.blocks > 0 => Some((first, bin.number)),
@@ -83,8 +83,7 @@ impl Writer<'_> {
         self.position = end;
     }
 
-    /// Closes the last page with the trigger word, in a page of its own if it
-    /// does not fit.
+    /// Closes the last page with the trigger word, in an extra page if it does not fit.
     fn finish(&mut self) {
         if self.position.next_multiple_of(PAGE_UNIT) + TRIGGER_WORD_BYTES > FULL {
             self.close();

@@ -12,7 +12,7 @@ use crate::tpc::page::{LinkHeader, PAGE_BYTES, ZsHeader};
 use crate::tpc::time::crossing_of;
 
 const FIRST_BLOCK: usize = RDH_BYTES + HEADER_BYTES;
-/// The last time bin of a page is at most so many after the first one.
+/// Maximum difference between the last and the first time bin of a page.
 const MAX_SPAN: u32 = u8::MAX as u32;
 const SAMPLE_BITS: usize = 12;
 
@@ -55,7 +55,7 @@ impl Writer<'_> {
 
     fn put_links(&mut self, bin: &TimeBin) {
         let mut samples = bin.samples;
-        for (fec, mask) in Channels::of(samples).links() {
+        for (fec, mask) in Channels::from_samples(samples).links() {
             let channels = bits_of(mask);
             let (link, others) = samples.split_at(channels.count_ones() as usize);
             self.put(bin.number, fec, channels, link);

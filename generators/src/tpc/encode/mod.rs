@@ -1,8 +1,8 @@
-//! From digits to pages.
+//! Encoding of digits as pages.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `sample` | what the encoders eat: place in the page's order, ADC value |
+//! | `sample` | input of the encoders: index in the page's order, ADC value |
 //! | `row`, `link`, `dense` | the pages of one endpoint and heartbeat frame |
 //! | `sequences` | neighbouring pads, for the row formats |
 //! | `channels` | channels with a sample, for the link formats |
@@ -11,8 +11,8 @@
 //! | `bits` | ADC values as a stream of bits |
 //! | `sector` | all digits of a sector |
 //!
-//! A heartbeat frame always begins a new page, so frames and endpoints can be
-//! encoded in any order and put together later: see [`super::pages`].
+//! A heartbeat frame always starts a new page, so frames and endpoints can be encoded in any order
+//! and put together later: see [`super::pages`].
 
 mod bits;
 mod block;
@@ -49,7 +49,7 @@ pub struct FrameInfo {
 }
 
 impl FrameInfo {
-    /// Where the pages come from.
+    /// Front-end ID of the pages.
     pub fn fee_id(&self) -> FeeId {
         FeeId::new(self.cru, self.endpoint.half(), link_id(self.format))
     }
@@ -66,9 +66,8 @@ pub const fn link_id(format: ZsFormat) -> u8 {
 
 /// Appends the pages of one endpoint and heartbeat frame; their counters are 0.
 ///
-/// The time bins must ascend and all be of this heartbeat frame, the places must be
-/// of this endpoint, the ADC values such as the format can hold. Without time bins
-/// there are no pages.
+/// The time bins must ascend and all be of this heartbeat frame, the indices of samples must be of
+/// this endpoint, the ADC values in the format's range. Without time bins there are no pages.
 pub fn encode_frame<'a>(
     info: &FrameInfo,
     time_bins: impl Iterator<Item = TimeBin<'a>>,

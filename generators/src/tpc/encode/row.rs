@@ -11,17 +11,17 @@ use crate::tpc::page::{PAGE_BYTES, ZsHeader};
 use crate::tpc::time::crossing_of;
 
 const FIRST_RECORD: usize = RDH_BYTES + SHORT_HEADER_BYTES;
-/// Time bins of a page, empty ones included.
+/// Maximum number of time bins of a page, empty ones included.
 const MAX_TIME_BINS: u32 = u8::MAX as u32;
 /// Bytes of the mask of rows, and of the address of a row.
 const MASK_BYTES: usize = 2;
 const ADDRESS_BYTES: usize = 2;
-/// Bytes of the number of sequences of a row, and of a sequence.
+/// Bytes of the number of sequences of a row, and of the header of a sequence.
 const COUNT_BYTES: usize = 1;
 const SEQUENCE_BYTES: usize = 2;
-/// In the mask of rows: the endpoint is the second of its region.
+/// Bit in the mask of rows: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
-/// Records begin at even offsets.
+/// Records start at even offsets.
 const RECORD_ALIGNMENT: usize = 2;
 
 pub(super) fn encode<'a>(
@@ -49,9 +49,9 @@ pub(super) fn encode<'a>(
 struct Writer<'a> {
     info: &'a FrameInfo,
     slots: Slots<'a>,
-    /// The open page: packing needs some bytes behind its end.
+    /// The open page, with slack because packing writes past its end.
     scratch: [u8; PAGE_BYTES + SLACK],
-    /// Where the open page's last record ends.
+    /// End of the open page's last record.
     position: usize,
     first_time_bin: u32,
     header: ZsHeader,
@@ -76,7 +76,7 @@ impl Writer<'_> {
         self.slots.close(end.stated_size(self.position));
     }
 
-    /// Puts a time bin, over as many pages as it needs.
+    /// Writes a time bin, into as many pages as needed.
     fn put(&mut self, time_bin: u32, mut samples: &[Sample]) {
         while !samples.is_empty() {
             let fitting = self.put_fitting(time_bin, samples);
@@ -88,7 +88,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts as many samples of a time bin as fit into the open page.
+    /// Writes the samples of a time bin that fit into the open page; returns their number.
     fn put_fitting(&mut self, time_bin: u32, samples: &[Sample]) -> usize {
         let number = time_bin - self.first_time_bin;
         if number >= MAX_TIME_BINS {
@@ -96,8 +96,8 @@ impl Writer<'_> {
         }
         let empty = number as usize - usize::from(self.header.span);
         let start = self.position.next_multiple_of(RECORD_ALIGNMENT) + empty * MASK_BYTES;
-        let room = PAGE_BYTES.saturating_sub(start);
-        let fitting = fitting(samples, self.info.format.sample_bits(), room);
+        let capacity = PAGE_BYTES.saturating_sub(start);
+        let fitting = fitting(samples, self.info.format.sample_bits(), capacity);
         if fitting > 0 {
             self.position = start;
             self.put_record(&samples[..fitting]);
@@ -109,7 +109,7 @@ impl Writer<'_> {
 
     fn put_record(&mut self, samples: &[Sample]) {
         let mut sequences = std::mem::take(&mut self.sequences);
-        let found = sequences.of(samples);
+        let found = sequences.find(samples);
         let start = self.position;
         let mask = self.mask_of_rows(found);
         let mut address = start + MASK_BYTES;
@@ -117,8 +117,8 @@ impl Writer<'_> {
         let half = SECOND_HALF * self.info.endpoint.half() as u16;
         self.put_u16(start, half | mask);
         let mut first_sample = 0;
-        for (number, row) in found.chunk_by(|a, b| a.row() == b.row()).enumerate() {
-            if number > 0 {
+        for (index, row) in found.chunk_by(|a, b| a.row() == b.row()).enumerate() {
+            if index > 0 {
                 self.put_u16(address, self.position as u16);
                 address += ADDRESS_BYTES;
             }
@@ -135,7 +135,7 @@ impl Writer<'_> {
         sequences.iter().fold(0, |mask, sequence| mask | 1 << (sequence.row() - first_row))
     }
 
-    /// Puts the sequences of a row, which begins with this sample.
+    /// Writes the sequences of a row, of which this sample is the first.
     fn put_sequences(&mut self, row: &[Sequence], first_sample: usize) {
         let bytes = COUNT_BYTES + row.len() * SEQUENCE_BYTES;
         let [count, out @ ..] = &mut self.scratch[self.position..self.position + bytes] else {
@@ -143,7 +143,7 @@ impl Writer<'_> {
         };
         *count = row.len() as u8;
         for (sequence, out) in row.iter().zip(out.as_chunks_mut::<SEQUENCE_BYTES>().0) {
-            *out = [sequence.place as u8, (usize::from(sequence.end) - first_sample) as u8];
+            *out = [sequence.index as u8, (usize::from(sequence.end) - first_sample) as u8];
         }
         self.position += bytes;
     }
@@ -159,19 +159,19 @@ impl Writer<'_> {
 }
 
 fn rows(samples: &[Sample]) -> impl Iterator<Item = &[Sample]> {
-    samples.chunk_by(|a, b| row_of(a.place()) == row_of(b.place()))
+    samples.chunk_by(|a, b| row_of(a.index()) == row_of(b.index()))
 }
 
-/// How many of the samples of a time bin fit into `room` bytes as a record.
-fn fitting(samples: &[Sample], bits: u32, room: usize) -> usize {
-    if largest_record(samples.len()) <= room {
+/// Number of samples of a time bin that fit into `capacity` bytes as a record.
+fn fitting(samples: &[Sample], bits: u32, capacity: usize) -> usize {
+    if largest_record(samples.len()) <= capacity {
         return samples.len();
     }
     let mut record = MASK_BYTES;
     let mut taken = 0;
-    for (number, row) in rows(samples).enumerate() {
-        let address = if number > 0 { ADDRESS_BYTES } else { 0 };
-        let in_row = fitting_of_row(row, bits, room.saturating_sub(record + address));
+    for (index, row) in rows(samples).enumerate() {
+        let address = if index > 0 { ADDRESS_BYTES } else { 0 };
+        let in_row = fitting_of_row(row, bits, capacity.saturating_sub(record + address));
         taken += in_row;
         if in_row < row.len() {
             return taken;
@@ -181,19 +181,19 @@ fn fitting(samples: &[Sample], bits: u32, room: usize) -> usize {
     taken
 }
 
-/// More bytes than any record of so many samples has.
+/// Upper bound of the bytes of a record of `samples` samples.
 fn largest_record(samples: usize) -> usize {
     let rows = MASK_BYTES + MAX_ROWS_IN_HALF * (ADDRESS_BYTES + COUNT_BYTES + 1);
     rows + samples * (SEQUENCE_BYTES + 2)
 }
 
-fn fitting_of_row(row: &[Sample], bits: u32, room: usize) -> usize {
+fn fitting_of_row(row: &[Sample], bits: u32, capacity: usize) -> usize {
     let mut sequences = 0;
-    for (number, sample) in row.iter().enumerate() {
-        let continues = number > 0 && is_next_pad(&row[number - 1], sample);
+    for (index, sample) in row.iter().enumerate() {
+        let continues = index > 0 && is_next_pad(&row[index - 1], sample);
         sequences += usize::from(!continues);
-        if bytes_of(sequences, number + 1, bits) > room {
-            return number;
+        if bytes_of(sequences, index + 1, bits) > capacity {
+            return index;
         }
     }
     row.len()

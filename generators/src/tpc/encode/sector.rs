@@ -14,18 +14,18 @@ use crate::tpc::{Digit, Layout, PadMapping, ZsFormat};
 /// The samples of one endpoint, by time bin.
 type TimeBins = BTreeMap<u32, Vec<Sample>>;
 
-/// What is to be encoded, and how.
+/// Encoder of the digits of a sector.
 #[derive(Clone, Debug)]
 pub struct SectorEncoder<'a> {
     /// The format.
     pub format: ZsFormat,
-    /// Which channel reads a pad.
+    /// Mapping of pads to channels.
     pub mapping: &'a PadMapping,
     /// The orbit of the first heartbeat frame.
     pub first_orbit: u32,
     /// Heartbeat frames in the time frame.
     pub orbits: u32,
-    /// Which pages there are beside those with data.
+    /// Header-only pages in addition to those with data.
     pub framing: Framing,
 }
 
@@ -58,10 +58,10 @@ impl SectorEncoder<'_> {
         let mut samples = vec![TimeBins::new(); ENDPOINTS];
         for digit in digits {
             self.check(sector, *digit)?;
-            let (endpoint, place) = self.place(*digit).ok_or_else(|| refusal(*digit, NO_PAD))?;
+            let (endpoint, index) = self.locate(*digit).ok_or_else(|| refusal(*digit, NO_PAD))?;
             let time_bins = &mut samples[endpoint.number()];
             let time_bin = time_bins.entry(digit.time_bin()).or_default();
-            time_bin.push(Sample::new(place, digit.adc()));
+            time_bin.push(Sample::new(index, digit.adc()));
         }
         for (number, time_bin) in samples.iter_mut().flatten() {
             time_bin.sort_unstable();
@@ -86,8 +86,8 @@ impl SectorEncoder<'_> {
         Ok(())
     }
 
-    /// The endpoint that sends a digit, and its place in the pages.
-    fn place(&self, digit: Digit) -> Option<(Endpoint, u16)> {
+    /// The endpoint that sends a digit, and the digit's index in the pages.
+    fn locate(&self, digit: Digit) -> Option<(Endpoint, u16)> {
         let pad = digit.pad_id();
         match self.format.layout() {
             Layout::Row => {
@@ -128,7 +128,7 @@ fn refusal(digit: Digit, problem: &str) -> DataError {
 }
 
 fn check_unique(number: u32, samples: &[Sample]) -> Result<(), DataError> {
-    let is_twice = |pair: &[Sample]| pair[0].place() == pair[1].place();
+    let is_twice = |pair: &[Sample]| pair[0].index() == pair[1].index();
     if samples.windows(2).any(is_twice) {
         return Err(DataError::shape(format!(
             "two digits in time bin {number} are on the same pad; a pad has one value"

@@ -29,7 +29,7 @@ impl<'a> Slots<'a> {
         &mut self.pages[last]
     }
 
-    /// Writes the RDH of the open page, of which so many bytes are used.
+    /// Writes the RDH of the open page, of which `used` bytes are used.
     pub(super) fn close(&mut self, used: usize) {
         self.rdh.memory_size = used as u16;
         let rdh = self.rdh.to_bytes();
@@ -42,7 +42,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-/// A header of a page that holds nothing yet.
+/// Header of an empty page.
 pub(super) fn empty_header(info: &FrameInfo) -> ZsHeader {
     ZsHeader {
         version: info.format.version(),
@@ -52,7 +52,7 @@ pub(super) fn empty_header(info: &FrameInfo) -> ZsHeader {
     }
 }
 
-/// What ends a page.
+/// Trailer of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageEnd {
     /// More data of the heartbeat frame follow in the next page.

@@ -52,7 +52,7 @@ const PADS_IN_ROW: [u8; ROWS] = [
     128, 130, 130, 132, 132, 132, 134, 134, 136, 136, 138, 138,
 ];
 
-/// The number of the first pad of each row, then that of all pads.
+/// Index of the first pad of each row, then the number of all pads.
 const FIRST_PAD: [usize; ROWS + 1] = first_pads();
 
 const fn first_pads() -> [usize; ROWS + 1] {
@@ -65,10 +65,10 @@ const fn first_pads() -> [usize; ROWS + 1] {
     first
 }
 
-/// The pads in a row.
+/// Number of pads in a row.
 ///
 /// # Panics
-/// If there is no such row.
+/// If the row is out of range.
 #[inline]
 pub const fn pads_in_row(row: usize) -> usize {
     PADS_IN_ROW[row] as usize
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn units_know_their_place() {
+    fn units_have_consistent_indices() {
         let cru = Cru::of(35, region(5)).expect("a sector");
         assert_eq!((cru.number(), cru.sector()), (355, 35));
         assert_eq!(cru.region(), region(5));

@@ -1,4 +1,4 @@
-//! Who sends pages: endpoints and CRUs.
+//! Senders of pages: endpoints and CRUs.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ impl Endpoint {
     }
 
     /// A half (0 or 1) of a region.
-    pub(super) const fn of(region: Region, half: u8) -> Self {
+    pub(super) const fn new_half(region: Region, half: u8) -> Self {
         Endpoint(region.number() as u8 * HALVES as u8 + half)
     }
 
@@ -43,8 +43,7 @@ impl Endpoint {
         self.0 as usize % HALVES
     }
 
-    /// What the row formats mean by a half: its rows, as numbers in the sector.
-    /// An odd row goes to half 1.
+    /// The half in the row formats: its rows, numbered in the sector. An odd row belongs to half 1.
     #[inline]
     pub const fn rows(self) -> Range<usize> {
         let rows = self.region().rows();
@@ -55,8 +54,8 @@ impl Endpoint {
         }
     }
 
-    /// What the link formats mean by a half: its front-end cards, as numbers in
-    /// the partition. An odd card goes to half 0.
+    /// The half in the link formats: its front-end cards, numbered in the partition. An odd card
+    /// belongs to half 0.
     #[inline]
     pub const fn fecs(self) -> Range<usize> {
         let fecs = self.region().fecs();

@@ -64,6 +64,6 @@ impl Region {
 
     /// The region's two endpoints.
     pub fn endpoints(self) -> [Endpoint; HALVES] {
-        [0, 1].map(|half| Endpoint::of(self, half))
+        [0, 1].map(|half| Endpoint::new_half(self, half))
     }
 }

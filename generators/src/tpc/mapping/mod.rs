@@ -1,12 +1,11 @@
-//! Which pad a channel of a front-end card reads.
+//! Mapping of channels of front-end cards to pads.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `regular` | a mapping of our own, built in |
-//! | `wiring` | how regions share a card's chips: what tables of the experiment mean |
+//! | `regular` | recobench's built-in mapping |
+//! | `wiring` | how regions share a card's chips: the meaning of the experiment's tables |
 //!
-//! The mapping is the same in all sectors. [`crate::io::read_pad_mapping`] reads
-//! the experiment's.
+//! The mapping is the same in all sectors. [`crate::io::read_pad_mapping`] reads the experiment's.
 
 mod regular;
 mod wiring;
@@ -66,7 +65,7 @@ pub enum MappingError {
         /// The other one.
         second: LinkChannel,
     },
-    /// A channel reads what is no pad of its region.
+    /// A channel reads a pad that is not in its region.
     #[error("{channel:?} reads row {} pad {}, which its region does not have", pad.row(), pad.pad())]
     Outside {
         /// The channel.
@@ -91,11 +90,11 @@ impl PadMapping {
         PadMapping::new(regular::pad).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
-    /// The mapping in which each channel reads the pad that `pad` says.
+    /// Builds the mapping from the pad of each channel.
     ///
     /// # Errors
-    /// If a pad is outside the channel's region, or is read twice. As there are
-    /// as many channels as pads, none is then left out.
+    /// If a pad is outside the channel's region, or is read twice. There are as many channels as
+    /// pads, so otherwise all pads are read.
     pub fn new(pad: impl Fn(LinkChannel) -> PadId) -> Result<Self, MappingError> {
         let mut pads = [const { Vec::new() }; REGIONS];
         let mut channels = vec![u16::MAX; PADS_IN_SECTOR];
@@ -117,23 +116,24 @@ impl PadMapping {
         &self.pads[region.number()]
     }
 
-    /// The pad of a channel, if there is such a channel.
+    /// The pad of a channel, or none if the channel is out of range.
     #[inline]
     pub fn pad(&self, channel: LinkChannel) -> Option<PadId> {
         self.pads(channel.region).get(channel.index()).copied()
     }
 
-    /// The channel of a pad, if there is such a pad.
+    /// The channel of a pad, or none if the pad is out of range.
     pub fn channel(&self, pad: PadId) -> Option<LinkChannel> {
-        let number = pad_number(pad)?;
+        let index = pad_number(pad)?;
         let region = Region::of_row(usize::from(pad.row()))?;
-        Some(LinkChannel::of_index(region, usize::from(self.channels[number])))
+        Some(LinkChannel::of_index(region, usize::from(self.channels[index])))
     }
 }
 
-/// The number of a pad in its sector, if there is such a pad.
+/// Index of a pad in its sector, or none if the pad is out of range.
 pub fn pad_number(pad: PadId) -> Option<usize> {
-    let (row, pad) = (usize::from(pad.row()), usize::from(pad.pad()));
+    let row = usize::from(pad.row());
+    let pad = usize::from(pad.pad());
     let exists = row < super::geometry::ROWS && pad < pads_in_row(row);
     exists.then(|| first_pad_of_row(row) + pad)
 }
@@ -189,11 +189,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_bijection_is_refused() {
+    fn mappings_that_are_not_bijections_are_refused() {
         let regular = PadMapping::regular();
         let pad = |channel| regular.pad(channel).expect("a channel");
         let region = Region::new(4).expect("below 10");
-        let (a, b) = (LinkChannel::of_index(region, 3), LinkChannel::of_index(region, 90));
+        let a = LinkChannel::of_index(region, 3);
+        let b = LinkChannel::of_index(region, 90);
         let twice = PadMapping::new(|channel| pad(if channel == b { a } else { channel }));
         let expected = MappingError::Twice { pad: pad(a), first: a, second: b };
         assert_eq!(twice, Err(expected));

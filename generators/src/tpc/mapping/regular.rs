@@ -1,8 +1,8 @@
-//! A mapping with the dimensions of the experiment's, but made by a rule.
+//! A mapping with the dimensions of the experiment's, but computed by a rule.
 //!
-//! A card reads a strip of its region, from the first row to the last and some
-//! pads wide, as the experiment's do: a cluster of charge then lies on one card
-//! or two. On the card, pads are dealt to channels in large steps.
+//! A card reads a strip of its region, from the first row to the last and some pads wide, like the
+//! experiment's cards: a cluster of charge is therefore read by one card or two. On the card, pads
+//! are dealt to channels in large steps.
 
 use std::sync::LazyLock;
 

@@ -1,9 +1,8 @@
 //! How a front-end card's chips are shared between two regions.
 //!
-//! A card has five SAMPA chips of 32 channels. Chips 0 and 1 and the lower half
-//! of chip 2 serve the even region of the partition, the upper half of chip 2 and
-//! chips 3 and 4 the odd one. A link carries its 80 channels in ten streams of
-//! eight, two channels of each stream in turn.
+//! A card has five SAMPA chips of 32 channels. Chips 0 and 1 and the lower half of chip 2 serve the
+//! even region of the partition, the upper half of chip 2 and chips 3 and 4 the odd one. A link
+//! carries its 80 channels in ten streams of eight, alternating two channels of each stream.
 
 use super::LinkChannel;
 use crate::tpc::geometry::Region;
@@ -17,7 +16,7 @@ pub const CHANNELS_IN_CHIP: usize = 32;
 const STREAMS: usize = 5;
 /// Channels that follow each other in one stream.
 const CHANNELS_IN_TURN: usize = 2;
-/// Raw channels until the first stream's turn comes again.
+/// Number of raw channels in a round over all streams.
 const ROUND: usize = STREAMS * CHANNELS_IN_TURN;
 /// The chip of each stream: five of the even region, five of the odd one.
 const CHIP: [u8; 2 * STREAMS] = [0, 0, 1, 1, 2, 3, 3, 4, 4, 2];

@@ -7,32 +7,32 @@ use crate::tpc::geometry::CHANNELS_IN_LINK;
 
 /// Bytes of the word in front of each block.
 pub const BLOCK_HEAD_BYTES: usize = 2;
-/// Bits of the number of links in that word; the crossing is above them.
+/// Bits of the number of links in the first word; the crossing is above them.
 pub const LINK_COUNT_BITS: u32 = 4;
-/// The most links that the word can announce.
+/// Maximum number of links that the first word can count.
 pub const MAX_LINKS: usize = (1 << LINK_COUNT_BITS) - 1;
 /// In version 5, the lowest bit of the crossing: samples have 10 bits.
 pub const SHORT_SAMPLES: u16 = 1;
-/// In version 5, the bits of the crossing that count.
+/// In version 5, the valid bits of the crossing.
 pub const SHORT_SAMPLES_CROSSING_MASK: u16 = 0xffc;
 /// Bits of a sample in a block with short samples; the scale stays the same.
 pub const SHORT_SAMPLE_BITS: u32 = 10;
 
 /// Bits of the card in the first byte of a link's head.
 pub const FEC_MASK: u8 = 0x1f;
-/// In that byte: all bytes of the channel mask follow.
+/// In the byte of the head: all bytes of the channel mask follow.
 pub const FLAT_MASK: u8 = 0x20;
-/// Where the two highest bits of the second-level mask are in that byte.
+/// Shift of the two highest bits of the second-level mask in the byte of the head.
 pub const SECOND_LEVEL_SHIFT: u32 = 6;
 /// Bytes of the channel mask, and bits of the second-level mask.
 pub const MASK_BYTES: usize = CHANNELS_IN_LINK / 8;
-/// The most bytes that a link's head has.
+/// Maximum number of bytes of a link's head.
 pub const MAX_LINK_HEAD_BYTES: usize = 2 + MASK_BYTES;
 
 /// The word in front of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHead {
-    /// Links with samples, at most 15.
+    /// Number of links with samples, at most 15.
     pub links: u8,
     /// Bunch crossings from the orbit, 12 bits; in version 5 with the flag
     /// [`SHORT_SAMPLES`].

@@ -1,15 +1,15 @@
-//! The parts of a page: fields, where they lie, what they mean.
+//! The parts of a page: fields, their offsets and meaning.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | [`rdh`] | the raw data header at the beginning of each page |
+//! | [`rdh`] | the raw data header at the start of each page |
 //! | [`zs_header`] | the header of the zero-suppressed payload |
 //! | [`link_header`] | the head of a block of the link format |
 //! | [`dense_block`] | the heads of a block of the dense link formats |
 //! | [`trigger`] | the trigger word of the dense link formats |
 //!
-//! Decoding fields can't fail: whether values make sense is for readers of pages
-//! to decide. All numbers are little endian.
+//! Decoding fields can't fail: the readers of pages check their values. All numbers are little
+//! endian.
 
 pub mod dense_block;
 pub mod link_header;

@@ -42,7 +42,7 @@ const CRU_BITS: u32 = 12;
 const CRU_MASK: u16 = (1 << CRU_BITS) - 1;
 const CROSSING_MASK: u16 = 0xfff;
 
-/// Which front-end a page comes from: 9 bits of CRU, 1 of endpoint, 6 of link.
+/// ID of the front-end that sent a page: 9 bits of CRU, 1 of endpoint, 6 of link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FeeId(pub u16);
 
@@ -52,7 +52,7 @@ impl FeeId {
         FeeId(cru.number() << 7 | (half as u16 & 1) << 6 | link as u16 & 0x3f)
     }
 
-    /// The number of the CRU, 9 bits: valid ones are below 360.
+    /// Number of the CRU, 9 bits: valid ones are below 360.
     pub const fn cru(self) -> u16 {
         self.0 >> 7
     }
@@ -75,17 +75,17 @@ pub struct Rdh {
     pub header_version: u8,
     /// Bytes of this header.
     pub header_size: u8,
-    /// Where the page comes from.
+    /// ID of the sender.
     pub fee_id: FeeId,
     /// Priority bit.
     pub priority: u8,
     /// The detector: 3 for the TPC, 0 in simulated pages.
     pub source_id: u8,
-    /// Bytes to the next page; no use is made of it.
+    /// Bytes to the next page; not used.
     pub offset_to_next: u16,
-    /// Bytes used of the page, this header included; 64 is no payload.
+    /// Bytes used of the page, this header included; 64 if it has no payload.
     pub memory_size: u16,
-    /// The same link as in the id.
+    /// Number of the link, as in the ID.
     pub link_id: u8,
     /// Counts the pages of a sender, modulo 256.
     pub packet_counter: u8,
@@ -190,7 +190,7 @@ impl Rdh {
         bytes
     }
 
-    /// Whether the page has nothing but this header.
+    /// True if the page has nothing but this header.
     pub const fn is_alone(&self) -> bool {
         self.memory_size as usize == RDH_BYTES
     }

@@ -10,7 +10,7 @@ const CROSSING_MASK: u16 = (1 << CROSSING_BITS) - 1;
 const KIND_MASK: u16 = 7;
 const VALID: u16 = 1 << 15;
 
-/// What triggered.
+/// Kind of a trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TriggerKind {
     /// Physics.
@@ -21,7 +21,7 @@ pub enum TriggerKind {
     Laser = 4,
 }
 
-/// An entry: 12 bits of bunch crossing, 3 of kind, and one that says that it counts.
+/// An entry: 12 bits of bunch crossing, 3 of kind, and a valid bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TriggerEntry(pub u16);
 
@@ -36,7 +36,7 @@ impl TriggerEntry {
         self.0 & CROSSING_MASK
     }
 
-    /// What triggered, if it is known.
+    /// Kind of the trigger, if it is a known one.
     pub const fn kind(self) -> Option<TriggerKind> {
         match self.0 >> CROSSING_BITS & KIND_MASK {
             1 => Some(TriggerKind::Physics),
@@ -46,7 +46,7 @@ impl TriggerEntry {
         }
     }
 
-    /// Whether it counts.
+    /// True if the valid bit is set.
     pub const fn is_valid(self) -> bool {
         self.0 & VALID != 0
     }

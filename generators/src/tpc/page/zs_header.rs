@@ -1,7 +1,7 @@
 //! The header of the zero-suppressed payload.
 //!
-//! Row pages have the first 8 bytes of it, behind the RDH; link pages all 16, in
-//! the same place; dense link pages all 16, as the last bytes used of the page.
+//! Row pages have its first 8 bytes, after the RDH; link pages all 16, at the same offset; dense
+//! link pages all 16, as the last used bytes of the page.
 
 use super::{Field, u16_at};
 
@@ -42,12 +42,12 @@ pub struct ZsHeader {
     pub cru: u16,
     /// Bunch crossings from the orbit of the RDH to the first time bin.
     pub time_offset: u16,
-    /// Samples of the page; in dense link pages, of the blocks that begin in it.
+    /// Samples of the page; in dense link pages, of the blocks that start in it.
     pub samples: u16,
     /// Link pages: 16-byte words between this header and the first link header.
     /// Dense link pages: the first block's offset in the page, in bytes.
     pub first_block: u16,
-    /// Link pages: link headers. Dense link pages: blocks that begin in the page.
+    /// Link pages: link headers. Dense link pages: blocks that start in the page.
     pub blocks: u16,
     /// `FLAG_` bits, in dense link pages.
     pub flags: u8,
@@ -118,7 +118,7 @@ impl ZsHeader {
         }
     }
 
-    /// Whether a flag is set.
+    /// True if a flag is set.
     pub const fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }

@@ -7,16 +7,15 @@ use crate::tpc::geometry::{Cru, ENDPOINTS, Endpoint};
 use crate::tpc::page::rdh::{RDH_BYTES, TPC_SOURCE_ID, set_counters};
 use crate::tpc::page::{FeeId, PAGE_BYTES, Page, Rdh};
 
-/// Which pages a stream has beside those with data.
+/// Header-only pages of a stream in addition to those with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// As the experiment's simulation does it: a page with nothing but a header
-    /// stands in for a stream without data, and for the beginning of the time frame
-    /// where data come in a later heartbeat frame only. Counters go on from one
-    /// endpoint to the next.
+    /// As in the experiment's simulation: a page with nothing but a header represents a stream
+    /// without data, and the start of the time frame where data arrive in a later heartbeat frame
+    /// only. Counters continue from one endpoint to the next.
     Simulated,
-    /// As recorded: each heartbeat frame of each endpoint begins and ends with such
-    /// a page, the latter with the stop bit. Counters are those of the stream.
+    /// As recorded: each heartbeat frame of each endpoint starts and ends with a header-only page,
+    /// the latter with the stop bit. Each stream has its own counters.
     Recorded,
 }
 
@@ -106,12 +105,12 @@ impl SectorFrames {
         }
     }
 
-    /// The number of pages with data.
+    /// Number of pages with data.
     fn pages(&self) -> usize {
         self.frames.iter().flatten().map(Vec::len).sum()
     }
 
-    /// The pages are given away, so that their memory is too.
+    /// Moves the pages out, so that their memory is freed with them.
     fn take(&mut self, endpoint: Endpoint, frame: usize) -> Vec<Page> {
         std::mem::take(&mut self.frames[frame][endpoint.number()])
     }
@@ -121,8 +120,8 @@ impl SectorFrames {
         self.frames.iter().position(has_data)
     }
 
-    /// From here on the experiment's encoder takes the first heartbeat frame for a
-    /// later one: it compares orbits as signed numbers of different width.
+    /// True for orbits from which on the experiment's encoder takes the first heartbeat frame for a
+    /// later one, because it compares orbits as signed numbers of different width.
     fn is_late_orbit(&self) -> bool {
         i32::try_from(self.first_orbit).is_err()
     }
@@ -169,7 +168,7 @@ struct Counters {
 }
 
 impl Counters {
-    /// The counters of a page of a heartbeat frame; a new frame begins at 0.
+    /// Counters of the next page of a heartbeat frame; a new frame starts at 0.
     fn next_in(&mut self, frame: usize) -> (u8, u16) {
         if self.frame != Some(frame) {
             self.frame = Some(frame);
@@ -195,7 +194,7 @@ pub struct SectorPages {
 }
 
 impl SectorPages {
-    /// With memory for so many pages.
+    /// Creates an empty sector with capacity for `pages` pages.
     fn new(sector: usize, pages: usize) -> Self {
         SectorPages { sector, pages: Vec::with_capacity(pages), lengths: Vec::new() }
     }

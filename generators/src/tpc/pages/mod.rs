@@ -1,6 +1,6 @@
-//! Pages of a time frame: what is sent, stored and decoded.
+//! Pages of a time frame, as they are sent, stored and decoded.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
 //! | `raw` | pages by stream: the input of decoders |
 //! | `assemble` | from the pages of heartbeat frames to streams |

@@ -7,7 +7,7 @@ use crate::tpc::geometry::Endpoint;
 use crate::tpc::page::Page;
 use crate::tpc::page::rdh::orbit_of;
 
-/// Who sends a stream of pages.
+/// Sender of a stream of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId {
     /// The sector, 0 to 35.
@@ -16,8 +16,8 @@ pub struct StreamId {
     pub endpoint: Endpoint,
 }
 
-/// The pages of a time frame in one array, stream after stream, each in the order
-/// of time. Nothing is promised about what the pages hold: readers check that.
+/// The pages of a time frame in one array, stream after stream, each in order of time. The content
+/// of pages is not validated here: readers do that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawPages {
     first_orbit: u32,
@@ -27,7 +27,7 @@ pub struct RawPages {
 }
 
 impl RawPages {
-    /// Pages in the order of their streams, each of which has so many.
+    /// Builds raw data from pages in the order of their streams, with the number of pages of each.
     ///
     /// # Panics
     /// If the streams together have another number of pages.
@@ -47,7 +47,8 @@ impl RawPages {
         first_orbit: u32,
         sectors: impl IntoIterator<Item = super::SectorPages>,
     ) -> Self {
-        let (mut pages, mut streams) = (Vec::new(), Vec::new());
+        let mut pages = Vec::new();
+        let mut streams = Vec::new();
         for sector in sectors {
             streams.extend(sector.stream_lengths());
             pages.extend(sector.into_pages());
@@ -55,7 +56,7 @@ impl RawPages {
         RawPages::new(first_orbit, pages, &streams)
     }
 
-    /// The orbit at which the time frame begins: time bin 0.
+    /// Orbit of the start of the time frame: time bin 0.
     pub fn first_orbit(&self) -> u32 {
         self.first_orbit
     }
@@ -65,7 +66,7 @@ impl RawPages {
         &self.pages
     }
 
-    /// All pages, to be changed: damaged, for instance.
+    /// All pages, for changes such as deliberate damage.
     pub fn pages_mut(&mut self) -> &mut [Page] {
         &mut self.pages
     }
@@ -77,19 +78,19 @@ impl RawPages {
 
     /// Each stream's sender and pages.
     pub fn streams(&self) -> impl ExactSizeIterator<Item = StreamPages<'_>> {
-        (0..self.streams.len()).map(|number| self.stream(number))
+        (0..self.streams.len()).map(|index| self.stream(index))
     }
 
-    /// One stream, by its number among all streams.
+    /// The stream with this index.
     ///
     /// # Panics
-    /// If there are not so many streams.
-    pub fn stream(&self, number: usize) -> StreamPages<'_> {
-        let range = self.partition.range(number);
-        StreamPages { id: self.streams[number], first_page: range.start, pages: &self.pages[range] }
+    /// If the index is out of range.
+    pub fn stream(&self, index: usize) -> StreamPages<'_> {
+        let range = self.partition.range(index);
+        StreamPages { id: self.streams[index], first_page: range.start, pages: &self.pages[range] }
     }
 
-    /// The numbers of a sector's streams, if they follow each other.
+    /// Indices of a sector's streams, if they are contiguous.
     pub fn streams_of_sector(&self, sector: u8) -> Range<usize> {
         let of_sector = |id: &StreamId| id.sector == sector;
         let Some(start) = self.streams.iter().position(of_sector) else {
@@ -105,7 +106,7 @@ impl RawPages {
 pub struct StreamPages<'a> {
     /// The sender.
     pub id: StreamId,
-    /// The number of the first page among all pages.
+    /// Index of the first page among all pages.
     pub first_page: usize,
     /// The pages.
     pub pages: &'a [Page],
@@ -129,7 +130,7 @@ impl<'a> StreamPages<'a> {
 pub struct FramePages<'a> {
     /// The orbit that the pages state.
     pub orbit: u32,
-    /// The number of the first page among all pages.
+    /// Index of the first page among all pages.
     pub first_page: usize,
     /// The pages.
     pub pages: &'a [Page],

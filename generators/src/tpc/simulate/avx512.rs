@@ -1,7 +1,7 @@
 //! Vectors of 64 bytes, which not all CPUs have.
 
 /// Witness that this CPU has AVX-512 with masks for bytes and for shorter vectors, and POPCNT: only
-/// [`Avx512::detect`] makes one, so that functions which take one need no other check.
+/// [`Avx512::detect`] creates one, so functions with such a parameter need no other check.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(());
 

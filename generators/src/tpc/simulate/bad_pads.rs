@@ -1,11 +1,10 @@
-//! Pads that don't show particles only.
+//! Pads with samples that do not come from particles, or with many more than others.
 //!
-//! A **noisy** pad has lost its baseline: for most of the time it is a little above the
-//! threshold, in runs of some tens of time bins. A **hot** pad is one that particles
-//! really keep busy, such as beside a spot where the gas amplifies more: there is charge
-//! in most time bins, and now and then as much as can be measured. A filter has to take
-//! the first out and to keep the second. Both kinds and their figures are assumptions:
-//! they are meant to be hard to tell apart, not to describe a chamber.
+//! A **noisy** pad has lost its baseline: most of the time it is slightly above the threshold, in
+//! runs of some tens of time bins. A **hot** pad is really kept busy by particles, for example near
+//! a spot where the gas amplifies more: there is charge in most time bins, and occasionally the ADC
+//! saturates. A filter has to remove the first and to keep the second. Both kinds and their figures
+//! are assumptions: they are meant to be hard to distinguish, not to describe a chamber.
 
 use rand::Rng;
 
@@ -14,15 +13,15 @@ use super::signal::Signal;
 use crate::random::{Stream, below, hash, stream};
 use crate::tpc::geometry::{PADS_IN_SECTOR, Region};
 
-/// Names what is drawn for a pad, and the streams of its charges.
+/// Names of the random streams of a pad's kind and of its charges.
 const KIND: u64 = 3;
 const CHARGES: u64 = 4;
-/// Time bins of a noisy pad's runs and of the gaps between them, at most.
+/// Maximum length of a noisy pad's runs and of the gaps between them, in time bins.
 const LONGEST_RUN: u64 = 80;
 const LONGEST_GAP: u64 = 20;
-/// Quarters of an ADC unit that a noisy pad is above the threshold, at most.
+/// Maximum charge of a noisy pad above the threshold, in quarters of an ADC unit.
 const NOISE_RANGE: u64 = 40;
-/// A hot pad has charge in so many of 16 time bins, and saturates in one of so many.
+/// A hot pad has charge in `HOT_IN_16` of 16 time bins, and saturates in one of `HOT_SATURATES_IN`.
 const HOT_IN_16: u64 = 14;
 const HOT_SATURATES_IN: u64 = 64;
 /// More than any ADC measures, in quarters of a unit.
@@ -42,10 +41,10 @@ enum Kind {
 }
 
 impl BadPads {
-    /// What is wrong with a pad of a sector: the same in every heartbeat frame.
+    /// The defect of a pad of a sector: the same in every heartbeat frame.
     fn kind_of(self, seed: u64, sector: usize, pad: usize) -> Option<Kind> {
         let random = hash(seed, [KIND, (sector * PADS_IN_SECTOR + pad) as u64]);
-        // 53 bits: as many as a fraction has.
+        // 53 bits, as in the fraction of a double.
         let drawn = (random >> 11) as f64 / (1_u64 << 53) as f64;
         match drawn {
             drawn if drawn < self.noisy => Some(Kind::Noisy),
@@ -78,7 +77,7 @@ impl BadPads {
 /// The bad pads of a region.
 #[derive(Default)]
 pub(super) struct RegionBadPads {
-    /// None at all if there are none.
+    /// Empty if there are no bad pads.
     by_cell: Vec<Option<BadPad>>,
 }
 
@@ -90,7 +89,7 @@ struct BadPad {
 }
 
 impl RegionBadPads {
-    /// Adds what is wrong with the pad of a cell in a heartbeat frame.
+    /// Adds the charges of a bad pad in a heartbeat frame.
     #[inline]
     pub(super) fn add_to(&self, signal: &mut Signal, cell: usize, frame: &BadFrame) {
         if let Some(Some(pad)) = self.by_cell.get(cell) {
@@ -103,7 +102,7 @@ impl RegionBadPads {
     }
 }
 
-/// What charges of bad pads in a heartbeat frame depend on.
+/// Inputs of the charges of bad pads in a heartbeat frame.
 pub(super) struct BadFrame {
     pub(super) seed: u64,
     pub(super) number: u32,
@@ -145,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_as_asked() {
+    fn shares_are_as_requested() {
         let pads = BadPads { noisy: 0.02, hot: 0.005 };
         let kinds = (0..10 * PADS_IN_SECTOR).filter_map(|pad| pads.kind_of(7, 0, pad));
         let kinds: Vec<_> = kinds.collect();

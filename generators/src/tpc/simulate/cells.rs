@@ -1,13 +1,13 @@
-//! The order in which the pads of a region are kept: that of the pages.
+//! The order of the pads of a region in memory, which is that of the pages.
 
 use super::response::{BELOW, BINS};
 use crate::tpc::geometry::{Region, first_pad_of_row, pads_in_row};
 use crate::tpc::{Endpoint, Layout, LinkChannel, PadId, PadMapping, ZsFormat};
 
-/// The cell of what is beside a row.
+/// Cell of a position outside a row.
 pub(super) const NO_CELL: u16 = u16::MAX;
-/// Places in front of a row and behind it to which charge is spread that is centred beside it.
-pub(super) const BESIDE: usize = BINS + BELOW + 1;
+/// Entries before and after a row, for charge that is spread from centres outside of it.
+pub(super) const PADDING: usize = BINS + BELOW + 1;
 
 /// The cells of all regions, for one format.
 pub(super) struct CellOrder {
@@ -19,12 +19,12 @@ pub(super) struct CellOrder {
 pub(super) struct RegionCells {
     /// The cell of each pad of the region.
     cells: Vec<u16>,
-    /// The same row by row, each with [`BESIDE`] in front of it and behind it that are none.
-    with_beside: Vec<u16>,
-    /// Where each row begins there.
+    /// The cells row by row, each with [`PADDING`] times [`NO_CELL`] before and after it.
+    padded: Vec<u16>,
+    /// Index of each row's first entry there.
     row_starts: Vec<usize>,
-    /// The place in the pages of each cell.
-    places: Vec<u16>,
+    /// Index of each cell in the pages.
+    indices: Vec<u16>,
     /// Cells of the first endpoint.
     first_half: usize,
 }
@@ -53,27 +53,28 @@ impl CellOrder {
 }
 
 impl RegionCells {
-    fn new(region: Region, cells: Vec<u16>, places: Vec<u16>, first_half: usize) -> Self {
-        let (mut with_beside, mut row_starts) = (Vec::new(), Vec::new());
+    fn new(region: Region, cells: Vec<u16>, indices: Vec<u16>, first_half: usize) -> Self {
+        let mut padded = Vec::new();
+        let mut row_starts = Vec::new();
         let mut rest = &cells[..];
         for row in region.rows() {
             let (of_row, others) = rest.split_at(pads_in_row(row));
-            row_starts.push(with_beside.len());
-            with_beside.extend([NO_CELL; BESIDE]);
-            with_beside.extend(of_row);
-            with_beside.extend([NO_CELL; BESIDE]);
+            row_starts.push(padded.len());
+            padded.extend([NO_CELL; PADDING]);
+            padded.extend(of_row);
+            padded.extend([NO_CELL; PADDING]);
             rest = others;
         }
-        RegionCells { cells, with_beside, row_starts, places, first_half }
+        RegionCells { cells, padded, row_starts, indices, first_half }
     }
 
     fn by_row(region: Region) -> Self {
         let pad = |row| (0..pads_in_row(row)).map(move |pad| PadId::new(row as u8, pad as u8));
         let [first, _] = region.endpoints();
         let cells = (0..region.pads().len() as u16).collect();
-        let places = region.rows().flat_map(pad).map(PadId::bits).collect();
+        let indices = region.rows().flat_map(pad).map(PadId::bits).collect();
         let first_half = first_pad_of_row(first.rows().end) - region.pads().start;
-        RegionCells::new(region, cells, places, first_half)
+        RegionCells::new(region, cells, indices, first_half)
     }
 
     fn by_link(region: Region, mapping: &PadMapping) -> Self {
@@ -90,9 +91,9 @@ impl RegionCells {
         RegionCells::new(region, pads.map(cell).collect(), (0..count as u16).collect(), first_half)
     }
 
-    /// The number of cells.
+    /// Number of cells.
     pub(super) fn len(&self) -> usize {
-        self.places.len()
+        self.indices.len()
     }
 
     /// The cell of each pad of the region.
@@ -100,19 +101,19 @@ impl RegionCells {
         &self.cells
     }
 
-    /// The cells of neighbouring pads of a row (counted in its region), from [`BESIDE`] places in
-    /// front of this pad on; [`NO_CELL`] beside the row.
+    /// The cells of adjacent pads of a row (counted in its region), starting [`PADDING`] entries
+    /// before this pad; [`NO_CELL`] outside the row.
     #[inline]
     pub(super) fn of_row(&self, row: usize, pad: usize) -> &[u16; BINS] {
-        let (cells, _) = self.with_beside[self.row_starts[row] + pad..].as_chunks();
+        let (cells, _) = self.padded[self.row_starts[row] + pad..].as_chunks();
         &cells[0]
     }
 
-    /// The first cell of an endpoint's half, and the places of its cells.
+    /// The first cell of an endpoint's half, and the page indices of its cells.
     pub(super) fn half(&self, endpoint: Endpoint) -> (usize, &[u16]) {
         match endpoint.half() {
-            0 => (0, &self.places[..self.first_half]),
-            _ => (self.first_half, &self.places[self.first_half..]),
+            0 => (0, &self.indices[..self.first_half]),
+            _ => (self.first_half, &self.indices[self.first_half..]),
         }
     }
 }
@@ -140,32 +141,32 @@ mod tests {
     }
 
     #[test]
-    fn beside_a_row_there_are_no_cells() {
+    fn there_are_no_cells_outside_a_row() {
         let order = CellOrder::new(ZsFormat::DenseLink, &PadMapping::regular());
         let region = Region::new(3).expect("below 10");
         let cells = order.region(region);
         let mut first_pad = 0;
-        for (number, row) in region.rows().enumerate() {
+        for (index, row) in region.rows().enumerate() {
             let pads = pads_in_row(row);
             let of_row = &cells.of_pads()[first_pad..first_pad + pads];
-            assert_eq!(cells.of_row(number, BESIDE), &of_row[..BINS]);
-            assert_eq!(cells.of_row(number, BESIDE - 1)[..2], [NO_CELL, of_row[0]]);
-            assert_eq!(cells.of_row(number, BESIDE + pads - 1)[..2], [of_row[pads - 1], NO_CELL]);
+            assert_eq!(cells.of_row(index, PADDING), &of_row[..BINS]);
+            assert_eq!(cells.of_row(index, PADDING - 1)[..2], [NO_CELL, of_row[0]]);
+            assert_eq!(cells.of_row(index, PADDING + pads - 1)[..2], [of_row[pads - 1], NO_CELL]);
             first_pad += pads;
         }
     }
 
     #[test]
-    fn a_cell_has_the_place_of_its_pad() {
+    fn a_cell_has_the_index_of_its_pad() {
         let mapping = PadMapping::regular();
         for region in Region::all() {
             let row = CellOrder::new(ZsFormat::Row10, &mapping);
             let link = CellOrder::new(ZsFormat::Link, &mapping);
             for number in 0..region.pads().len() {
                 let by_row = row.region(region);
-                let pad = by_row.places[usize::from(by_row.of_pads()[number])];
+                let pad = by_row.indices[usize::from(by_row.of_pads()[number])];
                 let by_link = link.region(region);
-                let index = by_link.places[usize::from(by_link.of_pads()[number])];
+                let index = by_link.indices[usize::from(by_link.of_pads()[number])];
                 let channel = LinkChannel::of_index(region, index.into());
                 assert_eq!(mapping.pad(channel).expect("a channel").bits(), pad);
             }

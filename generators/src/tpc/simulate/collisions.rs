@@ -7,9 +7,9 @@ use super::{Beam, Load};
 use crate::random::draw::uniform;
 use crate::random::{Exponential, Stream, stream};
 
-/// Names apart the streams of collisions and of the particles in a sector.
+/// Names of the streams of collisions and of the particles in a sector.
 const COLLISIONS: u64 = 0;
-/// Orbits before the first one whose collisions still drift when it begins.
+/// Number of orbits before the first one whose collisions still drift when it starts.
 const ORBITS_BEFORE: u32 = 2;
 /// Time bins after its arrival in which charge is still seen; more than enough.
 const RESPONSE_TIME: f64 = 20.0;
@@ -21,7 +21,7 @@ const EVEN_MULTIPLICITY: f64 = 10.0;
 /// Something that makes tracks at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collision {
-    /// In time bins from the beginning of the time frame; may be negative.
+    /// In time bins from the start of the time frame; may be negative.
     pub(super) time: f64,
     /// Charged particles a unit of pseudorapidity.
     pub(super) multiplicity: f64,
@@ -34,22 +34,22 @@ pub(super) struct Collision {
 pub(super) struct Collisions {
     pub(super) beam: Beam,
     pub(super) rate_hz: f64,
-    /// How they differ.
+    /// Variation between collisions.
     pub(super) spread: Spread,
     pub(super) seed: u64,
 }
 
-/// How collisions differ from each other.
+/// Variation between collisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spread {
-    /// As nature makes them.
+    /// Natural fluctuations.
     Natural,
-    /// Not at all, and they are small: an even load.
+    /// All equal and small: an even load.
     Even,
 }
 
 impl Spread {
-    pub(super) fn of(load: Load) -> Self {
+    pub(super) fn for_load(load: Load) -> Self {
         match load {
             Load::Rate(_) => Spread::Natural,
             Load::Occupancy(_) => Spread::Even,
@@ -58,7 +58,7 @@ impl Spread {
 }
 
 impl Collisions {
-    /// Those whose charge may arrive in the orbit with this number.
+    /// Collisions whose charge may arrive in this orbit.
     pub(super) fn seen_in(&self, orbit: u32, gaps: &Exponential) -> Vec<Collision> {
         let earliest = f64::from(orbit) * ORBIT - DRIFT_TIME - RESPONSE_TIME;
         let mut seen = Vec::new();
@@ -77,13 +77,13 @@ impl Collisions {
         }
     }
 
-    /// A Poisson process; it may begin anew with each orbit, as it has no memory.
+    /// A Poisson process; it may restart with each orbit, because it has no memory.
     fn add_collisions(&self, shifted: u32, gaps: &Exponential, collisions: &mut Vec<Collision>) {
         let mut stream = stream(self.seed, [COLLISIONS, shifted.into()]);
         let bins_per_gap = ORBIT / (self.rate_hz * ORBIT_S) / f64::from(Exponential::MEAN);
         let start = begin_of(shifted);
         let mut elapsed = 0.0;
-        for number in 0_u64.. {
+        for index in 0_u64.. {
             let gap = f64::from(gaps.sample(&mut stream));
             elapsed += (gap + 1.0) * bins_per_gap;
             if elapsed >= ORBIT {
@@ -92,7 +92,7 @@ impl Collisions {
             collisions.push(Collision {
                 time: start + elapsed,
                 multiplicity: self.multiplicity(&mut stream),
-                id: u64::from(shifted) << 32 | number,
+                id: u64::from(shifted) << 32 | index,
             });
         }
     }
@@ -123,7 +123,7 @@ impl Collisions {
     }
 }
 
-/// Where an orbit begins, in time bins.
+/// Start of an orbit, in time bins.
 fn begin_of(shifted: u32) -> f64 {
     (f64::from(shifted) - f64::from(ORBITS_BEFORE)) * ORBIT
 }
@@ -136,7 +136,7 @@ mod tests {
         Collisions { beam, rate_hz, spread: Spread::Natural, seed: 1 }
     }
 
-    /// The collisions of so many orbits, each counted once.
+    /// The collisions of `orbits` orbits, each counted once.
     fn all(collisions: &Collisions, orbits: u32) -> Vec<Collision> {
         let gaps = Exponential::new();
         let mut all = Vec::new();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn collisions_are_as_frequent_as_asked() {
+    fn the_collision_rate_is_as_requested() {
         let lead = all(&collisions(Beam::Lead, 50e3), 2000);
         let expected = 50e3 * ORBIT_S * 2000.0;
         let ratio = lead.len() as f64 / expected;

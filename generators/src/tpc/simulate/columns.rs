@@ -1,12 +1,12 @@
-//! The time bins of a heartbeat frame as columns, which begin before it and end behind it.
+//! The time bins of a heartbeat frame as columns, with a margin before and after it.
 
 use std::ops::Range;
 
 use super::response::{BELOW, BINS};
 use crate::tpc::time::{MAX_TIME_BINS_IN_ORBIT, time_bins_of};
 
-/// Columns before and behind those of the frame: charge of crossings whose centre is outside may
-/// reach into it, and the other way round.
+/// Columns before and after those of the frame: charge of crossings centred outside may reach into
+/// it, and vice versa.
 pub(super) const MARGIN: usize = BINS;
 /// Columns that are looked at together.
 pub(super) const GROUP: usize = 32;
@@ -38,8 +38,8 @@ impl Columns {
         self.window.clone()
     }
 
-    /// The column in which the charge that arrives then begins, and when in its time bin it
-    /// arrives (0 to 1), if any of it may be in the frame.
+    /// The first column of a charge that arrives at this time, and the time within its time bin (0
+    /// to 1); none if the charge is outside the frame.
     #[inline]
     pub(super) fn column(&self, arrival: f64) -> Option<(usize, f64)> {
         if !self.window.contains(&arrival) {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn charge_from_beside_the_frame_reaches_into_it() {
+    fn charge_from_outside_the_frame_reaches_into_it() {
         let columns = Columns::of_frame(1);
         assert_eq!(columns.time_bins(), 446..891);
         for (arrival, inside) in [(440.9, false), (441.0, true), (893.9, true), (894.0, false)] {

@@ -1,4 +1,4 @@
-//! What a crossing leaves on a row of pads.
+//! Charge that a crossing leaves on a row of pads.
 
 use super::avx512::Avx512;
 use super::cells::NO_CELL;
@@ -6,20 +6,20 @@ use super::deposits::PadDeposit;
 use super::response::{BELOW, BINS, Shape, Shares};
 
 /// A pad with less charge, in quarters of an ADC unit, gets no sample from it.
-const LEAST_CHARGE: f32 = 16.0;
+const MIN_CHARGE: f32 = 16.0;
 
 /// The charge of a crossing, spread over pads and time bins.
 pub(super) struct Deposit<'a> {
     pub(super) row: usize,
     /// Pads of the row.
     pub(super) pads: usize,
-    /// The pad that the charge is centred in; shifted by `BINS`, so that one just beside the row
-    /// has a number too.
+    /// The pad of the centre of the charge, shifted by `BINS`, so that a pad just outside the row
+    /// has a valid index too.
     pub(super) shifted_pad: usize,
-    /// For each 65536th, in quarters of an ADC unit.
+    /// Per 65536th, in quarters of an ADC unit.
     pub(super) charge: f32,
     pub(super) on_pads: &'a Shares,
-    /// Where its columns begin.
+    /// Its first column.
     pub(super) column: usize,
     pub(super) in_time: Shape,
 }
@@ -31,22 +31,23 @@ impl Deposit<'_> {
         self.on_pads.map(|share| self.charge * f32::from(share))
     }
 
-    /// Lists what pads get, which have these cells; returns how many get any.
+    /// Lists the deposits on the pads with these cells; returns their number.
     ///
-    /// Each is written, and counted only if it is wanted: a branch would be as hard to predict as
-    /// the data are.
+    /// Each entry is written, and counted only if it has charge: a branch would be as hard to
+    /// predict as the data are.
     #[inline]
     pub(super) fn list(&self, cells: &[u16; BINS], to: &mut [PadDeposit; BINS]) -> usize {
         let mut count = 0;
         for (charge, cell) in self.charges().into_iter().zip(*cells) {
-            let (column, in_time) = (self.column as u16, self.in_time);
+            let column = self.column as u16;
+            let in_time = self.in_time;
             to[count] = PadDeposit { cell, column, charge: charge as u16, in_time };
-            count += usize::from(charge >= LEAST_CHARGE && cell != NO_CELL);
+            count += usize::from(charge >= MIN_CHARGE && cell != NO_CELL);
         }
         count
     }
 
-    /// The same for all pads at once.
+    /// Lists the deposits of all pads with vector instructions; returns their number.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(super) fn list_by_vectors(
@@ -75,7 +76,7 @@ impl Deposit<'_> {
             .map(|numbers| unsafe { _mm_loadu_si128(numbers.as_ptr().cast()) });
         let shares = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(shares));
         let charges = _mm256_mul_ps(_mm256_set1_ps(self.charge), shares);
-        let is_enough = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(charges, _mm256_set1_ps(LEAST_CHARGE));
+        let is_enough = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(charges, _mm256_set1_ps(MIN_CHARGE));
         let is_pad = _mm_cmpneq_epu16_mask(cells, _mm_set1_epi16(NO_CELL.cast_signed()));
         let wanted = is_enough & is_pad;
         // In the order of the fields of a deposit.
@@ -91,7 +92,7 @@ impl Deposit<'_> {
             _mm512_set1_epi64(bytemuck::cast(of_all)),
         );
         let first = _mm512_maskz_compress_epi64(wanted, deposits);
-        // SAFETY: there is room for eight deposits of eight bytes.
+        // SAFETY: `to` has eight deposits of eight bytes each.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), first) };
         wanted.count_ones() as usize
     }
@@ -112,12 +113,12 @@ impl Deposit<'_> {
         let pads = (0..BINS).map(|i| (self.shifted_pad + i).wrapping_sub(BINS + BELOW));
         let charged = pads.zip(self.charges());
         charged
-            .filter(|(pad, charge)| *pad < self.pads && *charge >= LEAST_CHARGE)
+            .filter(|(pad, charge)| *pad < self.pads && *charge >= MIN_CHARGE)
             .map(|(pad, charge)| (pad, charge as u16))
     }
 }
 
-/// What a time bin gets of the charge of a pad.
+/// The part of a pad's charge in a time bin.
 #[inline]
 pub(super) fn part(charge: u16, share: u16) -> u16 {
     ((u32::from(charge) * u32::from(share)) >> u16::BITS) as u16
@@ -130,13 +131,13 @@ mod tests {
     use crate::tpc::simulate::response::Response;
 
     #[test]
-    fn vectors_list_what_is_listed_one_by_one() {
+    fn vectors_list_the_same_deposits_as_scalars() {
         let Some(avx512) = Avx512::detect() else {
             eprintln!("skipped: no AVX-512");
             return;
         };
-        for number in 0..1000 {
-            let random = |of: u64| mix(8 * number + of);
+        for index in 0..1000 {
+            let random = |of: u64| mix(8 * index + of);
             // Some with less than is seen, some with more than there are numbers for.
             let charge = [1e-4, 1e-3, 0.1, 10.0][random(0) as usize % 4];
             let on_pads = std::array::from_fn(|i| random(1) as u16 >> (i * 2));

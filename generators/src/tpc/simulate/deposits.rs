@@ -1,4 +1,4 @@
-//! What all crossings leave on the pads of a region, pad by pad.
+//! Deposits of all crossings on the pads of a region, pad by pad.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,28 +7,28 @@ use super::deposit::Deposit;
 use super::response::{BINS, Response, Shape};
 use super::signal::Signal;
 
-/// What a crossing leaves on a pad.
+/// Deposit of a crossing on a pad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct PadDeposit {
     pub(super) cell: u16,
-    /// Where its columns begin.
+    /// Its first column.
     pub(super) column: u16,
     /// In quarters of an ADC unit.
     pub(super) charge: u16,
-    /// How it is spread over columns.
+    /// Its distribution over columns.
     pub(super) in_time: Shape,
 }
 
 /// The deposits of a region: listed as they are found, then sorted by cell, so that the charge of
-/// one pad after the other is added up in the cache. (Where it is added does not matter: sums are
-/// the same in any order, saturated ones too.)
+/// one pad after the other is added up in the cache. (The order of the additions does not matter:
+/// sums are the same, saturated ones too.)
 pub(super) struct Deposits {
-    /// As many as there is memory for: the first `count` count.
+    /// Entries up to the capacity: the first `count` are valid.
     listed: Vec<PadDeposit>,
     count: usize,
     sorted: Vec<PadDeposit>,
-    /// Where those of each cell end.
+    /// Index of the end of each cell's deposits.
     ends: Vec<u32>,
     avx512: Option<Avx512>,
 }
@@ -46,7 +46,7 @@ impl Default for Deposits {
 }
 
 impl Deposits {
-    /// None yet for so many cells.
+    /// Removes all deposits; there are `cells` cells from now on.
     pub(super) fn clear(&mut self, cells: usize) {
         self.count = 0;
         self.ends.clear();
@@ -58,7 +58,7 @@ impl Deposits {
         self.count += 1;
     }
 
-    /// Adds what a crossing leaves on the pads around it, which have these cells.
+    /// Adds the deposits of a crossing on the pads around it, which have these cells.
     #[inline]
     pub(super) fn push_on_cells(&mut self, deposit: &Deposit<'_>, cells: &[u16; BINS]) {
         let avx512 = self.avx512;
@@ -69,7 +69,7 @@ impl Deposits {
         };
     }
 
-    /// Places for the next ones.
+    /// Free entries for the next deposits.
     #[inline]
     fn free(&mut self) -> &mut [PadDeposit; BINS] {
         let end = self.count + BINS;
@@ -94,9 +94,9 @@ impl Deposits {
         }
         self.sorted.resize(listed.len(), PadDeposit::default());
         for deposit in listed {
-            let place = &mut self.ends[usize::from(deposit.cell)];
-            self.sorted[*place as usize] = *deposit;
-            *place += 1;
+            let end = &mut self.ends[usize::from(deposit.cell)];
+            self.sorted[*end as usize] = *deposit;
+            *end += 1;
         }
     }
 

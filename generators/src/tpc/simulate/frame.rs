@@ -10,7 +10,7 @@ use super::particles::Particles;
 use super::physics::THRESHOLD;
 use super::plane::Plane;
 use super::response::Response;
-use super::samples::Dealt;
+use super::samples::EndpointSamples;
 use super::signal::Signal;
 use super::truth::FrameTruth;
 use crate::random::{Exponential, stream};
@@ -21,7 +21,7 @@ use crate::tpc::{Endpoint, ZsFormat};
 /// Names the streams of noise.
 const NOISE: u64 = 2;
 
-/// What does not differ from frame to frame.
+/// Constants of all frames.
 pub(super) struct Simulation {
     pub(super) format: ZsFormat,
     pub(super) collisions: Collisions,
@@ -34,11 +34,11 @@ pub(super) struct Simulation {
     pub(super) seed: u64,
 }
 
-/// What is used anew for each region.
+/// Buffers that are reused for each region.
 pub(super) struct Buffers {
     deposits: Deposits,
     signal: Signal,
-    dealt: Dealt,
+    endpoint_samples: EndpointSamples,
 }
 
 impl Simulation {
@@ -47,7 +47,7 @@ impl Simulation {
         Buffers {
             deposits: Deposits::default(),
             signal: Signal::new(),
-            dealt: Dealt::new(self.cells.largest_half()),
+            endpoint_samples: EndpointSamples::new(self.cells.largest_half()),
         }
     }
 
@@ -57,21 +57,21 @@ impl Simulation {
         sector: usize,
         frame: u32,
         buffers: &mut Buffers,
-        visit: impl FnMut(Endpoint, &Dealt),
+        visit: impl FnMut(Endpoint, &EndpointSamples),
     ) {
         self.frame_with_truth(sector, frame, buffers, None, visit);
     }
 
-    /// The same, and takes down what crosses, if wanted.
+    /// Simulates a frame and records the true clusters and marks, if requested.
     pub(super) fn frame_with_truth(
         &self,
         sector: usize,
         frame: u32,
         buffers: &mut Buffers,
         mut truth: Option<&mut FrameTruth<'_>>,
-        mut visit: impl FnMut(Endpoint, &Dealt),
+        mut visit: impl FnMut(Endpoint, &EndpointSamples),
     ) {
-        let Buffers { deposits, signal, dealt } = buffers;
+        let Buffers { deposits, signal, endpoint_samples } = buffers;
         let columns = Columns::of_frame(frame);
         let particles = Particles::seen_in(sector, frame, self);
         let bins = columns.time_bins().len();
@@ -79,22 +79,22 @@ impl Simulation {
         for region in Region::all() {
             let cells = self.cells.region(region);
             deposits.clear(cells.len());
-            Plane::new(self, region, cells, (&columns, deposits), truth.as_deref_mut())
+            Plane::new(self, region, cells, &columns, deposits, truth.as_deref_mut())
                 .add_all(&particles);
             deposits.sort();
             let mut noise = self.noise(sector, frame, region);
             let bad_pads = self.bad_pads.of_region(self.seed, sector, region, cells);
             for endpoint in region.endpoints() {
-                let (first, places) = cells.half(endpoint);
-                dealt.clear(&columns);
-                for (cell, place) in (first..).zip(places) {
+                let (first, indices) = cells.half(endpoint);
+                endpoint_samples.clear(&columns);
+                for (cell, index) in (first..).zip(indices) {
                     deposits.add_to(signal, cell, &self.response);
                     noise.add_to(signal);
                     bad_pads.add_to(signal, cell, &bad_frame);
-                    dealt.deal(*place, signal, THRESHOLD, self.format);
+                    endpoint_samples.add(*index, signal, THRESHOLD, self.format);
                     signal.clear();
                 }
-                visit(endpoint, dealt);
+                visit(endpoint, endpoint_samples);
             }
         }
     }

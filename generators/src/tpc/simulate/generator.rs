@@ -8,7 +8,7 @@ use super::cells::CellOrder;
 use super::collisions::{Collisions, Spread};
 use super::frame::{Buffers, Simulation};
 use super::response::Response;
-use super::samples::Dealt;
+use super::samples::EndpointSamples;
 use super::truth::{FrameTruth, Mark, Marks, SectorTruth, TrueCluster};
 use super::{Beam, Load, TimeFrameShape};
 use crate::DataError;
@@ -20,11 +20,10 @@ use crate::tpc::pages::{RawPages, SectorFrames, SectorPages};
 use crate::tpc::time::{crossing_of, frame_of};
 use crate::tpc::{Digit, Endpoint, Layout, LinkChannel, PadId, PadMapping};
 
-/// Calibration must not know the seed of the data: the same shape has the same
-/// rate for each of them.
+/// Calibration does not use the seed of the data, so that a shape has the same rate for all seeds.
 const CALIBRATION_SEED: u64 = 0;
 
-/// How much there will be, about: collisions are not all alike.
+/// Expected size of the data; collisions fluctuate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// Digits in all sectors.
@@ -33,7 +32,7 @@ pub struct Estimate {
     pub pages: u64,
 }
 
-/// Makes the sectors of a time frame, in any order and any number of times.
+/// Generates the sectors of a time frame, in any order and any number of times.
 pub struct TimeFrameGenerator {
     shape: TimeFrameShape,
     mapping: PadMapping,
@@ -41,11 +40,11 @@ pub struct TimeFrameGenerator {
 }
 
 impl TimeFrameGenerator {
-    /// Prepares what sectors have in common. The same shape, mapping and seed give
-    /// the same bytes for any number of threads on any machine.
+    /// Prepares what sectors have in common. Shape, mapping and seed determine the bytes for any
+    /// number of threads on any machine.
     ///
     /// # Errors
-    /// If the shape makes no sense; see [`TimeFrameShape::validate`].
+    /// If the shape is invalid; see [`TimeFrameShape::validate`].
     pub fn new(shape: &TimeFrameShape, mapping: &PadMapping, seed: u64) -> Result<Self, DataError> {
         shape.validate()?;
         let mut simulation = Simulation {
@@ -53,11 +52,11 @@ impl TimeFrameGenerator {
             collisions: Collisions {
                 beam: shape.beam,
                 rate_hz: 0.0,
-                spread: Spread::of(shape.load),
+                spread: Spread::for_load(shape.load),
                 seed: CALIBRATION_SEED,
             },
             noise: shape.noise,
-            // They come on top of the load that was asked for.
+            // Bad pads come on top of the requested load.
             bad_pads: BadPads::default(),
             gain: shape.gain,
             cells: CellOrder::new(shape.format, mapping),
@@ -75,7 +74,7 @@ impl TimeFrameGenerator {
         Ok(TimeFrameGenerator { shape: shape.clone(), mapping: mapping.clone(), simulation })
     }
 
-    /// What is made.
+    /// Parameters of the time frame.
     pub fn shape(&self) -> &TimeFrameShape {
         &self.shape
     }
@@ -83,7 +82,8 @@ impl TimeFrameGenerator {
     /// About how much there will be, from a few heartbeat frames of one sector.
     pub fn estimate(&self) -> Estimate {
         let mut buffers = self.simulation.buffers();
-        let (mut digits, mut pages) = (0, 0);
+        let mut digits = 0;
+        let mut pages = 0;
         for frame in TRIED_FRAMES {
             let (of_endpoints, own) = self.pages_and_digits_of_frame(0, frame, &mut buffers, None);
             digits += own.len() as u64;
@@ -93,27 +93,27 @@ impl TimeFrameGenerator {
             let frames = u64::from(self.shape.orbits) * self.shape.sectors as u64;
             tried * frames / TRIED_FRAMES.len() as u64
         };
-        // A stream has one page at least.
+        // A stream has at least one page.
         Estimate {
             digits: scale(digits),
             pages: scale(pages) + (self.shape.sectors * ENDPOINTS) as u64,
         }
     }
 
-    /// The pages of a sector; its heartbeat frames are made in parallel.
+    /// The pages of a sector; its heartbeat frames are generated in parallel.
     pub fn sector(&self, sector: usize) -> SectorPages {
         let frames = self.each_frame(|buffers, frame| {
             let mut pages = vec![Vec::new(); ENDPOINTS];
             self.simulation.frame(sector, frame, buffers, |endpoint, samples| {
-                self.encode(sector, frame, (endpoint, samples), &mut pages);
+                self.encode(sector, frame, endpoint, samples, &mut pages);
             });
             pages
         });
         self.assembled(sector, frames)
     }
 
-    /// The pages of a sector, their digits and, if wanted, which particles left charge where: all
-    /// of one simulation.
+    /// Returns the pages of a sector, their digits and, if requested, the particles of each charge:
+    /// all of one simulation.
     pub fn sector_with_digits(
         &self,
         sector: usize,
@@ -126,7 +126,9 @@ impl TimeFrameGenerator {
             let (_, marks) = truth.into_clusters_and_marks();
             (pages, digits, marks)
         });
-        let (mut pages, mut digits, mut all_marks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut pages = Vec::new();
+        let mut digits = Vec::new();
+        let mut all_marks = Vec::new();
         for (own_pages, own_digits, own_marks) in frames {
             pages.push(own_pages);
             digits.extend(own_digits);
@@ -157,7 +159,8 @@ impl TimeFrameGenerator {
         &self,
         sector: usize,
         frame: u32,
-        (endpoint, samples): (Endpoint, &Dealt),
+        endpoint: Endpoint,
+        samples: &EndpointSamples,
         pages: &mut [Vec<Page>],
     ) {
         if let Some(info) = self.frame_info(sector, endpoint, frame) {
@@ -173,21 +176,22 @@ impl TimeFrameGenerator {
         buffers: &mut Buffers,
         truth: Option<&mut FrameTruth<'_>>,
     ) -> (Vec<Vec<Page>>, Vec<Digit>) {
-        let (mut pages, mut digits) = (vec![Vec::new(); ENDPOINTS], Vec::new());
+        let mut pages = vec![Vec::new(); ENDPOINTS];
+        let mut digits = Vec::new();
         self.simulation.frame_with_truth(sector, frame, buffers, truth, |endpoint, samples| {
-            self.encode(sector, frame, (endpoint, samples), &mut pages);
-            self.list(sector, (endpoint, samples), &mut digits);
+            self.encode(sector, frame, endpoint, samples, &mut pages);
+            self.list(sector, endpoint, samples, &mut digits);
         });
         (pages, digits)
     }
 
-    /// The pages of all sectors at once.
+    /// Returns the pages of all sectors.
     pub fn time_frame(&self) -> RawPages {
         let sectors = (0..self.shape.sectors).map(|sector| self.sector(sector));
         RawPages::of_sectors(self.shape.first_orbit, sectors)
     }
 
-    /// The digits of a sector, sorted: what its pages must decode to.
+    /// Returns the digits of a sector, sorted: the expected result of decoding its pages.
     pub fn digits(&self, sector: usize) -> Vec<Digit> {
         let frames =
             self.each_frame(|buffers, frame| self.digits_of_frame(sector, frame, buffers, None));
@@ -196,12 +200,12 @@ impl TimeFrameGenerator {
         digits
     }
 
-    /// The same digits, and the true clusters of the sector, by row and time; and, if wanted, which
-    /// particles left charge where: all of one simulation.
+    /// Returns the digits of a sector, its true clusters, by row and time, and, if requested, the
+    /// particles of each charge: all of one simulation.
     ///
-    /// `gain` is by what the charge of a pad will be corrected. The digits are as they are, but
-    /// true clusters are of corrected charges, so that they can be compared with what is found in
-    /// such: 1 for no correction.
+    /// `gain` is the factor by which the charge of a pad will be corrected, 1 for no correction.
+    /// Digits are uncorrected, but true clusters are of corrected charges, so that they can be
+    /// compared with reconstructed ones.
     pub fn digits_with_truth(
         &self,
         sector: usize,
@@ -220,7 +224,7 @@ impl TimeFrameGenerator {
             all.marks.extend(marks);
         }
         all.digits.par_sort_unstable();
-        // Equal ones stay in the order of frames and particles.
+        // The sort is stable: equal ones stay in the order of frames and particles.
         all.clusters.par_sort_by(TrueCluster::order);
         SectorTruth { marks: sorted(all.marks), ..all }
     }
@@ -234,31 +238,37 @@ impl TimeFrameGenerator {
     ) -> Vec<Digit> {
         let mut digits = Vec::new();
         self.simulation.frame_with_truth(sector, frame, buffers, truth, |endpoint, samples| {
-            self.list(sector, (endpoint, samples), &mut digits);
+            self.list(sector, endpoint, samples, &mut digits);
         });
         digits
     }
 
     /// Adds the digits of an endpoint.
-    fn list(&self, sector: usize, (endpoint, samples): (Endpoint, &Dealt), to: &mut Vec<Digit>) {
+    fn list(
+        &self,
+        sector: usize,
+        endpoint: Endpoint,
+        samples: &EndpointSamples,
+        to: &mut Vec<Digit>,
+    ) {
         for bin in samples.time_bins() {
             let digit = |sample: &Sample| {
-                let pad = self.pad_of(endpoint.region(), sample.place());
+                let pad = self.pad_of(endpoint.region(), sample.index());
                 Digit::new(sector as u8, pad, bin.number, sample.adc())
             };
             to.extend(bin.samples.iter().map(digit));
         }
     }
 
-    fn pad_of(&self, region: Region, place: u16) -> PadId {
+    fn pad_of(&self, region: Region, index: u16) -> PadId {
         match self.shape.format.layout() {
-            Layout::Row => PadId::from_bits(place),
-            Layout::Link | Layout::DenseLink => self.pad(region, place),
+            Layout::Row => PadId::from_bits(index),
+            Layout::Link | Layout::DenseLink => self.pad(region, index),
         }
     }
 
-    fn pad(&self, region: Region, place: u16) -> PadId {
-        let channel = LinkChannel::of_index(region, usize::from(place));
+    fn pad(&self, region: Region, index: u16) -> PadId {
+        let channel = LinkChannel::of_index(region, usize::from(index));
         self.mapping.pad(channel).unwrap_or_default()
     }
 
@@ -289,7 +299,7 @@ impl TimeFrameGenerator {
     }
 }
 
-/// By time and pad; those of a cell stay in the order of frames and particles.
+/// Sorts by time and pad; marks of a cell stay in the order of frames and particles.
 fn sorted(mut marks: Vec<Mark>) -> Vec<Mark> {
     marks.par_sort_by(Mark::order);
     marks

@@ -1,4 +1,4 @@
-//! What a shot of the calibration laser leaves in a sector.
+//! Charge that a shot of the calibration laser leaves in a sector.
 
 use rand::Rng;
 
@@ -39,7 +39,7 @@ pub(super) fn rays(shot: &Collision, stream: &mut Stream) -> Vec<Ray> {
 }
 
 impl Ray {
-    /// Where the ray crosses the row at this distance from the beam.
+    /// Crossing of the ray with the row at this distance from the beam.
     pub(super) fn crossing(&self, row: f64) -> Crossing {
         Crossing {
             y: self.point.1 + self.slope * (row - self.point.0),

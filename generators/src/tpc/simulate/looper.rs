@@ -17,8 +17,7 @@ use crate::random::{Exponential, Stream, mix};
 const SHARE_OF_SECTOR: f64 = LOOPERS_PER_TRACK * PSEUDORAPIDITY / SECTORS_OF_SIDE;
 /// Energy loss of relativistic electrons, over that of minimum ionising particles.
 const IONISATION: f64 = 1.4;
-/// Where an electron moves along the row, it crosses no row for long: steeper ones
-/// count as this steep.
+/// Maximum slope: an electron that moves along a row does not cross it for long.
 const MAX_SLOPE: f64 = 3.0;
 const FULL_TURN: f64 = 2.0 * std::f64::consts::PI;
 
@@ -29,7 +28,7 @@ pub(super) struct Looper {
     /// The centre of the circle: distance from the beam, and along the row.
     centre: (f64, f64),
     radius: f64,
-    /// Drift at the beginning, and its change in a turn.
+    /// Initial drift, and its change per turn.
     drift: f64,
     drift_per_turn: f64,
     turns: f64,
@@ -67,7 +66,7 @@ impl Looper {
         }
     }
 
-    /// Whether any of its charge can arrive within the window.
+    /// True if any of its charge can arrive within the window.
     pub(super) fn is_seen(&self, window: &Range<f64>) -> bool {
         let end = self.drift + self.drift_per_turn * self.turns;
         let [begin, end] =
@@ -80,8 +79,8 @@ impl Looper {
         (self.centre.0 - self.radius, self.centre.0 + self.radius)
     }
 
-    /// All crossings of the row at this distance from the beam, two in a turn, whose
-    /// charge arrives within the window.
+    /// All crossings of the row at this distance from the beam, two per turn, whose charge arrives
+    /// within the window.
     #[inline]
     pub(super) fn crossings(
         &self,
@@ -118,8 +117,8 @@ impl Looper {
         }
     }
 
-    /// The turns in which the spiral comes by this phase (0 to 1) inside the
-    /// chamber, and how far from the pads it is then.
+    /// The turns in which the spiral passes this phase (0 to 1) inside the chamber, and its
+    /// distance from the pads.
     fn turns_at(&self, phase: f64, mut visit: impl FnMut(u32, f64)) {
         let mut turn = 0;
         while f64::from(turn) + phase < self.turns {
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_beside_the_circle_are_not_crossed() {
+    fn rows_outside_the_circle_are_not_crossed() {
         assert!(crossings(&looper(), 1601.0).is_empty());
         assert_eq!(looper().distances(), (1400.0, 1600.0));
     }

@@ -1,25 +1,25 @@
 //! Time frames of the TPC from a seed.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `shape`, `preset` | what is to be made |
+//! | `shape`, `preset` | parameters |
 //! | `generator` | a time frame, sector by sector |
-//! | `calibrate` | how many particles make an occupancy |
+//! | `calibrate` | the rate of particles for an occupancy |
 //! | `physics` | the constants, with their sources |
-//! | `collisions` | when particles come, and how many |
-//! | `track`, `looper`, `laser` | where they cross the pad rows |
+//! | `collisions` | times and sizes of collisions |
+//! | `track`, `looper`, `laser` | crossings of particles with the pad rows |
 //! | `columns`, `cells` | the time bins of a frame, and the order of pads |
-//! | `response`, `deposit` | what a crossing leaves on pads and in time bins |
-//! | `plane`, `deposits` | what all crossings leave on the pads of a region |
-//! | `signal`, `found`, `samples` | the charge of one pad, and the samples of it |
+//! | `response`, `deposit` | charge of a crossing on pads and in time bins |
+//! | `plane`, `deposits` | charge of all crossings on the pads of a region |
+//! | `signal`, `threshold`, `samples` | the charge of one pad, and its samples |
 //! | `noise` | samples without a particle |
-//! | `truth` | what is known of the particles behind the digits |
+//! | `truth` | the particles of the digits |
 //! | `particles`, `frame` | a heartbeat frame of a sector |
-//! | `avx512` | whether the processor has instructions that some of these use |
+//! | `avx512` | detection of the vector instructions that some of these use |
 //!
-//! Each heartbeat frame of each sector is made by itself, from streams of random
-//! numbers that belong to collisions, sectors and frames: the number of threads
-//! can't change a byte, and memory holds one sector at a time.
+//! Each heartbeat frame of each sector is generated independently, from streams of random numbers
+//! that belong to collisions, sectors and frames: the number of threads can't change a byte, and
+//! memory holds one sector at a time.
 
 mod avx512;
 mod bad_pads;
@@ -29,7 +29,6 @@ mod collisions;
 mod columns;
 mod deposit;
 mod deposits;
-mod found;
 mod frame;
 mod generator;
 mod laser;
@@ -43,6 +42,7 @@ mod response;
 mod samples;
 mod shape;
 mod signal;
+mod threshold;
 mod track;
 mod truth;
 

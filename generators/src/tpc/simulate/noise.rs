@@ -14,8 +14,8 @@ pub(super) struct Noise<'a> {
     stream: Stream,
     /// Time bins of a pad.
     bins: usize,
-    /// Which of the time bins from the next pad's first on has the next sample; none if there is
-    /// no noise.
+    /// Time bin of the next sample, counted from the first time bin of the next pad; none if there
+    /// is no noise.
     next: Option<usize>,
     charge: u16,
 }
@@ -56,8 +56,8 @@ impl<'a> Noise<'a> {
     }
 }
 
-/// How far noise is above the threshold, in quarters of an ADC unit: half as often
-/// with each unit.
+/// Noise above the threshold, in quarters of an ADC unit: the probability halves with each ADC
+/// unit.
 fn excess(bits: u32) -> u16 {
     bits.trailing_zeros().min(15) as u16
 }
@@ -68,7 +68,7 @@ mod tests {
     use crate::random::stream;
 
     #[test]
-    fn the_share_is_as_asked() {
+    fn the_share_is_as_requested() {
         let gaps = Exponential::new();
         for share in [0.0, 0.001, 0.1, 0.8] {
             let mut noise = Noise::new(share, 12, 446, &gaps, stream(1, [2]));

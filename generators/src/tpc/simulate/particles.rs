@@ -23,7 +23,7 @@ pub(super) struct Particles {
 }
 
 impl Particles {
-    /// Those whose charge may arrive in this frame.
+    /// Particles whose charge may arrive in this frame.
     pub(super) fn seen_in(sector: usize, frame: u32, simulation: &Simulation) -> Self {
         let mut particles = Particles::default();
         let window = Columns::of_frame(frame).window();
@@ -39,7 +39,7 @@ impl Particles {
         let gaps = &simulation.gaps;
         match simulation.collisions.beam {
             Beam::Laser => {
-                // Its mirrors stay where they are: all shots are alike.
+                // The laser's mirrors are fixed: all shots are equal.
                 self.rays.extend(laser::rays(collision, &mut of_sector(0)));
                 self.shots.push(collision.time);
             }

@@ -1,10 +1,9 @@
-//! The constants of the simulation, and where they come from.
+//! The constants of the simulation, and their sources.
 //!
-//! Lengths are in mm, times in time bins, momenta in GeV/c, charges in quarters of
-//! an ADC unit. `docs/tpc-pages.md` lists the sources: (a) the technical design
-//! report of the TPC's upgrade, CERN-LHCC-2013-020; (b) ALICE, Phys. Rev. Lett. 116
-//! (2016) 222302 and Phys. Lett. B 753 (2016) 319, for multiplicities; (c) our
-//! choice.
+//! Lengths are in mm, times in time bins, momenta in GeV/c, charges in quarters of an ADC unit.
+//! `docs/tpc-pages.md` lists the sources: (a) the technical design report of the TPC's upgrade,
+//! CERN-LHCC-2013-020; (b) ALICE, Phys. Rev. Lett. 116 (2016) 222302 and Phys. Lett. B 753 (2016)
+//! 319, for multiplicities; (c) our choice.
 
 use crate::tpc::geometry::REGIONS;
 use crate::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN, TIME_BIN_US};
@@ -46,17 +45,17 @@ pub(super) const MOMENTUM_SLOPE: f64 = 0.3;
 pub(super) const PION_MASS: f64 = 0.14;
 pub(super) const PROTON_MASS: f64 = 0.94;
 pub(super) const PROTON_SHARE: f64 = 0.1;
-/// The most that slow particles ionise, over the least (c).
+/// Maximum ionisation of slow particles, relative to the minimum (c).
 pub(super) const MAX_IONISATION: f64 = 20.0;
 
-/// Charged particles a unit of pseudorapidity in the most central collision of
-/// lead nuclei; they fall with the cube of one minus the centrality (a fit to b).
+/// Charged particles per unit of pseudorapidity in the most central collision of lead nuclei; the
+/// number falls with the cube of one minus the centrality (a fit to b).
 pub(super) const LEAD_MULTIPLICITY: f64 = 2000.0;
-/// The same for a collision of protons, on average (b).
+/// Charged particles per unit of pseudorapidity in a collision of protons, on average (b).
 pub(super) const PROTON_MULTIPLICITY: f64 = 7.0;
 
-/// Spiralling electrons for each track: most of the charge in the TPC comes from
-/// them. Chosen such that 128 orbits at 50 kHz fill some 750 000 dense link pages.
+/// Spiralling electrons per track: they leave most of the charge in the TPC. Chosen such that 128
+/// orbits at 50 kHz fill some 750 000 dense link pages.
 pub(super) const LOOPERS_PER_TRACK: f64 = 1.9;
 /// Radii of the spirals, evenly on a logarithmic scale (c).
 pub(super) const LOOPER_RADII: (f64, f64) = (20.0, 300.0);
@@ -65,13 +64,13 @@ pub(super) const LOOPER_SLOPES: (f64, f64) = (0.05, 1.0);
 /// Turns after which an electron has lost its energy (c).
 pub(super) const MAX_TURNS: f64 = 8.0;
 
-/// The most probable charge of a crossing by a minimum ionising particle, all its
-/// samples together: some 30 ADC units at the maximum (a: signal over noise of 20 to 30).
+/// The most probable charge of a crossing by a minimum ionising particle, summed over its samples:
+/// some 30 ADC units at the maximum (a: signal over noise of 20 to 30).
 pub(super) const CHARGE: f64 = 480.0;
-/// Width of the energy loss over its most probable value (c).
+/// Width of the energy loss relative to its most probable value (c).
 pub(super) const CHARGE_WIDTH: f64 = 0.2;
-/// How often a knock-on electron adds charge, and the least that it adds, over the
-/// most probable one: the spectrum falls with the square of the charge (c).
+/// Probability that a knock-on electron adds charge, and the minimum that it adds, relative to the
+/// most probable charge: the spectrum falls with the square of the charge (c).
 pub(super) const KNOCK_ON_SHARE: f64 = 0.04;
 pub(super) const KNOCK_ON_CHARGE: f64 = 1.5;
 /// Samples below this are suppressed: three times the noise of 1 ADC unit (a).
@@ -81,7 +80,7 @@ pub(super) const THRESHOLD: u16 = 12;
 /// from the central electrode (a).
 pub(super) const RAYS: usize = 3;
 pub(super) const LASER_PLANES: [f64; 3] = [115.0, 820.0, 1660.0];
-/// Charge that light sets free at the central electrode, for each pad (c).
+/// Charge on each pad from light that hits the central electrode (c).
 pub(super) const FLASH_CHARGE: u16 = 400;
 
 /// The pads of a region.

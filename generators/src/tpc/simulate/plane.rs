@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cells::{BESIDE, RegionCells};
+use super::cells::{PADDING, RegionCells};
 use super::columns::Columns;
 use super::deposit::Deposit;
 use super::deposits::{Deposits, PadDeposit};
@@ -20,7 +20,7 @@ use super::truth::FrameTruth;
 use crate::random::mix;
 use crate::tpc::geometry::{Region, pads_in_row};
 
-/// The pads of a region, and what is left on them.
+/// The pads of a region, and the charge on them.
 pub(super) struct Plane<'a, 't> {
     simulation: &'a Simulation,
     /// When charge must arrive to be seen.
@@ -31,7 +31,7 @@ pub(super) struct Plane<'a, 't> {
     cells: &'a RegionCells,
     columns: &'a Columns,
     deposits: &'a mut Deposits,
-    /// Where crossings are taken down, if anybody wants to know of them.
+    /// Recorder of crossings, if requested.
     truth: Option<&'a mut FrameTruth<'t>>,
 }
 
@@ -40,7 +40,8 @@ impl<'a, 't> Plane<'a, 't> {
         simulation: &'a Simulation,
         region: Region,
         cells: &'a RegionCells,
-        (columns, deposits): (&'a Columns, &'a mut Deposits),
+        columns: &'a Columns,
+        deposits: &'a mut Deposits,
         truth: Option<&'a mut FrameTruth<'t>>,
     ) -> Self {
         let plane = PAD_PLANES[region.number()];
@@ -82,7 +83,8 @@ impl<'a, 't> Plane<'a, 't> {
 
     fn add_looper(&mut self, looper: &Looper) {
         for row in self.rows_between(looper.distances()) {
-            let (distance, window) = (self.distance(row), self.window.clone());
+            let distance = self.distance(row);
+            let window = self.window.clone();
             looper.crossings(distance, &window, |crossing| self.add(row, crossing));
         }
     }
@@ -93,14 +95,15 @@ impl<'a, 't> Plane<'a, 't> {
         }
     }
 
-    /// Light that hits the central electrode: charge for all pads at once.
+    /// Adds charge on all pads at once: light that hits the central electrode.
     fn add_flash(&mut self, shot: f64) {
         let Some((column, in_bin)) = self.columns.column(shot + DRIFT_TIME) else {
             return;
         };
         let in_time = Response::shape(in_bin, self.time_variance(DRIFT_LENGTH, 0.0));
         for &cell in self.cells.of_pads() {
-            let (column, charge) = (column as u16, FLASH_CHARGE);
+            let column = column as u16;
+            let charge = FLASH_CHARGE;
             self.deposits.push(PadDeposit { cell, column, charge, in_time });
         }
     }
@@ -112,7 +115,7 @@ impl<'a, 't> Plane<'a, 't> {
             return;
         };
         let row = row - self.region.rows().start;
-        let cells = self.cells.of_row(row, deposit.shifted_pad + BESIDE - BINS - BELOW);
+        let cells = self.cells.of_row(row, deposit.shifted_pad + PADDING - BINS - BELOW);
         self.deposits.push_on_cells(&deposit, cells);
         if let Some(truth) = &mut self.truth {
             let in_time = self.simulation.response.shares(deposit.in_time);
@@ -121,18 +124,19 @@ impl<'a, 't> Plane<'a, 't> {
         }
     }
 
-    /// What a crossing leaves, if any of it may reach a pad of the row in this frame.
+    /// The deposit of a crossing, if any of it may reach a pad of the row in this frame.
     #[inline]
     fn deposit(&self, row: usize, crossing: &Crossing) -> Option<Deposit<'a>> {
         let (column, in_bin) = self.columns.column(crossing.arrival)?;
         let pads = pads_in_row(row);
-        // Shifted, so that a crossing just beside the row has a number too.
+        // Shifted, so that a crossing just outside the row has a valid index too.
         let position = crossing.y * self.pads_per_mm + 0.5 * (pads - 1) as f64 + BINS as f64;
         if !(0.0..(pads + 2 * BINS) as f64).contains(&position) {
             return None;
         }
         let shifted_pad = position as usize;
-        let (simulation, variance) = (self.simulation, self.pad_variance(crossing));
+        let simulation = self.simulation;
+        let variance = self.pad_variance(crossing);
         let on_pads = Response::shape(position - shifted_pad as f64, variance);
         let on_pads = simulation.response.shares(on_pads);
         let in_time = Response::shape(in_bin, self.time_variance(crossing.drift, crossing.dip));

@@ -6,10 +6,10 @@ use crate::named;
 /// The share of samples that Gaussian noise lifts over three times its width.
 const NOISE: f64 = 0.001_35;
 
-/// What the TPC sees.
+/// Predefined running conditions of the TPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// Lead on lead at 50 kHz: what the read-out is made for.
+    /// Lead on lead at 50 kHz: the design conditions of the read-out.
     PbPb,
     /// Proton on proton at 500 kHz.
     Pp,
@@ -20,12 +20,12 @@ pub enum Preset {
     Stress,
 }
 
-/// What a preset stands for.
+/// Settings of a preset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PresetSettings {
-    /// What makes the particles.
+    /// Source of the particles.
     pub beam: Beam,
-    /// How much there is.
+    /// Rate or occupancy.
     pub load: Load,
     /// The share of pads and time bins with noise.
     pub noise: f64,
@@ -44,7 +44,7 @@ named! {
 }
 
 impl Preset {
-    /// What it stands for.
+    /// Settings of this preset.
     pub const fn settings(self) -> PresetSettings {
         let usual =
             PresetSettings { beam: Beam::Lead, load: Load::Rate(50e3), noise: NOISE, gain: 1.0 };

@@ -1,4 +1,4 @@
-//! What a crossing leaves on pads and in time bins.
+//! Distribution of the charge of a crossing over pads and time bins.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -8,18 +8,18 @@ use super::physics::{CHARGE, CHARGE_WIDTH, KNOCK_ON_CHARGE, KNOCK_ON_SHARE};
 pub(super) const BINS: usize = 8;
 /// Bins below the centre.
 pub(super) const BELOW: usize = 3;
-/// Centres within a bin that are told apart.
+/// Number of distinct centres within a bin.
 const CENTRES: usize = 16;
-/// Widths that are told apart: squares of them, in such steps.
+/// Number of distinct widths, in steps of their squares.
 const WIDTHS: usize = 32;
 const VARIANCE_STEP: f64 = 0.06;
-/// Charges that are told apart.
+/// Bits of the random number that a charge is looked up by.
 const CHARGE_BITS: u32 = 12;
 
 /// The shares of a Gaussian in each of its bins, in 65536ths.
 pub(super) type Shares = [u16; BINS];
 
-/// Which of all Gaussians: one of the widths and centres that are told apart.
+/// Index of a Gaussian: one of the distinct widths and centres.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub(super) struct Shape(u16);
@@ -35,7 +35,8 @@ pub(super) struct Response {
 impl Response {
     pub(super) fn new() -> Self {
         let shares = |shape: usize| {
-            let (width, centre) = (shape / CENTRES, shape % CENTRES);
+            let width = shape / CENTRES;
+            let centre = shape % CENTRES;
             let deviation = libm::sqrt((width as f64 + 0.5) * VARIANCE_STEP);
             shares((centre as f64 + 0.5) / CENTRES as f64, deviation)
         };
@@ -45,7 +46,8 @@ impl Response {
         }
     }
 
-    /// A Gaussian whose centre is so far (0 to 1) from the middle of its bin to that of the next.
+    /// A Gaussian whose centre is at this fraction (0 to 1) of the distance from the middle of its
+    /// bin to that of the next.
     #[inline]
     pub(super) fn shape(fraction: f64, variance: f64) -> Shape {
         let width = ((variance * (1.0 / VARIANCE_STEP)) as usize).min(WIDTHS - 1);
@@ -80,7 +82,8 @@ fn shares(centre: f64, deviation: f64) -> Shares {
 /// knock-on electron in it.
 fn charge(quantile: usize) -> f32 {
     let probability = (quantile as f64 + 0.5) / f64::from(1 << CHARGE_BITS);
-    let (mut low, mut high) = (0.0, 1e4);
+    let mut low = 0.0;
+    let mut high = 1e4;
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if is_below(middle) < probability {
@@ -92,7 +95,7 @@ fn charge(quantile: usize) -> f32 {
     (CHARGE * low) as f32
 }
 
-/// How often the charge, over the most probable one, is below this.
+/// Probability of a charge below `charge`, relative to the most probable one.
 fn is_below(charge: f64) -> f64 {
     let scaled = (charge - 1.0) / CHARGE_WIDTH;
     let core = libm::erfc(libm::exp(-0.5 * scaled) * std::f64::consts::FRAC_1_SQRT_2);

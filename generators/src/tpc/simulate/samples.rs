@@ -1,36 +1,36 @@
-//! The samples of an endpoint, dealt to time bins.
+//! The samples of an endpoint, distributed over time bins.
 //!
-//! Pads come one after the other, in the order of the pages, each with all of its time bins: dealt
-//! to those, samples lie there in order.
+//! Pads come one after the other, in the order of the pages, each with all of its time bins: so the
+//! samples of each time bin are in order.
 
 use super::columns::{COLUMNS, Columns, MARGIN};
-use super::found::Found;
 use super::signal::Signal;
+use super::threshold::ScratchSamples;
 use crate::tpc::ZsFormat;
 use crate::tpc::encode::{Sample, TimeBin};
 
-/// The samples of one endpoint, by time bin and place.
-pub(super) struct Dealt {
+/// The samples of one endpoint, by time bin and index in the pages.
+pub(super) struct EndpointSamples {
     columns: Columns,
-    /// So many for each column.
+    /// Capacity of each column.
     capacity: usize,
     samples: Vec<Sample>,
     /// Behind the last sample of each column.
     ends: [u32; COLUMNS],
     /// Reused.
-    found: Found,
+    scratch: ScratchSamples,
 }
 
-impl Dealt {
-    /// No samples, with memory for so many pads.
+impl EndpointSamples {
+    /// Creates empty columns with memory for `pads` pads.
     pub(super) fn new(pads: usize) -> Self {
         let capacity = odd_lines(pads);
-        Dealt {
+        EndpointSamples {
             columns: Columns::default(),
             capacity,
             samples: vec![Sample::default(); capacity * COLUMNS],
             ends: [0; COLUMNS],
-            found: Found::default(),
+            scratch: ScratchSamples::default(),
         }
     }
 
@@ -42,31 +42,23 @@ impl Dealt {
         }
     }
 
-    /// Deals the samples of a pad, which has this place: what is at least `threshold`.
+    /// Adds the samples of the pad with this index: its charges of at least `threshold`.
     #[inline]
-    pub(super) fn deal(&mut self, place: u16, signal: &Signal, threshold: u16, format: ZsFormat) {
+    pub(super) fn add(&mut self, index: u16, signal: &Signal, threshold: u16, format: ZsFormat) {
         // Once for each scale, so that nothing is decided in the inner loop.
         match format {
-            ZsFormat::Row10 => self.deal_as(place, signal, threshold, |charge| {
-                ZsFormat::Row10.adc_of_quarters(charge)
-            }),
-            _ => self.deal_as(place, signal, threshold, |charge| {
-                ZsFormat::Row12.adc_of_quarters(charge)
-            }),
+            ZsFormat::Row10 => self
+                .add_as(index, signal, threshold, |charge| ZsFormat::Row10.adc_of_quarters(charge)),
+            _ => self
+                .add_as(index, signal, threshold, |charge| ZsFormat::Row12.adc_of_quarters(charge)),
         }
     }
 
     #[inline]
-    fn deal_as(
-        &mut self,
-        place: u16,
-        signal: &Signal,
-        threshold: u16,
-        adc_of: impl Fn(u16) -> u16,
-    ) {
+    fn add_as(&mut self, index: u16, signal: &Signal, threshold: u16, adc_of: impl Fn(u16) -> u16) {
         let charges = signal.charges();
-        let sample = |charge| Sample::new(place, adc_of(charge));
-        for (column, sample) in self.found.at_least(threshold, charges, sample) {
+        let sample = |charge| Sample::new(index, adc_of(charge));
+        for (column, sample) in self.scratch.at_least(threshold, charges, sample) {
             let end = &mut self.ends[column];
             self.samples[*end as usize] = sample;
             *end += 1;
@@ -83,14 +75,14 @@ impl Dealt {
         })
     }
 
-    /// How many samples there are.
+    /// Number of samples.
     pub(super) fn len(&self) -> usize {
         self.time_bins().map(|bin| bin.samples.len()).sum()
     }
 }
 
-/// Room for so many samples in an odd number of cache lines: columns that are written in turn then
-/// lie in all sets of the cache.
+/// Capacity for `samples` samples in an odd number of cache lines: the ends of columns, which are
+/// written alternately, are then spread over all sets of the cache.
 fn odd_lines(samples: usize) -> usize {
     const SAMPLES_IN_LINE: usize = 64 / size_of::<Sample>();
     (samples.div_ceil(SAMPLES_IN_LINE) | 1) * SAMPLES_IN_LINE
@@ -101,25 +93,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_come_by_time_and_place() {
-        let mut dealt = Dealt::new(3);
-        dealt.clear(&Columns::of_frame(1));
+    fn samples_are_ordered_by_time_and_index() {
+        let mut endpoint_samples = EndpointSamples::new(3);
+        endpoint_samples.clear(&Columns::of_frame(1));
         let pads: [(u16, &[(usize, u16)]); 3] =
             [(10, &[(7, 40), (9, 11)]), (11, &[(0, 12)]), (20, &[(7, 50), (444, 9000)])];
-        for (place, charges) in pads {
+        for (index, charges) in pads {
             let mut signal = Signal::new();
             charges.iter().for_each(|(bin, charge)| signal.add_to_bin(*bin, *charge));
-            dealt.deal(place, &signal, 12, ZsFormat::Row12);
+            endpoint_samples.add(index, &signal, 12, ZsFormat::Row12);
         }
         let of_bin = |bin: TimeBin| {
-            let parts = |s: &Sample| (bin.number, s.place(), s.adc());
+            let parts = |s: &Sample| (bin.number, s.index(), s.adc());
             bin.samples.iter().map(parts).collect::<Vec<_>>()
         };
-        let samples: Vec<_> = dealt.time_bins().flat_map(of_bin).collect();
+        let samples: Vec<_> = endpoint_samples.time_bins().flat_map(of_bin).collect();
         let expected = [(446, 11, 12), (453, 10, 40), (453, 20, 50), (890, 20, 4095)];
         assert_eq!(samples, expected);
-        assert_eq!(dealt.len(), expected.len());
-        dealt.clear(&Columns::of_frame(1));
-        assert_eq!(dealt.len(), 0);
+        assert_eq!(endpoint_samples.len(), expected.len());
+        endpoint_samples.clear(&Columns::of_frame(1));
+        assert_eq!(endpoint_samples.len(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! What is to be made.
+//! Parameters of a time frame.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,14 +11,14 @@ use crate::tpc::ZsFormat;
 use crate::tpc::geometry::SECTORS;
 use crate::tpc::pages::Framing;
 
-/// A time frame of so many orbits lasts 3.6 s: its pages would fill any disk.
+/// Maximum length of a time frame, 3.6 s: its pages would fill any disk.
 const MAX_ORBITS: u32 = 40_000;
 /// Bunches can't collide more often.
 const MAX_RATE_HZ: f64 = 40e6;
-/// Beyond this, tracks lie on top of each other and add nothing.
+/// Above this, tracks overlap and add nothing.
 const MAX_OCCUPANCY: f64 = 0.9;
 
-/// What makes the particles.
+/// Source of the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beam {
     /// Collisions of lead nuclei, from central to peripheral.
@@ -29,7 +29,7 @@ pub enum Beam {
     Laser,
 }
 
-/// How much there is.
+/// Rate or occupancy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
     /// Collisions or shots a second.
@@ -39,14 +39,14 @@ pub enum Load {
     Occupancy(f64),
 }
 
-/// A time frame to be made.
+/// Parameters of a time frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeFrameShape {
     /// The format of the pages.
     pub format: ZsFormat,
-    /// What makes the particles.
+    /// Source of the particles.
     pub beam: Beam,
-    /// How much there is.
+    /// Rate or occupancy.
     pub load: Load,
     /// The share of pads and time bins with a sample that is noise.
     pub noise: f64,
@@ -54,15 +54,15 @@ pub struct TimeFrameShape {
     pub noisy_pads: f64,
     /// The share of pads that particles keep busy.
     pub hot_pads: f64,
-    /// Amplification, over the usual one: large ones saturate the ADC.
+    /// Amplification relative to the usual one: large ones saturate the ADC.
     pub gain: f64,
     /// Orbits, and so heartbeat frames.
     pub orbits: u32,
     /// Sectors, from sector 0 on.
     pub sectors: usize,
-    /// The number of the first orbit; it wraps at 2^32.
+    /// Number of the first orbit; it wraps at 2^32.
     pub first_orbit: u32,
-    /// Which pages there are beside those with data.
+    /// Header-only pages in addition to those with data.
     pub framing: Framing,
 }
 
@@ -85,10 +85,10 @@ impl TimeFrameShape {
         }
     }
 
-    /// Refuses what no data can follow.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Which value can't be, and what can.
+    /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
         self.validate_extent()?;
         self.validate_load()?;
@@ -107,7 +107,7 @@ impl TimeFrameShape {
         }
         if !(self.gain > 0.0 && self.gain <= 100.0) {
             let gain = self.gain;
-            let problem = format!("a gain of {gain} makes no sense; use up to 100");
+            let problem = format!("a gain of {gain} is invalid; use up to 100");
             return Err(DataError::shape(problem));
         }
         Ok(())
@@ -131,7 +131,7 @@ impl TimeFrameShape {
     fn validate_load(&self) -> Result<(), DataError> {
         match self.load {
             Load::Rate(hz) if !(0.0..=MAX_RATE_HZ).contains(&hz) => Err(DataError::shape(format!(
-                "a rate of {hz} Hz makes no sense; use 0 to {MAX_RATE_HZ} (40MHz)"
+                "a rate of {hz} Hz is invalid; use 0 to {MAX_RATE_HZ} (40MHz)"
             ))),
             Load::Occupancy(share) if !(0.0..=MAX_OCCUPANCY).contains(&share) => {
                 Err(DataError::shape(format!(
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_shapes_are_refused() {
+    fn invalid_shapes_are_refused() {
         assert!(refused(|s| s.orbits = 0).contains("0 orbits"));
         assert!(refused(|s| s.orbits = u32::MAX).contains("40000"));
         assert!(refused(|s| s.sectors = 0).contains("0 sectors"));

@@ -1,4 +1,4 @@
-//! Tracks from the interaction point, and what all crossings have in common.
+//! Tracks from the interaction point, and the properties of all crossings.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ pub(super) struct Crossing {
     pub(super) particle: u64,
 }
 
-/// A track that comes from the beam and is in the sector somewhere.
+/// A track from the beam that passes through the sector.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Track {
     time: f64,
@@ -49,8 +49,8 @@ pub(super) struct Track {
 
 /// Charged particles in this sector for each unit of multiplicity.
 const SHARE_OF_SECTOR: f64 = PSEUDORAPIDITY / SECTORS_OF_SIDE;
-/// Half the angle that a track may turn between beam and row: more is no longer
-/// outwards.
+/// Maximum of half the angle by which a track turns between beam and row: a larger one would no
+/// longer point outwards.
 const MAX_TURN: f64 = 0.9;
 
 /// The tracks of a collision in one sector.
@@ -85,8 +85,8 @@ impl Track {
         }
     }
 
-    /// Where the track crosses the row at this distance from the beam, if the charge
-    /// arrives within the window.
+    /// Crossing of the track with the row at this distance from the beam, if the charge arrives
+    /// within the window.
     #[inline]
     pub(super) fn crossing(&self, row: f64, window: &Range<f64>) -> Option<Crossing> {
         let turn = self.bend * row;
@@ -110,13 +110,13 @@ impl Track {
     }
 }
 
-/// The way through a row, over its length.
+/// Path length through a row, relative to the length of the row.
 #[inline]
 pub(super) fn path(slope: f64, dip: f64) -> f64 {
     (1.0 + slope * slope + dip * dip).sqrt()
 }
 
-/// Energy loss over the least one: it falls with the square of the velocity.
+/// Energy loss relative to the minimum: it falls with the square of the velocity.
 fn ionisation(momentum: f64, species: f64) -> f64 {
     let mass = if species < PROTON_SHARE { PROTON_MASS } else { PION_MASS };
     (1.0 + mass * mass / (momentum * momentum)).min(MAX_IONISATION)

@@ -1,4 +1,4 @@
-//! What is known of the particles behind the digits.
+//! Truth of digits: the particles that left them.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,13 +14,13 @@ const QUARTERS: f64 = 4.0;
 
 /// The charge that a particle left where it crossed a row of pads.
 ///
-/// It is what reached pads of the row and time bins of the time frame, and what the means are
-/// taken over: charge beside the row, or before or behind the time frame, is not in it. Neither
-/// is what happens to the charge later: it is not added to that of others or to noise, it is not
-/// cut off below the threshold, and it saturates no ADC. (More than 16 383 ADC units on one pad
-/// are cut all the same.) A track crosses a row once, a spiralling electron twice in each of its
-/// turns, a ray of the laser once in each shot. Noise, bad pads and the light that hits the
-/// central electrode leave charge without a true cluster.
+/// It is the charge that reached pads of the row and time bins of the time frame, and the means are
+/// taken over it: charge outside the row, or before or after the time frame, is excluded. So is
+/// what happens to the charge later: it is not added to that of others or to noise, it is not cut
+/// off below the threshold, and it saturates no ADC. (More than 16 383 ADC units on one pad are cut
+/// off nevertheless.) A track crosses a row once, a spiralling electron twice in each of its turns,
+/// a ray of the laser once in each shot. Noise, bad pads and the light that hits the central
+/// electrode leave charge without a true cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrueCluster {
     /// Differs from that of any other particle. A ray of the laser keeps it from shot to shot.
@@ -38,55 +38,54 @@ pub struct TrueCluster {
 }
 
 impl TrueCluster {
-    /// By row, then by time.
+    /// Order by row, then by time.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         self.row.cmp(&other.row).then(self.time.total_cmp(&other.time))
     }
 }
 
-/// Which particle left charge in a cell.
+/// Charge of a particle in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// The time bin, from the beginning of the time frame.
     pub time: u32,
     /// The pad of the sector.
     pub pad: PadId,
-    /// As in [`TrueCluster`].
+    /// Number of the particle, as in [`TrueCluster`].
     pub particle: u64,
 }
 
 impl Mark {
-    /// By time, then by pad.
+    /// Order by time, then by pad.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         (self.time, self.pad).cmp(&(other.time, other.pad))
     }
 }
 
-/// Whether it is taken down which particles left charge where.
+/// Recording of the particles of each charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
-    /// Nobody wants to know.
+    /// No recording.
     Unused,
     /// It is.
     Wanted,
 }
 
-/// What is known of a sector.
+/// Truth of a sector.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SectorTruth {
-    /// Its digits, sorted: what its pages must decode to.
+    /// Its digits, sorted: the expected result of decoding its pages.
     pub digits: Vec<Digit>,
     /// Its true clusters, by row and time.
     pub clusters: Vec<TrueCluster>,
-    /// Which particles left charge where, by time, pad, and the order of particles; none unless they
-    /// are wanted.
+    /// Particles of the charges, by time, pad, and the order of particles; empty unless requested.
     pub marks: Vec<Mark>,
 }
 
-/// By what the charges of pads are corrected.
+/// Correction factor of the charges of a pad.
 pub(super) type GainOfPad<'a> = &'a (dyn Fn(PadId) -> f32 + Sync);
 
-/// The true clusters of a heartbeat frame, while it is made.
+/// The true clusters of a heartbeat frame during its simulation.
 pub(super) struct FrameTruth<'a> {
     gain: GainOfPad<'a>,
     /// Time bins in which crossings of this frame are centred: charge of others reaches into it,
@@ -95,13 +94,13 @@ pub(super) struct FrameTruth<'a> {
     /// All time bins of the time frame.
     time_bins: Range<i64>,
     clusters: Vec<TrueCluster>,
-    /// What each particle leaves, if that is asked for.
+    /// Charges of each particle, if requested.
     marks: Option<Vec<Mark>>,
 }
 
 impl<'a> FrameTruth<'a> {
-    /// Nothing yet of one of so many heartbeat frames. What is centred outside of the time frame
-    /// belongs to the first and to the last one.
+    /// Creates an empty record of heartbeat frame `frame` of `orbits`. Charge centred outside of
+    /// the time frame belongs to the first and to the last one.
     pub(super) fn new(frame: u32, orbits: u32, gain: GainOfPad<'a>, marks: Marks) -> Self {
         let last = orbits - 1;
         let bins = time_bins_of(frame);
@@ -121,7 +120,7 @@ impl<'a> FrameTruth<'a> {
         (self.clusters, self.marks.unwrap_or_default())
     }
 
-    /// Takes down what a particle leaves from this time bin on, if it can be seen.
+    /// Records the charge of a particle from this time bin on, if it is visible.
     pub(super) fn add(
         &mut self,
         deposit: &Deposit<'_>,
@@ -134,14 +133,14 @@ impl<'a> FrameTruth<'a> {
         }
         let mut sums = Sums::default();
         for (pad, charge) in deposit.pads() {
-            let place = PadId::new(deposit.row as u8, pad as u8);
-            let gain = (self.gain)(place);
+            let pad_id = PadId::new(deposit.row as u8, pad as u8);
+            let gain = (self.gain)(pad_id);
             for (&share, bin) in in_time.iter().zip(first_bin..) {
                 if self.time_bins.contains(&bin) {
                     let quarters = part(charge, share);
                     sums.add(pad, bin - first_bin, quarters, gain);
                     if let Some(marks) = self.marks.as_mut().filter(|_| quarters > 0) {
-                        marks.push(Mark { time: bin as u32, pad: place, particle });
+                        marks.push(Mark { time: bin as u32, pad: pad_id, particle });
                     }
                 }
             }
@@ -155,7 +154,7 @@ impl<'a> FrameTruth<'a> {
 /// Sums over the charges of a crossing.
 #[derive(Default)]
 struct Sums {
-    /// Before gains, in quarters of an ADC unit: what zero suppression sees.
+    /// Uncorrected, in quarters of an ADC unit: the input of the zero suppression.
     largest: u16,
     /// After gains.
     peak: f64,

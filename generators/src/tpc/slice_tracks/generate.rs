@@ -12,33 +12,34 @@ use crate::random::{Stream, below, stream};
 
 /// Names the streams of particles.
 const PARTICLES: u64 = 2;
-/// Slice tracks made with one stream.
+/// Number of slice tracks per random stream.
 const CHUNK: usize = 1 << 16;
-/// How often two pieces that follow each other are joined inside their sector already,
-/// and how often else a link proposes it.
+/// Probability that two consecutive pieces are already joined inside their sector, and otherwise
+/// that a link proposes it.
 const CHAINED: f64 = 0.1;
 const LINKED: f64 = 0.95;
-/// How often both of a pair propose it.
-const BOTH_WAYS: f64 = 0.3;
-/// How often legs are known to be neighbours, and how often a link leads to the next.
+/// Probability that both of a pair propose it.
+const MUTUAL: f64 = 0.3;
+/// Probability that legs are known to be neighbours, and that a link leads to the next.
 const NEIGHBOURED: f64 = 0.3;
 const LEG_LINKED: f64 = 0.95;
-/// How often a slice track without a link gets a wrong one, to one so near.
+/// Probability that a slice track without a link gets a wrong one, and the maximum distance of its
+/// target.
 const WRONG: f64 = 0.01;
 const WRONG_WITHIN: u64 = 64;
 
-/// Makes slice tracks; the same from the same shape and seed on any number of threads.
+/// Generates slice tracks; shape and seed determine them for any number of threads.
 ///
 /// # Errors
-/// If none can be as the shape says.
+/// If the shape is invalid.
 pub fn generate(shape: &TrackShape, seed: u64) -> Result<SliceTracks, DataError> {
     shape.validate()?;
     let chunks: Vec<_> = (0..shape.tracks.div_ceil(CHUNK))
         .into_par_iter()
-        .map(|number| {
-            let first = number * CHUNK;
-            let room = CHUNK.min(shape.tracks - first);
-            Chunk::make(first as u32, room, &mut stream(seed, [PARTICLES, number as u64]))
+        .map(|index| {
+            let first = index * CHUNK;
+            let capacity = CHUNK.min(shape.tracks - first);
+            Chunk::new(first as u32, capacity, &mut stream(seed, [PARTICLES, index as u64]))
         })
         .collect();
     let numbers = numbers(shape.tracks, shape.ids, seed);
@@ -47,44 +48,44 @@ pub fn generate(shape: &TrackShape, seed: u64) -> Result<SliceTracks, DataError>
 
 /// The slice tracks of some particles, one particle after the other.
 struct Chunk {
-    /// The number of the first one.
+    /// Index of the first one.
     first: u32,
-    room: usize,
+    capacity: usize,
     tracks: Vec<SliceTrack>,
     relations: Vec<Relations>,
     links: Vec<u32>,
 }
 
 impl Chunk {
-    fn make(first: u32, room: usize, stream: &mut Stream) -> Self {
+    fn new(first: u32, capacity: usize, stream: &mut Stream) -> Self {
         let mut chunk = Chunk {
             first,
-            room,
-            tracks: Vec::with_capacity(room),
-            relations: vec![Relations::ALONE; room],
-            links: vec![NONE; room],
+            capacity,
+            tracks: Vec::with_capacity(capacity),
+            relations: vec![Relations::ALONE; capacity],
+            links: vec![NONE; capacity],
         };
-        while chunk.tracks.len() < room {
+        while chunk.tracks.len() < capacity {
             chunk.add_particle(stream);
         }
         chunk.add_wrong_links(stream);
         chunk
     }
 
-    /// A particle, as much of it as there is room for.
+    /// Adds a particle, cut off at the capacity.
     fn add_particle(&mut self, stream: &mut Stream) {
         let mut particle = Particle::draw(stream);
         let mut before = 0..0;
         for _ in 0..particle.legs() {
             let pieces = particle.next_leg(stream);
             let head = self.tracks.len();
-            let room = self.room - head;
-            self.tracks.extend(pieces.iter().take(room));
+            let capacity = self.capacity - head;
+            self.tracks.extend(pieces.iter().take(capacity));
             let leg = head..self.tracks.len();
             if leg.is_empty() {
                 return;
             }
-            // Legs first, while the head has no link yet: else many loopers would fall apart.
+            // Legs first, while the head has no link yet: otherwise many loopers would be split.
             if !before.is_empty() {
                 self.join_legs(before.start, head, particle.rises(), stream);
                 if uniform(stream) < LEG_LINKED {
@@ -123,7 +124,7 @@ impl Chunk {
         };
         let is_taken = self.links[from] != NONE;
         self.propose(from, to);
-        if is_taken || uniform(stream) < BOTH_WAYS {
+        if is_taken || uniform(stream) < MUTUAL {
             self.propose(to, from);
         }
     }
@@ -135,10 +136,10 @@ impl Chunk {
     }
 
     fn add_wrong_links(&mut self, stream: &mut Stream) {
-        for track in 0..self.room {
+        for track in 0..self.capacity {
             if self.links[track] == NONE && uniform(stream) < WRONG {
                 let distance = 1 + below(stream.next_u32(), WRONG_WITHIN) as usize;
-                if track + distance < self.room {
+                if track + distance < self.capacity {
                     self.propose(track, track + distance);
                 }
             }
@@ -150,12 +151,12 @@ impl Chunk {
     }
 }
 
-/// The slice tracks of all chunks, each at the place of its new number.
+/// The slice tracks of all chunks, each at the index of its new number.
 fn renumbered(chunks: &[Chunk], numbers: &[u32]) -> SliceTracks {
-    let places = inverse(numbers);
-    let place = |&place: &u32| {
-        let place = place as usize;
-        (&chunks[place / CHUNK], place % CHUNK)
+    let old_indices = inverse(numbers);
+    let old_index = |&old_index: &u32| {
+        let old_index = old_index as usize;
+        (&chunks[old_index / CHUNK], old_index % CHUNK)
     };
     let new = |old: u32| match old {
         NONE => NONE,
@@ -169,7 +170,7 @@ fn renumbered(chunks: &[Chunk], numbers: &[u32]) -> SliceTracks {
             neighbours: old.neighbours.map(new),
         }
     };
-    let all = || places.par_iter().map(place);
+    let all = || old_indices.par_iter().map(old_index);
     SliceTracks {
         tracks: all().map(|(chunk, at)| chunk.tracks[at]).collect(),
         relations: all().map(relations_of).collect(),
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_can_be_merged() {
+    fn generated_tracks_can_be_merged() {
         for (tracks, ids) in [
             (1, Ids::Local),
             (2, Ids::Shuffled),
@@ -210,9 +211,9 @@ mod tests {
         let chained = made.relations.iter();
         let chained = chained.filter(|track| track.segment_prev != NONE).count();
         assert!((0.03..0.1).contains(&share(chained)), "{chained}");
-        let beside = made.relations.iter();
-        let beside = beside.filter(|track| track.neighbours[0] != NONE).count();
-        assert!((0.02..0.2).contains(&share(beside)), "{beside}");
+        let lower = made.relations.iter();
+        let lower = lower.filter(|track| track.neighbours[0] != NONE).count();
+        assert!((0.02..0.2).contains(&share(lower)), "{lower}");
     }
 
     #[test]

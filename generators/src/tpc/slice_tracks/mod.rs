@@ -1,19 +1,19 @@
-//! Slice tracks: what a particle left inside one sector, and how they may belong
+//! Slice tracks: the part of a particle's track inside one sector, and how they may belong
 //! together.
 //!
-//! Tracks are found in each sector alone. A particle that crosses a boundary leaves
-//! pieces of a track in several sectors; one that curls up leaves several legs. Pieces of
-//! a leg form a *segment chain*, each knowing the one before and the one behind it. The
-//! heads of neighbouring legs know each other as *neighbours*, one on the lower and one
-//! on the upper side along the drift. A *link* proposes that two slice tracks be joined.
+//! Tracks are found in each sector separately. A particle that crosses a boundary leaves pieces of
+//! a track in several sectors; one that curls up leaves several legs. Pieces of a leg form a
+//! *segment chain*, linked to the previous and the next one. The heads of adjacent legs are linked
+//! as *neighbours*, one on the lower and one on the upper side along the drift. A *link* proposes
+//! that two slice tracks be joined.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `shape` | what is to be made |
+//! | `shape` | parameters |
 //! | `particle` | the pieces of one particle |
-//! | `numbering` | which slice track has which number |
-//! | `generate` | all of them, from a seed |
-//! | `problem`, `validate` | what can be wrong with chains, neighbours and links |
+//! | `numbering` | the order of slice tracks |
+//! | `generate` | slice tracks from a seed |
+//! | `problem`, `validate` | errors in chains, neighbours and links, and their detection |
 
 mod generate;
 mod numbering;
@@ -29,7 +29,7 @@ pub use shape::{Ids, MAX_TRACKS, TrackShape};
 /// No slice track: the end of a chain, no neighbour, no link.
 pub const NONE: u32 = u32::MAX;
 
-/// What merging wants to know of a slice track.
+/// Input of merging for a slice track.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct SliceTrack {
@@ -43,16 +43,16 @@ pub struct SliceTrack {
     pub n_clusters: u32,
 }
 
-/// How a slice track belongs to others, by their numbers or [`NONE`].
+/// Relations of a slice track to others, by their indices or [`NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Relations {
     /// The piece before it on the same leg.
     pub segment_prev: u32,
-    /// The piece behind it on the same leg.
+    /// The next piece on the same leg.
     pub segment_next: u32,
-    /// The heads of the neighbouring legs, on the lower and on the upper side; heads of
-    /// chains alone have any.
+    /// The heads of the adjacent legs, on the lower and on the upper side; only heads of chains
+    /// have any.
     pub neighbours: [u32; 2],
 }
 
@@ -78,10 +78,10 @@ pub struct SliceTracks {
 }
 
 impl SliceTracks {
-    /// Slice tracks with their relations and a link each, if they make sense.
+    /// Validates slice tracks with their relations and a link each.
     ///
     /// # Errors
-    /// The first thing that is wrong, with the number of the slice track.
+    /// The first error, with the index of the slice track.
     pub fn new(
         tracks: Vec<SliceTrack>,
         relations: Vec<Relations>,
@@ -91,12 +91,12 @@ impl SliceTracks {
         Ok(SliceTracks { tracks, relations, links })
     }
 
-    /// How many there are.
+    /// Number of slice tracks.
     pub fn len(&self) -> usize {
         self.tracks.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no slice tracks.
     pub fn is_empty(&self) -> bool {
         self.tracks.is_empty()
     }
@@ -106,7 +106,7 @@ impl SliceTracks {
         &self.tracks
     }
 
-    /// How they belong together before merging.
+    /// Their relations before merging.
     pub fn relations(&self) -> &[Relations] {
         &self.relations
     }

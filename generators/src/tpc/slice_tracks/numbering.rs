@@ -1,4 +1,4 @@
-//! Which slice track has which number.
+//! Numbering of slice tracks.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -8,7 +8,7 @@ use crate::random::{below, stream};
 
 /// Names the streams of numbers.
 const NUMBERS: u64 = 1;
-/// Local numbers are mixed among so many.
+/// Local numbers are shuffled within windows of this length.
 const WINDOW: usize = 4096;
 
 /// The new number of each slice track.
@@ -33,13 +33,13 @@ fn shuffle(numbers: &mut [u32], seed: u64, window: u64) {
     }
 }
 
-/// The place of each number.
+/// The inverse permutation.
 pub(super) fn inverse(numbers: &[u32]) -> Vec<u32> {
-    let mut places = vec![0; numbers.len()];
-    for (place, &number) in numbers.iter().enumerate() {
-        places[number as usize] = place as u32;
+    let mut indices = vec![0; numbers.len()];
+    for (index, &number) in numbers.iter().enumerate() {
+        indices[number as usize] = index as u32;
     }
-    places
+    indices
 }
 
 #[cfg(test)]
@@ -60,16 +60,16 @@ mod tests {
     fn local_numbers_stay_near() {
         let far = |ids| {
             let numbers = numbers(10 * WINDOW, ids, 3).into_iter().enumerate();
-            numbers.filter(|(place, number)| place / WINDOW != *number as usize / WINDOW).count()
+            numbers.filter(|(index, number)| index / WINDOW != *number as usize / WINDOW).count()
         };
         assert_eq!(far(Ids::Local), 0);
         assert!(far(Ids::Shuffled) > 8 * WINDOW);
     }
 
     #[test]
-    fn places_belong_to_numbers() {
+    fn indices_belong_to_numbers() {
         let numbers = numbers(1000, Ids::Shuffled, 7);
-        let places = inverse(&numbers);
-        assert!((0..1000).all(|place| places[numbers[place] as usize] as usize == place));
+        let indices = inverse(&numbers);
+        assert!((0..1000).all(|index| indices[numbers[index] as usize] as usize == index));
     }
 }

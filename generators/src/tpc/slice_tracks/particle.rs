@@ -14,28 +14,28 @@ use super::SliceTrack;
 
 /// The share of particles that curl up.
 const LOOPERS: f64 = 0.15;
-/// The number of a looper's legs has a tail of this power, and an end.
+/// Power of the tail of the number of a looper's legs, and its maximum.
 const LEGS_POWER: f64 = 1.2;
-const MOST_LEGS: f64 = 300.0;
-/// How many of 20 particles have so many pieces and one more.
+const MAX_LEGS: f64 = 300.0;
+/// Entry `i`: how many of 20 particles have `i + 1` pieces.
 const PIECES_IN_20: [u32; 6] = [3, 7, 4, 3, 2, 1];
-/// |q/pt| in c/GeV: what is above 2 curls up in 0.5 T.
+/// |q/pt| in c/GeV: particles above 2 curl up in 0.5 T.
 const STIFF: (f64, f64) = (0.1, 2.0);
 const CURLING: (f64, f64) = (2.0, 20.0);
 /// Lengths along the drift in cm.
 const DRIFT: (f64, f64) = (0.0, 230.0);
 const LENGTH_OF_LEG: (f64, f64) = (5.0, 60.0);
 const PITCH_OF_LOOPS: (f64, f64) = (0.5, 20.0);
-/// Clusters on a slice track, at most one a row.
+/// Number of clusters on a slice track, at most one per row.
 const CLUSTERS: (f64, f64) = (12.0, 153.0);
 /// The momentum is measured to so much.
 const RESOLUTION: f64 = 0.02;
 
-/// A particle on its way through the chamber.
+/// State of a particle on its path through the chamber.
 pub(super) struct Particle {
     q_over_pt: f64,
     legs: usize,
-    /// Where the next leg begins, and how far it goes.
+    /// Start of the next leg, and its extent.
     z: f64,
     step: f64,
 }
@@ -57,7 +57,7 @@ impl Particle {
         self.legs
     }
 
-    /// Whether later legs lie higher.
+    /// True if later legs are at larger z.
     pub(super) fn rises(&self) -> bool {
         self.step > 0.0
     }
@@ -68,10 +68,11 @@ impl Particle {
             1 => pieces(stream),
             _ => 1 + (stream.next_u32() >> 31) as usize,
         };
-        let (from, step) = (self.z, self.step / pieces as f64);
+        let from = self.z;
+        let step = self.step / pieces as f64;
         let leg = (0..pieces).map(|piece| {
             let start = from + step * piece as f64;
-            self.piece((start, start + step), stream)
+            self.piece(start, start + step, stream)
         });
         let leg = leg.collect();
         self.z += self.step;
@@ -79,7 +80,7 @@ impl Particle {
         leg
     }
 
-    fn piece(&self, (start, end): (f64, f64), stream: &mut Stream) -> SliceTrack {
+    fn piece(&self, start: f64, end: f64, stream: &mut Stream) -> SliceTrack {
         let error = 1.0 + RESOLUTION * (2.0 * uniform(stream) - 1.0);
         SliceTrack {
             q_over_pt: (self.q_over_pt * error) as f32,
@@ -97,13 +98,13 @@ fn sign(stream: &mut Stream) -> f64 {
     }
 }
 
-/// How many legs a looper has.
+/// Number of legs of a looper.
 fn legs(stream: &mut Stream) -> usize {
     let tail = libm::pow(uniform(stream), -1.0 / LEGS_POWER);
-    (1.0 + tail).min(MOST_LEGS) as usize
+    (1.0 + tail).min(MAX_LEGS) as usize
 }
 
-/// How many sectors a leg crosses.
+/// Number of sectors that a leg crosses.
 fn pieces(stream: &mut Stream) -> usize {
     let mut drawn = (uniform(stream) * 20.0) as u32;
     for (more, &share) in PIECES_IN_20.iter().enumerate() {
@@ -142,7 +143,8 @@ mod tests {
             .find(|particle| particle.legs() > 3)
             .expect("a looper");
         let mut again = crate::random::stream(1, [4]);
-        let (first, second) = (looper.next_leg(&mut again), looper.next_leg(&mut again));
+        let first = looper.next_leg(&mut again);
+        let second = looper.next_leg(&mut again);
         assert!(first[0].q_over_pt * second[0].q_over_pt < 0.0);
         assert_eq!(looper.rises(), second[0].zt_min >= first[0].zt_max);
     }

@@ -1,15 +1,15 @@
-//! What can be wrong with slice tracks.
+//! Errors of slice tracks.
 
 use std::fmt;
 
-/// How a slice track names another one.
+/// Kind of a reference from one slice track to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
     /// The one to be joined with.
     Link,
     /// The piece before it.
     SegmentPrev,
-    /// The piece behind it.
+    /// The next piece.
     SegmentNext,
     /// The leg on the lower side.
     LowerNeighbour,
@@ -37,7 +37,7 @@ impl Property {
         }
     }
 
-    /// What the other one must say of the first.
+    /// The reference that must lead back.
     fn counterpart(self) -> &'static str {
         match self {
             Property::Link => "link",
@@ -68,33 +68,33 @@ pub enum TrackProblem {
         /// Links.
         links: usize,
     },
-    /// More than numbers of 32 bits can name.
+    /// More than 32-bit indices can address.
     #[error("{0} slice tracks are too many; there can be {max}", max = super::MAX_TRACKS)]
     TooMany(usize),
-    /// Not a number, or an extent with its ends exchanged.
+    /// A value that is not a number, or an extent with its ends exchanged.
     #[error("slice track {track}: q_over_pt, zt_min and zt_max must be finite, in this order of z")]
     Kinematics {
-        /// Which.
+        /// Index of the slice track.
         track: usize,
     },
     /// A number that no slice track has.
     #[error("slice track {track}: {property} {other} is none of the {tracks} slice tracks")]
     OutOfRange {
-        /// Which.
+        /// Index of the slice track.
         track: usize,
-        /// What names the other one.
+        /// Its reference.
         property: Property,
         /// The number.
         other: u32,
-        /// How many there are.
+        /// Number of slice tracks.
         tracks: usize,
     },
-    /// One that names itself.
+    /// A slice track that refers to itself.
     #[error("slice track {track}: {property} is the slice track itself")]
     Itself {
-        /// Which.
+        /// Index of the slice track.
         track: usize,
-        /// What does.
+        /// Its reference.
         property: Property,
     },
     /// A successor of two.
@@ -102,20 +102,20 @@ pub enum TrackProblem {
     TwoPredecessors {
         /// The one named twice.
         successor: u32,
-        /// By this one.
+        /// Index of the slice track that has the reference.
         first: usize,
         /// And by this one.
         second: usize,
     },
-    /// A relation that only one side knows of.
+    /// A relation that only one side has.
     #[error(
         "slice track {track}: {property} is {other}, but {back} of {other} is not {track}",
         back = property.counterpart()
     )]
     NotMutual {
-        /// Which.
+        /// Index of the slice track.
         track: usize,
-        /// What names the other one.
+        /// Its reference.
         property: Property,
         /// The other one.
         other: u32,
@@ -123,9 +123,9 @@ pub enum TrackProblem {
     /// A neighbour of something that is not the head of a chain.
     #[error("slice track {track} has a {property}, but is not the head of its segment chain")]
     NeighbourOfPiece {
-        /// Which.
+        /// Index of the slice track.
         track: usize,
-        /// On which side.
+        /// Its side.
         property: Property,
     },
     /// A chain without an end.
@@ -133,7 +133,7 @@ pub enum TrackProblem {
     Cycle {
         /// One of those in it.
         track: usize,
-        /// What goes round.
+        /// Its reference.
         property: Property,
     },
 }

@@ -1,4 +1,4 @@
-//! What is to be made.
+//! Parameters of slice tracks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,29 +10,29 @@ use crate::DataError;
 /// Numbers of slice tracks have 31 bits, as the experiment's.
 pub const MAX_TRACKS: usize = 1 << 31;
 
-/// Which numbers the pieces of a particle have.
+/// Numbering of the pieces of a particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ids {
-    /// Numbers that lie near each other.
+    /// Numbers that are close to each other.
     Local,
     /// Any numbers.
     Shuffled,
 }
 
-/// Slice tracks to be made.
+/// Parameters of slice tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrackShape {
-    /// How many.
+    /// Number of slice tracks.
     pub tracks: usize,
-    /// Which numbers they have.
+    /// Their numbering.
     pub ids: Ids,
 }
 
 impl TrackShape {
-    /// Refuses what can't be made.
+    /// Checks the parameters.
     ///
     /// # Errors
-    /// Which value can't be, and what can.
+    /// The invalid value, and the valid ones.
     pub fn validate(&self) -> Result<(), DataError> {
         if (1..=MAX_TRACKS).contains(&self.tracks) {
             return Ok(());

@@ -28,10 +28,10 @@ fn lengths(
         let [tracks, relations, links] = lengths;
         return Err(TrackProblem::Lengths { tracks, relations, links });
     }
-    match tracks.len() > MAX_TRACKS {
-        true => Err(TrackProblem::TooMany(tracks.len())),
-        false => Ok(()),
+    if tracks.len() > MAX_TRACKS {
+        return Err(TrackProblem::TooMany(tracks.len()));
     }
+    Ok(())
 }
 
 fn kinematics(tracks: &[SliceTrack]) -> Result<(), TrackProblem> {
@@ -70,10 +70,11 @@ fn numbers(relations: &[Relations], links: &[u32]) -> Result<(), TrackProblem> {
     Ok(())
 }
 
-/// Each piece knows the one before it and the one behind it.
+/// Checks that each piece refers to the previous and the next one.
 fn segments(relations: &[Relations]) -> Result<(), TrackProblem> {
     for (track, related) in relations.iter().enumerate() {
-        let (prev, next) = (related.segment_prev, related.segment_next);
+        let prev = related.segment_prev;
+        let next = related.segment_next;
         if next != NONE && relations[next as usize].segment_prev as usize != track {
             return Err(one_sided_successor(relations, track, next));
         }
@@ -100,7 +101,7 @@ fn one_sided_successor(relations: &[Relations], track: usize, next: u32) -> Trac
     }
 }
 
-/// Each neighbour is a head, and knows the other one.
+/// Checks that each neighbour is a head, and refers back.
 fn neighbours(relations: &[Relations]) -> Result<(), TrackProblem> {
     for (track, related) in relations.iter().enumerate() {
         for (side, &other) in related.neighbours.iter().enumerate() {
@@ -119,8 +120,7 @@ fn neighbours(relations: &[Relations]) -> Result<(), TrackProblem> {
     Ok(())
 }
 
-/// Whoever follows a mutual relation comes to an end: what can't be reached from one end
-/// lies in a cycle.
+/// Checks that a mutual relation has ends: what can't be reached from one end is in a cycle.
 fn ends(
     relations: &[Relations],
     property: Property,
@@ -163,7 +163,7 @@ mod tests {
         Relations { segment_prev: prev, segment_next: next, ..ALONE }
     }
 
-    fn beside(lower: u32, upper: u32) -> Relations {
+    fn neighbours(lower: u32, upper: u32) -> Relations {
         Relations { neighbours: [lower, upper], ..ALONE }
     }
 
@@ -183,7 +183,7 @@ mod tests {
         assert!(problem(&unknown, &none).contains("segment_prev of 1 is not 0"));
         let one_sided = [chained(1, NONE), ALONE, ALONE];
         assert!(problem(&one_sided, &none).contains("segment_next of 1 is not 0"));
-        let neighbour = [beside(NONE, 2), ALONE, beside(1, NONE)];
+        let neighbour = [neighbours(NONE, 2), ALONE, neighbours(1, NONE)];
         assert!(problem(&neighbour, &none).contains("neighbour_lower of 2 is not 0"));
     }
 
@@ -191,7 +191,7 @@ mod tests {
     fn only_heads_have_neighbours() {
         let mut piece = chained(0, NONE);
         piece.neighbours = [2, NONE];
-        let relations = [chained(NONE, 1), piece, beside(NONE, 1)];
+        let relations = [chained(NONE, 1), piece, neighbours(NONE, 1)];
         assert!(problem(&relations, &[NONE; 3]).contains("1 has a neighbour_lower, but"));
     }
 
@@ -199,7 +199,7 @@ mod tests {
     fn cycles_are_refused() {
         let round = [chained(1, 1), chained(0, 0), ALONE];
         assert!(problem(&round, &[NONE; 3]).contains("following segment_prev leads back"));
-        let round = [ALONE, beside(2, 2), beside(1, 1)];
+        let round = [ALONE, neighbours(2, 2), neighbours(1, 1)];
         assert!(problem(&round, &[NONE; 3]).contains("slice track 1: following neighbour_lower"));
     }
 
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_ones_are_taken() {
+    fn valid_data_are_accepted() {
         let tracks = vec![SliceTrack::default(); 3];
         let relations = [chained(NONE, 1), chained(0, NONE), ALONE];
         assert_eq!(all(&tracks, &relations, &[2, NONE, 0]), Ok(()));

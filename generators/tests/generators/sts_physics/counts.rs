@@ -1,4 +1,4 @@
-//! Published counts, and how counts follow what is varied.
+//! Published counts, and the dependence of counts on parameters.
 
 use generators::sts::physics::{Preset, Scenario, Simulation};
 
@@ -16,14 +16,14 @@ fn published(preset: Preset) -> Counts {
 fn counts(scenario: &Scenario, seed: u64) -> Counts {
     let simulation = Simulation::new(scenario, seed).expect("sensible");
     let mut sum = Counts::default();
-    for number in 0..scenario.timeslices {
-        sum += count(&simulation.timeslice(number).digis, simulation.setup());
+    for index in 0..scenario.timeslices {
+        sum += count(&simulation.timeslice(index).digis, simulation.setup());
     }
     sum
 }
 
-/// A part of a preset has its part of the counts: digis and clusters within 2 %, hits
-/// within 5 %, and what chance adds in a small part.
+/// Checks a scaled preset against its scaled counts: digis and clusters within 2 %, hits within 5
+/// %, plus `chance` for the fluctuations of a small part.
 fn check(preset: Preset, scale: f64, seed: u64, chance: f64) {
     let found = counts(&preset.scenario().scaled(scale), seed);
     let wanted = published(preset);

@@ -1,4 +1,4 @@
-//! What simulated digis of the STS promise: published counts, physics, truth.
+//! Tests of simulated digis of the STS: published counts, physics, truth.
 
 mod counts;
 mod physics;

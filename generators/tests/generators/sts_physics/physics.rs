@@ -1,4 +1,4 @@
-//! What the digis of particles look like.
+//! Properties of digis of particles.
 
 use generators::sts::physics::{Preset, Scenario, Simulated, Simulation};
 use generators::sts::{CHANNELS_PER_SIDE, Digi, Order};
@@ -41,10 +41,10 @@ fn other_orders_have_the_same_digis() {
                 bits
             };
             assert_eq!(sorted(other), sorted(by_time));
-            if let Order::Jitter(places) = order {
-                let is_near = |(place, digi): (usize, &Digi)| {
-                    let first = place.saturating_sub(places as usize);
-                    let near = &by_time[first..by_time.len().min(place + places as usize + 1)];
+            if let Order::Jitter(distance) = order {
+                let is_near = |(index, digi): (usize, &Digi)| {
+                    let first = index.saturating_sub(distance as usize);
+                    let near = &by_time[first..by_time.len().min(index + distance as usize + 1)];
                     near.contains(digi)
                 };
                 assert!(other.iter().enumerate().all(is_near));
@@ -58,7 +58,7 @@ fn other_orders_have_the_same_digis() {
 fn channels_are_blind_for_the_dead_time() {
     for preset in Preset::ALL {
         let scenario = Scenario {
-            // So often that it matters.
+            // A rate high enough to matter.
             rate_hz: 3e6,
             ..preset.scenario().scaled(0.001)
         };
@@ -99,7 +99,8 @@ fn occupancy_falls_with_the_distance_from_the_beam() {
     let digis = |number: usize| timeslice.digis.segment(number).len();
     let is_usual = |number: &usize| (5.9..6.0).contains(&modules[*number].height);
     let counts: Vec<_> = (0..modules.len()).filter(is_usual).map(digis).collect();
-    let (least, most) = (counts.iter().min(), counts.iter().max());
+    let least = counts.iter().min();
+    let most = counts.iter().max();
     assert!(most.expect("some") > &(5 * least.expect("some")), "{counts:?}");
 }
 
@@ -125,7 +126,7 @@ fn charges_have_a_peak_a_long_tail_and_an_overflow() {
     }
     let all = timeslice.digis.digis().len();
     assert!(histogram.iter().all(|count| *count > 0), "{histogram:?}");
-    // Small shares of neighbours come first, then strips with most of a charge.
+    // Small shares of neighbouring strips come first, then strips with most of a charge.
     let dip = (1..8).min_by_key(|adc| histogram[*adc]).expect("some");
     let peak = (dip..31).max_by_key(|adc| histogram[*adc]).expect("some");
     assert!((6..12).contains(&peak), "{histogram:?}");

@@ -1,4 +1,4 @@
-//! The same bytes for a seed, everywhere.
+//! The same bytes for a seed on every machine.
 
 use generators::random::mix;
 use generators::sts::Order;
@@ -15,8 +15,8 @@ fn checksum(timeslice: &Simulated) -> u64 {
     let digis = timeslice.digis.digis().iter().map(|digi| digi.bits());
     let sources = timeslice.truth.sources().iter().map(|source| u64::from(*source));
     let crossings = timeslice.truth.crossings().iter().flat_map(|crossing| {
-        let place = u64::from(crossing.x.to_bits()) << 32 | u64::from(crossing.y.to_bits());
-        [crossing.time_ns.to_bits(), place]
+        let position = u64::from(crossing.x.to_bits()) << 32 | u64::from(crossing.y.to_bits());
+        [crossing.time_ns.to_bits(), position]
     });
     digis.chain(sources).chain(crossings).fold(0, note)
 }

@@ -1,14 +1,14 @@
-//! The counts of clusters and hits, as simply as they can be had: an independent
-//! second opinion on what reconstruction finds in generated digis.
+//! Counts of clusters and hits by the simplest algorithm: an independent check of what
+//! reconstruction finds in generated digis.
 //!
-//! Times are whole numbers and nothing is rounded to single precision, so counts may
-//! differ from those of a reconstruction by some in 100 000.
+//! Times are integers and nothing is rounded to single precision, so counts may differ from those
+//! of a reconstruction by some in 100 000.
 
 use generators::sts::setup::{Module, Setup};
 use generators::sts::{CHANNELS_PER_SIDE, Digi, SegmentedDigis};
 use rayon::prelude::*;
 
-/// How many there are.
+/// Counts of a timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub digis: u64,
@@ -29,7 +29,7 @@ pub struct Cluster {
     /// In channels.
     pub position: f64,
     pub time: f64,
-    /// The digis, by their place in the segment.
+    /// Indices of its digis in the segment.
     pub digis: Vec<usize>,
 }
 
@@ -50,14 +50,14 @@ pub fn count(digis: &SegmentedDigis, setup: &Setup) -> Counts {
     sum
 }
 
-/// A digi goes on to the earliest one of the next channel that is near in time;
-/// chains begin with digis that none goes on to. By time.
+/// Links each digi to the earliest one of the next channel that is near in time; a cluster starts
+/// at a digi that none links to. Sorted by time.
 pub fn clusters(digis: &[Digi], setup: &Setup) -> Vec<Cluster> {
     let successors = successors(digis, setup);
     let mut is_head = vec![true; digis.len()];
-    successors.iter().flatten().for_each(|place| is_head[*place] = false);
-    let heads = (0..digis.len()).filter(|place| is_head[*place]);
-    let chain = |head| std::iter::successors(Some(head), |place| successors[*place]);
+    successors.iter().flatten().for_each(|index| is_head[*index] = false);
+    let heads = (0..digis.len()).filter(|index| is_head[*index]);
+    let chain = |head| std::iter::successors(Some(head), |index| successors[*index]);
     let mut clusters: Vec<_> =
         heads.map(|head| cluster(chain(head).collect(), digis, setup)).collect();
     clusters.sort_by(|a, b| a.time.total_cmp(&b.time));
@@ -68,8 +68,8 @@ fn successors(digis: &[Digi], setup: &Setup) -> Vec<Option<usize>> {
     let resolution = setup.asic().time_resolution;
     let window = setup.cuts().time_cut_digi_sig * 2.0_f64.sqrt() * resolution;
     let mut channels = vec![Vec::new(); usize::from(CHANNELS_PER_SIDE)];
-    for (place, digi) in digis.iter().enumerate() {
-        channels[usize::from(digi.channel())].push((f64::from(digi.time_ns()), place));
+    for (index, digi) in digis.iter().enumerate() {
+        channels[usize::from(digi.channel())].push((f64::from(digi.time_ns()), index));
     }
     for channel in &mut channels {
         channel.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -78,27 +78,28 @@ fn successors(digis: &[Digi], setup: &Setup) -> Vec<Option<usize>> {
         let time = f64::from(digi.time_ns());
         let channel = channels.get(usize::from(digi.channel()) + 1)?;
         let first = channel.partition_point(|(other, _)| *other < time - window);
-        let (other, place) = *channel.get(first)?;
-        (other <= time + window).then_some(place)
+        let (other, index) = *channel.get(first)?;
+        (other <= time + window).then_some(index)
     };
     digis.iter().map(next).collect()
 }
 
-fn cluster(places: Vec<usize>, digis: &[Digi], setup: &Setup) -> Cluster {
-    let charge = |place: &usize| setup.asic().charge(digis[*place].adc());
-    let charges: Vec<_> = places.iter().map(charge).collect();
-    let times = places.iter().map(|place| f64::from(digis[*place].time_ns()));
+fn cluster(members: Vec<usize>, digis: &[Digi], setup: &Setup) -> Cluster {
+    let charge = |index: &usize| setup.asic().charge(digis[*index].adc());
+    let charges: Vec<_> = members.iter().map(charge).collect();
+    let times = members.iter().map(|index| f64::from(digis[*index].time_ns()));
     Cluster {
-        position: f64::from(digis[places[0]].channel()) + position(&charges),
-        time: times.sum::<f64>() / places.len() as f64,
-        digis: places,
+        position: f64::from(digis[members[0]].channel()) + position(&charges),
+        time: times.sum::<f64>() / members.len() as f64,
+        digis: members,
     }
 }
 
 /// The middle of charges, in channels from the first of them.
 fn position(charges: &[f64]) -> f64 {
     let end = charges.len() - 1;
-    let (first, last) = (charges[0], charges[end]);
+    let first = charges[0];
+    let last = charges[end];
     let middle = 0.5 * end as f64;
     match end {
         0 => 0.0,
@@ -137,8 +138,8 @@ fn hits(front: &[Cluster], back: &[Cluster], module: &Module, setup: &Setup) -> 
     hits
 }
 
-/// Strips of the front are vertical; those of the back cross them in one point at
-/// most for each time that they go on at the other edge.
+/// Number of crossings of two strips. Strips of the front are vertical; those of the back cross
+/// them in one point at most for each time that they continue at the other edge.
 fn crossings(front: f64, back: f64, module: &Module) -> u64 {
     assert_eq!(module.stereo_front, 0.0, "strips of the front are vertical");
     let width = f64::from(CHANNELS_PER_SIDE) * module.pitch;

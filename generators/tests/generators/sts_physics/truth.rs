@@ -1,4 +1,4 @@
-//! That truth is the truth about the digis.
+//! The truth matches the digis.
 
 use generators::sts::physics::{Crossing, Preset, Simulated, Simulation, Truth};
 use generators::sts::setup::Module;
@@ -13,15 +13,16 @@ fn simulate(preset: Preset, scale: f64) -> (Simulation, Simulated) {
     (simulation, timeslice)
 }
 
-/// Where a crossing is on a side, in channels: by the geometry of strips, not as the
-/// simulation does it.
+/// Position of a crossing on a side, in channels: by the geometry of strips, independent of the
+/// simulation.
 fn position(crossing: &Crossing, module: &Module, is_back: bool) -> f64 {
     let [dx, dy] = [
         f64::from(crossing.x) - module.translation[0],
         f64::from(crossing.y) - module.translation[1],
     ];
     // Flips and half turns only: each axis keeps its line.
-    let (x, y) = (dx * module.rotation[0], dy * module.rotation[4]);
+    let x = dx * module.rotation[0];
+    let y = dy * module.rotation[4];
     let width = 1024.0 * module.pitch;
     let stereo = if is_back { module.stereo_back } else { module.stereo_front };
     let below_top = 0.5 * module.height - y;
@@ -29,10 +30,10 @@ fn position(crossing: &Crossing, module: &Module, is_back: bool) -> f64 {
     top.rem_euclid(width) / module.pitch - 0.5
 }
 
-/// Channels from a position, the short way around.
+/// Distance of a channel from a position in channels, modulo the length of the side.
 fn distance(channel: f64, position: f64) -> f64 {
-    let way = (channel - position).rem_euclid(1024.0);
-    way.min(1024.0 - way)
+    let distance = (channel - position).rem_euclid(1024.0);
+    distance.min(1024.0 - distance)
 }
 
 #[test]
@@ -41,12 +42,13 @@ fn digis_are_near_the_crossings_that_they_come_from() {
     let Simulated { digis, truth } = timeslice;
     let modules = simulation.setup().modules();
     let partition = digis.partition();
-    let (mut squares, mut furthest) = (0.0, 0.0_f64);
+    let mut squares = 0.0;
+    let mut furthest = 0.0_f64;
     for (segment, range) in partition.ranges().enumerate() {
         let side = ModuleSide::of_segment(segment, partition.segments());
-        for place in range {
-            let digi = digis.digis()[place];
-            let crossing = truth.crossing_of(place).expect("no noise here");
+        for index in range {
+            let digi = digis.digis()[index];
+            let crossing = truth.crossing_of(index).expect("no noise here");
             assert_eq!(crossing.module as usize, side.module);
             let late = f64::from(digi.time_ns()) + 0.5 - crossing.time_ns;
             assert!(late.abs() < 90.0, "{late} ns");
@@ -65,12 +67,12 @@ fn digis_are_near_the_crossings_that_they_come_from() {
 fn crossings_lie_on_their_modules_and_in_order() {
     let (simulation, timeslice) = simulate(Preset::CbmAuAu, 0.02);
     let truth = &timeslice.truth;
-    for (number, range) in truth.partition().ranges().enumerate() {
-        let module = &simulation.setup().modules()[number];
+    for (index, range) in truth.partition().ranges().enumerate() {
+        let module = &simulation.setup().modules()[index];
         let crossings = &truth.crossings()[range];
         assert!(crossings.is_sorted_by(|a, b| a.time_ns <= b.time_ns));
         for crossing in crossings {
-            assert_eq!(crossing.module as usize, number);
+            assert_eq!(crossing.module as usize, index);
             let [x, y, _] = module.translation;
             assert!((f64::from(crossing.x) - x).abs() <= 512.0 * module.pitch + 1e-5);
             assert!((f64::from(crossing.y) - y).abs() <= 0.5 * module.height + 1e-5);
@@ -99,7 +101,8 @@ fn clusters_are_where_particles_went() {
     let (simulation, timeslice) = simulate(Preset::Mcbm2024, 0.01);
     let Simulated { digis, truth } = timeslice;
     let setup = simulation.setup();
-    let (mut squares, mut count) = (0.0, 0);
+    let mut squares = 0.0;
+    let mut count = 0;
     for (segment, range) in digis.partition().ranges().enumerate() {
         let side = ModuleSide::of_segment(segment, digis.partition().segments());
         let module = &setup.modules()[side.module];
@@ -124,7 +127,7 @@ fn clusters_are_where_particles_went() {
 fn noise_has_no_crossing_and_is_most_of_mcbm() {
     let (_, timeslice) = simulate(Preset::Mcbm2024, 0.01);
     let Simulated { digis, truth } = timeslice;
-    let is_noise = |(place, _): &(usize, &Digi)| truth.crossing_of(*place).is_none();
+    let is_noise = |(index, _): &(usize, &Digi)| truth.crossing_of(*index).is_none();
     let noise = digis.digis().iter().enumerate().filter(is_noise).count();
     let share = noise as f64 / digis.digis().len() as f64;
     assert!((0.88..0.93).contains(&share), "{share}");

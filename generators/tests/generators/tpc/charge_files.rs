@@ -1,4 +1,4 @@
-//! Files of charges: what is written comes back, and files of others are read.
+//! Round trips of charge files, and reading of other programs' files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::experiments::{fixtures, full_set};
 /// Time bins of the longest frame.
 const LONGEST: u32 = 262_144;
 
-/// Records that tell what was found in the charges.
+/// Records of clusters that were found in the charges.
 const RESULTS: [&str; 3] = ["p ", "s ", "c "];
 
 fn golden() -> PathBuf {
@@ -23,7 +23,7 @@ fn sample(row: u8, pad: u8, time: u32, charge: u16) -> Charge {
     Charge { time, pad: PadId::new(row, pad), charge }
 }
 
-/// What the golden file holds.
+/// Content of the golden file.
 fn expected() -> [ChargeCase; 3] {
     let two_peaks = ChargeCase {
         name: "two-peaks".to_owned(),
@@ -72,7 +72,7 @@ fn expected() -> [ChargeCase; 3] {
     [two_peaks, with_labels, nothing]
 }
 
-/// What comes back of cases that are written to a file of that name.
+/// Writes cases to a file of this name and reads them back.
 fn back(cases: &[ChargeCase], name: &str) -> Vec<ChargeCase> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -148,7 +148,7 @@ fn files_of_the_experiment_are_read_and_come_back_in_full() {
     are_read_and_come_back(&folder, &files);
 }
 
-/// Checks files with their numbers of cases, and of samples where they are known.
+/// Checks files with their numbers of cases, and of samples where known.
 fn are_read_and_come_back(folder: &Path, files: &[(&str, usize, Option<usize>)]) {
     for &(file, count, samples) in files {
         let cases = read_charges(&folder.join(file)).expect("well-formed");

@@ -1,4 +1,4 @@
-//! What is encoded can be read: also where pages are full.
+//! Encoded data can be read, also where pages are full.
 
 use std::collections::BTreeSet;
 
@@ -67,14 +67,14 @@ fn blocks_are_cut_at_any_byte() {
             .iter()
             .filter_map(|page| Some(u16_at(page, header(page)? + 8) - 64))
             .collect();
-        // A first byte alone in its page, a last one in the next, and all between.
+        // The first byte alone in its page, the last one alone in the next, and all cases between.
         assert!(continued.len() > 200, "{format}: {}", continued.len());
         assert!(continued.contains(&0) && continued.contains(&1), "{format}");
     }
 }
 
-/// Digits whose blocks, in the endpoint with region 9's first cards, end at this
-/// offset of the page if they all fit.
+/// Digits whose blocks, in the endpoint with region 9's first cards, end at this offset of the page
+/// if they all fit.
 fn digits_up_to(offset: usize) -> Vec<Digit> {
     const FULL_BLOCK: usize = 2 + 10 * 11 + 1200;
     const ONE_SAMPLE: usize = 2 + 3 + 2;
@@ -92,12 +92,13 @@ fn digits_up_to(offset: usize) -> Vec<Digit> {
         Digit::new(11, pad.expect("a channel"), bin as u32, 4000)
     };
     let channels = channels.concat().into_iter().enumerate();
-    let places = channels.flat_map(|(bin, count)| (0..count).map(move |index| (bin, index)));
-    places.map(digit).collect()
+    let channels_of_bins =
+        channels.flat_map(|(bin, count)| (0..count).map(move |index| (bin, index)));
+    channels_of_bins.map(digit).collect()
 }
 
-/// For pages that end here and there: blocks, first block, samples and flags of
-/// each page of the endpoint.
+/// For pages that end at different offsets: blocks, first block, samples and flags of each page of
+/// the endpoint.
 fn pages_up_to(format: ZsFormat, offset: usize) -> Vec<[u16; 4]> {
     let digits = digits_up_to(offset);
     let raw = RawPages::of_sectors(FIRST_ORBIT, [encode(format, &digits)]);
@@ -157,9 +158,10 @@ fn recorded_frames_are_opened_and_closed() {
         for stream in raw.streams() {
             let frames: Vec<_> = stream.frames().collect();
             assert_eq!(frames.len(), ORBITS as usize);
-            for (number, frame) in frames.iter().enumerate() {
-                assert_eq!(frame.orbit, FIRST_ORBIT.wrapping_add(number as u32));
-                let (first, last) = (frame.pages[0], frame.pages[frame.pages.len() - 1]);
+            for (index, frame) in frames.iter().enumerate() {
+                assert_eq!(frame.orbit, FIRST_ORBIT.wrapping_add(index as u32));
+                let first = frame.pages[0];
+                let last = frame.pages[frame.pages.len() - 1];
                 assert_eq!((u16_at(&first, 10), first[38]), (64, 0));
                 assert_eq!((u16_at(&last, 10), last[38]), (64, 1));
                 assert_eq!(usize::from(u16_at(&last, 36)) + 1, frame.pages.len());
@@ -169,7 +171,7 @@ fn recorded_frames_are_opened_and_closed() {
 }
 
 #[test]
-fn streams_that_begin_late_have_a_page_for_the_beginning() {
+fn streams_that_start_late_have_a_first_page() {
     let late = [Digit::new(5, PadId::new(0, 3), 1000, 7)];
     let mapping = PadMapping::regular();
     let encoder =
@@ -185,7 +187,7 @@ fn streams_that_begin_late_have_a_page_for_the_beginning() {
 }
 
 #[test]
-fn senseless_digits_are_refused() {
+fn invalid_digits_are_refused() {
     let error = |format, digits: &[Digit]| {
         let mapping = PadMapping::regular();
         let encoder = encoder(format, &mapping, Framing::Simulated);

@@ -1,4 +1,4 @@
-//! Pages of the experiment's encoder: ours makes the same bytes.
+//! Comparison with pages of the experiment's encoder, byte by byte.
 
 use std::fs;
 use std::io::Read;
@@ -13,7 +13,7 @@ use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 use super::common::wiring;
 use crate::experiments::{fixtures, full_set};
 
-/// Pages of some sectors, and what they were made of.
+/// Pages of some sectors, and the digits in them.
 struct PageSet {
     folder: PathBuf,
     is_compressed: bool,
@@ -86,8 +86,8 @@ impl PageSet {
         let expected = self.read(&format!("{name}.pages"));
         let bytes = pages.pages().as_flattened();
         let first = bytes.iter().zip(&expected).position(|(a, b)| a != b);
-        let place = first.map(|byte| (byte / 8192, byte % 8192));
-        assert_eq!(place, None, "{name}: page and byte that differ");
+        let difference = first.map(|byte| (byte / 8192, byte % 8192));
+        assert_eq!(difference, None, "{name}: page and byte that differ");
         assert_eq!(bytes.len(), expected.len(), "{name}");
     }
 

@@ -1,4 +1,4 @@
-//! What generated time frames promise: reproducible, and as full as asked for.
+//! Generated time frames are reproducible, and have the requested occupancy.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn occupancy(shape: &TimeFrameShape) -> f64 {
     digits(shape).len() as f64 / PADS / f64::from(bins)
 }
 
-/// Depends on each byte and on its place.
+/// A hash of each byte and its position.
 fn checksum(bytes: &[u8]) -> u64 {
     let words = bytes.chunks(8);
     words.fold(0, |sum, word| {
@@ -47,7 +47,7 @@ fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-/// Of the time frames of each preset, in each format.
+/// Checksums of the time frames of each preset, in each format.
 const GOLDEN: [[u64; 5]; 4] = [
     [
         0x2092_689c_dae7_6cc5,
@@ -100,7 +100,7 @@ fn pages_hold_the_digits() {
         for format in ZsFormat::ALL {
             let mut shape = shape(preset, format);
             if preset == Preset::Stress {
-                // As hard, but not as much.
+                // The same conditions in a shorter time frame.
                 (shape.orbits, shape.load) = (1, Load::Occupancy(0.15));
             }
             with_generator(&shape, 3, |generator| {
@@ -131,15 +131,16 @@ fn seeds_and_sectors_make_a_difference() {
     let of_seed = |seed| with_generator(&shape, seed, |generator| generator.digits(0));
     assert_ne!(of_seed(1), of_seed(2));
     let of_sector = |sector| with_generator(&shape, 1, |generator| generator.digits(sector));
-    let places = |digits: Vec<Digit>| digits.iter().map(|d| d.pad_id()).collect::<Vec<_>>();
-    assert_ne!(places(of_sector(0)), places(of_sector(1)));
+    let cells = |digits: Vec<Digit>| digits.iter().map(|d| d.pad_id()).collect::<Vec<_>>();
+    assert_ne!(cells(of_sector(0)), cells(of_sector(1)));
 }
 
 #[test]
 fn a_frame_does_not_depend_on_how_many_follow() {
     let two = shape(Preset::PbPb, ZsFormat::Link);
     let four = TimeFrameShape { orbits: 4, ..two.clone() };
-    let (two, mut four) = (digits(&two), digits(&four));
+    let two = digits(&two);
+    let mut four = digits(&four);
     four.truncate(two.len());
     assert!(two == four);
 }
@@ -168,8 +169,8 @@ fn occupancy_follows_the_rate() {
 }
 
 #[test]
-fn occupancy_is_as_asked() {
-    // Where tracks are few, it takes many orbits until chance evens out.
+fn occupancy_is_as_requested() {
+    // With few tracks, it takes many orbits until fluctuations average out.
     for (format, asked, orbits) in [
         (ZsFormat::Row12, 0.002, 40),
         (ZsFormat::DenseLink, 0.05, 16),
@@ -203,7 +204,7 @@ fn estimates_are_near() {
 }
 
 #[test]
-fn noise_is_as_asked() {
+fn noise_is_as_requested() {
     for noise in [0.0, 0.001, 0.05] {
         let found = occupancy(&TimeFrameShape {
             load: Load::Rate(0.0),
@@ -234,15 +235,15 @@ fn charges_have_a_long_tail_and_saturate() {
     assert!(share_above(&row10, 1024) == 0.0);
 }
 
-/// The share of digits that have another one so many rows, pads and time bins away.
+/// Share of digits with another one at this distance in rows, pads and time bins.
 fn with_neighbour(digits: &[Digit], rows: u8, pads: u8, bins: u32) -> f64 {
-    let mut places: Vec<_> = digits.iter().map(|digit| digit.place()).collect();
-    places.sort_unstable();
+    let mut cells: Vec<_> = digits.iter().map(|digit| digit.place()).collect();
+    cells.sort_unstable();
     let moved = |digit: &Digit| {
         let pad = generators::tpc::PadId::new(digit.row() + rows, digit.pad() + pads);
         Digit::new(0, pad, digit.time_bin() + bins, 0).place()
     };
-    let found = digits.iter().filter(|digit| places.binary_search(&moved(digit)).is_ok());
+    let found = digits.iter().filter(|digit| cells.binary_search(&moved(digit)).is_ok());
     found.count() as f64 / digits.len() as f64
 }
 

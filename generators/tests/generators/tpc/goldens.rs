@@ -67,7 +67,8 @@ fn read_digits(format: ZsFormat) -> Vec<Digit> {
 #[test]
 fn golden_pages_are_encoded_again() {
     for format in ZsFormat::ALL {
-        let (golden, made) = (read(format), encode(format));
+        let golden = read(format);
+        let made = encode(format);
         let lengths: Vec<_> = golden.streams().map(|s| (s.id, s.pages.len())).collect();
         assert!(made.stream_lengths().eq(lengths), "{format}");
         assert!(golden.pages() == made.pages(), "{format}");
@@ -101,7 +102,10 @@ fn golden_files_are_written() {
     let mut digits = golden();
     digits.sort_unstable_by_key(|d| (d.row(), d.pad(), d.time_bin()));
     for digit in digits {
-        let (row, pad, bin, adc) = (digit.row(), digit.pad(), digit.time_bin(), digit.adc());
+        let row = digit.row();
+        let pad = digit.pad();
+        let bin = digit.time_bin();
+        let adc = digit.adc();
         let adc10 = ZsFormat::Row10.adc_of_quarters(adc);
         writeln!(csv, "{row},{pad},{bin},{adc},{adc10}").expect("written");
     }

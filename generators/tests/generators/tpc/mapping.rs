@@ -30,7 +30,8 @@ fn lines(mapping: &PadMapping, rows: std::ops::Range<usize>) -> Vec<String> {
         if rows.contains(&usize::from(pad.row())) {
             let ChipChannel { fec, chip, channel: on_chip } = channel.into();
             let number = pad_number(pad).expect("a pad");
-            let (row, pad) = (pad.row(), pad.pad());
+            let row = pad.row();
+            let pad = pad.pad();
             lines.push(format!(
                 "{number}\t{row}\t{pad}\t-1.5\t852.25\t1\t5\t0\t0\t{fec}\t0\t4\t{chip}\t{on_chip}\n"
             ));
@@ -85,7 +86,7 @@ fn damage_is_named_with_file_and_line() {
 }
 
 #[test]
-fn tables_that_are_no_bijection_are_refused() {
+fn tables_that_are_not_bijections_are_refused() {
     let cut = error_after(|lines| lines.truncate(100));
     assert!(cut.contains("channels instead of 14560"), "{cut}");
     let twice = error_after(|lines| lines.push(lines[5].clone()));
@@ -95,7 +96,8 @@ fn tables_that_are_no_bijection_are_refused() {
         let fields = |line: &str| -> Vec<String> {
             line.split_whitespace().map(ToOwned::to_owned).collect()
         };
-        let (mut first, mut last) = (fields(&lines[0]), fields(&lines[lines.len() - 1]));
+        let mut first = fields(&lines[0]);
+        let mut last = fields(&lines[lines.len() - 1]);
         std::mem::swap(&mut first[1], &mut last[1]);
         std::mem::swap(&mut first[2], &mut last[2]);
         let end = lines.len() - 1;

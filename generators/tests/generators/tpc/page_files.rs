@@ -1,4 +1,4 @@
-//! Files of pages: what is written is read, and damage is named.
+//! Round trips of page files, and errors for damaged ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn sectors_come_back() {
 }
 
 #[test]
-fn one_sector_is_named_by_who_reads_it() {
+fn the_reader_selects_the_sector() {
     let (_folder, path, index) = written(&[7], "b.pages");
     assert!(text(&index).starts_with("endpoint,n_pages\n0,"));
     let error = read_raw_pages(&path, &index, ALL).expect_err("no sector");
@@ -81,7 +81,7 @@ fn damage_is_named() {
     assert!(with("sector,endpoint", "cru,endpoint").contains("line 1: the header is"));
     assert!(with("0,1,", "0,20,").contains("line 3: endpoint 20 is above 19"));
     assert!(with("0,1,", "36,1,").contains("sector 36 is above 35"));
-    assert!(with("0,1,", "0,0,").contains("is not behind sector 0 endpoint 0"));
+    assert!(with("0,1,", "0,0,").contains("is not after sector 0 endpoint 0"));
     assert!(with("0,1,1", "0,1,x").contains("n_pages \"x\" is not a whole number"));
     assert!(with("0,1,1", "0,1").contains("fields instead of 3"));
     assert!(with("0,1,1", "0,1,1000000000").contains("is it cut off"));
@@ -91,8 +91,8 @@ fn damage_is_named() {
     let bytes = fs::read(&path).expect("pages");
     fs::write(&path, &bytes[..bytes.len() - 1]).expect("written");
     let cut = read_raw_pages(&path, &index, ALL).expect_err("cut off");
-    let place = format!("byte {}", bytes.len() - 1);
-    assert!(cut.to_string().contains(&place), "{cut}");
+    let location = format!("byte {}", bytes.len() - 1);
+    assert!(cut.to_string().contains(&location), "{cut}");
     let sector = PageSelection { sector: Some(36), ..ALL };
     let error = read_raw_pages(&path, &index, sector).expect_err("no such sector");
     assert!(error.to_string().contains("0 to 35"), "{error}");

@@ -1,4 +1,4 @@
-//! What is known of the particles behind the digits of a sector.
+//! Truth of the digits of a sector.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use generators::tpc::{Digit, PadId, PadMapping, ZsFormat};
 /// Pads and time bins that a crossing can reach.
 const REACH: f64 = 5.0;
 const CELLS: f64 = 64.0;
-/// In ADC units: what has less is cut off, and more than that is not measured.
+/// In ADC units: the zero suppression cuts lower values off.
 const THRESHOLD: f64 = 3.0;
 const SATURATED: f32 = 1023.0;
 
-/// A sector in which charges hardly ever lie on top of each other, and are all of particles.
+/// A sector in which charges hardly ever overlap, and all come from particles.
 fn quiet() -> TimeFrameGenerator {
     generator(&TimeFrameShape {
         noise: 0.0,
@@ -43,7 +43,7 @@ fn is_alone(cluster: &TrueCluster, others: &[TrueCluster]) -> bool {
     others.iter().filter(is_near).count() == 1
 }
 
-/// In ADC units.
+/// Charge in ADC units.
 fn charge(digit: &Digit) -> f64 {
     f64::from(digit.adc()) / 4.0
 }
@@ -80,7 +80,7 @@ fn pages_are_the_same_with_their_digits_and_marks() {
 }
 
 #[test]
-fn a_true_cluster_has_its_charge_in_digits_but_for_what_is_cut_off() {
+fn digits_have_the_charge_of_true_clusters_except_for_cuts() {
     let SectorTruth { digits, clusters, .. } = quiet().digits_with_truth(0, |_| 1.0, Marks::Unused);
     let alone = clusters.iter().filter(|cluster| is_alone(cluster, &clusters));
     let measured = alone.filter(|cluster| cluster.peak < SATURATED);

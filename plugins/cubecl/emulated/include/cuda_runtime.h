@@ -1,1 +1,1 @@
-// What CubeCL's kernels include. All that they need of it the emulator has given them before.
+// Included by CubeCL's kernels. The emulator has already defined all that they need of it.

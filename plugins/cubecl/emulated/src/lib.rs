@@ -1,3 +1,3 @@
-//! What CubeCL makes of its kernels, run on the emulator: see the tests.
+//! The code that CubeCL generates for its kernels, run on the emulator: see the tests.
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));

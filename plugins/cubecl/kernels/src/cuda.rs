@@ -1,4 +1,4 @@
-//! What CubeCL's compiler for CUDA makes of a kernel.
+//! Output of CubeCL's CUDA compiler for a kernel.
 
 use cubecl_core::compute::KernelBuilder;
 use cubecl_core::prelude::*;
@@ -19,8 +19,8 @@ pub struct CudaKernel {
     pub threads: u32,
     /// Bytes of dynamic shared memory of a block.
     pub shared_bytes: usize,
-    /// Bytes of its last argument, a struct: numbers of 32 bits in the order of the kernel's, and
-    /// lengths of arrays, which kernels without checks of bounds don't read.
+    /// Bytes of its last argument, a struct: 32-bit numbers in the order of the kernel's, and
+    /// lengths of arrays, which kernels without bounds checks don't read.
     pub info_bytes: usize,
     /// The whole file.
     pub source: String,
@@ -79,7 +79,7 @@ pub(crate) fn written<T: CubePrimitive>(builder: &mut KernelBuilder) -> NativeEx
     builder.output_array(ty).into()
 }
 
-/// A number of 32 bits that is the same for all threads.
+/// A 32-bit number that is the same for all threads.
 pub(crate) fn number(builder: &mut KernelBuilder) -> NativeExpand<u32> {
     let ty = u32::as_type(&builder.scope).storage_type();
     builder.scalar(ty).into()

@@ -1,4 +1,4 @@
-//! Kernels in CubeCL that do step by step what CUDA kernels of recobench do.
+//! Kernels in CubeCL that follow CUDA kernels of recobench step by step.
 
 #![allow(clippy::manual_div_ceil, reason = "as in CUDA, step by step")]
 
@@ -9,7 +9,7 @@ mod sort;
 pub use cubecl_core::CompilationError;
 pub use cuda::CudaKernel;
 
-/// Lanes of a warp: CUDA's, as what CubeCL makes here is for CUDA.
+/// Lanes of a warp: 32, because the target is CUDA.
 const LANES: u32 = 32;
 
 /// All kernels, compiled by CubeCL to CUDA C++.

@@ -1,4 +1,5 @@
-//! Writes what CubeCL makes of all kernels into a folder, for nvcc and for the plugin:
+//! Writes the code that CubeCL generates for all kernels into a folder, for nvcc and for the
+//! plugin:
 //!
 //! ```sh
 //! cubecl-kernels FOLDER
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     write_table(&kernels, &folder.join("kernels.rs"))
 }
 
-/// What the plugin has to know of kernels, as Rust.
+/// Table of kernels for the plugin, as Rust.
 fn write_table(kernels: &[CudaKernel], file: &Path) -> Result<(), Box<dyn Error>> {
     let kernel = |kernel: &CudaKernel| {
         let CudaKernel { name, threads, shared_bytes, info_bytes, .. } = kernel;

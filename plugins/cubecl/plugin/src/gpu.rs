@@ -9,7 +9,7 @@ use crate::kernels::Kernel;
 use crate::problem::Problem;
 use crate::recobench::Host;
 
-/// The primary context of a GPU, kept as long as this is.
+/// The primary context of a GPU, retained until this is dropped.
 #[derive(Debug)]
 struct Context {
     device: sys::CUdevice,
@@ -33,39 +33,38 @@ pub(crate) struct Table {
 }
 
 impl Context {
-    fn of(device: i32) -> Result<Self, Problem> {
+    fn retain(device: i32) -> Result<Self, Problem> {
         // SAFETY: it only looks for the library.
         if !unsafe { sys::is_culib_present() } {
-            return Err(Problem::Unavailable("there is no driver of CUDA".to_owned()));
+            return Err(Problem::Unavailable("there is no CUDA driver".to_owned()));
         }
         result::init()?;
         let device = result::device::get(device)?;
-        // SAFETY: the device is there; dropping gives the context back.
+        // SAFETY: the device exists; dropping releases the context.
         let context = unsafe { result::primary_ctx::retain(device) }?;
         Ok(Context { device, context })
     }
 
     /// Makes it that of the thread: it is the one that bench works in.
     fn enter(&self) -> Result<(), DriverError> {
-        // SAFETY: the context is kept.
+        // SAFETY: the context is retained by `self`.
         unsafe { result::ctx::set_current(self.context) }
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // What fails here has failed before, and was told then.
-        // SAFETY: it was retained once.
+        // An error here has occurred before, and was reported then. SAFETY: it was retained once.
         let _ = unsafe { result::primary_ctx::release(self.device) };
     }
 }
 
 impl Loaded {
-    /// Loads a kernel on the GPU that bench gives.
+    /// Loads a kernel on the GPU that bench selected.
     pub(crate) fn new(host: &Host, kernel: &'static Kernel) -> Result<Self, Problem> {
-        let context = Context::of(host.device)?;
+        let context = Context::retain(host.device)?;
         context.enter()?;
-        // SAFETY: the image is what nvcc has made, which says itself how long it is.
+        // SAFETY: the image is nvcc's output, whose header has its size.
         let module = unsafe { result::module::load_data(kernel.image.as_ptr().cast()) };
         let module = module.map_err(not_for_this_gpu)?;
         // SAFETY: the module has just been loaded.
@@ -75,7 +74,7 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// More than 48 KiB have to be asked for.
+    /// More than 48 KiB must be requested.
     fn allow_shared_memory(&self) -> Result<(), DriverError> {
         let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function is loaded.
@@ -95,18 +94,18 @@ impl Loaded {
         // SAFETY: dropping frees it.
         let pointer = unsafe { result::malloc_sync(bytes) }?;
         let table = Table { pointer, bytes };
-        // SAFETY: there is room for as many words.
+        // SAFETY: the allocation has the size of `words`.
         unsafe { result::memcpy_htod_sync(table.pointer, words) }?;
-        // Memory of the host that is not page-locked may still be on its way, and bench's stream
-        // waits for no other.
+        // Memory of the host that is not page-locked may still be in transfer, and bench's stream
+        // does not wait for another one.
         result::ctx::synchronize()?;
         Ok(table)
     }
 
-    /// Puts so many blocks into bench's stream.
+    /// Enqueues `blocks` blocks to bench's stream.
     ///
     /// # Safety
-    /// The arrays are those of the kernel, in order, and as large as it takes them to be.
+    /// The arrays are those of the kernel, in order, and as large as it assumes.
     pub(crate) unsafe fn launch(
         &self,
         host: &Host,
@@ -116,14 +115,16 @@ impl Loaded {
     ) -> Result<(), Problem> {
         self.context.enter()?;
         let mut info = vec![0_u64; self.kernel.info_bytes.div_ceil(size_of::<u64>())];
-        for (place, pair) in info.iter_mut().zip(numbers.chunks(2)) {
+        for (word, pair) in info.iter_mut().zip(numbers.chunks(2)) {
             let high = pair.get(1).copied().unwrap_or(0);
-            *place = u64::from(high) << 32 | u64::from(pair[0]);
+            *word = u64::from(high) << 32 | u64::from(pair[0]);
         }
         let arrays = arrays.iter().map(|array| std::ptr::from_ref(array).cast_mut().cast());
         let mut arguments: Vec<*mut c_void> = arrays.chain([info.as_mut_ptr().cast()]).collect();
-        let (grid, block) = ((blocks, 1, 1), (self.kernel.threads, 1, 1));
-        // SAFETY: as the caller promises; the last argument has as many bytes as the kernel says.
+        let grid = (blocks, 1, 1);
+        let block = (self.kernel.threads, 1, 1);
+        // SAFETY: the caller promises that the arrays fit the kernel; the last argument has as many
+        // bytes as the kernel declares.
         unsafe {
             result::launch_kernel(
                 self.function,
@@ -148,12 +149,12 @@ impl Drop for Loaded {
 }
 
 impl Table {
-    /// Where it is.
+    /// Its address.
     pub(crate) fn pointer(&self) -> *const c_void {
         std::ptr::with_exposed_provenance(self.pointer as usize)
     }
 
-    /// Bytes that it takes.
+    /// Its size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes as u64
     }
@@ -161,25 +162,27 @@ impl Table {
 
 impl Drop for Table {
     fn drop(&mut self) {
-        // SAFETY: it was allocated, and its GPU's context is kept by the kernel beside it.
+        // SAFETY: it was allocated by this type, and the kernel next to it retains the context of
+        // its GPU.
         let _ = unsafe { result::free_sync(self.pointer) };
     }
 }
 
-/// Images are for GPUs from Turing on, and drivers that know CUDA 13.
+/// Images are for GPUs from Turing on, and drivers that support CUDA 13.
 fn not_for_this_gpu(error: DriverError) -> Problem {
-    let is_no_place = matches!(
+    let is_unavailable = matches!(
         error.0,
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
             | CUresult::CUDA_ERROR_INVALID_IMAGE
             | CUresult::CUDA_ERROR_INVALID_PTX
             | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
     );
-    match is_no_place {
-        true => Problem::Unavailable(format!(
+    if is_unavailable {
+        Problem::Unavailable(format!(
             "its kernels are for GPUs from Turing on with driver 580 or newer: {}",
             Problem::from(error)
-        )),
-        false => error.into(),
+        ))
+    } else {
+        error.into()
     }
 }

@@ -11,10 +11,9 @@ pub(crate) struct Kernel {
     pub(crate) threads: u32,
     /// Bytes of dynamic shared memory of a block.
     pub(crate) shared_bytes: u32,
-    /// Bytes of its last argument: numbers of 32 bits, then lengths of arrays, which it does not
-    /// read.
+    /// Bytes of its last argument: 32-bit numbers, then lengths of arrays, which it does not read.
     pub(crate) info_bytes: usize,
-    /// Machine code of several GPUs, and PTX, as the driver takes them.
+    /// Machine code of several GPUs, and PTX, in the driver's format.
     pub(crate) image: &'static [u8],
 }
 

@@ -1,14 +1,14 @@
-//! Variants of recobench whose kernels are written in CubeCL: each does step by step what a native
-//! one does.
+//! Variants of recobench whose kernels are written in CubeCL: each follows a native one step by
+//! step.
 //!
 //! CubeCL itself is not here: its kernels were compiled when this was built, see the README.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
 //! | `sort`, `noisy_pads` | the variants of a task |
-//! | `variant` | what all of them have in common |
-//! | `gpu`, `kernels` | a kernel on a GPU; the kernels that are here |
-//! | `recobench`, `problem` | bench's interface in C; what is answered |
+//! | `variant` | common code of variants |
+//! | `gpu`, `kernels` | a kernel on a GPU; the compiled kernels |
+//! | `recobench`, `problem` | bench's interface in C; errors |
 
 mod gpu;
 mod kernels;
@@ -25,7 +25,7 @@ use recobench::{ABI, Table, Variant};
 static VARIANTS: [&Variant; 4] =
     [&sort::BLOCK_MERGE, &sort::BLOCK_MERGE_256, &noisy_pads::CACHE_LINE, &noisy_pads::BIT_RUNS];
 
-/// As `kernels/Cargo.toml` pins it.
+/// The version that `kernels/Cargo.toml` pins.
 const CUBECL: &CStr = c"CubeCL 0.10.0";
 
 static TABLE: Table = Table {
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn each_variant_says_what_it_does_the_same_as() {
+    fn each_variant_names_its_counterpart() {
         for variant in VARIANTS {
             // SAFETY: all of them are texts of this library.
             let [name, native] =

@@ -100,13 +100,13 @@ impl<B: Blocks> Ready for ByGroups<B> {
             [maps.charges.cast(), self.groups.pointer(), maps.found.cast_const().cast()];
         let most = [maps.most_charges, maps.most_run, maps.saturation];
         let numbers = [self.group_count, self.tile_rows, most[0], most[1], most[2]];
-        // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and its
-        // pads have a place among what is found.
+        // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and the
+        // output has an entry for each of its pads.
         unsafe { self.loaded.launch(host, self.grid, &arrays, &numbers) }
     }
 }
 
-/// The numbers of pads in rows, if they are those that kernels know.
+/// The numbers of pads in rows, if the kernels support them.
 fn pads_in_rows(maps: &NoisyPads) -> Result<&[u32], Problem> {
     if maps.size < size_of::<NoisyPads>() {
         let older = "this bench is older than the library; use both of one version";
@@ -121,15 +121,16 @@ fn pads_in_rows(maps: &NoisyPads) -> Result<&[u32], Problem> {
 }
 
 /// Pads whose charges are in the same tiles, eight or fewer at the end of a row, as kernels read
-/// them: the tile with the number of pads above it, and the number of the first pad.
+/// them: the index of the tile with the number of pads above it, and the index of the first pad.
 fn groups(pads_in_rows: &[u32]) -> Vec<u32> {
-    let (mut words, mut first) = (Vec::new(), 0);
+    let mut words = Vec::new();
+    let mut first = 0;
     for (row, &pads) in (0..).zip(pads_in_rows) {
         // Column 152 row + 8 is the first one.
         let tile = TILES_OF_PADS * row + 1;
-        for (number, pad) in (0..pads).step_by(TILE_PADS as usize).enumerate() {
+        for (index, pad) in (0..pads).step_by(TILE_PADS as usize).enumerate() {
             let in_tile = TILE_PADS.min(pads - pad);
-            words.extend([in_tile << 16 | (tile + number as u32), first + pad]);
+            words.extend([in_tile << 16 | (tile + index as u32), first + pad]);
         }
         first += pads;
     }

@@ -1,4 +1,4 @@
-//! What keeps a variant from running.
+//! Reasons why a variant can't run.
 
 use std::ffi::CString;
 use std::fmt;
@@ -7,10 +7,10 @@ use cudarc::driver::result::DriverError;
 
 use crate::recobench::{FAILED, Host, OK, UNAVAILABLE};
 
-/// Why a call does not do what it is for.
+/// Reason why a call failed.
 #[derive(Clone, Debug)]
 pub(crate) enum Problem {
-    /// Not on this machine, or not on such an input.
+    /// Not available on this machine, or not for this input.
     Unavailable(String),
     /// Something went wrong.
     Failed(String),
@@ -30,11 +30,12 @@ impl From<DriverError> for Problem {
     }
 }
 
-/// What a call answers; bench is told why.
+/// Converts a result to a return code; bench gets the reason of an error.
 pub(crate) fn answer(host: &Host, result: Result<(), Problem>) -> i32 {
     let Err(problem) = result else { return OK };
     if let Ok(words) = CString::new(problem.to_string()) {
-        // SAFETY: bench's function, with what it has offered, during a call.
+        // SAFETY: `explain` is bench's function, called with bench's host pointer during a call of
+        // bench; `words` is a C string.
         unsafe { (host.explain)(host, words.as_ptr()) };
     }
     match problem {

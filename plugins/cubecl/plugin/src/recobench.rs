@@ -1,5 +1,4 @@
-//! The part of `docs/plugin/recobench.h` that these variants need. The header says what each
-//! field means.
+//! The part of `docs/plugin/recobench.h` that these variants need. The header documents each field.
 
 use std::ffi::{c_char, c_void};
 
@@ -12,7 +11,7 @@ pub(crate) const UNAVAILABLE: i32 = 1;
 pub(crate) const FAILED: i32 = 2;
 
 pub(crate) type Work = unsafe extern "C" fn(argument: *mut c_void, worker: u32, workers: u32);
-pub(crate) type Tell = unsafe extern "C" fn(host: *const Host, words: *const c_char);
+pub(crate) type MessageFn = unsafe extern "C" fn(host: *const Host, words: *const c_char);
 pub(crate) type Prepare = unsafe extern "C" fn(
     variant: *const Variant,
     host: *const Host,
@@ -33,8 +32,8 @@ pub(crate) struct Host {
     pub(crate) scratch: *mut c_void,
     pub(crate) scratch_bytes: u64,
     pub(crate) parallel: unsafe extern "C" fn(host: *const Host, work: Work, argument: *mut c_void),
-    pub(crate) stage: Tell,
-    pub(crate) explain: Tell,
+    pub(crate) stage: MessageFn,
+    pub(crate) explain: MessageFn,
 }
 
 #[repr(C)]
@@ -107,5 +106,5 @@ pub struct Table {
 
 // SAFETY: texts and functions that never change.
 unsafe impl Sync for Variant {}
-// SAFETY: as above.
+// SAFETY: texts and functions that never change.
 unsafe impl Sync for Table {}

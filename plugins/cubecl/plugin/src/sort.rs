@@ -78,7 +78,8 @@ impl<B: Blocks> Ready for BySegment<B> {
         }
         let arrays: [*const c_void; 3] =
             [sort.input.cast(), host.scratch.cast_const(), sort.device_offsets.cast()];
-        // SAFETY: digis, as much scratch memory, and the begins of so many segments and an end.
+        // SAFETY: digis, scratch memory of the same size, and the offsets of all segments with a
+        // final end.
         unsafe { self.loaded.launch(host, self.segments, &arrays, &[]) }
     }
 }

@@ -1,4 +1,4 @@
-//! A kernel as a variant: what all have in common.
+//! A kernel as a variant: common code.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::null;
@@ -12,10 +12,10 @@ pub(crate) trait Ready: Sized {
     type Input;
     /// The task.
     const TASK: &'static CStr;
-    /// Which buffers it uses.
+    /// Bit mask of the buffers that it uses.
     const BUFFERS: u32;
 
-    /// Gets ready for such an input on the GPU that bench gives.
+    /// Prepares for an input on the GPU that bench selected.
     fn prepare(host: &Host, input: &Self::Input) -> Result<Self, Problem>;
     /// The bytes of scratch memory that it needs, and of memory that it has itself.
     fn memory(&self) -> (u64, u64);
@@ -23,13 +23,13 @@ pub(crate) trait Ready: Sized {
     fn run(&self, host: &Host, input: &Self::Input) -> Result<(), Problem>;
 }
 
-/// What is said of a variant.
+/// Description of a variant.
 pub(crate) struct About {
     pub(crate) name: &'static CStr,
     pub(crate) summary: &'static CStr,
-    /// The native variant that does the same.
+    /// The native counterpart.
     pub(crate) native: &'static CStr,
-    /// What else differs, and why.
+    /// A further difference, with the reason.
     pub(crate) differs: Option<&'static CStr>,
 }
 
@@ -69,10 +69,10 @@ unsafe extern "C" fn prepare<R: Ready>(
     input: *const c_void,
     state: *mut *mut c_void,
 ) -> i32 {
-    // SAFETY: the header has a host and the task's struct lie there during the call.
+    // SAFETY: the header has a host, and the task's struct is valid during the call.
     let (host, input) = unsafe { (&*host, &*input.cast::<R::Input>()) };
     let ready = R::prepare(host, input).map(|ready| {
-        // SAFETY: there is room for a pointer.
+        // SAFETY: `state` points to memory for a pointer.
         unsafe { state.write(Box::into_raw(Box::new(ready)).cast()) };
     });
     answer(host, ready)
@@ -83,7 +83,7 @@ unsafe extern "C" fn memory<R: Ready>(
     _host: *const Host,
     memory: *mut Memory,
 ) -> i32 {
-    // SAFETY: the state is what `prepare` has left; the struct is there during the call.
+    // SAFETY: the state is what `prepare` has stored; the struct is valid during the call.
     let (ready, memory) = unsafe { (&*state.cast::<R>(), &mut *memory) };
     (memory.scratch_bytes, memory.own_bytes) = ready.memory();
     recobench::OK
@@ -94,14 +94,15 @@ unsafe extern "C" fn run<R: Ready>(
     host: *const Host,
     input: *const c_void,
 ) -> i32 {
-    // SAFETY: as in `memory` and in `prepare`.
+    // SAFETY: the state is what `prepare` has stored; the header has a host, and the task's struct
+    // is valid during the call.
     let (ready, host, input) = unsafe { (&*state.cast::<R>(), &*host, &*input.cast::<R::Input>()) };
     answer(host, ready.run(host, input))
 }
 
 unsafe extern "C" fn release<R: Ready>(state: *mut c_void) {
     if !state.is_null() {
-        // SAFETY: it is what `prepare` has left, and is not used any more.
+        // SAFETY: it is what `prepare` has stored, and is not used after this.
         drop(unsafe { Box::from_raw(state.cast::<R>()) });
     }
 }

@@ -28,7 +28,8 @@ use generators::tpc::{Digit, PadId, PadMapping, ZsFormat, clusters, slice_tracks
 use super::Entry;
 
 pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
-    let (csv, bin) = (of_digis("digis.csv"), of_digis("digis.bin"));
+    let csv = of_digis("digis.csv");
+    let bin = of_digis("digis.bin");
     let gz = vec![("csv", packed(&csv)), ("bin", packed(&bin)), ("members", in_members(&csv))];
     let setup = Setup::regular(2).expect("a setup");
     let slice_tracks = |name| {
@@ -78,14 +79,14 @@ const RESULTS: &str = "case a\nsector 0\nframe 100\nfragment 40\nparam noise_eps
 const FORMATS: [(&str, u8); 5] =
     [("row10", 1), ("row12", 2), ("link", 3), ("dense", 4), ("dense2", 5)];
 
-/// Of samples with labels and without.
+/// Labels of samples, some of them without any.
 fn labels() -> Vec<SectorLabels> {
     let labels = Labels::from_parts(vec![0, 0, 2], vec![5, u64::MAX, 1 << 63]);
     let labels = labels.expect("lists of all labels");
     vec![SectorLabels { sector: 3, labels }, SectorLabels { sector: 35, labels: Labels::default() }]
 }
 
-/// What is written to a file of that name.
+/// Content of a file of that name after `write`.
 fn written(name: &str, write: impl Fn(&Path) -> Result<(), DataError>) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
@@ -106,13 +107,13 @@ fn of_digis(name: &str) -> Vec<u8> {
     written(name, |path| write_digis(path, &digis))
 }
 
-/// When raw data begin: ns of Unix time.
+/// Start of the raw data, in ns of Unix time.
 const START_NS: u64 = 1_700_000_000_000_000_000;
 
-/// The messages of a microslice behind the moment at which it begins.
+/// The messages of a microslice, after the time of its start.
 fn messages() -> Vec<u8> {
     let epoch = Message::ts_msb((START_NS / 3200) as u32);
-    let hits = (0..30).map(|number| Message::hit(number * 2, number, 1 + number % 9, 77));
+    let hits = (0..30).map(|index| Message::hit(index * 2, index, 1 + index % 9, 77));
     let first = [Message::epoch(0), epoch].into_iter();
     let all = first.chain(hits).chain([epoch, Message::status(5), Message::end()]);
     let words = all.flat_map(Message::to_bytes);
@@ -156,7 +157,7 @@ fn in_members(bytes: &[u8]) -> Vec<u8> {
     [packed(first), packed(second)].concat()
 }
 
-/// An index, and so many empty pages.
+/// An index, and `pages` empty pages.
 fn frame(pages: usize) -> Vec<u8> {
     let index = format!("sector,endpoint,n_pages\n2,5,{pages}\n");
     [index.as_bytes(), &[SEPARATOR], &vec![0; pages * PAGE_BYTES]].concat()

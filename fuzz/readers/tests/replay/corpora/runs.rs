@@ -1,4 +1,4 @@
-//! What runs leave behind.
+//! Files of runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -156,7 +156,8 @@ fn of_comparison(base: &Path, new: &Path) -> Vec<u8> {
 }
 
 fn ceilings() -> CeilingsRecord {
-    let (copy_bytes_per_s, triad_bytes_per_s) = (2e10, 3e10);
+    let copy_bytes_per_s = 2e10;
+    let triad_bytes_per_s = 3e10;
     let bandwidth = Bandwidth { copy_bytes_per_s, triad_bytes_per_s, ..Bandwidth::default() };
     let latencies =
         Latencies { launch_s: 4e-6, queued_launch_s: 2e-6, graph_launch_s: 1e-6, copy_s: 8e-6 };

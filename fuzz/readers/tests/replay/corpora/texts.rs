@@ -1,4 +1,4 @@
-//! Files that people write, values of flags, and what processes tell each other.
+//! Files that people write, values of flags, and messages between processes.
 
 use super::Entry;
 

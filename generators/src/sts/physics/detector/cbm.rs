@@ -1,10 +1,10 @@
 //! The tracker of CBM.
 //!
-//! Distances of the stations, ladders of each station and kinds of sensors are those
-//! of the technical design report. How ladders are filled with sensors is our choice:
-//! shorter ones near the beam, and as many as cover 25 degrees, fewer in the corners.
+//! Distances of the stations, ladders of each station and kinds of sensors are those of the
+//! technical design report. The arrangement of sensors on ladders is recobench's choice: shorter
+//! ones near the beam, and enough of them to cover 25 degrees, fewer in the corners.
 
-use super::{Facing, Module, module};
+use super::{Module, SensorOrientation, module};
 
 pub(super) const MODULES: usize = 896;
 
@@ -71,7 +71,7 @@ const STATIONS: [Station; 8] = [
 const LADDER_PITCH: f64 = 5.9;
 /// Active areas of neighbours on a ladder overlap by this.
 const OVERLAP: f64 = 0.05;
-/// Neighbouring ladders, and neighbours on a ladder, are in planes of their own.
+/// Offset along the beam between adjacent ladders, and between adjacent sensors of a ladder.
 const LADDER_OFFSET: f64 = 0.25;
 const SENSOR_OFFSET: f64 = 0.1;
 /// Half the height of the gap for the beam pipe in the two central ladders, over the
@@ -84,7 +84,7 @@ pub(super) fn modules() -> Vec<Module> {
 }
 
 impl Station {
-    /// Ladders beside the beam on one side.
+    /// Number of ladders on one side of the beam.
     fn ladders(&self) -> usize {
         self.half_ladders.iter().map(|(count, _)| count).sum()
     }
@@ -117,25 +117,25 @@ impl Station {
 
     /// The upper half of a ladder, from the gap upwards.
     fn half_ladder(&self, number: usize, x: f64, gap: f64, heights: &[f64]) -> Vec<Module> {
-        let facing = Facing::of_ladder(number, false);
+        let orientation = SensorOrientation::of_ladder(number, false);
         let ladder_z = self.z + alternate(number) * LADDER_OFFSET;
         let mut bottom = gap;
-        let place = |(position, height): (usize, &f64)| {
+        let next_module = |(index, height): (usize, &f64)| {
             let y = bottom + 0.5 * height;
             bottom += height - OVERLAP;
-            let z = ladder_z + alternate(position) * SENSOR_OFFSET;
-            module(*height, facing, [x, y, z])
+            let z = ladder_z + alternate(index) * SENSOR_OFFSET;
+            module(*height, orientation, [x, y, z])
         };
-        heights.iter().enumerate().map(place).collect()
+        heights.iter().enumerate().map(next_module).collect()
     }
 }
 
 /// The module that mirrors one above the beam, turned upside down.
 fn below(ladder: usize, above: &Module) -> Module {
     let [x, y, z] = above.translation;
-    // In a plane of its own: halves may overlap too.
+    // In another plane, because halves may overlap too.
     let z = z + 0.5 * SENSOR_OFFSET;
-    module(above.height, Facing::of_ladder(ladder, true), [x, -y, z])
+    module(above.height, SensorOrientation::of_ladder(ladder, true), [x, -y, z])
 }
 
 fn alternate(number: usize) -> f64 {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_as_many_modules_and_ladders_as_in_cbm() {
+    fn numbers_of_modules_and_ladders_are_those_of_cbm() {
         assert_eq!(modules().len(), MODULES);
         let ladders: usize = STATIONS.iter().map(|station| 2 * station.ladders()).sum();
         assert_eq!(ladders, 106);

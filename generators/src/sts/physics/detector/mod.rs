@@ -13,52 +13,52 @@ const PITCH: f64 = 0.0058;
 /// Angle of the strips on the back, in degrees.
 const STEREO: f64 = 7.5;
 
-/// A detector made of STS modules.
+/// Predefined arrangements of STS modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detector {
     /// The tracker of CBM: 896 modules in eight stations.
     Cbm,
-    /// That of mCBM, the test setup: 12 modules in two stations.
+    /// The test setup mCBM: 12 modules in two stations.
     MiniCbm,
 }
 
-/// How a sensor is turned: ladders carry them with either side in front, and upside
-/// down below the beam.
+/// Orientation of a sensor: ladders carry them with either side in front, and upside down below the
+/// beam.
 #[derive(Clone, Copy)]
-enum Facing {
+enum SensorOrientation {
     /// Front side towards larger z, top up.
     Downstream,
-    /// The same, turned around the beam.
+    /// Front side downstream, rotated around the beam by 180 degrees.
     DownstreamTurned,
     /// Back side towards larger z, top up.
     Upstream,
-    /// The same, turned around the beam.
+    /// Front side upstream, rotated around the beam by 180 degrees.
     UpstreamTurned,
 }
 
-impl Facing {
+impl SensorOrientation {
     const fn rotation(self) -> [f64; 9] {
         let (x, y) = match self {
-            Facing::Downstream => (1.0, 1.0),
-            Facing::DownstreamTurned => (-1.0, -1.0),
-            Facing::Upstream => (-1.0, 1.0),
-            Facing::UpstreamTurned => (1.0, -1.0),
+            SensorOrientation::Downstream => (1.0, 1.0),
+            SensorOrientation::DownstreamTurned => (-1.0, -1.0),
+            SensorOrientation::Upstream => (-1.0, 1.0),
+            SensorOrientation::UpstreamTurned => (1.0, -1.0),
         };
         [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, x * y]
     }
 
     const fn of_ladder(number: usize, is_below: bool) -> Self {
         match (number.is_multiple_of(2), is_below) {
-            (true, false) => Facing::Downstream,
-            (true, true) => Facing::DownstreamTurned,
-            (false, false) => Facing::Upstream,
-            (false, true) => Facing::UpstreamTurned,
+            (true, false) => SensorOrientation::Downstream,
+            (true, true) => SensorOrientation::DownstreamTurned,
+            (false, false) => SensorOrientation::Upstream,
+            (false, true) => SensorOrientation::UpstreamTurned,
         }
     }
 }
 
 impl Detector {
-    /// How many modules it has.
+    /// Number of modules.
     pub fn modules(self) -> usize {
         match self {
             Detector::Cbm => cbm::MODULES,
@@ -66,10 +66,10 @@ impl Detector {
         }
     }
 
-    /// Its setup with the usual read-out.
+    /// Its setup with the default read-out.
     ///
     /// # Errors
-    /// None, but setups are always checked.
+    /// None in practice, but all setups are validated.
     pub fn setup(self) -> Result<Setup, DataError> {
         self.setup_with(Asic::default())
     }
@@ -77,7 +77,7 @@ impl Detector {
     /// Its setup with this read-out.
     ///
     /// # Errors
-    /// If the read-out makes no sense.
+    /// If the read-out is invalid.
     pub fn setup_with(self, asic: Asic) -> Result<Setup, DataError> {
         let modules = match self {
             Detector::Cbm => cbm::modules(),
@@ -88,7 +88,7 @@ impl Detector {
     }
 }
 
-fn module(height: f64, facing: Facing, translation: [f64; 3]) -> Module {
+fn module(height: f64, orientation: SensorOrientation, translation: [f64; 3]) -> Module {
     Module {
         height,
         pitch: PITCH,
@@ -96,13 +96,13 @@ fn module(height: f64, facing: Facing, translation: [f64; 3]) -> Module {
         stereo_back: STEREO,
         lorentz_front: 0.0,
         lorentz_back: 0.0,
-        rotation: facing.rotation(),
+        rotation: orientation.rotation(),
         translation,
     }
 }
 
-/// How much charges differ that are alike on average: the standard deviation of a
-/// normal distribution as wide, at half its height, as Landau's.
+/// Spread of charges by their average: the standard deviation of a normal distribution with the
+/// full width at half maximum of Landau's.
 fn landau() -> LandauTable {
     const STEP: f64 = 1000.0;
     const ENTRIES: u32 = 80;
@@ -112,19 +112,19 @@ fn landau() -> LandauTable {
     }
 }
 
-/// In electrons, for a most probable charge in electrons.
+/// Width in electrons, for a most probable charge in electrons.
 fn width(charge: f64) -> f64 {
     const PER_LANDAU_WIDTH: f64 = 4.02 / 2.355;
     let widths_in = |width: f64| most_probable(width * EV_PER_ELECTRON);
-    // The charge is so many widths, a number that itself depends on the width.
-    let step = |width: f64, _| charge / widths_in(width.max(LEAST_WIDTH)).max(1.0);
+    // The ratio of charge to width itself depends on the width: a fixed-point iteration.
+    let step = |width: f64, _| charge / widths_in(width.max(MIN_WIDTH)).max(1.0);
     libm::round((0..20).fold(charge / 10.0, step) * PER_LANDAU_WIDTH)
 }
 
 /// Energy for an electron and a hole.
 const EV_PER_ELECTRON: f64 = 3.62;
 /// Widths below this, in electrons, are those of no real path.
-const LEAST_WIDTH: f64 = 1.0;
+const MIN_WIDTH: f64 = 1.0;
 
 #[cfg(test)]
 mod tests {

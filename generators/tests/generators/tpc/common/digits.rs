@@ -8,12 +8,12 @@ use generators::tpc::{Digit, PadId, PadMapping, Region, ZsFormat};
 /// The time bins that the digits may be in.
 pub const ORBITS: u32 = 3;
 
-/// Which of the pads have a digit in a time bin.
+/// Selection of the pads with a digit in a time bin.
 #[derive(Clone, Copy, Debug)]
 pub enum Fill {
     /// This share of all, at random, in every time bin.
     Share(f64),
-    /// All pads in one of so many time bins: gaps and full blocks.
+    /// All pads in one of this many time bins: gaps and full blocks.
     FlashEvery(u32),
     /// The share differs from time bin to time bin.
     Ragged,
@@ -47,15 +47,14 @@ fn share(fill: Fill, bin: u32) -> f64 {
     }
 }
 
-/// All values that the format has, small ones only in every other time bin; zero
-/// is a legal one.
+/// All values of the format, only small ones in every second time bin; zero is a valid one.
 fn adc(format: ZsFormat, bin: u32, bits: u32) -> u16 {
     let end = if bin.is_multiple_of(2) { 1024 } else { u64::from(format.max_adc()) + 1 };
     below(bits, end) as u16
 }
 
-/// The digits of the golden pages, with 12-bit values: sparse ones in two regions,
-/// and some time bins of one region that are full.
+/// The digits of the golden pages, with 12-bit values: sparse ones in two regions, and some full
+/// time bins of one region.
 pub fn golden() -> Vec<Digit> {
     let format = ZsFormat::Row12;
     let sparse = digits(format, GOLDEN_SECTOR, &[1, 8], Fill::Share(0.0005));
@@ -70,7 +69,7 @@ pub fn golden() -> Vec<Digit> {
 /// Their sector.
 pub const GOLDEN_SECTOR: u8 = 21;
 
-/// The same digits with the values of another format.
+/// Converts the values of digits to another format.
 pub fn in_format(format: ZsFormat, digits: &[Digit]) -> Vec<Digit> {
     let rescaled = |digit: &Digit| digit.with_adc(format.adc_of_quarters(digit.adc()));
     digits.iter().map(rescaled).collect()

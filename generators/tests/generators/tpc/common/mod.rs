@@ -1,4 +1,4 @@
-//! What these tests share.
+//! Helpers of these tests.
 
 pub mod digits;
 pub mod slow_reader;

@@ -1,6 +1,6 @@
-//! Reads pages slowly and by the letter of the formats: an independent witness for
-//! the encoders. It shares no code with them, numbers stand where the formats have
-//! them, and whatever is not as it must be fails the test.
+//! A slow reader of pages that follows the specification of the formats literally: an independent
+//! check of the encoders. It shares no code with them, uses literal numbers as the formats do, and
+//! fails the test on any deviation.
 
 use generators::tpc::page::Page;
 use generators::tpc::pages::RawPages;
@@ -86,7 +86,7 @@ impl Reader<'_> {
         self.end(page, at);
     }
 
-    /// Reads one row and returns where the next one begins.
+    /// Reads one row and returns the offset of the next one.
     fn row_data(&mut self, page: &Page, at: usize, row: usize, time: u64, bits: usize) -> usize {
         let sequences = usize::from(page[at]);
         let samples = at + 1 + 2 * sequences;
@@ -223,7 +223,8 @@ impl Reader<'_> {
 
 /// The bytes of a page that belong to the last block of the page before.
 fn continuation<'a>(page: &Page, next: &'a Page) -> &'a [u8] {
-    let (counter, following) = (u16_at(page, 36), u16_at(next, 36));
+    let counter = u16_at(page, 36);
+    let following = u16_at(next, 36);
     assert_eq!(following, counter.wrapping_add(1));
     let header = usize::from(u16_at(next, 10)) - 16;
     &next[64..usize::from(u16_at(next, header + 8))]
@@ -233,7 +234,7 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from(bytes[at]) | u16::from(bytes[at + 1]) << 8
 }
 
-/// A number of so many bits, one bit after the other.
+/// A number of `bits` bits, read bit by bit.
 fn bits_at(bytes: &[u8], first: usize, bits: usize) -> u16 {
     (first..first + bits)
         .enumerate()

@@ -1,4 +1,4 @@
-//! Which pads the experiment's channels read, as far as its pages show it.
+//! Pads of the experiment's channels, as far as its pages show them.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Each kernel against a reference that says in plain Rust what is right.
+//! Compares each kernel with a reference in plain Rust.
 
 mod noisy_pads;
 mod numbers;
@@ -14,7 +14,7 @@ fn kernel(name: &str) -> CudaKernel {
     kernels.into_iter().find(|kernel| kernel.name == name).expect("a kernel of that name")
 }
 
-/// A device to run kernels on; `None`, with a word, where there is no C++ compiler.
+/// A device to run kernels on; `None`, with a message, if there is no C++ compiler.
 fn emulator(checked: bool, seed: u64) -> Option<Emulator> {
     if let Some(reason) = KERNELS.unavailable() {
         println!("skipped: {reason}");
@@ -34,19 +34,19 @@ fn run(
     numbers: &[u32],
 ) {
     let mut info = vec![0_u8; kernel.info_bytes];
-    for (place, number) in info.chunks_mut(4).zip(numbers) {
-        place.copy_from_slice(&number.to_ne_bytes());
+    for (index, number) in info.chunks_mut(4).zip(numbers) {
+        index.copy_from_slice(&number.to_ne_bytes());
     }
     let arguments = arrays.iter().map(Argument::pointer);
     let arguments: Vec<_> = arguments.chain([Argument::bytes(&info)]).collect();
     let launch = Launch::linear(blocks, kernel.threads).with_shared_bytes(kernel.shared_bytes);
-    // SAFETY: arrays are as large as the tests say, and accesses beyond them are found.
+    // SAFETY: arrays are as large as the tests declare, and the checker finds accesses beyond them.
     let ran = unsafe { emulator.launch(kernel.name, &launch, &arguments) };
     ran.unwrap_or_else(|error| panic!("{}: {error}", kernel.name));
 }
 
 #[test]
-fn no_kernel_reads_the_lengths_that_nobody_fills_in() {
+fn no_kernel_reads_the_unset_lengths() {
     let kernels = cubecl_kernels::kernels().expect("CubeCL compiles them");
     assert_eq!(kernels.len(), 4);
     for kernel in kernels {

@@ -1,4 +1,4 @@
-//! Noisy pads against a reference that goes over each pad by itself.
+//! Noisy pads compared with a reference that scans each pad separately.
 
 use super::numbers::Numbers;
 use super::{emulator, kernel, run};
@@ -21,7 +21,7 @@ struct Group {
     first_pad: usize,
 }
 
-/// Maps of sectors with so many rows of tiles.
+/// Maps of sectors with `tile_rows` rows of tiles.
 struct Maps {
     sectors: usize,
     tile_rows: usize,
@@ -30,7 +30,7 @@ struct Maps {
 }
 
 impl Maps {
-    /// With charges in so many of 8 time bins.
+    /// Creates maps with charges in `density` of 8 time bins.
     fn new(sectors: usize, tile_rows: usize, (groups, density): (usize, u64), seed: u64) -> Self {
         let mut numbers = Numbers(seed);
         let entries = sectors * tile_rows * TILES_IN_ROW * TILE;
@@ -59,19 +59,20 @@ impl Maps {
         self.charges[(row * TILES_IN_ROW + group.tile) * TILE + time % 4 * 8 + pad]
     }
 
-    /// What a pad of a group did.
+    /// Activity of a pad of a group.
     fn activity(&self, sector: usize, group: Group, pad: usize) -> Activity {
         let times = 0..4 * self.tile_rows;
         let charges: Vec<_> = times.map(|time| self.charge(sector, group, pad, time)).collect();
         let count = charges.iter().filter(|&&charge| charge > 0).count();
         let runs = charges.split(|&charge| charge == 0).map(<[u16]>::len);
-        let (longest, largest) = (runs.max().unwrap_or(0), *charges.iter().max().expect("some"));
+        let longest = runs.max().unwrap_or(0);
+        let largest = *charges.iter().max().expect("some");
         let is_busy = count as u32 > MOST[0] || longest as u32 > MOST[1];
         let is_noisy = is_busy && u32::from(largest) <= MOST[2];
         [count as u16, longest as u16, largest, is_noisy.into()]
     }
 
-    /// Looks for noisy pads with a kernel whose blocks have so many groups.
+    /// Looks for noisy pads with a kernel whose blocks have `groups_of_block` groups.
     fn assert_found(&self, name: &str, groups_of_block: usize, (checked, seed): (bool, u64)) {
         let Some(emulator) = emulator(checked, seed) else { return };
         let blocks = self.sectors * self.groups.len().div_ceil(groups_of_block);
@@ -87,13 +88,13 @@ impl Maps {
         for sector in 0..self.sectors {
             for &group in &self.groups {
                 for pad in 0..group.pads {
-                    let place = (sector * PADS_IN_SECTOR + group.first_pad + pad) * 4;
-                    expected[place..place + 4].copy_from_slice(&self.activity(sector, group, pad));
+                    let index = (sector * PADS_IN_SECTOR + group.first_pad + pad) * 4;
+                    expected[index..index + 4].copy_from_slice(&self.activity(sector, group, pad));
                 }
             }
         }
         let wrong = found.iter().zip(&expected).position(|(found, right)| found != right);
-        assert_eq!(wrong.map(|place| place / 4), None, "{name}: the first pad that is wrong");
+        assert_eq!(wrong.map(|index| index / 4), None, "{name}: the first pad that is wrong");
     }
 }
 

@@ -32,7 +32,7 @@ fn sorts(name: &str, lengths: &[usize], mask: u64, (is_checked, seed): (bool, u6
     assert_eq!(wrong, None, "{name}, {lengths:?}, {mask:x}: the first digi that is wrong");
 }
 
-/// Around warps, chunks and levels, so that segments begin at odd positions, too.
+/// Around warps, chunks and levels, so that segments start at odd indices, too.
 fn lengths(tile: usize) -> Vec<usize> {
     let around = |length: usize| [length - 1, length, length + 1];
     let levels = [32, 352, tile, 2 * tile, 3 * tile, 4 * tile];
@@ -52,7 +52,7 @@ fn segments_of_all_lengths_are_sorted() {
 
 #[test]
 fn equals_keep_their_order() {
-    // Four channels and four times; addresses and charges tell equals apart.
+    // Four channels and four times; equal keys have different addresses and charges.
     let few = !(0x7fc << 37) & !0x7fff_fffc;
     for (name, tile) in BLOCKS {
         for mask in [few, !(0x7ff << 37) & !0x7fff_ffff] {

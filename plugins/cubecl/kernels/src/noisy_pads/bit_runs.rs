@@ -1,6 +1,6 @@
 //! Each charge is read once, and becomes a bit: `bit_runs.cu`.
 //!
-//! Shared memory: what was found of each pad in each slice, 6 KiB.
+//! Shared memory: the activity of each pad in each slice, 6 KiB.
 
 use cubecl_core as cubecl;
 use cubecl_core::prelude::*;
@@ -18,7 +18,7 @@ pub const THREADS: u32 = 256;
 pub const GROUPS: u32 = LANES / TILE_TIMES;
 const WARPS: u32 = THREADS / LANES;
 const PADS: u32 = GROUPS * TILE_PADS;
-/// Tiles, one above the other, that a lane loads at once.
+/// Number of tiles, one above the other, that a lane loads at once.
 const STEP: u32 = WORD_BINS / TILE_TIMES;
 /// Lines of tiles in a row of them.
 const LINES_IN_ROW: u32 = TILES_IN_ROW * TILE_TIMES;
@@ -26,7 +26,7 @@ const LINES_IN_ROW: u32 = TILES_IN_ROW * TILE_TIMES;
 /// Eight pads in one time bin, two in a word.
 pub type Line = Vector<u32, Const<4>>;
 
-/// What was found of pads in slices of the time: an array for each figure.
+/// Activity of pads in slices of the time: an array for each figure.
 #[derive(CubeType)]
 struct Slices {
     charges: SharedMemory<u16>,
@@ -64,7 +64,7 @@ impl Largest {
         self.fourth = max_of_halves(self.fourth, line[3]);
     }
 
-    /// Those of a lane's own pads, in all four time bins of tiles.
+    /// Bits of a lane's own pads, in all four time bins of tiles.
     fn of_own(&self, own: u32) -> u32 {
         let first = of_four_lanes(self.first);
         let second = of_four_lanes(self.second);
@@ -108,8 +108,8 @@ fn own_bits(bits: u32, lane: u32, own: u32) -> u32 {
     both
 }
 
-/// Goes over the rows of tiles from `begin` to `end`, of which those from `lines` on are those
-/// that the lane loads, for the lane's own two pads.
+/// Scans the rows of tiles from `begin` to `end`, of which those from `lines` on are loaded by this
+/// lane, for the lane's own two pads.
 #[cube]
 #[allow(clippy::too_many_arguments)]
 fn scan(
@@ -193,7 +193,7 @@ impl Slices {
     }
 }
 
-/// What each pad of each group did. A block for `GROUPS` groups of a sector.
+/// Activity of each pad of each group. A block handles `GROUPS` groups of a sector.
 #[cube]
 pub fn noisy_pads_bit_runs(
     maps: &Array<Line>,
@@ -234,8 +234,8 @@ pub fn noisy_pads_bit_runs(
         let group = group_at(groups, number);
         let pad = thread % TILE_PADS;
         if pad < group.pads {
-            let place = sector * PADS_IN_SECTOR + group.first_pad + pad;
-            activity[place as usize] = slices.join(thread, slice_rows * TILE_TIMES, &most);
+            let index = sector * PADS_IN_SECTOR + group.first_pad + pad;
+            activity[index as usize] = slices.join(thread, slice_rows * TILE_TIMES, &most);
         }
     }
 }

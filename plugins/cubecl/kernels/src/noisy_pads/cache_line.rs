@@ -12,10 +12,10 @@ use super::map::{
 
 /// Threads of a block.
 pub const THREADS: u32 = 64;
-/// Tiles, one above the other, that are staged at once.
+/// Number of tiles, one above the other, that are staged at once.
 const STAGED: u32 = THREADS / TILE;
 
-/// What each pad of each group did. A block for each group of each sector.
+/// Activity of each pad of each group. A block handles one group of one sector.
 #[cube]
 pub fn noisy_pads_cache_line(
     maps: &Array<u16>,
@@ -31,7 +31,7 @@ pub fn noisy_pads_cache_line(
     let group = group_at(groups, CUBE_POS_X % group_count);
     let first = first_tile(sector, tile_rows, &group) * u64::cast_from(TILE);
     let tile = thread / TILE;
-    let place = thread % TILE;
+    let in_tile = thread % TILE;
     let mut charges = 0u32;
     let mut run = 0u32;
     let mut longest_run = 0u32;
@@ -40,7 +40,7 @@ pub fn noisy_pads_cache_line(
         let mut charge = 0u16;
         if row + tile < tile_rows {
             let in_map = u64::cast_from(row + tile) * u64::cast_from(TILES_IN_ROW * TILE);
-            charge = maps[(first + in_map + u64::cast_from(place)) as usize];
+            charge = maps[(first + in_map + u64::cast_from(in_tile)) as usize];
         }
         staged[thread as usize] = charge;
         sync_cube();

@@ -1,4 +1,4 @@
-//! Charge maps as kernels read them, and what is found of a pad: `pads/map.h`.
+//! Charge maps as kernels read them, and the activity of a pad: `pads/map.h`.
 
 use cubecl_core as cubecl;
 use cubecl_core::prelude::*;
@@ -14,15 +14,16 @@ pub const TILES_IN_ROW: u32 = 2889;
 /// Pads of all rows of a sector.
 pub const PADS_IN_SECTOR: u32 = 14560;
 
-/// The tile of a group with the number of its pads above it, and its first pad.
+/// The index of a group's tile with the number of its pads above it, and its first pad.
 pub type GroupWords = Vector<u32, Const<2>>;
-/// What a pad did, in one word of 8 bytes: charges, longest run, largest charge, 1 if it is noisy.
+/// Activity of a pad in one word of 8 bytes: charges, longest run, largest charge, 1 if it is
+/// noisy.
 pub type Activity = Vector<u16, Const<4>>;
 
 /// Pads whose charges are in the same tiles.
 #[derive(CubeType)]
 pub struct Group {
-    /// Where it is among the tiles side by side.
+    /// Its index among adjacent tiles.
     pub tile: u32,
     /// 8, fewer at the end of a row.
     pub pads: u32,
@@ -30,12 +31,12 @@ pub struct Group {
     pub first_pad: u32,
 }
 
-/// The most that a pad may do.
+/// Maximum activity of a normal pad.
 #[derive(CubeType)]
 pub struct Thresholds {
     /// Time bins with charge.
     pub charges: u32,
-    /// Of them in a row.
+    /// Maximum length of a run.
     pub run: u32,
     /// The largest charge of a pad that is noisy.
     pub saturation: u32,
@@ -55,7 +56,7 @@ pub fn first_tile(sector: u32, tile_rows: u32, group: &Group) -> u64 {
         + u64::cast_from(group.tile)
 }
 
-/// What was found of a pad, with the verdict.
+/// Activity of a pad, with the verdict.
 #[cube]
 pub fn activity_of(charges: u32, longest_run: u32, largest: u32, most: &Thresholds) -> Activity {
     let is_busy = charges > most.charges || longest_run > most.run;

@@ -1,9 +1,9 @@
 //! Finding noisy pads: the kernels of `algorithms/src/tpc_noisy_pads/cuda/`.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
-//! | `cache_line`, `bit_runs` | a kernel each |
-//! | `map` | charge maps, and what is found of a pad |
+//! | `cache_line`, `bit_runs` | one kernel each |
+//! | `map` | charge maps, and the activity of a pad |
 //! | `presence` | time bins with charge as bits of words |
 
 mod bit_runs;
@@ -18,11 +18,13 @@ use cubecl_core::prelude::*;
 use crate::cuda::{CudaKernel, compile, number, read, written};
 use map::ThresholdsExpand;
 
-/// Both kernels. Places in maps are numbers of 64 bits, as in CUDA.
+/// Both kernels. Indices in maps have 64 bits, as in CUDA.
 pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
     let address = AddressType::U64;
     let cache_line = compile("noisy_pads_cache_line", cache_line::THREADS, address, |builder| {
-        let (maps, groups, activity) = (read(builder), read(builder), written(builder));
+        let maps = read(builder);
+        let groups = read(builder);
+        let activity = written(builder);
         let (group_count, tile_rows, most) = numbers(builder);
         let scope = &mut builder.scope;
         cache_line::noisy_pads_cache_line::expand(
@@ -36,7 +38,9 @@ pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
         );
     });
     let bit_runs = compile("noisy_pads_bit_runs", bit_runs::THREADS, address, |builder| {
-        let (maps, groups, activity) = (read(builder), read(builder), written(builder));
+        let maps = read(builder);
+        let groups = read(builder);
+        let activity = written(builder);
         let (group_count, tile_rows, most) = numbers(builder);
         let scope = &mut builder.scope;
         bit_runs::noisy_pads_bit_runs::expand(
@@ -52,11 +56,14 @@ pub(crate) fn kernels() -> Result<[CudaKernel; 2], CompilationError> {
     Ok([cache_line?, bit_runs?])
 }
 
-/// The number of groups, that of rows of tiles, and thresholds.
+/// The number of groups, the number of rows of tiles, and thresholds.
 fn numbers(
     builder: &mut KernelBuilder,
 ) -> (NativeExpand<u32>, NativeExpand<u32>, ThresholdsExpand) {
-    let (group_count, tile_rows) = (number(builder), number(builder));
-    let (charges, run, saturation) = (number(builder), number(builder), number(builder));
+    let group_count = number(builder);
+    let tile_rows = number(builder);
+    let charges = number(builder);
+    let run = number(builder);
+    let saturation = number(builder);
     (group_count, tile_rows, ThresholdsExpand { charges, run, saturation })
 }

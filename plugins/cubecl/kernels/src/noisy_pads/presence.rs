@@ -6,7 +6,7 @@ use cubecl_core::prelude::*;
 /// Time bins of a word; bit 0 is the earliest.
 pub const WORD_BINS: u32 = 32;
 
-/// What a pad did so far.
+/// Activity of a pad so far.
 #[derive(CubeType)]
 pub struct Presence {
     /// Time bins with charge.
@@ -19,7 +19,7 @@ pub struct Presence {
     pub longest: u32,
 }
 
-/// The longest run of ones: each round takes the last one of each run away.
+/// The longest run of ones: each round removes the last one of each run.
 #[cube]
 fn longest_run_in(word: u32) -> u32 {
     let mut rest = word;
@@ -33,12 +33,12 @@ fn longest_run_in(word: u32) -> u32 {
 
 #[cube]
 impl Presence {
-    /// Of a pad of which nothing is known yet.
+    /// Activity of a pad without time bins.
     pub fn new() -> Presence {
         Presence { charges: 0u32, head: 0u32, tail: 0u32, longest: 0u32 }
     }
 
-    /// Adds 32 time bins, with so many before them.
+    /// Adds 32 time bins; `bins_before` precede them.
     pub fn add(&mut self, word: u32, bins_before: u32) {
         let in_word = word.count_ones();
         let leading = (!word).reverse_bits().leading_zeros();

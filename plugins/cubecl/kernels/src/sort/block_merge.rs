@@ -1,6 +1,7 @@
-//! The published sort, a block a segment: `block_merge.cu` and `block_merge.h`.
+//! The published sort, one block per segment: `block_merge.cu` and `block_merge.h`.
 //!
-//! Arrays are no values in CubeCL: where CUDA has a pointer to one of two, each access is a branch.
+//! Arrays are not values in CubeCL: where CUDA has a pointer to one of two, each access is a
+//! branch.
 //!
 //! Shared memory: the items of a chunk or of a tile of merged items (44 KiB at 512 x 11), then the
 //! counts of the radix sort (8.1 KiB).
@@ -117,7 +118,7 @@ fn sort_segment(
     while (u64::cast_from(tile) << u64::cast_from(levels)) < u64::cast_from(count) {
         levels += 1;
     }
-    // So that the last level writes to `digis`.
+    // Chosen so that the last level writes to `digis`.
     let to_scratch = levels % 2 == 1;
     let mut at = 0u32;
     while at < count {
@@ -179,7 +180,7 @@ fn sort_chunk(
     sync_cube();
 }
 
-/// Merges pairs of sorted runs of so many items.
+/// Merges pairs of sorted runs of `width` items.
 #[cube]
 fn merge_level(
     arrays: &mut Arrays,
@@ -230,8 +231,9 @@ fn merge_runs(
     }
 }
 
-/// How many of the first `diagonal` items of the merged runs come from the first one, which is at
-/// `a`, with the second one behind it: `merge_path.h`. Equal items come from the first one first.
+/// Number of items among the first `diagonal` ones of the merged runs that come from the first run,
+/// which starts at `a` and is followed by the second one: `merge_path.h`. Equal items come from the
+/// first one first.
 #[cube]
 fn path_in_arrays(
     arrays: &Arrays,
@@ -256,7 +258,8 @@ fn path_in_arrays(
     low
 }
 
-/// The same in shared memory.
+/// Number of items among the first `diagonal` ones of two merged runs in shared memory that come
+/// from the first run; equal items come from it first.
 #[cube]
 fn path_in_items(items: &SharedMemory<u64>, a_count: u32, b_count: u32, diagonal: u32) -> u32 {
     let mut low = diagonal - u32::min(diagonal, b_count);
@@ -274,8 +277,7 @@ fn path_in_items(items: &SharedMemory<u64>, a_count: u32, b_count: u32, diagonal
     low
 }
 
-/// Merges two runs, which lie in shared memory one after the other, and leaves the result in
-/// their place. Barriers before and after.
+/// Merges two consecutive runs in shared memory, in place. Barriers before and after.
 #[cube]
 fn merge_tile(items: &mut SharedMemory<u64>, a_count: u32, count: u32, #[comptime] blocks: Blocks) {
     let begin = u32::min(UNIT_POS_X * blocks.items, count);

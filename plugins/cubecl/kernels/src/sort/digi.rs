@@ -6,10 +6,10 @@ use cubecl_core::prelude::*;
 const TIME_BITS: u32 = 31;
 const CHANNEL_BITS: u32 = 11;
 const CHANNEL_SHIFT: u32 = 37;
-/// Bits of what digis are sorted by.
+/// Bits of the sort key.
 pub const KEY_BITS: u32 = CHANNEL_BITS + TIME_BITS;
 
-/// What digis are sorted by: the channel above the time.
+/// The sort key: the channel above the time.
 #[cube]
 pub fn digi_key(digi: u64) -> u64 {
     let time = digi & comptime!((1u64 << TIME_BITS) - 1);

@@ -1,6 +1,6 @@
 //! Sorting digis: the kernels of `algorithms/src/sts_sort/cuda/block_merge.cu`.
 //!
-//! | module | holds |
+//! | module | content |
 //! |---|---|
 //! | `block_merge` | the kernel |
 //! | `radix_rank` | ranks of digits in a chunk |

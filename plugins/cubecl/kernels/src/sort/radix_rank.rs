@@ -1,8 +1,7 @@
-//! Ranks of digits in a tile, in the order in which the tile has them: `radix_rank.h`, and
-//! `block_scan.h`.
+//! Stable ranks of digits in a tile: `radix_rank.h`, and `block_scan.h`.
 //!
-//! The tile lies warp-striped: item i of a lane is at position
-//! (warp * items + i) * LANES + lane, so that a warp holds a run of positions.
+//! The tile is warp-striped: item i of a lane is at index (warp * items + i) * LANES + lane, so
+//! that a warp has a contiguous run.
 
 use cubecl_core as cubecl;
 use cubecl_core::prelude::*;
@@ -19,7 +18,8 @@ const RANK_BITS: u32 = 16;
 /// Shared memory of a block.
 #[derive(CubeType)]
 pub struct RankShared {
-    /// How many items of each digit each warp has had so far; then where the first of them goes.
+    /// Number of items of each digit in each warp so far; later the output index of the first of
+    /// them.
     counts: SharedMemory<u32>,
     /// A word a warp.
     warp_sums: SharedMemory<u32>,
@@ -27,7 +27,7 @@ pub struct RankShared {
 
 #[cube]
 impl RankShared {
-    /// That of a block.
+    /// Allocates the counts of a block.
     pub fn new(#[comptime] blocks: Blocks) -> RankShared {
         RankShared {
             counts: SharedMemory::new(comptime!((blocks.warps() * BINS) as usize)),
@@ -48,7 +48,7 @@ fn digit_of(item: u64, shift: u32) -> u32 {
     u32::cast_from(digi_key(item) >> u64::cast_from(shift)) & (BINS - 1)
 }
 
-/// The lanes whose digit is that of this lane.
+/// The lanes with the same digit as this lane.
 #[cube]
 fn lanes_with(digit: u32) -> u32 {
     let mut same = 0xffff_ffffu32;
@@ -95,7 +95,7 @@ pub fn rank(
     }
 }
 
-/// Registers are scarce: a digit is kept above its rank.
+/// Registers are scarce: a digit is stored above its rank.
 #[cube]
 fn rank_in_warp(
     items: &Array<u64>,

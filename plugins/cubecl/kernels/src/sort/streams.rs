@@ -1,7 +1,6 @@
-//! Runs of digis that a block moves 16 bytes at a time, wherever they begin: `streams.h`.
+//! Runs of digis that a block moves 16 bytes at a time, at any alignment: `streams.h`.
 //!
-//! Arrays begin at multiples of 16 bytes, so whether a run does is told by the number of its
-//! first digi.
+//! Arrays are aligned to 16 bytes, so the index of a run's first digi determines its alignment.
 
 use cubecl_core as cubecl;
 use cubecl_core::prelude::*;
@@ -14,7 +13,8 @@ fn misaligned_digis(begin: u32, count: u32) -> u32 {
     u32::min(count, begin % 2)
 }
 
-/// Reads `count` digis from `begin` on to shared memory, from `to` on; each thread some.
+/// Reads `count` digis starting at `begin` to shared memory starting at `to`; all threads share the
+/// work.
 #[cube]
 pub fn read_digis(
     digis: &Array<u64>,
@@ -43,7 +43,8 @@ pub fn read_digis(
     }
 }
 
-/// Writes the first `count` digis of shared memory to `begin` and on; each thread some.
+/// Writes the first `count` digis of shared memory to `begin` and after; all threads share the
+/// work.
 #[cube]
 pub fn write_digis(
     digis: &mut Array<u64>,

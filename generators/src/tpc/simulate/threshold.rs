@@ -1,4 +1,4 @@
-//! Which time bins of a pad have samples.
+//! Search for the time bins of a pad that have samples.
 
 use super::avx512::Avx512;
 use super::columns::{COLUMNS, GROUP};
@@ -10,19 +10,19 @@ const WORD: usize = u64::BITS as usize;
 const STRIDE: usize = 8;
 /// Columns of a vector.
 const LANES: usize = 16;
-/// Columns that may be written behind the last one that counts.
+/// Columns that may be written past the last valid one.
 const SLACK: usize = LANES;
 
 /// Columns with samples, and these samples, reused.
-pub(super) struct Found {
+pub(super) struct ScratchSamples {
     columns: [u32; COLUMNS + SLACK],
     samples: [Sample; COLUMNS + SLACK],
     avx512: Option<Avx512>,
 }
 
-impl Default for Found {
+impl Default for ScratchSamples {
     fn default() -> Self {
-        Found {
+        ScratchSamples {
             columns: [0; COLUMNS + SLACK],
             samples: [Sample::default(); COLUMNS + SLACK],
             avx512: Avx512::detect(),
@@ -30,7 +30,7 @@ impl Default for Found {
     }
 }
 
-impl Found {
+impl ScratchSamples {
     /// The columns of a pad with a charge of at least `threshold`, and the samples of these charges.
     #[inline]
     pub(super) fn at_least(
@@ -56,8 +56,8 @@ impl Found {
         sample: impl Fn(u16) -> Sample,
     ) -> usize {
         let mut count = 0;
-        for (number, mut bits) in words(threshold, charges).into_iter().enumerate() {
-            let first = (number * WORD) as u32;
+        for (index, mut bits) in words(threshold, charges).into_iter().enumerate() {
+            let first = (index * WORD) as u32;
             let end = count + bits.count_ones() as usize;
             while count < end {
                 for column in &mut self.columns[count..count + STRIDE] {
@@ -74,7 +74,7 @@ impl Found {
         count
     }
 
-    /// The same, sixteen columns at once.
+    /// Lists the columns and samples, sixteen columns per vector.
     #[cfg(target_arch = "x86_64")]
     fn list_by_vectors(
         &mut self,
@@ -100,11 +100,11 @@ impl Found {
             _mm512_loadu_si512, _mm512_maskz_compress_epi32, _mm512_set1_epi32,
             _mm512_storeu_si512,
         };
-        const NUMBERS: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-        let least = _mm256_set1_epi16(threshold.cast_signed());
+        const LANE_INDICES: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+        let minimum = _mm256_set1_epi16(threshold.cast_signed());
         let step = _mm512_set1_epi32(LANES as i32);
-        // SAFETY: these are sixteen numbers of four bytes.
-        let mut columns = unsafe { _mm512_loadu_si512(NUMBERS.as_ptr().cast()) };
+        // SAFETY: the array has sixteen numbers of four bytes.
+        let mut columns = unsafe { _mm512_loadu_si512(LANE_INDICES.as_ptr().cast()) };
         let mut count = 0;
         let (groups, _) = charges.as_chunks::<LANES>();
         for group in groups {
@@ -116,10 +116,11 @@ impl Found {
                 let charges = _mm256_loadu_si256(group.as_ptr().cast());
                 (charges, _mm512_loadu_si512(samples.as_ptr().cast()))
             };
-            let enough = _mm256_cmpge_epu16_mask(charges, least);
+            let enough = _mm256_cmpge_epu16_mask(charges, minimum);
             let first_columns = _mm512_maskz_compress_epi32(enough, columns);
             let first_samples = _mm512_maskz_compress_epi32(enough, samples);
-            // SAFETY: there is room for sixteen columns and samples of four bytes.
+            // SAFETY: both arrays have sixteen entries of four bytes from `count` on, because of
+            // their [`SLACK`].
             unsafe {
                 _mm512_storeu_si512(to_columns.as_mut_ptr().cast(), first_columns);
                 _mm512_storeu_si512(to_samples.as_mut_ptr().cast(), first_samples);
@@ -142,19 +143,19 @@ impl Found {
     }
 }
 
-/// Bit by bit, whether a column has a charge of at least `threshold`.
+/// Bit mask of the columns with a charge of at least `threshold`.
 #[inline]
 fn words(threshold: u16, charges: &[u16; COLUMNS]) -> [u64; COLUMNS.div_ceil(WORD)] {
     let mut words = [0; COLUMNS.div_ceil(WORD)];
     let (groups, _) = charges.as_chunks::<GROUP>();
-    for (number, group) in groups.iter().enumerate() {
-        let start = number * GROUP;
+    for (index, group) in groups.iter().enumerate() {
+        let start = index * GROUP;
         words[start / WORD] |= u64::from(bits_at_least(threshold, group)) << (start % WORD);
     }
     words
 }
 
-/// Bit `i` says whether charge `i` is at least `threshold`.
+/// Bit `i` is set if charge `i` is at least `threshold`.
 #[cfg(target_feature = "avx2")]
 #[inline]
 fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u32 {
@@ -168,13 +169,13 @@ fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u32 {
         let threshold = _mm256_set1_epi16(threshold.cast_signed());
         let enough = |charges| _mm256_cmpeq_epi16(_mm256_max_epu16(charges, threshold), charges);
         let bytes = _mm256_packs_epi16(enough(low), enough(high));
-        // Packed in halves of 16 bytes, which lie crosswise.
+        // Packing interleaves the halves of 16 bytes.
         let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(bytes);
         _mm256_movemask_epi8(bytes).cast_unsigned()
     }
 }
 
-/// Bit `i` says whether charge `i` is at least `threshold`.
+/// Bit `i` is set if charge `i` is at least `threshold`.
 #[cfg(not(target_feature = "avx2"))]
 #[inline]
 fn bits_at_least(threshold: u16, charges: &[u16; GROUP]) -> u32 {
@@ -192,7 +193,10 @@ mod tests {
         let patterns: [&dyn Fn(usize) -> u16; 4] =
             [&charge, &|_| 12, &|_| 11, &|column| (column % 61 * 7) as u16];
         let sample = |charge| Sample::new(7, charge / 2);
-        let mut ways = [Found::default(), Found { avx512: None, ..Found::default() }];
+        let mut ways = [
+            ScratchSamples::default(),
+            ScratchSamples { avx512: None, ..ScratchSamples::default() },
+        ];
         for charge in patterns {
             let cell: [u16; COLUMNS] = std::array::from_fn(charge);
             for threshold in [1, 12, 40_000] {

@@ -1,15 +1,14 @@
-//! What a thread knows to have happened before.
+//! Vector clocks: the events that happened before, as far as a thread knows.
 //!
-//! Barriers, `__syncwarp` and release-acquire pairs order memory; votes, shuffles
-//! and relaxed atomics order nothing, as CUDA has it. Nearly all that a thread
-//! knows it knows through its block's barriers, so that is a number; what it
-//! knows besides is a small map.
+//! Barriers, `__syncwarp` and release-acquire pairs order memory; votes, shuffles and relaxed
+//! atomics order nothing, as in CUDA. A thread knows nearly everything through its block's
+//! barriers, so that is a number; the rest is a small map.
 
 use std::collections::BTreeMap;
 
-/// An access: who, and when in its own terms.
+/// An access: its thread, and the time on the thread's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct AccessTime {
     pub(super) block: u32,
     pub(super) thread: u16,
     /// Barriers of the block before it.
@@ -18,24 +17,24 @@ pub(super) struct Moment {
     pub(super) clock: u32,
 }
 
-/// Moments, in bulk.
+/// A set of accesses.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Knowledge {
-    /// All of a block's moments before that barrier.
+pub(super) struct VectorClock {
+    /// For a block: all accesses before this barrier.
     pub(super) blocks: BTreeMap<u32, u32>,
-    /// All of a thread's up to that clock.
+    /// For a thread: all accesses up to this clock.
     pub(super) threads: BTreeMap<(u32, u16), u32>,
 }
 
-impl Knowledge {
-    pub(super) fn knows(&self, moment: &Moment) -> bool {
-        let Moment { block, thread, barrier, clock } = moment;
+impl VectorClock {
+    pub(super) fn knows(&self, time: &AccessTime) -> bool {
+        let AccessTime { block, thread, barrier, clock } = time;
         let by_block = self.blocks.get(block).is_some_and(|known| known > barrier);
         let by_thread = || self.threads.get(&(*block, *thread));
         by_block || by_thread().is_some_and(|known| known >= clock)
     }
 
-    pub(super) fn merge(&mut self, other: &Knowledge) {
+    pub(super) fn merge(&mut self, other: &VectorClock) {
         for (&block, &barrier) in &other.blocks {
             raise(self.blocks.entry(block).or_default(), barrier);
         }

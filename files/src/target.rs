@@ -1,47 +1,47 @@
-//! Where a file that is named is to be written.
+//! Path to which a named file is written.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What is done with a link in the place of the file.
+/// Treatment of a link in place of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// It leads to the file that is meant: that is replaced, and the link stays.
+    /// The link is followed: its target is replaced, and the link stays.
     Followed,
-    /// It is in the way, and is replaced itself.
+    /// The link itself is replaced.
     Replaced,
 }
 
-/// Where to write.
-pub(crate) enum Place {
-    /// Into what is there: it is no regular file.
-    Through(PathBuf),
-    /// Beside this file, which may not be there yet.
-    Beside(PathBuf),
+/// Target of a write.
+pub(crate) enum Target {
+    /// Written directly: it is not a regular file.
+    Direct(PathBuf),
+    /// TempFile this file, which may not be there yet.
+    Replace(PathBuf),
 }
 
-/// Links that lead to links: as many as the system follows.
-const MOST_LINKS: usize = 40;
+/// Maximum number of links to links, as many as the system follows.
+const MAX_LINKS: usize = 40;
 /// Files there are others' in disguise, such as `/dev/stdout`: they can't be replaced.
 const OF_SYSTEM: [&str; 2] = ["/dev", "/proc"];
-/// A place for files like any other, but in memory.
+/// A folder for files as usual, but in memory.
 const IN_MEMORY: &str = "/dev/shm";
 
-impl Place {
-    pub(crate) fn of(path: &Path, links: Links) -> io::Result<Self> {
+impl Target {
+    pub(crate) fn resolve(path: &Path, links: Links) -> io::Result<Self> {
         if links == Links::Replaced {
-            return Ok(Place::Beside(path.to_owned()));
+            return Ok(Target::Replace(path.to_owned()));
         }
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         let mut target = path.to_owned();
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             if is_special || is_of_system(&target) {
-                return Ok(Place::Through(path.to_owned()));
+                return Ok(Target::Direct(path.to_owned()));
             }
-            // What is no link, or is not there.
+            // Not a link, or nothing there.
             let Ok(next) = fs::read_link(&target) else {
-                return Ok(Place::Beside(target));
+                return Ok(Target::Replace(target));
             };
             target = folder_of(&target).join(next);
         }
@@ -53,7 +53,7 @@ fn is_of_system(path: &Path) -> bool {
     OF_SYSTEM.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(IN_MEMORY)
 }
 
-/// The folder that a file is in: `.` if its path is a name alone.
+/// The folder of a file: `.` if its path is only a name.
 pub fn folder_of(path: &Path) -> &Path {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
@@ -66,8 +66,8 @@ mod tests {
     #[test]
     fn devices_are_written_through_and_files_in_memory_are_not() {
         let is_through = |path: &str| {
-            let place = Place::of(Path::new(path), Links::Followed).expect("a place");
-            matches!(place, Place::Through(_))
+            let target = Target::resolve(Path::new(path), Links::Followed).expect("a target");
+            matches!(target, Target::Direct(_))
         };
         for path in ["/dev/null", "/dev/stdout", "/proc/self/fd/1"] {
             assert!(is_through(path), "{path}");

@@ -5,7 +5,7 @@ use crate::tpc::PadId;
 use crate::tpc::charges::{Charge, MAX_TIME_BINS};
 use crate::tpc::geometry::{MAX_PADS_IN_ROW, ROWS, pads_in_row};
 
-/// The most samples of a case: a place and the number of a sample fit into 64 bits.
+/// Maximum number of samples of a case: a position and the index of a sample fit into 64 bits.
 pub(super) const MAX_SAMPLES: usize = 1 << SAMPLE_BITS;
 const SAMPLE_BITS: u32 = 28;
 const TIME_BITS: u32 = MAX_TIME_BINS.ilog2();
@@ -24,7 +24,7 @@ pub(super) fn pad(words: &mut Words) -> Result<PadId, String> {
     Err(format!("there is no pad {pad} in row {row}, which has pads 0 to {last}"))
 }
 
-/// A time bin of a frame of so many.
+/// Parses a time bin below `frame`.
 pub(super) fn time(words: &mut Words, frame: u32) -> Result<u32, String> {
     let time = words.number("time bin", 0..=MAX_TIME_BINS - 1)?;
     within(time, frame)
@@ -38,19 +38,20 @@ pub(super) fn within(time: u32, frame: u32) -> Result<u32, String> {
     Err(format!("time bin {time} is outside the frame, which has time bins 0 to {last}"))
 }
 
-/// The first sample whose place another one has already, and that one before it.
-pub(super) fn doubled(charges: &[Charge]) -> Option<[usize; 2]> {
-    let places = charges.iter().zip(0..).map(|(charge, sample)| place(charge) | sample);
-    let mut places: Vec<u64> = places.collect();
-    places.sort_unstable();
+/// Returns the first sample at the position of an earlier one, after that earlier one.
+pub(super) fn first_duplicate(charges: &[Charge]) -> Option<[usize; 2]> {
+    let keys = charges.iter().zip(0..).map(|(charge, sample)| key(charge) | sample);
+    let mut keys: Vec<u64> = keys.collect();
+    keys.sort_unstable();
     let same = |pair: &&[u64]| pair[0] >> SAMPLE_BITS == pair[1] >> SAMPLE_BITS;
-    let sample = |place: u64| (place % MAX_SAMPLES as u64) as usize;
-    let doubled = places.windows(2).filter(same).map(|pair| [sample(pair[0]), sample(pair[1])]);
-    doubled.min_by_key(|[_, second]| *second)
+    let sample = |key: u64| (key % MAX_SAMPLES as u64) as usize;
+    let first_duplicate =
+        keys.windows(2).filter(same).map(|pair| [sample(pair[0]), sample(pair[1])]);
+    first_duplicate.min_by_key(|[_, second]| *second)
 }
 
-/// The place of a sample, above the bits of its number.
-fn place(charge: &Charge) -> u64 {
+/// The position of a sample, shifted above the bits of its index.
+fn key(charge: &Charge) -> u64 {
     let pad = u64::from(charge.pad.bits()) << TIME_BITS;
     (pad | u64::from(charge.time)) << SAMPLE_BITS
 }
@@ -60,15 +61,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_doubled_place_is_found() {
-        let charges = |places: &[(u8, u8, u32)]| -> Vec<Charge> {
+    fn the_first_duplicate_position_is_found() {
+        let charges = |keys: &[(u8, u8, u32)]| -> Vec<Charge> {
             let charge = |&(row, pad, time)| Charge { time, pad: PadId::new(row, pad), charge: 1 };
-            places.iter().map(charge).collect()
+            keys.iter().map(charge).collect()
         };
         let last = (151, 137, MAX_TIME_BINS - 1);
-        assert_eq!(doubled(&charges(&[(0, 1, 0), (1, 0, 0), (0, 0, 1), last])), None);
-        let places = [last, (5, 5, 5), (0, 0, 0), (5, 5, 5), last, (5, 5, 5)];
-        assert_eq!(doubled(&charges(&places)), Some([1, 3]));
-        assert_eq!(doubled(&[]), None);
+        assert_eq!(first_duplicate(&charges(&[(0, 1, 0), (1, 0, 0), (0, 0, 1), last])), None);
+        let keys = [last, (5, 5, 5), (0, 0, 0), (5, 5, 5), last, (5, 5, 5)];
+        assert_eq!(first_duplicate(&charges(&keys)), Some([1, 3]));
+        assert_eq!(first_duplicate(&[]), None);
     }
 }
