@@ -1,5 +1,5 @@
-//! Charges that are hard to get right: ties and plateaus, borders of rows, frames and fragments,
-//! peaks that crowd each other, charges of nothing and of all that there is.
+//! Difficult charges: ties and plateaus, borders of rows, frames and fragments, crowded peaks, zero
+//! and maximum charges.
 
 use generators::random::{below, mix};
 use generators::tpc::PadId;
@@ -65,13 +65,13 @@ impl Cell {
         mix(seed ^ mix(u64::from(self.pad.bits()) << 32 | u64::from(self.time)))
     }
 
-    /// A charge below `most`.
+    /// A random charge below `most`.
     fn drawn(self, seed: u64, most: u64) -> u16 {
         below((self.random(seed) >> 32) as u32, most) as u16
     }
 }
 
-/// Rows that are looked at: the shortest, the longest, and some between.
+/// Rows that are used: the shortest, the longest, and some in between.
 const USED_ROWS: [usize; 4] = [0, 62, 63, ROWS - 1];
 
 /// A sector with a charge for each cell of some rows that has one, in the order of time.
@@ -101,8 +101,8 @@ fn borders(seed: u64) -> ChargeCase {
     })
 }
 
-/// What is found must not depend on fragments: the shortest, some that divide the frame and some
-/// that do not, and frames that are worked on in parts anyway. Samples come in any order.
+/// Results must not depend on fragments: the shortest, some that divide the frame and some that do
+/// not, and frames that are processed in parts anyway. Samples come in any order.
 fn borders_of_fragments(seed: u64) -> Charges {
     let of_length = |(fragment, time_bins): (u32, u32)| {
         let charges = |at: Cell| {
@@ -119,7 +119,7 @@ fn borders_of_fragments(seed: u64) -> Charges {
     Charges::new(lengths.map(of_length).into())
 }
 
-/// One pad in five is noisy, among charges that have little room.
+/// One pad in five is noisy, among densely packed charges.
 fn noisy(seed: u64) -> ChargeCase {
     let mut case = case(60, |at| (at.random(seed) % 10 < 6).then(|| at.drawn(seed, 700)));
     let pads =
@@ -129,9 +129,9 @@ fn noisy(seed: u64) -> ChargeCase {
     case
 }
 
-/// Labels: none, few and many, of which some are fakes of others, or differ by what does not count;
-/// of crowded charges in parts, and of those of a sector that has samples in any order. Another
-/// sector has none.
+/// Labels: none, few and many, of which some are fakes of others, or differ in bits that don't
+/// count; of crowded charges in parts, and of those of a sector that has samples in any order.
+/// Another sector has none.
 fn labelled(seed: u64) -> Charges {
     let with_labels = |case: ChargeCase| {
         let mut labels = Labels::default();
@@ -156,7 +156,7 @@ fn labelled(seed: u64) -> Charges {
     Charges::new(vec![with_labels(crowded), without, with_labels(in_any_order)])
 }
 
-/// Clusters of some hundred labels each, of which few come twice.
+/// Clusters of some hundred labels each, with few duplicates.
 fn many_labels(seed: u64) -> ChargeCase {
     const OF_SAMPLE: u64 = 20;
     let charge = |at: Cell| 200 + at.drawn(seed, 300);
@@ -169,7 +169,7 @@ fn many_labels(seed: u64) -> ChargeCase {
     ChargeCase { labels: Some(labels), ..case }
 }
 
-/// Settings far from what is usual.
+/// Settings far from the defaults.
 fn all_settings(seed: u64) -> Charges {
     let of_number = |number: u64| {
         let drawn = |place: u64, most: u64| {

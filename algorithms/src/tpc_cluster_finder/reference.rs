@@ -1,9 +1,9 @@
-//! What is right: the stages of the experiment's cluster finder, one after the other over a whole
-//! row, as slow and as plain as can be.
+//! Reference: the stages of the experiment's cluster finder, one after the other over a whole row,
+//! in the simplest form.
 //!
 //! All charges are whole sixteenths of an ADC unit, so that nothing is rounded before the means and
-//! widths of clusters. Rows don't know of each other, and clusters don't depend on how a time frame
-//! is cut into fragments.
+//! widths of clusters. Rows are independent, and clusters don't depend on how a time frame is cut
+//! into fragments.
 
 use std::collections::BTreeMap;
 
@@ -19,37 +19,37 @@ use super::row::{Grid, Place, plus, steps};
 use super::settings::{Settings, sixteenths};
 use crate::parallel::{map, map_singly};
 
-/// Neighbours of which a peak is at least as large: those on pads before it, and the one before it
-/// on its own. It is larger than the others, so that of equal ones the last is the peak.
+/// Neighbours that a peak may equal: those on the previous pad, and the previous one on its own
+/// pad. It is larger than the others, so that of equal charges the last is the peak.
 const BEFORE: [Place; 4] = [(-1, -1), (-1, 0), (-1, 1), (0, -1)];
 const BEHIND: [Place; 4] = [(0, 1), (1, -1), (1, 0), (1, 1)];
 
-/// What the stages leave of a row.
+/// Results of all stages for a row.
 #[derive(Clone, Debug)]
 pub struct RowClusters {
-    /// Local maxima, and whether they are none that noise made of the slope of another one.
+    /// Local maxima, each with a flag that is false for noise on the slope of another one.
     pub peaks: Vec<(Place, bool)>,
-    /// What is left of the charge of each sample that clusters share.
+    /// Share of the charge of each sample that several clusters claim.
     pub shares: Vec<(Place, Share)>,
-    /// In the order of [`Cluster`].
+    /// Clusters, in the order of [`Cluster`].
     pub clusters: Vec<Cluster>,
-    /// Of each cluster the cells whose samples give it their labels, in the order in which these are
-    /// collected.
+    /// For each cluster, the cells whose samples give it their labels, in the order in which these
+    /// are collected.
     pub labelled: Vec<Vec<Place>>,
 }
 
-/// A charge once those that several peaks claim are divided among them.
+/// A charge after its division among the peaks that claim it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// In sixteenths of an ADC unit.
+    /// Charge in sixteenths of an ADC unit.
     pub charge: i32,
-    /// Whether there is a peak among its neighbours, or it is one.
+    /// True if the cell is a peak or next to one.
     pub is_at_peak: bool,
-    /// Whether it was divided.
+    /// True if it was divided.
     pub is_divided: bool,
 }
 
-/// A row while it is worked on.
+/// A row with the state of the stages.
 struct Row<'a> {
     settings: &'a Settings,
     samples: Grid<Option<u16>>,
@@ -58,8 +58,8 @@ struct Row<'a> {
 
 /// Finds the clusters of a row.
 ///
-/// `is_noisy` says for each pad of the row whether its charges can't be peaks; `times` is the
-/// number of time bins, and no sample lies outside of it.
+/// `is_noisy` is true for each pad of the row whose charges can't be peaks; `times` is the number
+/// of time bins, and no sample lies outside of them.
 pub fn clusters(
     charges: &[Charge],
     is_noisy: &[bool],
@@ -96,18 +96,18 @@ impl Row<'_> {
         self.samples.at(place).map_or(0, i32::from)
     }
 
-    /// Its charge if it may be a peak: those of noisy pads may not.
+    /// The charge if it may be a peak: 0 for noisy pads.
     fn own_charge(&self, place: Place) -> i32 {
         let is_noisy = self.is_noisy.get(place.0 as usize).copied().unwrap_or(false);
         if is_noisy { 0 } else { self.charge(place) }
     }
 
-    /// Whether it has a charge beyond which the cluster may go on.
+    /// True if the cell has a charge beyond which the cluster may continue.
     fn is_above_inner_threshold(&self, place: Place) -> bool {
         self.own_charge(place) > sixteenths(self.settings.inner_threshold)
     }
 
-    /// A local maximum. Charges of noisy pads count as neighbours.
+    /// True for a local maximum. Charges of noisy pads count as neighbours.
     fn is_raw_peak(&self, place: Place) -> bool {
         let charge = self.own_charge(place);
         let of = |step: &Place| self.charge(plus(place, *step));
@@ -116,7 +116,7 @@ impl Row<'_> {
             && BEHIND.iter().all(|step| charge > of(step))
     }
 
-    /// Whether a peak is but a bump on the slope of a larger one, without a valley between them.
+    /// True if a peak is a bump on the slope of a larger one, without a valley between them.
     fn is_noise(&self, place: Place, is_raw: &Grid<bool>) -> bool {
         let charge = self.charge(place);
         let near = steps(2, 3).filter(|(a, b)| a.abs().max(b.abs()) >= 2);
@@ -134,7 +134,8 @@ impl Row<'_> {
         difference > sixteenths(self.settings.noise_eps) && 255 * difference > relative
     }
 
-    /// Divides a charge among the peaks beside it, or else among those that are two steps away.
+    /// Divides a charge among the adjacent peaks, or, without any, among those that are two steps
+    /// away.
     fn share(&self, place: Place, is_peak: &Grid<bool>) -> Share {
         let Some(charge) = self.samples.at(place).map(i32::from) else { return Share::default() };
         if is_peak.at(place) {
@@ -152,8 +153,8 @@ impl Row<'_> {
         Share { charge: charge / behind.max(1), is_at_peak: false, is_divided: behind > 1 }
     }
 
-    /// The cluster around a peak: what is beside it, and what is behind that as long as it has
-    /// charge and belongs to no other peak.
+    /// The cluster around a peak: the adjacent cells, and those one step further out where the
+    /// inner cell has charge and belongs to no other peak.
     fn cluster(&self, peak: Place, shares: &Grid<Share>) -> Option<Cluster> {
         let mut sums = Sums::default();
         let of = |step: Place| shares.at(plus(peak, step));
@@ -166,8 +167,8 @@ impl Row<'_> {
         sums.cluster(peak, self.charge(peak), self.samples.pads(), self.settings)
     }
 
-    /// The cells whose samples give their labels to the cluster around a peak: those that are looked
-    /// at and have a charge left, be it that of another peak.
+    /// Cells whose samples give their labels to the cluster around a peak: those that are examined
+    /// and have charge, even that of another peak.
     fn labelled(&self, peak: Place, shares: &Grid<Share>) -> Vec<Place> {
         let charge = |step: Place| shares.at(plus(peak, step)).charge;
         let threshold = sixteenths(self.settings.inner_threshold);
@@ -186,17 +187,17 @@ fn outer_ring() -> impl Iterator<Item = Place> {
     steps(2, 2).filter(|(a, b)| a.abs().max(b.abs()) == 2)
 }
 
-/// From a peak the cell on the way of a step: the neighbour in its direction.
+/// The cell between a peak and a cell two steps away: the neighbour in that direction.
 fn towards((a, b): Place) -> Place {
     (a.signum(), b.signum())
 }
 
-/// From a charge the cell on the way to a peak, which is the same cell.
+/// The cell between a charge and a peak two steps away, which is the same cell.
 fn halved((a, b): Place) -> Place {
     (a / 2, b / 2)
 }
 
-/// The cells in which a valley between two peaks is looked for, from the smaller one.
+/// The cells that may be a valley between two peaks, relative to the smaller one.
 fn between(step: Place) -> impl Iterator<Item = Place> {
     let (a, b) = towards(step);
     let second = (step.1.abs() == 3).then_some((a, 2 * b));
@@ -208,7 +209,7 @@ fn wide((a, b): Step) -> Place {
 }
 
 /// The clusters of all rows of some sectors, by sector, row and their own order, with their labels
-/// if these are asked for.
+/// if requested.
 pub(super) fn find(cases: &[ChargeCase], with_labels: bool) -> Clusters {
     let rows = (0..cases.len()).flat_map(|case| (0..ROWS).map(move |row| (case, row)));
     let by_row = map(cases, charges_by_row);
@@ -222,7 +223,8 @@ pub(super) fn find(cases: &[ChargeCase], with_labels: bool) -> Clusters {
         let is_noisy: Vec<_> = pads.map(|pad| case.noisy.binary_search(&pad).is_ok()).collect();
         let found = clusters(charges, &is_noisy, case.time_bins as usize, &case.settings);
         let labels = LabelsOfRow::of(case, row);
-        let (case, row) = (number as u32, row as u8);
+        let case = number as u32;
+        let row = row as u8;
         let clusters = found.clusters.into_iter().zip(&found.labelled);
         let labelled = clusters.map(|(cluster, cells)| {
             let labels = if with_labels { labels.collected(cells) } else { Vec::new() };
@@ -239,7 +241,7 @@ pub(super) fn find(cases: &[ChargeCase], with_labels: bool) -> Clusters {
 /// The labels of the samples of a row.
 struct LabelsOfRow<'c> {
     labels: Option<&'c Labels>,
-    /// The numbers of samples, by place.
+    /// Indices of the samples, by cell.
     numbers: BTreeMap<Place, usize>,
 }
 
@@ -255,7 +257,7 @@ impl<'c> LabelsOfRow<'c> {
         LabelsOfRow { labels: Some(labels), numbers }
     }
 
-    /// Those of some cells, each once.
+    /// Labels of the samples in some cells, each once.
     fn collected(&self, cells: &[Place]) -> Vec<u64> {
         let Some(labels) = self.labels else { return Vec::new() };
         let mut found: Vec<u64> = Vec::new();

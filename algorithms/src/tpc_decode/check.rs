@@ -1,4 +1,4 @@
-//! What counts as decoded right.
+//! Comparison of the output with the reference.
 
 use std::fmt::Debug;
 
@@ -12,7 +12,7 @@ use super::reference;
 use crate::algorithm::{Choose, Mutants, mutants};
 use crate::all_cores::{first_difference, first_error, first_where, sorted};
 
-/// How an output is wrong.
+/// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// More or fewer samples than in the pages.
@@ -26,7 +26,7 @@ pub enum Mismatch {
     /// Not the digit or position of the reference.
     #[error("{what} {index}: {found} instead of {expected}")]
     Sample {
-        /// What it is.
+        /// Name of the list.
         what: &'static str,
         /// Its number, over all fragments.
         index: usize,
@@ -58,8 +58,8 @@ fn words(damaged: &Option<Box<DamagedPage>>) -> String {
     damaged.as_deref().map_or("none".to_owned(), words)
 }
 
-/// The same as the reference; the samples in any order, unless the order is to be
-/// that of the pages.
+/// Compares with the reference; the samples in any order, unless the order of the pages is
+/// promised.
 pub(super) fn same(
     frame: &TimeFrame,
     reference: &Decoded,
@@ -67,7 +67,8 @@ pub(super) fn same(
     in_order_of_pages: bool,
 ) -> Result<(), Mismatch> {
     same_damage(&reference.damaged, &output.damaged)?;
-    let (digits, positions) = (&reference.digits, &reference.positions);
+    let digits = &reference.digits;
+    let positions = &reference.positions;
     same_samples("digit", digits, &output.digits, in_order_of_pages)?;
     same_samples("position", positions, &output.positions, in_order_of_pages)?;
     same_charges(frame, &reference.charges, &output.charges)
@@ -76,8 +77,8 @@ pub(super) fn same(
 /// Entries of a map that are not 0.
 type Charges = Vec<(u32, u16)>;
 
-/// Of samples with the same pad and time bin, which damaged and repeated pages can have,
-/// any one of them may stand in the map: who comes last is not said.
+/// Compares maps. Of samples with the same pad and time bin, which damaged and repeated pages can
+/// have, any one may be in the map: their order is not specified.
 fn same_charges(
     frame: &TimeFrame,
     expected: &[Charges],
@@ -85,14 +86,16 @@ fn same_charges(
 ) -> Result<(), Mismatch> {
     same_length(expected.len(), found.len())?;
     let differ = |sector: &usize| {
-        let (expected, found) = (&expected[*sector], &found[*sector]);
+        let expected = &expected[*sector];
+        let found = &found[*sector];
         expected.len() != found.len() || first_difference(expected, found).is_some()
     };
     let differing: Vec<_> = (0..found.len()).filter(differ).collect();
     if differing.is_empty() {
         return Ok(());
     }
-    let (sectors, contested) = (frame.sector_numbers(), reference::contested(frame));
+    let sectors = frame.sector_numbers();
+    let contested = reference::contested(frame);
     first_error(differing.len(), |number| {
         let sector = differing[number];
         let of_sector = |entry| contested.get(&(sectors[sector], entry));
@@ -102,7 +105,7 @@ fn same_charges(
         };
         let claimed = contested.range((sectors[sector], 0)..=(sectors[sector], u32::MAX));
         let has_a_claim = |((_, entry), claims): (&(u8, u32), &Vec<u16>)| {
-            // What is not listed is 0.
+            // Entries that are not listed are 0.
             let there = found[sector].iter().filter(|(other, _)| other == entry);
             let charges: Vec<_> = there.map(|(_, charge)| *charge).collect();
             match charges[..] {
@@ -165,7 +168,7 @@ fn same_list<T: Debug + PartialEq + Sync>(
     }
 }
 
-/// Each list in turn, with an element harmed.
+/// Copies of the output, each with an element of one list changed.
 pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
     let digits = mutants::of_list(&right.digits, choose, |digit, choose| {
         Digit::from_bits(digit.bits() ^ 1 << choose(64))
@@ -259,7 +262,8 @@ mod tests {
     /// Each charge that no other sample may have written counts, and a missing page too.
     #[test]
     fn a_wrong_charge_and_a_forgotten_page_are_found() {
-        let (mut charges, mut pages) = (0, 0);
+        let mut charges = 0;
+        let mut pages = 0;
         for (name, frame) in hard_inputs::all(1) {
             let right = with_all_pools(|| reference::decode(&frame));
             assert_eq!(same(&frame, &right, &right, true), Ok(()), "{name}");

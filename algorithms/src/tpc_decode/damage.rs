@@ -1,4 +1,4 @@
-//! What can be wrong with a page, and where.
+//! Kinds of damage of a page, and their location.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use std::fmt;
 pub struct Damage {
     /// Bytes from the beginning of the page; beyond 8192 it is in the next page.
     pub offset: usize,
-    /// What is wrong.
+    /// The damaged field.
     pub field: Field,
-    /// What stands there.
+    /// Its value.
     pub value: u64,
-    /// What should.
+    /// Its expected value.
     pub expected: Expected,
 }
 
-/// What should have stood in a field.
+/// Expected value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// This number.
@@ -26,7 +26,7 @@ pub enum Expected {
     AtLeast(u64),
     /// A multiple of this number.
     MultipleOf(u64),
-    /// What words say better.
+    /// A description in words.
     Words(&'static str),
 }
 
@@ -77,7 +77,7 @@ fields! {
     Span = "time bin span",
     /// The number of samples.
     Samples = "number of samples",
-    /// Where the payload begins.
+    /// Offset of the payload.
     FirstBlock = "payload offset",
     /// The number of blocks.
     Blocks = "number of blocks",
@@ -85,7 +85,7 @@ fields! {
     Flags = "flags",
     /// The rest of a block in the next page.
     Continuation = "continuation",
-    /// Where the payload ends.
+    /// End of the payload.
     End = "end of payload",
     /// The rows of a time bin.
     RowMask = "row mask",
@@ -151,7 +151,7 @@ pub struct DamagedPage {
     pub sector: u8,
     /// The endpoint that sent it, 0 to 19.
     pub endpoint: u8,
-    /// What is wrong.
+    /// The damage.
     pub damage: Damage,
 }
 
@@ -163,7 +163,7 @@ impl DamagedPage {
     }
 }
 
-/// How many pages were rejected for each reason, the most frequent first.
+/// The number of rejected pages for each reason, the most frequent first.
 pub fn count_by_kind(damaged: &[DamagedPage]) -> Vec<(Field, usize)> {
     let mut counts = std::collections::BTreeMap::new();
     for page in damaged {

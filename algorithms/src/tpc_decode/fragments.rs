@@ -16,21 +16,22 @@ pub const OVERLAP: u32 = 8;
 /// The shortest fragment that has time bins of its own.
 pub const MIN_FRAGMENT: u32 = 2 * OVERLAP + 1;
 
-/// Fragments of so many time bins, the overlaps included.
+/// Fragments of `length` time bins, the overlaps included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragments {
     length: u32,
 }
 
-/// What was given as the length of fragments.
+/// Checks the length of fragments.
 ///
 /// # Errors
-/// If there are none of that length.
+/// Fails if no fragment can have that length.
 pub(crate) fn checked_length(fragment: u32) -> Result<u32, DataError> {
     if FRAGMENT_LENGTHS.contains(&fragment) {
         return Ok(fragment);
     }
-    let (shortest, longest) = (FRAGMENT_LENGTHS.start(), FRAGMENT_LENGTHS.end());
+    let shortest = FRAGMENT_LENGTHS.start();
+    let longest = FRAGMENT_LENGTHS.end();
     Err(DataError::Shape(format!(
         "--fragment {fragment} makes no fragments; use {shortest} to {longest} time bins"
     )))
@@ -41,7 +42,7 @@ pub(crate) fn checked_length(fragment: u32) -> Result<u32, DataError> {
 pub struct FragmentOfFrame {
     /// The time bins whose charges it has.
     pub time_bins: Range<u32>,
-    /// Those of them that belong to it and no other.
+    /// Those of them that belong to this fragment only.
     pub own: Range<u32>,
 }
 
@@ -74,7 +75,8 @@ impl Fragments {
     pub fn of_frame(self, time_bins: u32) -> impl Iterator<Item = FragmentOfFrame> {
         let last = time_bins.saturating_sub(self.length).div_ceil(self.step());
         (0..=last).map(move |number| {
-            let (mut all, mut own) = (self.time_bins(number), self.own_time_bins(number));
+            let mut all = self.time_bins(number);
+            let mut own = self.own_time_bins(number);
             if number == last {
                 (all.end, own.end) = (time_bins, time_bins);
             }

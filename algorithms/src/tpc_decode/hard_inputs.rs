@@ -1,4 +1,4 @@
-//! Small time frames that are hard in some way.
+//! Small, difficult inputs.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,14 +25,14 @@ const DIGITS: Settings =
     Settings { output: Output::Digits, sharing: Sharing::Sectors, fragment: FRAGMENT };
 const CHARGES: Settings = Settings { output: Output::ChargeMap, ..DIGITS };
 /// Time bins, all of one orbit, in which small time frames have a sample of each card of an
-/// endpoint: heads of links then fill a page up, and a block goes on in the next one.
+/// endpoint: heads of links then fill a page up, and a block continues in the next one.
 const SPARSE_TIME_BINS: Range<u32> = 446..640;
 const FEW_CLUSTERS: usize = 30;
 /// Time bins of a fragment of small time frames, which end within several.
 const SHORT_FRAGMENT: u32 = 100;
 /// For checks that take long.
 const SHORT: Settings = Settings { fragment: SHORT_FRAGMENT, ..CHARGES };
-/// One page in so many is damaged.
+/// One page in this number is damaged.
 const DAMAGED: usize = 3;
 
 /// Time frames with their names.
@@ -69,7 +69,7 @@ fn one_pool(settings: Settings) -> Settings {
     Settings { sharing, ..settings }
 }
 
-/// The same pages for other settings.
+/// The same pages with other settings.
 fn with(frame: &TimeFrame, settings: Settings) -> TimeFrame {
     let mut frame = frame.clone();
     frame.settings = settings;
@@ -86,7 +86,7 @@ fn every_other(frame: &TimeFrame) -> TimeFrame {
     frame.with_pages(RawPages::new(FIRST_ORBIT, pages, &lengths))
 }
 
-/// Streams whose last page comes first, as no read-out sends them.
+/// Streams whose last page comes first, which no readout produces.
 fn back_to_front(frame: &TimeFrame) -> TimeFrame {
     let streams = frame.pages.streams();
     let lengths: Vec<_> = streams.map(|stream| (stream.id, stream.pages.len())).collect();
@@ -161,7 +161,8 @@ impl Maker {
         }
         for _ in 0..300 {
             let time_bin = self.random.below(end as usize) as u32;
-            let (first_row, pads) = (self.random.below(ROWS), 1 + self.random.below(9));
+            let first_row = self.random.below(ROWS);
+            let pads = 1 + self.random.below(9);
             self.add_cluster(&mut adcs, time_bin, first_row, pads);
         }
         for _ in 0..2 {
@@ -180,13 +181,15 @@ impl Maker {
         for _ in 0..FEW_CLUSTERS {
             let time_bin =
                 SPARSE_TIME_BINS.start + self.random.below(SPARSE_TIME_BINS.len()) as u32;
-            let (first_row, pads) = (self.random.below(ROWS), 1 + self.random.below(9));
+            let first_row = self.random.below(ROWS);
+            let pads = 1 + self.random.below(9);
             self.add_cluster(&mut adcs, time_bin, first_row, pads);
         }
         digits_of(adcs, format, sector)
     }
 
-    /// Any channel of each card of the last endpoint, which has as many as any.
+    /// Adds a sample of a random channel to each card of the last endpoint, which has the maximum
+    /// number of cards.
     fn add_sample_of_each_card(&mut self, adcs: &mut Adcs, time_bin: u32) {
         let tables = Arc::clone(&self.tables);
         let cards = |endpoint: Endpoint| &tables.links.of(endpoint)[endpoint.fecs()];

@@ -6,7 +6,7 @@ use super::payload::Payload;
 use super::reference;
 use crate::parallel::map;
 
-/// What is wrong with the pages that have this verdict, among those from a first one on.
+/// Damages of the pages with this verdict, among those from a first one on.
 pub(super) fn damaged(
     frame: &TimeFrame,
     first: usize,
@@ -33,7 +33,7 @@ fn damage_of(frame: &TimeFrame, number: usize) -> Damage {
     }
 }
 
-/// A decoder that says so is wrong, and must not pass.
+/// Damage for a page that the reference accepts and a decoder rejects, so that the check fails.
 fn accepted_by_reference() -> Damage {
     let expected = Expected::Words("damage, as the reference finds none");
     Damage::new(0, Field::End, 0_u8, expected)

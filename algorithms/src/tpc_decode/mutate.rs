@@ -29,7 +29,7 @@ impl Mutator {
         ((u128::from(random) * limit as u128) >> 64) as usize
     }
 
-    /// Damages a page in one to three places.
+    /// Damages a page at one to three offsets.
     pub(super) fn damage(&mut self, page: &mut Page) {
         for _ in 0..=self.below(3) {
             self.edit(page);
@@ -69,7 +69,7 @@ impl Mutator {
         page[byte] ^= 1 << self.below(8);
     }
 
-    /// Bytes of another place of the page, or zeros.
+    /// Overwrites bytes with those from another offset of the page, or with zeros.
     fn overwrite_run(&mut self, page: &mut Page, used: usize) {
         let length = 1 + self.below(RUN);
         let target = self.below(used).min(PAGE_BYTES - length);

@@ -3,7 +3,8 @@
 use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, REGIONS, Region};
 use generators::tpc::{Endpoint, PadId, PadMapping};
 
-/// The pads of a front-end card by raw channel, with room to read whole vectors.
+/// Entries for the pads of a front-end card by raw channel, with padding so that whole vectors can
+/// be read.
 pub(super) const LINK_STRIDE: usize = 96;
 
 /// The pads of all links.

@@ -1,20 +1,20 @@
-//! The payload of a page as one piece, with room behind it.
+//! The payload of a page in contiguous memory, with padding after it.
 
 use generators::tpc::page::rdh::RDH_BYTES;
 use generators::tpc::page::{PAGE_BYTES, Page};
 
 use super::header::OpenPage;
 
-/// Bytes behind every payload that may be read, though they mean nothing: the heads
-/// of all links that a block can announce, and a wide load.
+/// Readable padding after every payload, of undefined content: the heads of all links that a block
+/// can announce, and a wide load.
 const ROOM: usize = 512;
-/// Bytes of a payload with its continuation and the room behind it.
+/// Bytes of a payload with its continuation and the padding.
 pub(super) const PAYLOAD_BYTES: usize = 2 * PAGE_BYTES + ROOM;
 
-/// A copy of a page with the continuation of its last block behind the payload.
+/// A copy of a page with the continuation of its last block appended to the payload.
 ///
-/// The copy costs little: the page has to come from memory anyway. It makes every
-/// offset in the two pages safe to read from with a wide load.
+/// The copy is cheap: the page has to be read from memory anyway. It makes every offset in the two
+/// pages safe to read from with a wide load.
 #[repr(align(64))]
 pub(super) struct Payload([u8; PAYLOAD_BYTES]);
 

@@ -7,7 +7,7 @@ use generators::tpc::pages::RawPages;
 use super::input::TimeFrame;
 use crate::algorithm::shrink::without_parts;
 
-/// What is left if a part of the pages is taken away.
+/// Copies of a time frame without a part of the pages.
 pub(super) fn all(frame: &TimeFrame) -> impl Iterator<Item = TimeFrame> + '_ {
     let pages = frame.pages.pages().len();
     without_parts(pages, |gone| Some(without(frame, gone)))

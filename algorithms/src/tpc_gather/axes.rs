@@ -1,4 +1,4 @@
-//! What can be varied about clusters in pieces.
+//! Parameters of clusters in pieces.
 
 use std::path::Path;
 
@@ -31,10 +31,10 @@ const ROW_CLUSTERS: Flag<usize> = Flag::count(
 pub static AXES: &[Axis] =
     &[SCALE.axis(), TRACKS.axis(), FEWEST.axis(), MOST.axis(), ROW_CLUSTERS.axis()];
 
-/// Fills in what was not given; a size that was counts instead of the scale.
+/// Fills in defaults; a size that was specified overrides the scale.
 ///
 /// # Errors
-/// If there can be no such scale.
+/// Fails if the scale is out of range.
 pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     params.complete(AXES);
     let scale = SCALE.of(params)?;
@@ -53,10 +53,10 @@ pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
 /// Beyond it, numbers of clusters need more than 32 bits anyway.
 const MOST_SCALE: f64 = 8.0;
 
-/// The shape that parameters describe; what is not given has its default.
+/// The shape that parameters describe, with defaults for missing ones.
 ///
 /// # Errors
-/// If a value can't be used.
+/// Fails if a value is invalid.
 pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
     let mut params = params.clone();
     complete(&mut params)?;
@@ -68,7 +68,7 @@ pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
     })
 }
 
-/// What is known of clusters from a file.
+/// Parameters of clusters from a file.
 pub(super) fn of_file(path: &Path, input: &Clusters) -> Params {
     let mut params = Params::of_file(path, content(input));
     params.set(TRACKS.name, input.tracks().len().to_string());

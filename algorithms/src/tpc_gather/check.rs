@@ -1,4 +1,4 @@
-//! What counts as gathered.
+//! Comparison of the output with the reference.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use super::sample::Sample;
 use crate::algorithm::{Choose, Harm, Mutants};
 use crate::all_cores::{first_difference, first_error};
 
-/// How an output can be wrong.
+/// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Not as many bytes as there should be.
+    /// Wrong number of bytes.
     #[error("the output has {found} bytes instead of {expected}")]
     Length {
         /// In the reference.
@@ -29,7 +29,7 @@ pub enum Mismatch {
     Entry {
         /// The array.
         field: &'static str,
-        /// Which.
+        /// Index of the entry.
         entry: usize,
         /// The reference's bytes.
         expected: Vec<u8>,
@@ -38,10 +38,11 @@ pub enum Mismatch {
     },
 }
 
-/// Compares all arrays, bit for bit, or of a sample its pieces; what lies between arrays is
-/// nobody's.
+/// Compares all arrays, bit for bit, or the pieces of a sample; bytes between arrays are not
+/// compared.
 pub(super) fn same(input: &Clusters, reference: &Packed, output: &Packed) -> Result<(), Mismatch> {
-    let (expected, found) = (reference.bytes(), output.bytes());
+    let expected = reference.bytes();
+    let found = output.bytes();
     if expected.len() != found.len() {
         return Err(Mismatch::Length { expected: expected.len(), found: found.len() });
     }
@@ -55,7 +56,8 @@ pub(super) fn same(input: &Clusters, reference: &Packed, output: &Packed) -> Res
         let field = &FIELDS[number];
         let array = packing.array(number);
         let range = layout.range(number);
-        let (expected, found) = (&expected[range.clone()], &found[range]);
+        let expected = &expected[range.clone()];
+        let found = &found[range];
         if first_difference(expected, found).is_none() {
             return Ok(());
         }
@@ -136,7 +138,8 @@ mod tests {
 
     #[test]
     fn of_a_sample_its_pieces_count_and_no_others() {
-        let (input, field) = (many_pieces(), 7);
+        let input = many_pieces();
+        let field = 7;
         let reference = gather(&input);
         let sample = Sample::of(&input);
         let array = Layout::new(&input.packed()).range(field);

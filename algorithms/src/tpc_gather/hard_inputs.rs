@@ -1,9 +1,9 @@
-//! Small inputs that are hard in some way.
+//! Small, difficult inputs.
 
 use generators::random::hash;
 use generators::tpc::clusters::{ClusterShape, Clusters, FIELDS, Places, generate};
 
-/// Where the track begins and how many clusters it has.
+/// Offset of the track, and its number of clusters.
 type Track = (u32, u16);
 
 pub(super) fn all(seed: u64) -> Vec<(String, Clusters)> {
@@ -54,7 +54,7 @@ fn alignments() -> Vec<(String, Clusters)> {
     input.into_iter().collect()
 }
 
-/// As in measurements, only less.
+/// Inputs like measured ones, only smaller.
 fn generated(seed: u64) -> Vec<(String, Clusters)> {
     let shape = |tracks, row_clusters| ClusterShape { tracks, fewest: 20, most: 160, row_clusters };
     let shapes = [shape(1, 1), shape(300, 2)];
@@ -90,12 +90,12 @@ fn random(seed: u64) -> Vec<(String, Clusters)> {
     sizes.into_iter().enumerate().filter_map(make).collect()
 }
 
-/// Clusters of tracks and rows, with bytes that tell where they come from.
+/// Clusters of tracks and rows, with bytes that identify their origin.
 pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> Option<Clusters> {
     let end = |&(start, count): &Track| start as usize + usize::from(count);
     let places = Places {
         tracks: tracks.len(),
-        // A free place behind the last one, so that each alignment of arrays occurs.
+        // A free entry after the last one, so that each alignment of arrays occurs.
         attached: tracks.iter().map(end).max().unwrap_or(0) + 1,
         rows: rows.len(),
         row_capacity,

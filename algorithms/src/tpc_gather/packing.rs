@@ -1,16 +1,16 @@
-//! Which bytes go where.
+//! Source and destination of each piece.
 
 use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
 
-/// What is needed to move pieces: where each of them goes.
+/// Offsets of all pieces, needed to move them.
 pub(super) struct Packing<'a> {
     input: &'a Clusters,
     layout: Layout,
     /// The sums of the numbers of clusters of all tracks before each, and of all.
     tracks: Vec<u32>,
-    /// The same of rows.
+    /// Offsets of rows.
     rows: Vec<u32>,
     /// An array of tracks as a whole, as a single piece; and one of rows.
     all_tracks: [u32; 2],
@@ -22,14 +22,14 @@ pub(super) struct Packing<'a> {
 pub(super) struct Array<'a> {
     /// All of the input, in which it lies.
     bytes: &'a [u8],
-    /// Where it begins there.
+    /// Offset of the array there.
     begin: usize,
     /// Bytes of an entry.
     width: usize,
     starts: &'a [u32],
-    /// Where pieces go, before entries are left out.
+    /// Offsets of pieces, before entries are left out.
     places: &'a [u32],
-    /// Entries at the beginning of each piece that are left out.
+    /// Number of entries at the start of each piece that are left out.
     left_out: usize,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Part {
 }
 
 impl<'a> Packing<'a> {
-    /// Finds the places of all pieces in vectors that may have been used before.
+    /// Computes the offsets of all pieces, in vectors that are reused.
     pub(super) fn new(input: &'a Clusters, tracks: Vec<u32>, rows: Vec<u32>) -> Self {
         Packing {
             input,
@@ -92,7 +92,8 @@ impl<'a> Packing<'a> {
         let mut next = 0;
         let own = |part: Part| {
             let begin = self.layout.range(part.field).start;
-            let (start, end) = (begin + part.bytes.start, begin + part.bytes.end);
+            let start = begin + part.bytes.start;
+            let end = begin + part.bytes.end;
             let (before, behind) = std::mem::take(&mut output).split_at_mut(end - next);
             let own = &mut before[start - next..];
             (output, next) = (behind, end);
@@ -103,7 +104,7 @@ impl<'a> Packing<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// How many pieces there are.
+    /// Number of pieces.
     #[inline(always)]
     pub(super) fn pieces(self) -> usize {
         self.starts.len()
@@ -114,7 +115,7 @@ impl<'a> Array<'a> {
         self.place(self.pieces())
     }
 
-    /// Where a piece goes, in bytes; for the number behind the last one, the end.
+    /// Destination of a piece, in bytes; for the index after the last one, the end.
     #[inline(always)]
     pub(super) fn place(self, piece: usize) -> usize {
         (self.places[piece] as usize - self.left_out * piece) * self.width
@@ -130,8 +131,8 @@ impl<'a> Array<'a> {
         Piece { from: from..from + length, to }
     }
 
-    /// The bytes from the first to the last of some pieces, in whatever order these lie, with what
-    /// is left out of them.
+    /// The range of source bytes from the first to the last of some pieces, in any order, including
+    /// the entries that are left out.
     pub(super) fn span(self, pieces: Range<usize>) -> Range<usize> {
         let starts = &self.starts[pieces.clone()];
         let lengths = self.places[pieces.start..].windows(2).map(|places| places[1] - places[0]);
@@ -141,15 +142,16 @@ impl<'a> Array<'a> {
         self.begin + first * self.width..self.begin + end * self.width
     }
 
-    /// What of all pieces goes to some bytes of the packed array, and where to in these.
+    /// The pieces, or parts of them, that are copied to some bytes of the packed array, with their
+    /// offsets in these.
     #[inline]
     pub(super) fn within(self, bytes: Range<usize>) -> impl Iterator<Item = Piece> + 'a {
         let first = self.piece_at(bytes.start);
         (first..self.pieces()).map_while(move |piece| self.part_of(piece, &bytes))
     }
 
-    /// What of a piece goes to some bytes of the packed array, and where to in these; `None`
-    /// if it goes behind them, or there is no such piece.
+    /// The part of a piece that is copied to some bytes of the packed array, with its offset in
+    /// these; `None` if the piece is after them, or does not exist.
     #[inline(always)]
     pub(super) fn part_of(self, piece: usize, bytes: &Range<usize>) -> Option<Piece> {
         if piece >= self.pieces() || self.place(piece) >= bytes.end {
@@ -168,9 +170,10 @@ impl<'a> Array<'a> {
         self.bytes
     }
 
-    /// The last piece that begins at this byte of the packed array or before it.
+    /// The last piece that starts at this byte of the packed array or before it.
     pub(super) fn piece_at(self, byte: usize) -> usize {
-        let (mut low, mut high) = (0, self.pieces());
+        let mut low = 0;
+        let mut high = self.pieces();
         while low + 1 < high {
             let middle = low.midpoint(high);
             match self.place(middle) <= byte {

@@ -25,7 +25,7 @@ pub(super) fn gather(input: &Clusters) -> Packed {
     packed
 }
 
-/// Appends all entries of each piece but so many at its beginning.
+/// Appends all entries of each piece except the first `left_out` ones.
 fn append(mut to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_out: usize) {
     let parts = pieces.starts.chunks(PIECES).zip(pieces.counts.chunks(PIECES));
     let mut shares = Vec::new();
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn shares_of_pieces_are_what_one_thread_appends() {
-        // Tracks of 1 to 6 clusters, as many as three shares have, and a few more.
+        // Tracks of 1 to 6 clusters, enough for three shares, and a few more.
         let count = |track: u32| ((track * 5 + track / 3) % 6 + 1) as u16;
         let tracks = 0..3 * PIECES as u32 + 7;
         let tracks: Vec<_> = tracks.map(|track| (6 * track, count(track))).collect();

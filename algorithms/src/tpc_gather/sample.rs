@@ -1,4 +1,4 @@
-//! Some of all pieces, for a variant that would take too long with all of them.
+//! A sample of the pieces, for a variant that would take too long with all of them.
 
 use generators::tpc::clusters::{Clusters, Entries, FIELDS, Per, Pieces};
 
@@ -6,8 +6,8 @@ use generators::tpc::clusters::{Clusters, Entries, FIELDS, Per, Pieces};
 /// some microseconds, and there are ten million in a timeframe.
 const MOST_COPIES: usize = 50_000;
 
-/// Every so many-th track and row, beginning with the first. Arrays that are one piece belong
-/// to the whole only: they would make up most of the bytes of a sample, and few of its copies.
+/// Every `step`-th track and row, from the first on. Arrays that are one piece are only in the
+/// sample of all pieces: they would make up most of the bytes of a sample, and few of its copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
     step: usize,
@@ -17,24 +17,24 @@ impl Sample {
     /// All pieces.
     pub(super) const ALL: Sample = Sample { step: 1 };
 
-    /// As many of an input's as can be copied in a sensible time: all, if they are few.
+    /// A sample that can be copied in a reasonable time: all pieces, if they are few.
     pub(super) fn of(input: &Clusters) -> Self {
         Sample { step: Sample::ALL.copies(input).div_ceil(MOST_COPIES).max(1) }
     }
 
-    /// Whether that is all.
+    /// True if it has all pieces.
     pub(super) fn is_all(self) -> bool {
         self == Sample::ALL
     }
 
-    /// Which of the pieces of an array belong to it.
+    /// Indices of the pieces of an array in the sample.
     pub(super) fn pieces(self, per: Per, pieces: usize) -> impl Iterator<Item = usize> {
         let is_one_piece = matches!(per, Per::Row | Per::Track);
         let end = if is_one_piece && !self.is_all() { 0 } else { pieces };
         (0..end).step_by(self.step)
     }
 
-    /// What its arrays have without gaps.
+    /// The entries of its arrays without gaps.
     pub(super) fn packed(self, input: &Clusters) -> Entries {
         let attached = self.clusters(input.tracks());
         let tracks = input.tracks().len().div_ceil(self.step);
@@ -48,7 +48,7 @@ impl Sample {
         }
     }
 
-    /// How many copies it takes to copy each piece of each array by itself.
+    /// Number of copies, with one for each piece of each array.
     pub(super) fn copies(self, input: &Clusters) -> usize {
         let with = |pieces, least| self.counts(pieces).filter(|&count| count >= least).count();
         let of = |per| match per {

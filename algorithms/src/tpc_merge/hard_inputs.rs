@@ -1,4 +1,4 @@
-//! Small inputs that are hard in some way.
+//! Small, difficult inputs.
 
 use generators::random::hash;
 use generators::tpc::slice_tracks::{
@@ -30,7 +30,7 @@ fn generated(seed: u64) -> Vec<(String, SliceTracks)> {
         .collect()
 }
 
-/// Links that make a special graph of slice tracks that are alone before.
+/// Links that form a special graph of slice tracks without prior relations.
 fn links() -> Vec<(String, SliceTracks)> {
     type Pattern = (&'static str, fn(u32) -> u32);
     const TRACKS: u32 = 700;
@@ -80,7 +80,7 @@ fn apart() -> SliceTracks {
     linked((0..APART).map(stiff).collect(), link).unwrap_or_default()
 }
 
-/// Slice tracks that are alone but for these links.
+/// Slice tracks with no relations except these links.
 fn linked(tracks: Vec<SliceTrack>, link: impl Fn(u32) -> u32) -> Option<SliceTracks> {
     let links = (0..tracks.len() as u32).map(link).collect();
     let relations = vec![Relations::ALONE; tracks.len()];
@@ -120,7 +120,7 @@ fn kinematics() -> Vec<(String, SliceTracks)> {
     input.map(|input| (name, input)).into_iter().collect()
 }
 
-/// Random tracks of some legs of some pieces, linked at random within so many numbers.
+/// Random tracks of some legs of some pieces, linked at random within a range of indices.
 fn random(seed: u64) -> Vec<(String, SliceTracks)> {
     let shapes =
         [(1, 2, 3), (4, 1, 4), (3, 3, 6), (2, 6, 12), (8, 2, 40), (1, 1, 1500), (5, 4, 1500)];

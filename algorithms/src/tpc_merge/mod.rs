@@ -70,11 +70,11 @@ const LINK_BYTES: u64 = size_of::<u32>() as u64;
 /// Bytes that are read of each slice track which a link leads from or to. Kinematics are read of
 /// those only that are not joined already.
 const LINKED_BYTES: u64 = size_of::<Relations>() as u64;
-/// What the hungriest variant has beside them: labels, places, lists of members.
+/// Scratch memory of the variant with the largest need: labels, offsets, lists of members.
 const SCRATCH_BYTES: u64 = 32;
 /// The reference keeps a list for each leg.
 const REFERENCE_BYTES: u64 = 120;
-/// Beyond so many it would take longer than all variants together.
+/// With more slice tracks the reference would take longer than all variants together.
 const REFERENCE_LIMIT: usize = 40_000_000;
 
 impl Algorithm for TpcMerge {

@@ -1,13 +1,12 @@
-//! Slow and obvious: tracks as lists of legs, legs as lists of pieces.
+//! Slow and simple reference: tracks as lists of legs, legs as lists of pieces.
 //!
-//! A *track* here is all that neighbours hold together: its legs from the lowest to the
-//! uppermost, each a list of pieces from head to tail. Following a link between two
-//! tracks lays one beside the other, so that a leg of the one comes to lie on a leg of
-//! the other, and puts what lies on each other together; or it puts one behind the other.
-//! Inside a track nothing changes. No pointer is followed.
+//! A *track* is the set of legs that are connected as neighbours, from the lowest to the uppermost,
+//! each a list of pieces from head to tail. Following a link between two tracks overlays one with
+//! the other, so that a leg of the one coincides with a leg of the other, and joins the coinciding
+//! legs; or it appends one to the other. Inside a track nothing changes. No pointer is followed.
 //!
-//! Nothing goes from one component to another, so shares of the components are done side by
-//! side. What does not belong together in a share would be missing there, not go unnoticed.
+//! Components are independent, so shares of the components are processed in parallel. Slice tracks
+//! of one component in different shares would lead to an error, not pass unnoticed.
 
 use std::collections::VecDeque;
 
@@ -20,7 +19,7 @@ use crate::parallel::{Grain, collect, map};
 
 type Leg = Vec<u32>;
 
-/// Slice tracks that are worth a share of their own, and as many shares at most.
+/// Minimum number of slice tracks of a share.
 const MIN_SHARE: usize = 1 << 14;
 const MOST_SHARES: usize = 256;
 
@@ -29,7 +28,7 @@ pub(super) fn merge(input: &SliceTracks) -> Vec<Relations> {
     merge_in(input, (input.len() / MIN_SHARE).clamp(1, MOST_SHARES))
 }
 
-/// The same in so many shares.
+/// Merges in `shares` shares.
 fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
     let shares = Shares::new(input, shares);
     let merged: Vec<Vec<Relations>> = map(&shares.members, |members| {
@@ -82,7 +81,7 @@ impl Shares {
     }
 }
 
-/// The share of each component, by its label: about as many slice tracks in each.
+/// The share of each component, by its label: about the same number of slice tracks in each.
 fn shares_of_labels(labels: &[u32], count: usize) -> Vec<u16> {
     let mut sizes = vec![0; labels.len()];
     for &label in labels {
@@ -157,7 +156,7 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Takes the legs of a track away, to be given to another one.
+    /// Removes the legs of a track, to be assigned to another one.
     fn take(&mut self, track: usize, new: usize) -> VecDeque<Leg> {
         let legs = std::mem::take(&mut self.tracks[track]);
         self.name(&legs, new);
@@ -172,7 +171,8 @@ impl<'a> Merger<'a> {
     }
 
     fn follow(&mut self, a: u32, b: u32) {
-        let (place_a, place_b) = (self.place(a), self.place(b));
+        let place_a = self.place(a);
+        let place_b = self.place(b);
         if place_a.track == place_b.track {
             return;
         }
@@ -222,8 +222,8 @@ impl<'a> Merger<'a> {
         self.tracks[lower].append(&mut legs);
     }
 
-    /// Lays the track of `b` onto that of `a`, leg on leg: pieces of the upper one come
-    /// behind those of the lower one.
+    /// Overlays the track of `b` with that of `a`, leg by leg: pieces of the upper one are appended
+    /// to those of the lower one.
     fn lay_onto(&mut self, a: Place, b: Place) {
         let upper = self.take(b.track, a.track);
         let lower = &mut self.tracks[a.track];
@@ -241,7 +241,7 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// What the slice tracks of the share then know of each other.
+    /// The relations of the slice tracks of the share.
     fn relations(&self) -> Vec<Relations> {
         let mut relations = vec![Relations::ALONE; self.track_of.len()];
         for legs in &self.tracks {

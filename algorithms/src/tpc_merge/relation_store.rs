@@ -1,4 +1,4 @@
-//! Where relations are kept while links are followed.
+//! Storage of relations while links are followed.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,7 +6,7 @@ use generators::tpc::slice_tracks::Relations;
 
 use crate::device::{Poison, prefetch};
 
-/// A slice track that nobody has.
+/// An invalid slice track.
 impl Poison for Relations {
     const POISON: Self = Relations {
         segment_prev: u32::POISON,
@@ -19,20 +19,20 @@ impl Poison for Relations {
 pub(super) trait RelationStore {
     /// One for each step that a walk may take.
     type Steps: Iterator<Item = ()>;
-    /// Without end, unless somebody else may change relations meanwhile, and so lead a walk
-    /// round in circles.
+    /// Unlimited, unless other threads may change relations meanwhile, which can lead a walk in
+    /// circles.
     fn steps(&self) -> Self::Steps;
     /// The piece before one.
     fn prev(&self, track: u32) -> u32;
-    /// The piece behind one.
+    /// The piece after one.
     fn next(&self, track: u32) -> u32;
-    /// The leg beside one.
+    /// The leg next to one.
     fn neighbour(&self, track: u32, side: usize) -> u32;
-    /// Puts a piece behind another one.
+    /// Sets the piece after another one.
     fn set_next(&mut self, track: u32, next: u32);
     /// Puts a piece before another one.
     fn set_prev(&mut self, track: u32, prev: u32);
-    /// Names the leg beside one.
+    /// Sets the leg next to one.
     fn set_neighbour(&mut self, track: u32, side: usize, neighbour: u32);
 }
 
@@ -98,12 +98,14 @@ impl<'a> SharedRelations<'a> {
             assert!(std::mem::offset_of!(Relations, segment_next) == 4 * NEXT);
             assert!(std::mem::offset_of!(Relations, neighbours) == 4 * NEIGHBOURS);
         }
-        let (first, length) = (relations.as_mut_ptr().cast(), relations.len());
-        // SAFETY: they are four words each, as was just checked, and borrowed by nobody else.
+        let first = relations.as_mut_ptr().cast();
+        let length = relations.len();
+        // SAFETY: they are four words each, as checked above, and `relations` is borrowed mutably
+        // for the lifetime of the result, so there is no other access.
         SharedRelations(unsafe { std::slice::from_raw_parts(first, length) })
     }
 
-    /// Begins to bring the relations of a slice track here, if it is one.
+    /// Prefetches the relations of a slice track, if it is valid.
     #[inline(always)]
     pub(super) fn prefetch(&self, track: u32) {
         prefetch(self.0, track as usize);
@@ -175,7 +177,8 @@ mod tests {
         let shared = SharedRelations::new(&mut relations);
         std::thread::scope(|scope| {
             for worker in 0..4 {
-                let (mut shared, tracks) = (shared, &tracks);
+                let mut shared = shared;
+                let tracks = &tracks;
                 scope.spawn(move || {
                     for track in 0..TRACKS {
                         let link = (track * 7 + worker * 13) % TRACKS;

@@ -1,4 +1,4 @@
-//! What can be varied about finding noisy pads.
+//! Parameters of finding noisy pads.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub(super) static AXES: &[Axis] = &[
     SATURATION.axis(),
 ];
 
-/// What can be said about files of pages.
+/// Parameters of files of pages.
 pub(super) static READING: &[Axis] = &[
     INDEX.axis(),
     SECTOR.axis(),
@@ -63,13 +63,13 @@ pub(super) static READING: &[Axis] = &[
 ];
 const THRESHOLDS: &[Axis] = &[OCCUPANCY.axis(), RUN.axis(), SATURATION.axis()];
 
-/// Fills in what was not given, and says how much memory that takes.
+/// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
     let shape = time_frame::shape_of_some(&params)?;
     let time_bins = time_bins(&shape)?;
     thresholds(&params, time_bins)?;
-    // What plugins are shown of a map is a copy.
+    // Plugins get a copy of a map.
     let map = 2 * entries(time_bins) * size_of::<u16>();
     let pads = 3 * PADS_IN_SECTOR * size_of::<PadActivity>();
     Ok(Plan { params, memory_bytes: (shape.sectors * (map + pads)) as u64 })
@@ -87,8 +87,8 @@ pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     })
 }
 
-/// Time bins of a file with these digits, if pads can count them. It does not say how long it is; it has
-/// whole orbits.
+/// Time bins of a file with these digits, if the counters of pads can hold them. The file does not
+/// contain its length; it has complete orbits.
 pub(crate) fn time_bins_of_file(path: &Path, digits: &[Digit]) -> Result<u32, DataError> {
     let last = digits.iter().map(|digit| digit.time_bin()).max();
     let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
@@ -97,7 +97,7 @@ pub(crate) fn time_bins_of_file(path: &Path, digits: &[Digit]) -> Result<u32, Da
     })
 }
 
-/// So many time bins, if pads can count them.
+/// Checks that the counters of pads can hold `time_bins` time bins.
 fn at_most_all_counted(
     time_bins: u32,
     explained: impl FnOnce(String, u32) -> String,
@@ -110,7 +110,7 @@ fn at_most_all_counted(
     Err(DataError::Shape(explained(problem, most)))
 }
 
-/// Those that are for so many time bins if nothing else is said.
+/// Default thresholds for `time_bins` time bins.
 pub(crate) fn default_thresholds(time_bins: u32) -> Thresholds {
     let mut params = Params::default();
     params.complete(THRESHOLDS);
@@ -118,7 +118,7 @@ pub(crate) fn default_thresholds(time_bins: u32) -> Thresholds {
         .unwrap_or_else(|problem| unreachable!("defaults are usable: {problem}"))
 }
 
-/// The thresholds for so many time bins.
+/// The thresholds for `time_bins` time bins.
 fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> {
     let share = OCCUPANCY.of(params)?;
     if !(0.0..=1.0).contains(&share) {
@@ -149,7 +149,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params)
     let mut of_pages = options.clone();
     of_pages.remove(THRESHOLDS);
     let (frame, mut params) = TpcDecode.read(path, &of_pages)?;
-    // What is made of pages does not matter here.
+    // The output of decoding does not matter here.
     params.remove(SETTINGS);
     params.extend(options.only(THRESHOLDS).iter());
     params.complete(THRESHOLDS);

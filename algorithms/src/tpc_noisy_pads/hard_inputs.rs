@@ -60,7 +60,9 @@ fn at_thresholds() -> ChargeMaps {
     const TIME_BINS: u32 = 64;
     filled(1, TIME_BINS, |_, pad, time_bin| {
         let pad = u32::from(pad.pad());
-        let (run, charges, largest) = (9 + pad % 3, 19 + pad / 3 % 3, 999 + (pad / 9 % 3) as u16);
+        let run = 9 + pad % 3;
+        let charges = 19 + pad / 3 % 3;
+        let largest = 999 + (pad / 9 % 3) as u16;
         let start = [0, 27, TIME_BINS - run][(pad / 27 % 3) as usize];
         let in_run = (start..start + run).contains(&time_bin);
         // The others are single ones, away from the run.
@@ -78,7 +80,7 @@ fn ends_of_rows() -> ChargeMaps {
     })
 }
 
-/// Runs that are cut by whatever one divides time into, and pads with charge all the time.
+/// Runs that cross any boundary at which time may be divided, and pads with charge all the time.
 fn long_runs(seed: u64) -> ChargeMaps {
     let mut runs = Runs::new(seed, PadId::default());
     filled(1, 270, |_, pad, time_bin| {
@@ -106,7 +108,8 @@ impl Runs {
     fn next_charge(&mut self) -> u16 {
         if self.left == 0 {
             self.random = mix(self.random);
-            let (is_run, drawn) = (self.charge == 0, self.random as u32);
+            let is_run = self.charge == 0;
+            let drawn = self.random as u32;
             self.left = 1 + below(drawn, if is_run { self.longest } else { 3 });
             self.charge = if is_run { 1 + (drawn >> 22) as u16 } else { 0 };
         }

@@ -19,7 +19,7 @@ pub(super) fn pads() -> impl Iterator<Item = PadId> {
     (0..ROWS).flat_map(of_row)
 }
 
-/// All pads in so many time bins.
+/// All pads in `time_bins` time bins.
 pub(super) fn cells(time_bins: u32) -> impl Iterator<Item = (PadId, u32)> {
     pads().flat_map(move |pad| (0..time_bins).map(move |time_bin| (pad, time_bin)))
 }
@@ -78,7 +78,7 @@ impl ChargeMaps {
         self.sectors
     }
 
-    /// What makes a pad noisy.
+    /// Thresholds of noisy pads.
     pub fn thresholds(&self) -> &Thresholds {
         &self.thresholds
     }

@@ -22,7 +22,7 @@ fn noisy(values: &[(&'static str, &str)]) -> f64 {
     found.iter().filter(|pad| pad.is_noisy()).count() as f64 / found.len() as f64
 }
 
-/// Whether a share of 14 560 pads is as asked for, as far as chance has it.
+/// True if a share of 14 560 pads agrees with the request within statistics.
 fn is_near(found: f64, asked: f64) -> bool {
     let deviation = (asked * (1.0 - asked) / 14_560.0).sqrt();
     (found - asked).abs() <= 4.0 * deviation

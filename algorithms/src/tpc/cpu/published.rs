@@ -1,5 +1,5 @@
-//! As the experiment finds clusters in raw pages on a CPU: fragment by fragment, of which a map of
-//! charges and a list of positions is made for each sector, and then a loop for each stage.
+//! The experiment's chain for CPUs: fragment by fragment, for which a map of charges and a list of
+//! positions is made for each sector, and then a loop for each stage.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,7 +51,8 @@ impl<'a> Runner<Tpc> for Published<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (arena, positions) = (self.arena, self.decoder.promised());
+        let arena = self.arena;
+        let positions = self.decoder.promised();
         Ok(Held {
             decoded: self.decoder.allocate()?,
             peaks: arena.vector(peak_entries(self.decoder.entries())),
@@ -68,9 +69,11 @@ impl<'a> Runner<Tpc> for Published<'a> {
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         let finding = &self.input.finding;
         let Finding { time_bins, fragment: length, rule, settings } = finding;
-        let (limits, looked_at) = (finding.limits(), looked_at(*rule));
+        let limits = finding.limits();
+        let looked_at = looked_at(*rule);
         let mut noisy: Vec<Vec<PadId>> = Vec::new();
-        let (found, count) = (SharedSlice::new(&mut held.found), AtomicUsize::new(0));
+        let found = SharedSlice::new(&mut held.found);
+        let count = AtomicUsize::new(0);
         let laps = &mut self.laps;
         laps.start();
         self.decoder.read_headers(&mut held.decoded);
@@ -90,9 +93,11 @@ impl<'a> Runner<Tpc> for Published<'a> {
                 let fragment = fragment.clone();
                 let work = Work { settings, fragment, is_noisy: &is_noisy, maps };
                 let add = |row: usize, cluster: Cluster, _| {
-                    let (case, row) = (sector as u32, row as u8);
+                    let case = sector as u32;
+                    let row = row as u8;
                     let place = count.fetch_add(1, Ordering::Relaxed);
-                    // SAFETY: whoever counts up has the place, and checks that it is there.
+                    // SAFETY: the index was claimed by an atomic increment, and is checked to be in
+                    // range.
                     unsafe { found.write(place, RowCluster { case, row, cluster }) };
                 };
                 work.find(&positions[begin..end], &mut held.lists, add, laps);

@@ -1,5 +1,5 @@
-//! Ours: pages become digits by wide instructions, digits charges by row, and of each row what is
-//! noisy and what its clusters are is found while it is in the nearest caches.
+//! recobench's chain: pages are decoded to digits with SIMD, digits to charges by row, and the
+//! noisy pads and clusters of each row are found while it is in the nearest caches.
 
 use std::borrow::Cow;
 
@@ -105,7 +105,8 @@ impl<'a> Runner<Tpc> for Rows<'a> {
         self.laps.lap("rows", 0);
         let finding = &self.input.finding;
         let Finding { time_bins, rule, settings, .. } = finding;
-        let (limits, looked_at) = (finding.limits(), looked_at(*rule));
+        let limits = finding.limits();
+        let looked_at = looked_at(*rule);
         let row = |samples: &RowSamples<'_>| {
             let is_noisy = noisy_pads(samples.all(), &looked_at[samples.row], &limits);
             Row { settings, time_bins: *time_bins, is_noisy }

@@ -1,5 +1,5 @@
-//! Ours: pages to digits, digits to bins by row and time, and from these clusters, some sectors
-//! at a time, three times over: copies of some sectors go on beside the work on others.
+//! recobench's chain: pages to digits, digits to bins by row and time, and from these clusters,
+//! some sectors at a time, in three slots: copies for some sectors overlap with the work on others.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
 .by_published_rules();
 
 const WAY: Way = FUSED_WAY;
-/// Sectors that are worked on together: enough for all multiprocessors, and few enough that what
-/// is copied before the first ones and after the last ones is little.
+/// Sectors that are processed together: enough for all multiprocessors, and few enough that the
+/// copies before the first and after the last ones are short.
 const SECTORS: usize = 6;
 const HEADERS: &str = "headers";
 const DECODE: &str = "decode";
@@ -45,22 +45,22 @@ struct Fused<'a> {
     input: &'a RawFrame,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// As each run finds them anew; buffers are made for them.
+    /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
-    /// For how many clusters of each part there is to be room on the host.
+    /// Capacity for clusters of each part on the host.
     host_room: Vec<HostRoom>,
 }
 
 struct Held<'a> {
     shared: Shared<'a>,
-    /// One for each queue.
+    /// Device buffers for each queue.
     benches: Vec<Bench>,
     parts: Vec<HeldPart>,
 }
 
 buffers!(Held<'_>: shared, benches, parts);
 
-/// What all parts read.
+/// Buffers that all parts read.
 struct Shared<'a> {
     geometry: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
@@ -71,7 +71,7 @@ struct Shared<'a> {
 
 buffers!(Shared<'_>: geometry, pages, in_bins; kept: sectors);
 
-/// Where a part is worked on.
+/// Device buffers in which one part at a time is processed.
 struct Bench {
     digits: Target,
     bins: Bins,
@@ -80,10 +80,10 @@ struct Bench {
 
 buffers!(Bench: digits, bins, noisy);
 
-/// What is a part's own.
+/// Buffers of a part.
 struct HeldPart {
     pages: PageBuffers,
-    /// The first word of each sector among those of the bins, by its number in the detector.
+    /// The first word of each sector among those of the bins, by its id in the detector.
     first_words: DeviceBuffer<u32>,
     found: HostFound,
 }
@@ -135,7 +135,7 @@ impl HeldPart {
     }
 }
 
-/// A part on a bench.
+/// A part with the slot in which it is processed.
 struct Working<'w> {
     gpu: &'w Gpu,
     input: &'w RawFrame,
@@ -145,7 +145,7 @@ struct Working<'w> {
 }
 
 impl Working<'_> {
-    /// Starts all that it takes, from its pages to clusters on the device.
+    /// Starts all its kernels, from its pages to clusters on the device.
     fn start(&self, bench: &mut Bench) -> Result<(), DeviceError> {
         let gpu = self.gpu;
         self.decode(bench)?;
@@ -155,29 +155,35 @@ impl Working<'_> {
             bench.bins.place(gpu, self.shared.sectors.ptr())?;
             self.bin(bench)
         })?;
-        let (sectors, time_bins) = (self.part.sectors.len(), self.input.finding.time_bins);
+        let sectors = self.part.sectors.len();
+        let time_bins = self.input.finding.time_bins;
         self.shared.in_bins.find(gpu, (&bench.bins, sectors, time_bins), &bench.noisy)?;
         gpu.scope(CLUSTERS, || bench.bins.find(gpu, self.shared.sectors.ptr(), bench.noisy.ptr()))
     }
 
     fn decode(&self, bench: &Bench) -> Result<(), DeviceError> {
-        let (gpu, shared, part) = (self.gpu, self.shared, self.part);
-        let (frame, tables, buffers) = (&self.input.frame, &*shared.geometry, &self.own.pages);
+        let gpu = self.gpu;
+        let shared = self.shared;
+        let part = self.part;
+        let frame = &self.input.frame;
+        let tables = &*shared.geometry;
+        let buffers = &self.own.pages;
         let resident = Resident { frame, part, tables, buffers };
         resident.prepare(gpu)?;
         let work = Work { gpu, resident: &resident, target: &bench.digits, fragment: 0 };
         gpu.scope(DECODE, || (WAY.decode)(&work))
     }
 
-    /// A block for each page that headers promise.
+    /// A grid with a block for each page that headers announce.
     fn by_pages(&self, bytes_of_digit: u64) -> Grid {
         let load = self.part.load;
         Grid::blocks(load.pages as u32).moving(load.samples * bytes_of_digit)
     }
 
-    /// Nobody knows before how many digits a bin has.
+    /// Counts the digits of each bin, which are not known beforehand.
     fn count(&self, bench: &Bench) -> Result<(), DeviceError> {
-        let (pages, geometry) = (&self.own.pages, &self.shared.geometry);
+        let pages = &self.own.pages;
+        let geometry = &self.shared.geometry;
         let arguments = CountDigits {
             jobs: pages.jobs.ptr(),
             begins: pages.begins.ptr(),
@@ -194,7 +200,8 @@ impl Working<'_> {
     }
 
     fn bin(&self, bench: &Bench) -> Result<(), DeviceError> {
-        let (pages, geometry) = (&self.own.pages, &self.shared.geometry);
+        let pages = &self.own.pages;
+        let geometry = &self.shared.geometry;
         let arguments = BinDigits {
             jobs: pages.jobs.ptr(),
             begins: pages.begins.ptr(),
@@ -209,13 +216,13 @@ impl Working<'_> {
             words: bench.bins.words(),
             binned: bench.bins.binned(),
         };
-        // SAFETY: bins have been given as many places as they have digits.
+        // SAFETY: each bin has as many entries as it has digits.
         unsafe { self.gpu.launch(&BIN_DIGITS, self.by_pages(DIGIT + BINNED), arguments) }
     }
 }
 
 impl Held<'_> {
-    /// Starts a part, once what was on its bench before is on its way to the host.
+    /// Starts a part, once the previous part in its slot is being copied to the host.
     fn start(
         &mut self,
         gpu: &Gpu,
@@ -228,7 +235,8 @@ impl Held<'_> {
                 self.fetch(gpu, before)?;
                 self.upload(gpu, (part, number))?;
             }
-            let (shared, own) = (&self.shared, &self.parts[number]);
+            let shared = &self.shared;
+            let own = &self.parts[number];
             let working = Working { gpu, input, shared, part, own };
             working.start(&mut self.benches[queue])?;
             let found = &self.benches[queue].bins.found;
@@ -241,14 +249,14 @@ impl Held<'_> {
         self.parts[number].pages.upload(gpu, self.shared.pages.part(part.bytes()))
     }
 
-    /// Starts to copy the pages of the first parts, which nothing has to be known for.
+    /// Starts to copy the pages of the first parts, which depend on no earlier work.
     fn upload_first(&self, gpu: &Gpu, parts: &[Part]) -> Result<(), DeviceError> {
         parts.iter().zip(0..QUEUES).try_for_each(|(part, queue)| {
             gpu.in_queue(queue, |gpu| self.upload(gpu, (part, queue as usize)))
         })
     }
 
-    /// Waits for what was found in a part, and starts to copy it.
+    /// Waits for the number of clusters of a part, and starts to copy them.
     fn fetch(&mut self, gpu: &Gpu, number: usize) -> Result<(), DeviceError> {
         let bench = &self.benches[number % QUEUES as usize];
         bench.bins.found.download_found(gpu, &mut self.parts[number].found)
@@ -259,8 +267,11 @@ impl<'a> Runner<Tpc> for Fused<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, arena, input) = (&self.gpu, self.arena, self.input);
-        let (tables, pages) = (input.frame.tables(), input.frame.page_bytes());
+        let gpu = &self.gpu;
+        let arena = self.arena;
+        let input = self.input;
+        let tables = input.frame.tables();
+        let pages = input.frame.page_bytes();
         let finding = &input.finding;
         let largest = self.parts.iter().map(|part| sizes(input, part));
         let largest = largest.fold(Sizes::default(), Sizes::largest);
@@ -283,7 +294,8 @@ impl<'a> Runner<Tpc> for Fused<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, frame) = (&*self.gpu, &self.input.frame);
+        let gpu = &*self.gpu;
+        let frame = &self.input.frame;
         let division = Division::Sectors(SECTORS);
         held.upload_first(gpu, &self.parts)?;
         let open = || Ok(gpu.on_host(|| parts_of(frame, Output::Digits, division)));

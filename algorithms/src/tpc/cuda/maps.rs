@@ -1,5 +1,5 @@
-//! By way of maps of charges, as published: fragment by fragment, of some sectors at a time or of
-//! all, pages become maps and positions, and the stages of the cluster finder follow.
+//! Chain with maps of charges, as published: fragment by fragment, for some sectors at a time or
+//! for all, pages are decoded to maps and positions, and the stages of the cluster finder follow.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -43,10 +43,10 @@ const WAY: Way = BALLOT_WAY;
 const STAGES: Stages = published_stages(CompactionWay::Scans);
 const HEADERS: &str = "headers";
 const DECODE: &str = "decode";
-/// Of so many samples one is a cluster, or fewer are; where there are more, buckets are made
-/// larger.
+/// Initial capacity of buckets: one cluster for this number of samples. Buckets that overflow are
+/// enlarged.
 const SAMPLES_OF_CLUSTER: usize = 8;
-/// What a bucket has room for at least.
+/// Minimum capacity of a bucket.
 const LEAST_ROOM: usize = 16;
 
 struct OnMaps<'a> {
@@ -54,9 +54,9 @@ struct OnMaps<'a> {
     input: &'a RawFrame,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// As each run finds them anew; buffers are made for them.
+    /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
-    /// Clusters that the bucket of each row of each sector is for.
+    /// Capacity of the bucket of each row of each sector, in clusters.
     room: Vec<u32>,
 }
 
@@ -67,7 +67,7 @@ struct Held<'a> {
     finding: Tables,
     in_maps: InMaps,
     parts: Vec<HeldPart>,
-    /// Parts are worked on one after the other.
+    /// Target of the current part: parts are processed one after the other.
     target: Target,
     lists: Lists,
     compaction: Compaction,
@@ -78,7 +78,7 @@ buffers!(
     Held<'_>: geometry, pages, finding, in_maps, parts, target, lists, compaction, buckets
 );
 
-/// What is held of a part while others are worked on.
+/// Buffers of a part, in use while other parts are processed.
 struct HeldPart {
     pages: PageBuffers,
     jobs: Jobs,
@@ -95,11 +95,12 @@ fn open<'a>(at: &Opening<'a, '_, Tpc>, division: Division) -> Opened<'a, Tpc> {
     let parts = parts_of(&at.input.frame, Output::ChargeMap, division);
     fit(&parts)?;
     let room = parts.iter().flat_map(room_of).collect();
-    let (input, arena) = (at.input, at.arena);
+    let input = at.input;
+    let arena = at.arena;
     at.session(OnMaps { division, input, arena, gpu: at.gpu()?, parts, room })
 }
 
-/// Room for each row of each sector of a part, until it is known better.
+/// Initial capacity of each row of each sector of a part.
 fn room_of(part: &Part) -> Vec<u32> {
     let samples = part.samples() as usize / part.sectors.len().max(1);
     let of_row = |row| {
@@ -120,14 +121,15 @@ impl HeldPart {
 }
 
 impl Held<'_> {
-    /// Starts all that a part takes, from its pages to clusters in buckets.
+    /// Starts all kernels of a part, from its pages to clusters in buckets.
     fn start(
         &self,
         gpu: &Gpu,
         input: &RawFrame,
         (part, own): (&Part, &HeldPart),
     ) -> Result<(), DeviceError> {
-        let (frame, tables) = (&input.frame, &*self.geometry);
+        let frame = &input.frame;
+        let tables = &*self.geometry;
         let resident = Resident { frame, part, tables, buffers: &own.pages };
         own.pages.upload(gpu, self.pages.part(part.bytes()))?;
         resident.prepare(gpu)?;
@@ -149,10 +151,12 @@ impl Held<'_> {
         batch: &Batch,
     ) -> Result<(), DeviceError> {
         let Target::Charges(charges) = &self.target else { unreachable!("maps are asked for") };
-        let (maps, entries) = (charges.maps.ptr(), part.entries());
+        let maps = charges.maps.ptr();
+        let entries = part.entries();
         let is_first = batch.jobs.start == 0 && part.has_first_fragment();
         if is_first {
-            let (sectors, first_sector) = (part.sectors.len(), part.sectors.start as u32);
+            let sectors = part.sectors.len();
+            let first_sector = part.sectors.start as u32;
             let of = MapsOf { maps, entries, sectors, first_sector };
             self.in_maps.find(gpu, of, self.finding.noisy.ptr())?;
         }
@@ -174,7 +178,8 @@ impl Held<'_> {
 impl OnMaps<'_> {
     /// Reads the headers, and starts all parts.
     fn start(&self, held: &Held<'_>) -> Result<(), DeviceError> {
-        let (gpu, frame) = (&*self.gpu, &self.input.frame);
+        let gpu = &*self.gpu;
+        let frame = &self.input.frame;
         let open = || Ok(gpu.on_host(|| parts_of(frame, Output::ChargeMap, self.division)));
         let parts = gpu.scope(HEADERS, open)?;
         held.buckets.empty(gpu)?;
@@ -185,7 +190,7 @@ impl OnMaps<'_> {
         Ok(())
     }
 
-    /// The largest of what parts take.
+    /// Maximum of a quantity over all parts.
     fn most(&self, of_part: impl Fn(&Part) -> usize) -> usize {
         self.parts.iter().map(of_part).max().unwrap_or(0)
     }
@@ -195,8 +200,11 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, arena, input) = (&self.gpu, self.arena, self.input);
-        let (tables, pages) = (input.frame.tables(), input.frame.page_bytes());
+        let gpu = &self.gpu;
+        let arena = self.arena;
+        let input = self.input;
+        let tables = input.frame.tables();
+        let pages = input.frame.page_bytes();
         let sectors = self.room.len() / ROWS;
         let samples = self.most(|part| part.samples() as usize);
         let entries = self.most(|part| part.entries() * part.sectors.len());
@@ -220,7 +228,7 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         self.start(held)?;
         held.buckets.count(gpu)?;
         if let Some(room) = held.buckets.missing_room() {
-            // All were counted, also those that found no room.
+            // The counts include clusters beyond the capacity.
             held.buckets = Buckets::new(gpu, room, held.buckets.packed_room())?;
             self.start(held)?;
             held.buckets.count(gpu)?;

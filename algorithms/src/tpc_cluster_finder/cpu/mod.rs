@@ -2,11 +2,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `buckets` | where clusters go: a list for each row of each sector |
-//! | `labels` | lists of labels, and how they become one |
+//! | `buckets` | lists of clusters for each row of each sector |
+//! | `labels` | lists of labels, and their concatenation |
 //! | `directions` | the cells around a peak |
 //! | `published` | a loop for each stage, over lists and maps in memory |
-//! | `rows` | ours: row by row, in the nearest caches |
+//! | `rows` | recobench's finder: row by row, in the nearest caches |
 
 mod buckets;
 pub(super) mod directions;

@@ -1,5 +1,5 @@
-//! Ours: samples in bins by row and time, tiles of rows in shared memory; where samples have labels,
-//! those of clusters from lists of their samples. See the kernels.
+//! recobench's finder: samples in bins by row and time, tiles of rows in shared memory; if samples
+//! have labels, those of clusters are collected from lists of their samples. See the kernels.
 
 mod bins;
 mod labels;
@@ -33,18 +33,18 @@ pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
 )
 .by_published_rules();
 
-/// Bytes of a sample as it comes.
+/// Bytes of an input sample.
 const SAMPLE: u64 = size_of::<Charge>() as u64;
-/// Bytes of where its labels begin, and of where they are as it is noted.
+/// Bytes of the offset of its labels, and of its label range.
 const LABELS_OF_SAMPLE: u64 = (size_of::<u32>() + size_of::<LabelRange>()) as u64;
 
 struct Fused<'a> {
     charges: &'a Charges,
     arena: &'a Arena,
     sizes: Sizes,
-    /// For how many clusters and runs there is to be room on the host.
+    /// Capacity for clusters and runs on the host.
     host_room: HostRoom,
-    /// The same of their labels.
+    /// Capacity for their labels on the host.
     label_room: LabelRoom,
     gpu: Arc<Gpu>,
 }
@@ -53,7 +53,7 @@ struct Held<'a> {
     cases: Cases<'a>,
     bins: Bins,
     found: HostFound,
-    /// Where samples have some.
+    /// Labels, if samples have some.
     labels: Option<Labels<'a>>,
 }
 
@@ -66,14 +66,17 @@ fn open<'a>(at: &Opening<'a, '_, TpcClusterFinder>) -> Opened<'a, TpcClusterFind
     sizes.fit()?;
     let host_room = HostRoom::for_samples(sizes.samples);
     let label_room = LabelRoom::of(at.input);
-    let (charges, arena, gpu) = (at.input, at.arena, at.gpu()?);
+    let charges = at.input;
+    let arena = at.arena;
+    let gpu = at.gpu()?;
     at.session(Fused { charges, arena, sizes, host_room, label_room, gpu })
 }
 
 impl Sizes {
-    /// Words are counted with 32 bits on the device.
+    /// Checks that words can be counted with 32 bits.
     pub(crate) fn fit(&self) -> Result<(), Unavailable> {
-        let (words, most) = (self.words, u32::MAX as usize);
+        let words = self.words;
+        let most = u32::MAX as usize;
         if words <= most {
             return Ok(());
         }
@@ -89,14 +92,14 @@ fn time_bins(charges: &Charges) -> impl Iterator<Item = u32> + Clone {
 }
 
 impl Fused<'_> {
-    /// Blocks with a share of the samples each.
+    /// A grid of blocks with equal shares of the samples.
     fn by_samples(&self, bytes_of_sample: u64) -> Grid {
         let samples = self.sizes.samples as u64;
         let blocks = samples.div_ceil((BIN_THREADS * BIN_ITEMS).into());
         Grid::blocks(blocks as u32).moving(samples * bytes_of_sample)
     }
 
-    /// Nobody knows before how many samples a bin has.
+    /// Counts the samples of each bin, which are not known beforehand.
     fn count(&self, held: &Held<'_>) -> Result<(), DeviceError> {
         let arguments = FusedCountSamples {
             samples: held.cases.samples(),
@@ -121,20 +124,21 @@ impl Fused<'_> {
             binned: held.bins.binned(),
         };
         let grid = self.by_samples(SAMPLE + BINNED);
-        // SAFETY: bins have been given as many places as they have samples.
+        // SAFETY: each bin has as many entries as it has samples.
         unsafe { self.gpu.launch(&FUSED_BIN_SAMPLES, grid, arguments) }
     }
 
-    /// Finds clusters only, of samples that were counted.
+    /// Finds clusters without labels, from samples that were counted.
     fn find(&self, held: &Held<'_>) -> Result<(), DeviceError> {
         self.bin(held)?;
         held.bins.find(&self.gpu, held.cases.sectors(), held.cases.noisy())
     }
 
-    /// Finds them with the samples that give them their labels.
+    /// Finds clusters, and lists the samples that give them their labels.
     fn find_labelled(&self, held: &Held<'_>, labels: &Labels<'_>) -> Result<(), DeviceError> {
         self.bin_labelled(held, labels)?;
-        let (sectors, noisy) = (held.cases.sectors(), held.cases.noisy());
+        let sectors = held.cases.sectors();
+        let noisy = held.cases.noisy();
         held.bins.find_labelled(&self.gpu, (sectors, noisy), &labels.members)
     }
 
@@ -151,8 +155,8 @@ impl Fused<'_> {
             ranges: labels.ranges(),
         };
         let grid = self.by_samples(SAMPLE + BINNED + LABELS_OF_SAMPLE);
-        // SAFETY: bins have been given as many places as they have samples, of which each has a
-        // number of its first label, and so has what is behind the last one.
+        // SAFETY: each bin has as many entries as it has samples; the offsets of labels have an
+        // entry for each sample, and one after the last.
         unsafe { self.gpu.launch(&FUSED_BIN_LABELLED, grid, arguments) }
     }
 }
@@ -232,7 +236,8 @@ mod tests {
         else {
             return;
         };
-        let (charges, arena) = (five_clusters(), Arena::default());
+        let charges = five_clusters();
+        let arena = Arena::default();
         let sizes = Sizes::of(charges.samples(), time_bins(&charges));
         let host_room = HostRoom::for_samples(sizes.samples);
         let label_room = LabelRoom::of(&charges);

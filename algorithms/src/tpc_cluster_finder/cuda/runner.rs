@@ -1,4 +1,4 @@
-//! A way to find clusters with the charges of some sectors.
+//! Cluster finder on the device, ready to run on the charges of some sectors.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 
-/// Of so many samples one is a cluster: what there is room for before it is known.
+/// Initial capacity: one cluster for this number of samples.
 const SAMPLES_OF_CLUSTER: usize = 8;
 
 pub(super) struct OnGpu<'a> {
@@ -29,11 +29,11 @@ pub(super) struct OnGpu<'a> {
     arena: &'a Arena,
     gpu: Arc<Gpu>,
     batches: Batches,
-    /// Clusters that the bucket of each row of each sector is for.
+    /// Capacity of the bucket of each row of each sector, in clusters.
     pub(super) room: Vec<u32>,
-    /// Clusters that runs have found.
+    /// Maximum number of clusters that a run has found.
     most_found: usize,
-    /// What the last run has collected.
+    /// Labels of the last run.
     labels: Option<Flat>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Held<'a> {
     lists: Lists,
     compaction: Compaction,
     buckets: Buckets,
-    /// Where samples have labels.
+    /// Second pass, if samples have labels.
     second_pass: Option<SecondPass<'a>>,
 }
 
@@ -55,7 +55,8 @@ pub(super) fn find_on_gpu<'a>(
     at: &Opening<'a, '_, TpcClusterFinder>,
     stages: Stages,
 ) -> Opened<'a, TpcClusterFinder> {
-    let (samples, most) = (at.input.samples(), u32::MAX);
+    let samples = at.input.samples();
+    let most = u32::MAX;
     if samples > most as usize {
         return Err(Unavailable(format!(
             "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
@@ -87,7 +88,9 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, charges, batches) = (&self.gpu, self.charges, &self.batches.batches);
+        let gpu = &self.gpu;
+        let charges = self.charges;
+        let batches = &self.batches.batches;
         let second_pass = || SecondPass::new(gpu, (charges, self.arena), &self.batches);
         Ok(Held {
             input: Input::new(gpu, (charges, self.arena))?,

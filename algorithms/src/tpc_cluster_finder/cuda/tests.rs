@@ -1,4 +1,4 @@
-//! On the emulator: nothing gets lost silently.
+//! Tests on the emulator: overflows are reported.
 
 use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase};
@@ -11,10 +11,11 @@ use crate::device::Arena;
 use crate::device::emulator::{self, Config};
 use crate::tpc_cluster_finder::input::Charges;
 
-/// So many clusters in a row.
+/// `count` clusters in a row.
 fn clusters_in_row(row: u8, count: u32) -> ChargeCase {
     let charge = |number| Charge { time: 10 * number, pad: PadId::new(row, 20), charge: 500 };
-    let (charges, fragment) = ((0..count).map(charge).collect(), 1000);
+    let charges = (0..count).map(charge).collect();
+    let fragment = 1000;
     ChargeCase { time_bins: 10 * count, fragment, charges, ..ChargeCase::default() }
 }
 

@@ -7,27 +7,28 @@ use generators::{DataError, named};
 
 use super::NOISE;
 
-/// What is known of particles.
+/// Source of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TruthKind {
-    /// Nothing: there are no labels.
+    /// No labels.
     None,
-    /// Which particles left each sample, as the simulation says.
+    /// The particles of each sample, from the simulation.
     Tracks,
-    /// As many labels as one likes, which mean nothing.
+    /// Any number of artificial labels, without a meaning.
     MadeUp,
 }
 
 named! { "truth", TruthKind { None = "none", Tracks = "tracks", MadeUp = "made-up" } }
 
-/// Bits of a label that tell a track, and the event that it is of.
+/// Bits of a label for the track and its event.
 const TRACK_AND_EVENT: u64 = (1 << 50) - 1;
-/// Pads and time bins in which made-up labels are alike: some clusters.
+/// Pads and time bins with equal artificial labels: the size of some clusters.
 const ALIKE: (u32, u32) = (8, 10);
 
-/// The labels of samples in the order of time and pad, as the simulation says.
+/// The labels of samples in the order of time and pad, from the simulation.
 pub(in super::super) fn of_tracks(charges: &[Charge], marks: &[Mark]) -> Labels {
-    let (mut labels, mut left) = (Labels::default(), marks);
+    let mut labels = Labels::default();
+    let mut left = marks;
     let mut of_sample = Vec::new();
     for sample in charges {
         let place = (sample.time, sample.pad);
@@ -48,14 +49,16 @@ pub(in super::super) fn of_tracks(charges: &[Charge], marks: &[Mark]) -> Labels 
     labels
 }
 
-/// So many labels for each sample, a fraction for some one more: samples near each other have the
-/// same, but for the first one, which is one of three.
+/// `per_sample` labels for each sample, where a fraction adds one to some samples. Samples near
+/// each other have the same labels, except for the first, which is one of three.
 pub(in super::super) fn made_up(charges: &[Charge], per_sample: f64, seed: u64) -> Labels {
-    let (whole, fraction) = (per_sample as u64, per_sample.fract());
+    let whole = per_sample as u64;
+    let fraction = per_sample.fract();
     let mut labels = Labels::default();
     let mut of_sample = Vec::new();
     for sample in charges {
-        let (row, pad) = (u64::from(sample.pad.row()), u32::from(sample.pad.pad()));
+        let row = u64::from(sample.pad.row());
+        let pad = u32::from(sample.pad.pad());
         let near = u64::from(pad / ALIKE.0) << 32 | u64::from(sample.time / ALIKE.1);
         let near = mix(seed ^ mix(row << 60 ^ row >> 4 ^ near));
         let own = mix(near ^ u64::from(pad) << 32 ^ u64::from(sample.time));
@@ -70,9 +73,10 @@ pub(in super::super) fn made_up(charges: &[Charge], per_sample: f64, seed: u64) 
     labels
 }
 
-/// Labels are counted with 32 bits.
+/// Checks that labels can be counted with 32 bits.
 pub(in super::super) fn fit(samples: u64, per_sample: f64) -> Result<(), DataError> {
-    let (labels, most) = (samples as f64 * per_sample, f64::from(u32::MAX));
+    let labels = samples as f64 * per_sample;
+    let most = f64::from(u32::MAX);
     if labels < most {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Figures of examples on paper, and of generated sectors.
+//! Figures of hand-made examples, and of generated sectors.
 
 use generators::tpc::charges::ChargeCase;
 use generators::tpc::simulate::TrueCluster;
@@ -22,7 +22,7 @@ fn found(row: u8, pad: f32, time: f32, qtot: u16) -> RowCluster {
     RowCluster { case: 0, row, cluster }
 }
 
-/// A true one whose peak is a quarter of its charge.
+/// A true cluster whose peak is a quarter of its charge.
 fn left(row: u8, pad: f32, time: f64, charge: f32) -> TrueCluster {
     TrueCluster { particle: 0, time, pad, charge, peak: charge / 4.0, row }
 }
@@ -91,7 +91,7 @@ fn what_is_below_a_cutoff_need_not_be_found_but_may_be() {
     let seen = of(&[found(0, 10.0, 50.0, 40)], &[small], settings);
     assert!(seen("efficiency").is_nan(), "nobody asks");
     assert_eq!(seen("ghosts"), 0.0);
-    // It is no fault that a small one is hidden by a large one.
+    // A small cluster that is hidden by a large one is not counted as missed.
     let beside = [left(0, 10.0, 50.0, 100.0), left(0, 11.0, 50.0, 40.0)];
     let hidden = of(&[found(0, 10.0, 50.0, 140)], &beside, settings);
     assert_eq!(["efficiency", "merged"].map(hidden), [1.0, 0.0]);
@@ -127,7 +127,7 @@ fn residuals_are_half_of_the_middle_two_thirds() {
     }
 }
 
-/// Generated charges of a sector with so many samples.
+/// Generated charges of a sector with this occupancy.
 fn sector(occupancy: &str, gain: &str) -> Charges {
     let given = [("sectors", "1"), ("orbits", "1"), ("occupancy", occupancy), ("gain", gain)];
     let params: Params = given.into_iter().collect();

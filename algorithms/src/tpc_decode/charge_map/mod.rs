@@ -22,7 +22,7 @@ pub(super) use tiles::{MapShape, Tile};
 pub(super) const ROW_PITCH: usize = 152;
 /// Pads in front of the first row.
 pub(super) const PAD_MARGIN: usize = 8;
-/// Time bins in front of a fragment and behind it.
+/// Time bins before a fragment and after it.
 pub(crate) const TIME_MARGIN: u32 = 4;
 /// Pads of a tile.
 pub(crate) const TILE_PADS: usize = 8;
@@ -39,7 +39,7 @@ pub(crate) const CHARGE_SCALE: f32 = 16.0;
 /// The largest charge; the two bits above it mark peaks and splits later on.
 pub(super) const MAX_CHARGE: f32 = 16_383.0;
 
-/// Entries of a map for so many time bins.
+/// Entries of a map for `time_bins` time bins.
 pub(crate) fn entries(time_bins: u32) -> usize {
     let times = (time_bins + 2 * TIME_MARGIN) as usize;
     times.div_ceil(TILE_TIMES) * TILES_IN_ROW * TILE
@@ -60,8 +60,8 @@ pub(super) fn present(map: &[u16]) -> Vec<(u32, u16)> {
     joined(&pieces.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
-/// Where a charge is: the column of its pad, and its time bin from the beginning of
-/// the map. A sample outside the fragment has a negative time.
+/// Position of a charge: the column of its pad, and its time bin from the start of the map. A
+/// sample outside the fragment has a negative time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
 pub struct Position {
@@ -113,7 +113,7 @@ pub(crate) fn pad_of_column(column: usize) -> PadId {
     PadId::new((column / ROW_PITCH) as u8, (column % ROW_PITCH - PAD_MARGIN) as u8)
 }
 
-/// The tiles of a row of pads in each row of tiles: it begins with one of its own.
+/// The tiles of a row of pads in each row of tiles: each row of pads starts with a new tile.
 pub(crate) fn tiles_of_row(row: usize) -> Range<usize> {
     let first = column(PadId::new(row as u8, 0)) / TILE_PADS;
     first..first + pads_in_row(row).div_ceil(TILE_PADS)
@@ -174,7 +174,7 @@ impl Gains {
 const MIN_GAIN: f32 = 0.0;
 const MAX_GAIN: f32 = 2.0;
 const GAIN_STEPS: f32 = 65_534.0;
-/// The step whose gain is 1.
+/// The encoding of a gain of 1.
 const UNIT_STEP: u16 = 32_767;
 /// A fifth of it.
 const SPREAD: u16 = 6_553;
@@ -188,7 +188,7 @@ pub(super) fn scale_of(format: ZsFormat) -> f32 {
     unit * CHARGE_SCALE
 }
 
-/// How digits of a format become entries of a map.
+/// Conversion of digits of a format to entries of a map.
 #[derive(Clone, Copy)]
 pub(crate) struct Converter<'a> {
     gains: &'a [f32; COLUMNS],
@@ -235,7 +235,8 @@ mod tests {
     fn rows_of_pads_have_tiles_of_their_own() {
         let mut free = 0;
         for row in 0..ROWS {
-            let (tiles, last) = (tiles_of_row(row), pads_in_row(row) - 1);
+            let tiles = tiles_of_row(row);
+            let last = pads_in_row(row) - 1;
             assert!(tiles.start >= free && tiles.end <= TILES_IN_ROW);
             let columns = [0, last].map(|pad| column(PadId::new(row as u8, pad as u8)));
             assert_eq!(columns.map(|column| column % TILE_PADS)[0], 0, "row {row}");

@@ -1,5 +1,5 @@
-//! Pages to positions and maps of charges, fragment by fragment: maps are cleared, then each
-//! charge is put where it belongs. See `tiles` for the way without clearing.
+//! Pages to positions and maps of charges, fragment by fragment: maps are cleared, then charges are
+//! scattered. See `tiles` for the algorithm without clearing.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -25,7 +25,7 @@ use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
-/// What no sample has: it is outside every map.
+/// An invalid position: outside every map.
 impl Poison for Position {
     const POISON: Self = Position { column: i16::MAX, time: i16::MAX };
 }
@@ -44,12 +44,12 @@ pub(crate) struct ChargesOf<'a> {
     /// Samples that the headers promise, once for each fragment that their page is in.
     promised: usize,
     shape: MapShape,
-    /// The sectors' places among the maps, by the pages that they begin with.
+    /// Ranges of maps of the sectors, by the pages at which these start.
     sectors: Vec<Range<usize>>,
     laps: Laps,
 }
 
-/// What it holds.
+/// Buffers of the decoder.
 pub(crate) struct Held<'a> {
     slots: ArenaVec<'a, Slot>,
     maps: ArenaVec<'a, Tile>,
@@ -78,7 +78,7 @@ pub(super) struct Rejected {
 }
 
 impl<'a> ChargesOf<'a> {
-    /// With the fastest decoder of pages here, for a team of so many threads.
+    /// Uses the fastest decoder of pages of this machine, with a team of `threads` threads.
     pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
         let decode = Level::best().decoder().unwrap_or(super::reference_page);
         ChargesOf::new(frame, arena, Crew::of_one_team(frame, threads), decode)
@@ -207,7 +207,8 @@ pub(super) fn decoded(
     }
 }
 
-/// Takes out what damaged pages have left, and names each of them once. The holes ascend.
+/// Removes the unused ranges of damaged pages, and lists each page once. The ranges are in
+/// ascending order.
 pub(super) fn conclude(
     frame: &TimeFrame,
     slots: &[Slot],
@@ -248,7 +249,8 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
         self.laps.start();
         held.damaged.clear();
         self.read_headers(held);
-        let (mut holes, mut position) = (Vec::new(), 0);
+        let mut holes = Vec::new();
+        let mut position = 0;
         let numbers = held.slots.iter().filter_map(Slot::page);
         let numbers = self.frame.fragments(numbers);
         self.laps.lap(DECODE, 0);

@@ -17,7 +17,7 @@ use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
-/// What no digit of any input is.
+/// An invalid digit, which no input has.
 const POISON: Digit = Digit::from_bits(u64::MAX);
 
 /// A decoder with the pages of a time frame.
@@ -30,7 +30,7 @@ pub(crate) struct DigitsOf<'a> {
     promised: usize,
 }
 
-/// What a decoder holds.
+/// Buffers of a decoder.
 pub(crate) struct Held<'a> {
     slots: ArenaVec<'a, Slot>,
     output: Decoded,
@@ -38,7 +38,7 @@ pub(crate) struct Held<'a> {
 }
 
 impl Held<'_> {
-    /// What was decoded last.
+    /// Digits of the last run.
     pub(crate) fn digits(&self) -> &[Digit] {
         &self.output.digits
     }
@@ -63,7 +63,7 @@ impl Buffers for Held<'_> {
     }
 }
 
-/// The place of a page's digits that has none.
+/// Range of a damaged page's digits, which is unused.
 struct Hole {
     start: usize,
     length: usize,
@@ -80,7 +80,7 @@ impl<'a> DigitsOf<'a> {
         DigitsOf { frame, arena, crew, decode, promised }
     }
 
-    /// The fastest here, for a team of so many threads.
+    /// The fastest decoder of this machine, with a team of `threads` threads.
     pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
         let decode = Level::best().decoder().unwrap_or(super::reference_page);
         DigitsOf::new(frame, arena, Crew::of_one_team(frame, threads), decode)
@@ -112,7 +112,9 @@ impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         headers::read(self.frame, &self.crew, &mut held.slots);
-        let (frame, decode, slots) = (self.frame, self.decode, &held.slots);
+        let frame = self.frame;
+        let decode = self.decode;
+        let slots = &held.slots;
         let samples = |pages: &Range<usize>| slots[pages.clone()].iter().map(Slot::samples).sum();
         let lengths: Vec<usize> = self.crew.tasks.iter().map(samples).collect();
         let parts = split_mut(&mut held.output.digits, lengths.iter().copied());
@@ -131,7 +133,7 @@ impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
     }
 }
 
-/// Names the damaged pages, and closes the holes that they have left.
+/// Lists the damaged pages, and removes their unused ranges.
 fn conclude(output: &mut Decoded, rejected: Vec<Vec<(DamagedPage, Hole)>>, lengths: &[usize]) {
     let mut start = 0;
     let mut holes = Vec::new();

@@ -12,7 +12,7 @@ use crate::tpc_decode::damage::Damage;
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 
-/// What a slot for a page holds.
+/// Result of reading a page's headers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Slot {
     /// Nothing but an RDH.
@@ -20,7 +20,7 @@ pub(super) enum Slot {
     Empty,
     /// A page with sound headers.
     Page(OpenPage),
-    /// A page whose headers are damaged.
+    /// A page with damaged headers.
     Damaged(Damage),
 }
 
@@ -58,7 +58,7 @@ pub(super) fn read(frame: &TimeFrame, crew: &Crew, slots: &mut [Slot]) {
     });
 }
 
-/// The slots of all pages, for those who need to know what comes before it does.
+/// The slots of all pages, for callers that need the number of samples before decoding.
 pub(super) fn of(frame: &TimeFrame) -> Vec<Slot> {
     let mut slots = vec![Slot::default(); frame.pages.pages().len()];
     read(frame, &Crew::of_one_team(frame, 1), &mut slots);

@@ -2,16 +2,16 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`tasks`] | which pages are one thread's work |
-//! | [`crew`] | the threads that share it: a team, or teams within a team |
-//! | [`headers`] | headers first: how many samples there will be, and where they go |
+//! | [`tasks`] | pages that one thread decodes |
+//! | [`crew`] | the threads that share the work: a team, or nested teams |
+//! | [`headers`] | first pass over headers: numbers of samples and their offsets |
 //! | [`page_decoder`] | one page after the other |
-//! | [`digits`] | digits, by a variant that is ready to run |
-//! | [`charges`] | the same for maps of charges, which are cleared and filled |
-//! | [`tiles`] | the same, whole tiles at a time |
-//! | [`walk`] | the way through a page's payload, checked at each step |
-//! | [`kernel`] | the inner work, for each set of instructions |
-//! | [`levels`] | both joined, and compiled for such a set |
+//! | [`digits`] | variants that decode to digits |
+//! | [`charges`] | variants that decode to maps of charges, which are cleared and filled |
+//! | [`tiles`] | variants that write maps in complete tiles |
+//! | [`walk`] | the walk through a page's payload, checked at each step |
+//! | [`kernel`] | the inner loops, for each instruction set |
+//! | [`levels`] | walk and kernel, compiled for an instruction set |
 
 mod charges;
 mod crew;
@@ -70,7 +70,8 @@ fn any_teams(at: &Opening<'_, '_, TpcDecode>) -> Crew {
 }
 
 fn simd<'a>(at: &Opening<'a, '_, TpcDecode>) -> Opened<'a, TpcDecode> {
-    let (crew, decode) = (any_teams(at), Level::best().decoder().unwrap_or(reference_page));
+    let crew = any_teams(at);
+    let decode = Level::best().decoder().unwrap_or(reference_page);
     match at.input.settings.output {
         Output::Digits => at.session(DigitsOf::new(at.input, at.arena, crew, decode)),
         Output::ChargeMap => {

@@ -1,4 +1,4 @@
-//! Which pages are one thread's work.
+//! Tasks: pages that one thread decodes.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use generators::tpc::geometry::{REGIONS, SECTORS};
 
 use crate::tpc_decode::input::{Sharing, TimeFrame};
 
-/// Pages of a task where all pages are one pool: so many that handing them to another
-/// thread costs nothing beside them, so few that threads end together.
+/// Pages of a task where all pages are one pool: large enough that scheduling costs nothing
+/// compared with decoding, small enough that threads finish together.
 const PAGES_IN_TASK: usize = 32;
 /// Tasks of a sector for each thread of its team, so that they end together.
 const TASKS_OF_THREAD: usize = 4;
@@ -28,7 +28,7 @@ pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// The pages of each sector, in tasks for so many threads.
+/// The pages of each sector, in tasks for `threads` threads.
 pub(super) fn of_sectors(frame: &TimeFrame, threads: usize) -> Vec<Vec<Range<usize>>> {
     let sectors = frame.sectors().into_iter();
     sectors.map(|pages| split(pages, TASKS_OF_THREAD * threads).collect()).collect()
@@ -55,7 +55,7 @@ fn regions_of(sector: usize) -> Range<usize> {
     sector * REGIONS..(sector + 1) * REGIONS
 }
 
-/// So many parts of nearly equal length.
+/// Splits a range into `parts` parts of nearly equal length.
 fn split(all: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>> {
     let at = move |part: usize| all.start + all.len() * part / parts;
     (0..parts).map(move |part| at(part)..at(part + 1))

@@ -33,7 +33,7 @@ fn decoders() -> Vec<(Level, DecodePage)> {
     known.filter_map(|level| Some((level, level.decoder()?))).collect()
 }
 
-/// The pages of a time frame that have few samples, and those that go on.
+/// The pages of a time frame that have few samples, and those that continue in the next page.
 fn pairs(frame: &TimeFrame) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for stream in frame.pages.streams() {
@@ -52,7 +52,7 @@ fn pairs(frame: &TimeFrame) -> Vec<Pair> {
     pairs
 }
 
-/// What is common to the pages that a thread damages.
+/// Common data of the pages that a thread damages.
 struct Fuzz<'a> {
     frame: &'a TimeFrame,
     decoders: Vec<(Level, DecodePage)>,
@@ -72,7 +72,7 @@ impl<'a> Fuzz<'a> {
         }
     }
 
-    /// Damages so many pages.
+    /// Damages a batch of pages.
     fn batch(&mut self, pairs: &[Pair], seed: u64) {
         let mut random = Mutator::new(seed);
         for _ in 0..BATCH {
@@ -108,7 +108,7 @@ impl<'a> Fuzz<'a> {
     }
 }
 
-/// Whether a page can have such a digit: of its endpoint, in its time bins.
+/// True if a page can have this digit: of its endpoint, in its time bins.
 fn can_be(digit: Digit, page: &OpenPage) -> bool {
     let row = usize::from(digit.row());
     let of_endpoint = match page.format.layout() {
@@ -122,7 +122,7 @@ fn can_be(digit: Digit, page: &OpenPage) -> bool {
         && digit.adc() <= page.format.max_adc()
 }
 
-/// Damages so many pages of each format.
+/// Damages this number of pages of each format.
 fn fuzz(pages_of_each_format: usize, seed: u64) {
     for frame in whole_frames(seed) {
         let pairs = pairs(&frame);
@@ -160,7 +160,8 @@ fn sound_pages_need_no_judge() {
                 let Some(page) = page.expect("sound") else {
                     continue;
                 };
-                let (mut payload, mut pads) = (Payload::new(), PadList::new());
+                let mut payload = Payload::new();
+                let mut pads = PadList::new();
                 payload.fill(&page, &stream.pages[number], stream.pages.get(number + 1));
                 for (level, decode) in decoders() {
                     let mut digits = vec![Digit::default(); page.samples.into()];

@@ -1,18 +1,18 @@
-// Maps of charges, whole tiles at a time.
+// Maps of charges, in complete tiles.
 //
-// A charge is two bytes, and memory is written in sectors of 32. Put where they belong one by
-// one, charges have most sectors of a map written in part, for which these have to be read first;
-// and all of the map has to be cleared before. So decoders list charges beside their positions, and
-// a block here has a few lines of tiles of a region, the rows that two endpoints read: it puts
-// the charges of these lines together in shared memory, and writes the tiles with their zeros.
+// A charge is two bytes, and memory is written in sectors of 32. Scattered one by one, charges
+// write most sectors of a map partially, for which these have to be read first; and the map has to
+// be cleared before. So decoders list charges parallel to their positions, and a block here has a
+// few lines of tiles of a region, the rows that two endpoints read: it collects the charges of
+// these lines in shared memory, and writes the tiles with their zeros.
 //
-// Which samples these are is found out before: pages say which time bins they have, and their
-// samples are in order of time. Nothing has to be known of the order of pages. A block that had to
-// look for itself would wait for memory a dozen times; so it does four times: for which pages the
-// region has, for which of these have samples in its lines, for where, and for the samples.
+// The samples of these lines are found beforehand: pages state their time bins, and their samples
+// are in order of time. Pages may be in any order. A block that had to search would wait for memory
+// a dozen times; this one waits four times: for the pages of the region, for those with samples in
+// its lines, for the ranges of these samples, and for the samples.
 //
-// Static shared memory: the tiles of a region, row by row, line by line; which pages have samples
-// there, and where the tiles of rows begin.
+// Static shared memory: the tiles of a region, row by row, line by line; flags of the pages with
+// samples there, and the offsets of the tiles of rows.
 #include "pages/geometry.h"
 #include "pages/target.h"
 #include "search.h"
@@ -33,8 +33,9 @@ constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
 // Samples of a thread that it waits for at once: most blocks have no more.
 constexpr u32 SAMPLES_AT_ONCE = 4;
-// Of a multiprocessor: as many as have room in shared memory. Where that is for seven, an H100
-// needs no more registers than they have; others would spill, and get more for five.
+// Resident blocks of a multiprocessor: as many as fit with their shared memory. If that is seven,
+// an H100 needs no more registers than are available; other GPUs would spill, and get registers for
+// five blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 constexpr u32 RESIDENT_BLOCKS = 7;
 #else
@@ -90,12 +91,13 @@ struct Shared {
 constexpr u32 FOUND_SHIFT = 24;
 static_assert(THREADS <= 1u << (32 - FOUND_SHIFT) && THREADS << 16 <= 1u << FOUND_SHIFT, "both counts have room");
 
-// What decoders listed: a position and a charge for each sample.
+// Lists of decoders: a position and a charge for each sample.
 struct Listed {
     const u32* positions;
     const u16* charges;
 
-    // Samples outside the fragment have no time: their charges say on which side they are.
+    // Samples outside the fragment have no time: their charges encode whether they are before or
+    // after it.
     __device__ __forceinline__ bool is_before(u32 sample, u32 time) const {
         const u32 position = positions[sample];
         return position == OUTSIDE ? charges[sample] != BEHIND : high_half(position) < time;
@@ -168,7 +170,7 @@ __device__ __forceinline__ u32 listed_at(const Shared& shared, u32 sample) {
     return shared.pages[page].first + sample;
 }
 
-// Where the entry of a position is in shared memory.
+// Index of a position's entry in shared memory.
 __device__ __forceinline__ u32 entry_of(const Shared& shared, u32 position, Rows rows, Lines lines) {
     const u32 time = high_half(position) - lines.first_time();
     const u32 column = low_half(position) - PAD_MARGIN, row = column / ROW_PITCH;
@@ -224,15 +226,15 @@ __device__ __forceinline__ void begin(Shared& shared, const u32* tiles_before) {
     if (threadIdx.x <= MOST_ROWS) shared.first_of_row[threadIdx.x] = tiles_before[threadIdx.x];
 }
 
-// The first job of a fragment that is of a page or one behind it.
+// The first job of a fragment whose page is `page` or a later one.
 __device__ __forceinline__ u32 first_job(const Job* jobs, u32 begin, u32 end, u32 page) {
     return first_not(begin, end, [&](u32 job) { return jobs[job].page < page; });
 }
 
 }  // namespace
 
-// The jobs of each of `count` streams among those of a fragment, first and behind the last; the
-// pages of streams are in `pages` in the same way. A thread a stream.
+// The range of jobs of each of `count` streams among those of a fragment; `pages` has the range of
+// pages of each stream. A thread for each stream.
 extern "C" __global__ void __launch_bounds__(THREADS)
     stream_jobs(const Job* jobs, const u32* begins, u32 fragment, const uint2* pages, u32 count, uint2* streams) {
     const u32 stream = blockIdx.x * THREADS + threadIdx.x;
@@ -243,8 +245,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(stream_jobs)
 
-// Where the samples of each chunk begin in the pages of a fragment, and where they end: so many
-// bounds for each page. A thread a bound.
+// Finds the first sample and the end of each chunk in the pages of a fragment: BOUNDS_OF_PAGE
+// bounds for each page. A thread for each bound.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_lines(const uint2* extents, const Job* jobs, const u32* begins, const Fragment* fragments, u32 fragment,
                const u32* positions, const u16* charges, PageLines* pages, u16* bounds) {
@@ -262,10 +264,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(find_lines)
 
-// Makes all tiles that hold pads in all lines of the maps. The streams of the region `i % 10` of
-// the map `i / 10` are those from `regions[i]` to `regions[i + 1]`. `tiles_before` has, for each region
-// and row of it, the tiles of the rows before, then of all. For each region of each map as many blocks
-// as its `lines` take, one after the other.
+// Makes all tiles that contain pads in all lines of the maps. The streams of the region `i % 10` of
+// the map `i / 10` are those from `regions[i]` to `regions[i + 1]`. `tiles_before` has, for each
+// region and row of it, the tiles of the rows before, then of all. For each region of each map, as
+// many consecutive blocks as its `lines` need.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     charge_tiles(const PageLines* pages, const u16* bounds, const u32* regions, const uint2* streams,
                  const u32* tiles_before, const u32* geometry, const Fragment* fragments, u32 fragment, u32 lines,
@@ -278,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     const RegionJobs of_region = {streams + regions[number], regions[number + 1] - regions[number]};
     const u32 total = of_region.total();
     begin(shared, tiles_before + number % REGIONS * (MOST_ROWS + 1));
-    // As many jobs at a time as there are threads: mostly that is all of them.
+    // Processes THREADS jobs at a time: usually that is all of them.
     for (u32 first = 0; first < total; first += THREADS) {
         __syncthreads();
         if (threadIdx.x == 0) shared.found = 0;

@@ -1,4 +1,4 @@
-//! Our decoder: pages through shared memory, all threads of a block at any place of them.
+//! recobench's decoder: pages through shared memory, all threads of a block at any offset of them.
 
 use generators::tpc::Layout;
 
@@ -53,7 +53,8 @@ fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
 }
 
 fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
-    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let buffers = work.resident.buffers;
+    let tables = work.resident.tables;
     FusedDigits {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
@@ -69,7 +70,8 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
 }
 
 fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
-    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let buffers = work.resident.buffers;
+    let tables = work.resident.tables;
     FusedCharges {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
@@ -87,17 +89,18 @@ fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedC
     }
 }
 
-/// With as many blocks as run at once, and no more than there are pages.
+/// Launches as many blocks as are resident, and no more than there are pages.
 fn launch<A: Arguments>(
     work: &Work<'_>,
     kernel: &Kernel<A>,
     arguments: A,
 ) -> Result<(), DeviceError> {
-    let (load, bytes) = (work.load(), work.bytes());
+    let load = work.load();
+    let bytes = work.bytes();
     let pages = Grid::blocks(load.pages as u32);
     let at_once = work.gpu.resident_blocks(kernel, pages)?;
     let grid = Grid::blocks(at_once.min(load.pages as u32)).moving(bytes);
-    // SAFETY: jobs are validated pages, with their places in the index; there is a place
-    // for each of their samples.
+    // SAFETY: jobs are validated pages, with their block offsets in the index; the lists have an
+    // entry for each of their samples.
     unsafe { work.gpu.launch(kernel, grid, arguments) }
 }

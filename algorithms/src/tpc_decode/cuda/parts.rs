@@ -1,6 +1,6 @@
-//! Which pages are decoded together, and what their headers promise: how large buffers
-//! have to be, and how many blocks a launch may need. The host reads the headers, in each run,
-//! as the published decoder's does; the device finds out by itself what holds.
+//! Pages that are decoded together, and the sizes that their headers announce: for buffers and for
+//! the number of blocks of a launch. The host reads the headers in each run, like the published
+//! decoder's host; the device validates them independently.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(crate) struct Part {
     pub(crate) pages: Range<usize>,
     /// Their sectors, as numbers among those of all pages.
     pub(crate) sectors: Range<usize>,
-    /// What they promise.
+    /// Sizes that the headers announce.
     pub(crate) load: Load,
     /// Fragments in order of time, those without pages of this part included; digits have
     /// a single one, which is all time.
@@ -35,13 +35,13 @@ pub(crate) struct Part {
 pub(crate) struct PromisedFragment {
     /// Its time bins, from the beginning of the time frame.
     pub(crate) time_bins: Range<u32>,
-    /// What its pages have.
+    /// Sizes of its pages.
     pub(crate) load: Load,
     /// Samples of the sector that has the most.
     pub(crate) most_of_sector: u64,
 }
 
-/// What some pages promise.
+/// Sizes that headers of some pages announce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Load {
     /// Pages with samples.
@@ -92,12 +92,12 @@ impl Part {
         self.shape.time_bins
     }
 
-    /// Whether pages touch the first fragment of the time frame.
+    /// True if pages touch the first fragment of the time frame.
     pub(crate) fn has_first_fragment(&self) -> bool {
         self.fragments.first().is_some_and(|fragment| fragment.time_bins.start == 0)
     }
 
-    /// Where its pages lie among the bytes of all pages.
+    /// Range of its pages among the bytes of all pages.
     pub(crate) fn bytes(&self) -> Range<usize> {
         self.pages.start * PAGE_BYTES..self.pages.end * PAGE_BYTES
     }
@@ -144,7 +144,7 @@ pub(crate) fn of(frame: &TimeFrame, output: Output, division: Division) -> Vec<P
     parts.into_iter().map(part).collect()
 }
 
-/// The pages of so many sectors at a time, and these.
+/// Groups of `together` sectors, with the pages of each.
 fn some_sectors(sectors: &[Range<usize>], together: usize) -> Vec<(Range<usize>, Range<usize>)> {
     let firsts = (0..sectors.len()).step_by(together);
     let part = |first: usize| {

@@ -1,10 +1,10 @@
-// Where samples go: for each fragment, the pages that have time bins of it, in order,
-// each with the number of samples before it. Only then can pages be decoded in any
-// order, and all at once.
+// Offsets of samples: for each fragment, lists the pages that have time bins of it, in order, each
+// with the number of samples before it. With these, pages can be decoded in any order, and all at
+// once.
 //
-// Pages of all fragments are one long list, fragment by fragment, cut into tiles. Sums
-// of tiles are found first, then what is before each tile, then what is before each
-// page. That reads 8 bytes a page and fragment, which are nothing beside the page.
+// Pages of all fragments form one long list, fragment by fragment, divided into tiles. Sums of
+// tiles are computed first, then the exclusive scan over tiles, then over pages. This reads 8 bytes
+// for each page and fragment, which is negligible compared with the page.
 #include "block_scan.h"
 #include "pages/page.h"
 
@@ -77,8 +77,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(place_count)
 
-// Turns `sums` into those of the tiles before. `begins` gets the number of the first
-// job of each fragment, then that of all jobs, then that of all samples. One block.
+// Replaces `sums` by those of the tiles before. `begins` gets the index of the first job of each
+// fragment, then the number of all jobs, then that of all samples. One block.
 extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
     place_sum(uint2* sums, u32 fragments, u32 tiles, u32* begins) {
     __shared__ u32 warp_sums[LANES];

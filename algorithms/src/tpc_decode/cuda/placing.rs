@@ -11,7 +11,8 @@ const STAGE: &str = "place";
 pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceError> {
     let buffers = resident.buffers;
     let pages = buffers.streams.len() as u32;
-    let (fragments, tiles) = (buffers.fragments.len() as u32, buffers.tiles() as u32);
+    let fragments = buffers.fragments.len() as u32;
+    let tiles = buffers.tiles() as u32;
     let count = PlaceCount {
         extents: buffers.extents.ptr(),
         pages,

@@ -1,5 +1,5 @@
-//! The published decoders: a block decodes a row page, a warp a link or dense link page;
-//! and link pages as before votes of a warp told its lanes where samples go.
+//! The published decoders: a block decodes a row page, a warp a link or dense link page; and link
+//! pages with the earlier prefix sum by shuffles instead of votes.
 
 use generators::tpc::Layout;
 
@@ -90,7 +90,8 @@ fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
 }
 
 fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> DecodeDigits {
-    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let buffers = work.resident.buffers;
+    let tables = work.resident.tables;
     DecodeDigits {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
@@ -104,7 +105,8 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> DecodeDigits {
 }
 
 fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
-    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let buffers = work.resident.buffers;
+    let tables = work.resident.tables;
     DecodeCharges {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
@@ -120,7 +122,7 @@ fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
     }
 }
 
-/// Warps of a shader's block have room for the channels of their pages: see `dense_link.wgsl`.
+/// Warps of a workgroup whose channels of pages fit into its memory: see `dense_link.wgsl`.
 const MOST_WARPS_OF_SHADER: u32 = 8;
 
 fn warps_of_block(threads: u32, gpu: &Gpu) -> u32 {
@@ -139,12 +141,12 @@ fn launch<A: Arguments>(
         Layout::Link | Layout::DenseLink => warps_of_block(kernel.threads(), work.gpu),
     };
     let grid = Grid::blocks((work.load().pages as u32).div_ceil(pages_of_block));
-    // How much of the maps charges are written to depends on how near they are to each other.
+    // The traffic of charges written to maps depends on their distances from each other.
     let grid = match work.target {
         Target::Digits(_) => grid.moving(work.bytes()),
         Target::Charges(_) => grid,
     };
-    // SAFETY: jobs are validated pages, and there is a place for each of their samples;
-    // maps have an entry for each pad and time bin of the fragment.
+    // SAFETY: jobs are validated pages, and the lists have an entry for each of their samples; maps
+    // have an entry for each pad and time bin of the fragment.
     unsafe { work.gpu.launch(kernel, grid, arguments) }
 }

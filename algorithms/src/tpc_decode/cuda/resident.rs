@@ -1,4 +1,4 @@
-//! Pages on the device, with what the stages tell each other of them.
+//! Pages on the device, with the buffers that the stages exchange.
 
 use generators::tpc::Layout;
 use generators::tpc::page::PAGE_BYTES;
@@ -29,10 +29,10 @@ pub(crate) struct Resident<'a> {
     pub(crate) buffers: &'a PageBuffers,
 }
 
-/// What is held during a run, but for what comes out.
+/// Buffers of a run, except for the output.
 pub(crate) struct PageBuffers {
     host_streams: PinnedBuffer<u32>,
-    /// How each page was judged.
+    /// Verdict of each page.
     host_verdicts: PinnedBuffer<u8>,
     /// The number of the first job of each fragment, of all jobs, and of all samples.
     host_begins: PinnedBuffer<u32>,
@@ -57,8 +57,8 @@ buffers!(
 );
 
 impl Resident<'_> {
-    /// Starts all that comes between the copy of pages and decoding: they are judged, and their
-    /// samples get places.
+    /// Starts the stages between the copy of pages and decoding: validation, and the offsets of
+    /// samples.
     pub(crate) fn prepare(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         validation::validate(gpu, self)?;
         placing::place(gpu, self)
@@ -110,7 +110,7 @@ impl PageBuffers {
         gpu.download(&mut self.host_begins, &self.begins)
     }
 
-    /// How each page was judged, once it is downloaded.
+    /// Verdict of each page, once it is downloaded.
     pub(super) fn verdicts(&self) -> &[u8] {
         &self.host_verdicts
     }
@@ -126,8 +126,8 @@ impl PageBuffers {
     }
 }
 
-/// Blocks with samples that a page can have (records of a row page): as many as its
-/// orbit has time bins, or as have room in it.
+/// Maximum number of blocks with samples of a page (records of a row page): limited by the time
+/// bins of an orbit, and by the size of the page.
 fn stride(index: Index, layout: Layout) -> u32 {
     match (index, layout) {
         (Index::Unused, _) => 0,
@@ -143,7 +143,8 @@ fn streams(frame: &TimeFrame, part: &Part) -> Vec<u32> {
     let streams = frame.pages.streams().filter(|stream| !stream.pages.is_empty());
     let streams = streams.filter(|stream| part.pages.contains(&stream.first_page));
     let words = streams.flat_map(|stream| {
-        let (sector, endpoint) = (u32::from(stream.id.sector), stream.id.endpoint.number() as u32);
+        let sector = u32::from(stream.id.sector);
+        let endpoint = stream.id.endpoint.number() as u32;
         let word = sector | endpoint << 8 | map_of(stream.first_page) << 16;
         let others = std::iter::repeat_n(word, stream.pages.len() - 1);
         others.chain([word | LAST_OF_STREAM])

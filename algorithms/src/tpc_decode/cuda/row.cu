@@ -1,11 +1,11 @@
-// Row pages as published: a block decodes a page, time bin by time bin, and its threads
-// share the rows of the time bin.
+// Row pages as published: a block decodes a page, time bin by time bin, and its threads share the
+// rows of the time bin.
 //
-// Each record says where its rows begin, but not how many samples are before them. So
-// the first threads look at the end of each row's list of sequences first; then each
-// group of threads takes a row, and each of its threads every so many samples.
+// Each record has the offsets of its rows, but not the number of samples before them. So the first
+// threads read the end of each row's list of sequences first; then each group of threads takes a
+// row, with the samples strided over its threads.
 //
-// Shared memory: the samples of each row, for this record and for the next.
+// Shared memory: the numbers of samples of each row, for this record and for the next.
 #include "pages/geometry.h"
 #include "pages/page.h"
 #include "pages/target.h"
@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(row_digits, DecodeDigits)
 
-// The same to positions and charges.
+// Decodes to positions and charges.
 extern "C" __global__ void __launch_bounds__(THREADS)
     row_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
                 const u32* begins, u32 fragment, const Fragment* fragments, const float* gains, u32* positions,

@@ -1,4 +1,4 @@
-//! A way to decode with the pages of a time frame.
+//! Decoder on the device, ready to run on the pages of a time frame.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -37,22 +37,21 @@ struct OnGpu<'a> {
     gpu: Arc<Gpu>,
 }
 
-/// What is held during a run.
+/// Buffers of a run.
 struct Held<'a> {
     tables: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
     pages: Pristine<'a, u8>,
-    /// Digits on the host, those of one part behind those of another. Charges stay on the
-    /// device, where clusters are found.
+    /// Digits on the host, part after part. Charges stay on the device, where clusters are found.
     digits: PinnedBuffer<u64>,
     parts: Vec<HeldPart>,
-    /// What the last run has found, once it was asked for.
+    /// Output of the last run, once it was requested.
     found: Decoded,
 }
 
 buffers!(Held<'_>: tables, pages, digits, parts);
 
-/// What is held for a part of the pages.
+/// Buffers of a part of the pages.
 struct HeldPart {
     buffers: PageBuffers,
     target: Target,
@@ -71,7 +70,7 @@ pub(super) fn decode_on_gpu<'a>(
     at.session(OnGpu { way, division, frame: at.input, arena: at.arena, parts, gpu: at.gpu()? })
 }
 
-/// The same by shaders, of all sectors together. They decode dense link pages only.
+/// Decodes by shaders, all sectors together. Only dense link pages are supported.
 pub(super) fn decode_by_shaders<'a>(
     at: &Opening<'a, '_, TpcDecode>,
     way: Way,
@@ -85,7 +84,8 @@ pub(super) fn decode_by_shaders<'a>(
 
 /// Samples of a part are counted with 32 bits on the device.
 pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
-    let (samples, most) = (parts.iter().map(Part::samples).max(), u64::from(u32::MAX));
+    let samples = parts.iter().map(Part::samples).max();
+    let most = u64::from(u32::MAX);
     match samples.filter(|&samples| samples > most) {
         None => Ok(()),
         Some(samples) => Err(Unavailable(format!(
@@ -102,7 +102,8 @@ impl OnGpu<'_> {
         for (part, held) in self.parts.iter().zip(&held.parts) {
             let (own, others) = digits.split_at(held.target.digits());
             digits = others;
-            let (samples, verdicts) = (held.buffers.samples(), held.buffers.verdicts());
+            let samples = held.buffers.samples();
+            let verdicts = held.buffers.verdicts();
             let own = &own[..samples.min(own.len())];
             extend(&mut all.digits, own.len(), Grain::Adaptive, |range| {
                 own[range].iter().map(|&bits| Digit::from_bits(bits))
@@ -147,7 +148,8 @@ impl<'a> Held<'a> {
         (frame, parts): (&TimeFrame, &[Part]),
         way: Way,
     ) -> Result<(), DeviceError> {
-        let (tables, mut next) = (&self.tables, 0);
+        let tables = &self.tables;
+        let mut next = 0;
         for ((part, held), number) in parts.iter().zip(&mut self.parts).zip(0_u32..) {
             let own = next..next + held.target.digits();
             next = own.end;
@@ -208,7 +210,7 @@ fn present_in(
     part: &Part,
 ) -> Result<Vec<Vec<(u32, u16)>>, DeviceError> {
     if part.fragments.is_empty() {
-        // Nobody has cleared them.
+        // These maps were not cleared.
         return Ok(vec![Vec::new(); part.sectors.len()]);
     }
     let of_sector = |sector: usize| {
@@ -237,7 +239,8 @@ impl<'a> Runner<TpcDecode> for OnGpu<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, frame) = (&*self.gpu, self.frame);
+        let gpu = &*self.gpu;
+        let frame = self.frame;
         let open = || Ok(gpu.on_host(|| parts::of(frame, frame.settings.output, self.division)));
         let parts = gpu.scope(HEADERS, open)?;
         held.start(gpu, (frame, &parts), self.way)

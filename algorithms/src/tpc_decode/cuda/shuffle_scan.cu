@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
 }
 KERNEL_EXPORT(shuffle_link_digits, DecodeDigits)
 
-// The same to positions and charges.
+// Decodes to positions and charges.
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     shuffle_link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
                          u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {

@@ -38,13 +38,14 @@ fn check(gpu: &Arc<Gpu>, variant: &Variant<TpcDecode>, frame: &TimeFrame, expect
     assert_eq!(problem, None, "{} on {}", variant.name, frame.format());
 }
 
-/// Whether a page has few samples, or a block that goes on in the next page.
+/// True if a page has few samples, or a block that continues in the next page.
 fn is_wanted(frame: &TimeFrame, page: usize) -> bool {
     let opened = frame.open(page).expect("undamaged");
     opened.is_some_and(|page| page.samples <= MOST_SAMPLES || page.continuation.is_some())
 }
 
-/// So many pairs of pages, but for those with more samples and no block that goes on; one of each is damaged.
+/// Pairs of pages, `pairs_at_most` at most, skipping those with many samples and no block that
+/// continues; one page of each pair is damaged.
 fn damaged_pairs(frame: &TimeFrame, pairs_at_most: usize, random: &mut Mutator) -> TimeFrame {
     let streams: Vec<StreamPages<'_>> = frame.pages.streams().collect();
     let mut pairs: Vec<Vec<Page>> = streams.iter().map(|_| Vec::new()).collect();
@@ -82,7 +83,7 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
     }
 }
 
-/// So many that lanes of their own take them in turn.
+/// Many pages, so that single lanes take them one after the other.
 #[test]
 fn many_damaged_pages_are_judged_alike() {
     let Some(gpu) = gpu() else { return };
@@ -100,19 +101,19 @@ fn many_damaged_pages_are_judged_alike() {
     }
 }
 
-/// Where a row page says how many time bins and samples it has, and where its records begin.
+/// Offsets in a row page of its numbers of time bins and of samples, and of its first record.
 const SPAN: usize = 65;
 const SAMPLES: usize = 70;
 const RECORDS: usize = 72;
-/// Where a page says how many of its bytes are used.
+/// Offset of a page's number of used bytes.
 const USED: usize = 10;
 
 fn used(page: &Page) -> usize {
     usize::from(u16::from_le_bytes([page[USED], page[USED + 1]]))
 }
 
-/// The page itself, the same with a bit changed in each byte behind its headers, and with more or
-/// fewer samples than it says.
+/// The page itself; copies with a bit changed in each byte after its headers; and copies that
+/// announce more or fewer samples.
 fn damaged_anywhere(page: &Page) -> Vec<Page> {
     let changed = |at: usize, bits: u8| {
         let mut page = *page;
@@ -124,8 +125,8 @@ fn damaged_anywhere(page: &Page) -> Vec<Page> {
     of_bytes.chain(others).collect()
 }
 
-/// Pages that say they have no samples: with records without rows, some of them with a half or a
-/// row that can't be, and with fewer bytes than records.
+/// Pages that announce no samples: with records without rows, some of them with a half row or an
+/// invalid one, and with fewer bytes than records.
 fn without_samples(page: &Page) -> Vec<Page> {
     let mut empty = *page;
     empty[SAMPLES..].fill(0);

@@ -15,14 +15,14 @@ use crate::kernels::tpc_decode_charge_tiles::{
 use crate::tpc_decode::charge_map::{TILES_IN_ROW, Tile, tiles_of_row};
 use crate::tpc_decode::input::TimeFrame;
 
-/// What tiles are made of.
+/// Buffers for making tiles.
 pub(super) struct TileBuffers {
     /// The charge of each position.
     pub(super) charges: DeviceBuffer<u16>,
     /// For each region of each map the number of its first stream, then that of all streams.
     regions: DeviceBuffer<u32>,
-    /// The pages of these streams, and the jobs of a fragment with them: the first, and what is
-    /// behind the last.
+    /// The pages of these streams, and the jobs of a fragment with them: each a range of the first
+    /// one and the end.
     pages: DeviceBuffer<[u32; 2]>,
     streams: DeviceBuffer<[u32; 2]>,
     /// Of each job the lines that it has samples in, and where these begin and end.
@@ -49,8 +49,8 @@ impl TileBuffers {
     }
 }
 
-/// For each region the tiles before each of its rows, and of all, up to as many as a region has rows
-/// at most.
+/// For each region, the number of tiles before each of its rows, then of all, padded to the maximum
+/// number of rows of a region.
 fn tiles_before() -> Vec<u32> {
     let of_region = |region: Region| {
         let tiles = |row: Option<usize>| row.map_or(0, |row| tiles_of_row(row).len() as u32);
@@ -64,7 +64,7 @@ fn tiles_before() -> Vec<u32> {
     Region::all().flat_map(of_region).collect()
 }
 
-/// Where the streams of each region of each map begin in a list of their pages, and that list.
+/// The offset of each region of each map in a list of the pages of its streams, and that list.
 fn streams_of_regions(frame: &TimeFrame, part: &Part) -> (Vec<u32>, Vec<[u32; 2]>) {
     let sectors = &frame.sectors()[part.sectors.clone()];
     let mut of_regions = vec![Vec::new(); sectors.len() * REGIONS];
@@ -99,7 +99,7 @@ pub(super) fn clear_margins(
         maps: maps.ptr(),
     };
     let grid = Grid::blocks((all_lines * part.sectors.len()) as u32);
-    // SAFETY: maps have so many lines.
+    // SAFETY: maps have as many lines as the shape's time bins need, which is the grid's size.
     unsafe { gpu.launch(&CLEAR_MARGINS, grid, arguments) }
 }
 
@@ -109,7 +109,9 @@ pub(super) fn make(
     charges: &Charges,
     tiles: &TileBuffers,
 ) -> Result<(), DeviceError> {
-    let (gpu, buffers, part) = (work.gpu, work.resident.buffers, work.resident.part);
+    let gpu = work.gpu;
+    let buffers = work.resident.buffers;
+    let part = work.resident.part;
     let fragment = work.fragment as u32;
     let find = StreamJobs {
         jobs: buffers.jobs.ptr(),
@@ -119,7 +121,7 @@ pub(super) fn make(
         count: tiles.pages.len() as u32,
         streams: tiles.streams.ptr(),
     };
-    // SAFETY: there is a place for the jobs of each stream.
+    // SAFETY: `streams` has an entry for the jobs of each stream.
     unsafe { gpu.launch(&STREAM_JOBS, STREAM_JOBS.thread_each(tiles.pages.len()), find)? };
     find_lines(work, charges, tiles)?;
     let lines = part.shape.lines().len() as u32;
@@ -143,7 +145,8 @@ pub(super) fn make(
     let written = u64::from(lines) * line as u64;
     let read = work.load().samples * (size_of::<u32>() + size_of::<u16>()) as u64;
     let grid = Grid::blocks(blocks).moving(read + written);
-    // SAFETY: each job has its positions and charges listed, and maps have so many lines.
+    // SAFETY: the positions and charges of each job are listed, and maps have the lines that are
+    // written.
     unsafe { gpu.launch(&CHARGE_TILES, grid, make) }
 }
 

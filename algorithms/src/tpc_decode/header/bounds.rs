@@ -1,14 +1,14 @@
-//! What is known of the pages of a time frame before looking at them.
+//! Bounds of the pages of a time frame, known before they are read.
 
 use generators::tpc::time::{BC_PER_ORBIT, BC_PER_TIME_BIN};
 use generators::tpc::{Digit, ZsFormat};
 
-/// What is known of the pages of a time frame before looking at them.
+/// Bounds of the pages of a time frame, known before they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameBounds {
     /// The format of all pages.
     pub format: ZsFormat,
-    /// The orbit at which the time frame begins.
+    /// First orbit of the time frame.
     pub first_orbit: u32,
     /// The number of orbits; pages of later ones are damaged.
     pub orbits: u32,

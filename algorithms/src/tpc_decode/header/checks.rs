@@ -1,4 +1,4 @@
-//! What headers have to be.
+//! Checks of headers.
 
 use generators::tpc::encode::link_id;
 use generators::tpc::geometry::Cru;
@@ -45,12 +45,12 @@ pub(super) const FLAGS: At = At(12, Field::Flags);
 const MAGIC: At = At(15, Field::Magic);
 
 impl At {
-    /// The same field of a header that begins at an offset.
+    /// This field, in a header at an offset.
     pub(super) fn of_header(self, offset: usize) -> Self {
         At(offset + self.0, self.1)
     }
 
-    /// What is wrong with its value.
+    /// The damage of a field with this value.
     pub(super) fn wrong(self, value: impl Into<u64>, expected: Expected) -> Damage {
         Damage::new(self.0, self.1, value, expected)
     }
@@ -63,7 +63,7 @@ impl At {
     }
 }
 
-/// Whether the header is one, and how much of the page it says is used.
+/// Checks that the header is valid, and the number of used bytes that it states.
 pub(super) fn check_size_of(rdh: &Rdh) -> Result<(), Damage> {
     HEADER_VERSION.must_be(rdh.header_version, RDH_VERSION)?;
     RDH_SIZE.must_be(rdh.header_size, RDH_BYTES as u8)?;
@@ -173,7 +173,7 @@ pub(super) fn payload_end(rdh: &Rdh, header: &ZsHeader, format: ZsFormat) -> usi
     }
 }
 
-/// So many bytes of a page from an offset on, which must lie within.
+/// `N` bytes of a page from an offset on, which must lie within.
 pub(super) fn array_at<const N: usize>(page: &Page, offset: usize) -> &[u8; N] {
     match page[offset..].first_chunk() {
         Some(bytes) => bytes,

@@ -16,7 +16,7 @@ use checks::{
     At, array_at, check_rdh, check_size_of, check_zs_header, payload_end, payload_start, zs_header,
 };
 
-/// A page with sound headers: what they say.
+/// Contents of the valid headers of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenPage {
     /// The format.
@@ -35,15 +35,15 @@ pub struct OpenPage {
     pub samples: u16,
     /// Blocks of link and dense link pages.
     pub blocks: u16,
-    /// Where the payload begins.
+    /// Offset of the payload.
     pub start: usize,
-    /// Where the payload ends; in row and link pages, at the latest.
+    /// End of the payload; in row and link pages, an upper bound of it.
     pub end: usize,
-    /// Bytes of the last block that are in the next page, if it goes on there.
+    /// Bytes of the last block that are in the next page, if it continues there.
     pub continuation: Option<usize>,
     /// Bytes of the page that are used.
     pub used: u16,
-    /// Where the zero-suppression header is.
+    /// Offset of the zero-suppression header.
     header: usize,
     page_counter: u16,
     continues: bool,
@@ -91,11 +91,11 @@ pub fn open(
     Ok(Some(open))
 }
 
-/// Reads the headers of a page of a stream, and those of the next page if the last
-/// block goes on there.
+/// Reads the headers of a page of a stream, and those of the next page if the last block continues
+/// there.
 ///
 /// # Errors
-/// The first field that is wrong.
+/// Returns the first field that is wrong.
 pub fn open_in_stream(
     pages: &[Page],
     number: usize,
@@ -127,7 +127,7 @@ impl OpenPage {
         }
     }
 
-    /// Where the payload ends, the continuation put behind it.
+    /// End of the payload with the continuation appended.
     pub fn joined_end(&self) -> usize {
         self.end + self.continuation.unwrap_or(0)
     }
@@ -197,7 +197,8 @@ impl OpenPage {
             return Err(wrong(checks::PAGE_COUNTER, next.page_counter.into(), expected));
         }
         if next.orbit_start != self.orbit_start {
-            let (orbit, At(offset, _)) = (next.orbit_start / BC_PER_ORBIT, checks::ORBIT);
+            let orbit = next.orbit_start / BC_PER_ORBIT;
+            let At(offset, _) = checks::ORBIT;
             return Err(wrong(offset, orbit, Expected::Words("the orbit of the page before")));
         }
         Ok(next.start - RDH_BYTES)

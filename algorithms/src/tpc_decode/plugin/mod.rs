@@ -22,7 +22,7 @@ use crate::plugin::abi::{CHARGE_MAP, DIGITS, Lists, PAGES, SECTORS as BY_SECTOR}
 use crate::plugin::contract::{Contract, Stable};
 use crate::plugin_session::{Asked, Description, Layout, OutputLists, PluginTask};
 
-/// What its plugins may say of themselves.
+/// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
     Contract { task: "decode", stable: Stable::Chosen, ..Contract::NEW };
 
@@ -96,7 +96,7 @@ impl PluginTask for TpcDecode {
     }
 }
 
-/// What a plugin decoded: its verdicts, its samples, and its maps if it makes some.
+/// Output of a plugin: its verdicts, its samples, and its maps if it produces some.
 fn read(
     frame: &TimeFrame,
     verdicts: &[u8],
@@ -123,7 +123,7 @@ fn read(
     })
 }
 
-/// How much room samples take, as far as headers can be believed.
+/// Upper bounds of the samples' memory, from the headers.
 #[derive(Default)]
 struct RoomForSamples {
     samples: usize,
@@ -166,7 +166,8 @@ fn streams(frame: &TimeFrame) -> Vec<abi::Stream> {
 
 fn endpoints() -> Vec<abi::Endpoint> {
     let endpoint = |endpoint: Endpoint| {
-        let (rows, cards) = (endpoint.rows(), endpoint.fecs());
+        let rows = endpoint.rows();
+        let cards = endpoint.fecs();
         abi::Endpoint {
             first_row: rows.start as u32,
             rows: rows.len() as u32,

@@ -12,7 +12,7 @@ use crate::tpc_decode::charge_map::{Converter, Position};
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::input::TimeFrame;
 
-/// Positions of all fragments; charges of the last one, whose maps are still there.
+/// Positions of all fragments; charges of the last one, whose maps are still in memory.
 pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
     let fragments = Fragments::new(frame.settings.fragment);
     let mut positions = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
     Decoded { positions: joined(&positions), charges, ..Decoded::default() }
 }
 
-/// Where a digit is in the map of a fragment.
+/// Position of a digit in the map of a fragment, if it is inside.
 fn position_of(digit: &Digit, time_bins: &Range<u32>) -> Option<Position> {
     let is_in = time_bins.contains(&digit.time_bin());
     is_in.then(|| Position::new(digit.pad_id(), digit.time_bin() - time_bins.start))

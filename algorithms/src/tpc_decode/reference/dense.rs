@@ -13,7 +13,7 @@ use super::{append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
-/// A page fills up its last words with so many bytes at most.
+/// A page fills up its last words with at most this number of bytes.
 const MAX_PADDING: usize = 31;
 
 pub(super) fn decode(
@@ -109,7 +109,7 @@ fn read_channels(
     Ok(())
 }
 
-/// Only the last block may go on in the next page.
+/// Only the last block may continue in the next page.
 fn check_end_of_block(page: &OpenPage, end: usize, number: u16) -> Result<(), Damage> {
     if end > page.end && number + 1 < page.blocks {
         return Err(page.wrong_blocks(Expected::AtMost((number + 1).into())));

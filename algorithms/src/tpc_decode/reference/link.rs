@@ -74,7 +74,7 @@ fn list_pads(page: &OpenPage, header: &LinkHeader, mapping: &PadMapping, pads: &
     pads.extend(set_bits(header.channels).map(|channel| link[channel]));
 }
 
-/// The data words of a block, for so many samples.
+/// The data words of a block with `samples` samples.
 fn read_words<'a>(
     page: &OpenPage,
     reader: &mut Reader<'a>,

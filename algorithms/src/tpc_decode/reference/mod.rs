@@ -25,7 +25,7 @@ struct DecodedPage {
     digits: Option<Vec<Digit>>,
 }
 
-/// What a time frame is to be decoded to.
+/// The expected output for a time frame.
 pub(super) fn decode(frame: &TimeFrame) -> Decoded {
     match frame.settings.output {
         Output::Digits => decode_digits(frame),
@@ -36,7 +36,7 @@ pub(super) fn decode(frame: &TimeFrame) -> Decoded {
     }
 }
 
-/// The digits of a time frame, whatever it is to be decoded to.
+/// The digits of a time frame, regardless of its output setting.
 pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
     let (pages, damaged) = decode_pages(frame);
     let digits = pages.iter().filter_map(|page| page.digits.as_deref());
@@ -47,7 +47,7 @@ pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
 /// samples claim.
 pub(super) type Contested = BTreeMap<(u8, u32), Vec<u16>>;
 
-/// What is contested in the maps of a time frame.
+/// Contested entries in the maps of a time frame: those with several samples.
 pub(super) fn contested(frame: &TimeFrame) -> Contested {
     charges::contested(frame, &decode_pages(frame).0)
 }
@@ -59,7 +59,8 @@ fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
         let mut payload = Payload::new();
         pages.map(move |number| look_at(frame, number, &mut payload))
     });
-    let (mut decoded, mut damaged) = (Vec::new(), Vec::new());
+    let mut decoded = Vec::new();
+    let mut damaged = Vec::new();
     for (page, damage) in looked_at {
         decoded.extend(page);
         damaged.extend(damage);
@@ -67,7 +68,7 @@ fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
     (decoded, damaged)
 }
 
-/// What is in a page, by its number, and what is wrong with it.
+/// Decodes a page by its index, and reports its damage.
 fn look_at(
     frame: &TimeFrame,
     number: usize,

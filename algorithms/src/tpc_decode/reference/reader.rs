@@ -4,7 +4,7 @@ use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::payload::Payload;
 
-/// A place in a payload.
+/// A cursor in a payload.
 pub(super) struct Reader<'a> {
     page: &'a OpenPage,
     bytes: &'a [u8],
@@ -51,14 +51,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Numbers of so many bits, one behind the other.
+/// Packed numbers of `bits` bits each.
 pub(super) struct Packed<'a> {
     bytes: &'a [u8],
     bits: usize,
 }
 
 impl Packed<'_> {
-    /// A number by its place.
+    /// Returns a number by its index.
     #[inline]
     pub(super) fn get(&self, number: usize) -> u16 {
         let first_bit = number * self.bits;

@@ -54,7 +54,7 @@ fn decode_record(
     Ok(())
 }
 
-/// A row begins where the one before ends.
+/// Checks that a row starts at the end of the previous one.
 fn check_address(
     page: &OpenPage,
     offset: usize,
@@ -100,7 +100,8 @@ fn pads_of_row(
     let heads = reader.position;
     let sequences = reader.take(HEAD_BYTES * usize::from(sequences))?;
     for (number, head) in sequences.chunks_exact(HEAD_BYTES).enumerate() {
-        let (first, end) = (head[0], head[1]);
+        let first = head[0];
+        let end = head[1];
         let offset = heads + HEAD_BYTES * number;
         let free = pads.last().map_or(0, |pad| u64::from(pad.pad()) + 1);
         if u64::from(first) < free {

@@ -1,7 +1,8 @@
-// Maps of charges, whole tiles at a time: see charge_tiles.cu. For each region of each map as many
-// blocks as its lines take, one after the other.
+// Maps of charges, in complete tiles: see charge_tiles.cu. For each region of each map, as many
+// consecutive workgroups as its lines need.
 //
-// Workgroup memory: the tiles of a region, 26 KiB, and which pages have samples there, 2 KiB.
+// Workgroup memory: the tiles of a region, 26 KiB, and flags of the pages with samples there, 2
+// KiB.
 #include "pages/entries.wgsl"
 
 struct Arguments { blocks: u32, fragment: u32, lines: u32 }
@@ -66,7 +67,7 @@ fn note_page(job: u32, chunk: u32) {
     found_pages[before >> FOUND_SHIFT] = vec2u(page.x + begin - samples, samples + count);
 }
 
-// Where the entry of a position is in workgroup memory.
+// Index of a position's entry in workgroup memory.
 fn entry_of(position: u32) -> u32 {
     let time = (position >> 16u) - first_line * TILE_TIMES;
     let column = (position & 0xffffu) - PAD_MARGIN;
@@ -130,7 +131,7 @@ fn charge_tiles(place: InBlock) {
         total += streams[stream].y - streams[stream].x;
     }
     for (var i = thread; i < WORDS; i += THREADS) { atomicStore(&entries[i], 0u); }
-    // As many jobs at a time as there are threads: mostly that is all of them.
+    // Processes THREADS jobs at a time: usually that is all of them.
     for (var first = 0u; first < total; first += THREADS) {
         workgroupBarrier();
         if thread == 0u { atomicStore(&found, 0u); }

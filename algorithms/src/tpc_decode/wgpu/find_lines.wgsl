@@ -1,5 +1,5 @@
-// Where the samples of each chunk of lines begin in the pages of a fragment: see charge_tiles.cu. A
-// thread a bound; two of them are in a word.
+// Finds the first sample of each chunk of lines in the pages of a fragment: see charge_tiles.cu. A
+// thread for each bound; a word has two of them.
 struct Arguments { blocks: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> extents: array<vec2u>;
@@ -15,7 +15,8 @@ var<immediate> arguments: Arguments;
 // Of each pair of threads.
 var<workgroup> halves: array<u32, THREADS>;
 
-// Samples outside the fragment have no time: their charges say on which side they are.
+// Samples outside the fragment have no time: their charges encode whether they are before or after
+// it.
 fn is_before(sample: u32, time: u32) -> bool {
     let position = positions[sample];
     if position != OUTSIDE { return position >> 16u < time; }

@@ -6,7 +6,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> pages: array<vec2u>;
 @group(0) @binding(3) var<storage, read_write> streams: array<vec2u>;
 
-// The first job of the fragment that is of a page or one behind it.
+// The first job of the fragment whose page is `page` or a later one.
 fn first_job(page: u32) -> u32 {
     var low = begins[arguments.fragment];
     var high = begins[arguments.fragment + 1u];

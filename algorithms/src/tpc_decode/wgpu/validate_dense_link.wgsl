@@ -1,7 +1,7 @@
-// Accepts or rejects dense link pages: see validate.cu. A team of four lanes goes through a page;
-// see validate/dense_link.h for its steps, and validate/window.h for what it sees of its page.
+// Accepts or rejects dense link pages: see validate.cu. A team of four lanes walks through a page;
+// see validate/dense_link.h for its steps, and validate/window.h for its window of the page.
 //
-// Workgroup memory: a window a team, 4.3 KiB. More of it would leave room for few teams at once.
+// Workgroup memory: a window for each team, 4.3 KiB. More would leave fewer teams resident.
 #include "validate/headers.wgsl"
 
 struct Arguments {
@@ -28,19 +28,19 @@ const THREADS = max(64u, SUBGROUP_LANES);
 const TEAMS_OF_WARP = LANES / TEAM;
 const WINDOW = 256u;
 const GRANULES = WINDOW / GRANULE;
-// A granule behind each, so that teams at the same place don't use the same banks.
+// One granule of padding, so that teams at the same offset don't use the same banks.
 const SLOT = GRANULES + 1u;
 const MAX_HEAD = 12u;
 // The word in front and all heads.
 const REACH = 2u + MAX_FECS_IN_HALF * MAX_HEAD + 4u;
 // Links of a lane.
 const LINKS_EACH = (MAX_FECS_IN_HALF + TEAM - 1u) / TEAM;
-// What lanes have counted: cards from here on, a bit each, and channels below.
+// Counters of lanes: cards from this bit on, a bit each, and channels below.
 const CARDS_SHIFT = 16u;
 
 var<workgroup> slots: array<vec4u, THREADS / TEAM * SLOT>;
 
-// A team's way through its page: the same for all its lanes.
+// Position of a team in its page: uniform for all its lanes.
 var<private> position: u32;
 var<private> samples: u32;
 var<private> blocks_begun: u32;
@@ -68,7 +68,7 @@ fn window_word(byte: u32) -> u32 {
     return slots[thread / TEAM * SLOT + byte / GRANULE][byte / 4u % 4u];
 }
 
-// Four bytes from any place of the page on.
+// Four bytes from any offset of the page on.
 fn word_in_window(place: u32) -> u32 {
     let byte = place - window_start;
     let shift = byte % 4u * 8u;
@@ -81,8 +81,8 @@ fn head_in_window(place: u32) -> LinkHead {
     return link_head(word & 0xffu, word >> 8u & 0xffu);
 }
 
-// Loads a window for each team of the warp that has none. In the place of what is behind the end
-// comes the last granule again: a walk that reads it goes beyond the end, and gives up.
+// Loads a window for each team of the warp that has none. Beyond the end, the last granule is
+// repeated: a walk that reads it is past the end, and stops.
 fn load_windows(is_wanting: bool) {
     let own_ends = record.end / GRANULE | (joined_end() + GRANULE - 1u) / GRANULE << 16u;
     for (var team = 0u; team < TEAMS_OF_WARP; team++) {
@@ -152,7 +152,7 @@ fn step(steps: bool) {
     end_block(packed, counted & 0xffffu, head.sample_bits);
 }
 
-// Only the last block may go on in the next page.
+// Only the last block may continue in the next page.
 fn end_block(packed: u32, channels: u32, sample_bits: u32) {
     blocks_begun++;
     let start = position;
@@ -175,7 +175,7 @@ fn add_piece(start: u32) {
 }
 
 fn end_page() {
-    // A page fills up its last words with so many bytes at most.
+    // A page fills up its last words with at most this number of bytes.
     let most = select(MAX_PADDING, 0u, record.continues);
     is_walking = false;
     is_sound = joined_end() - position <= most && samples == record.samples;
@@ -229,7 +229,7 @@ fn validate_dense_link(place: InWarp) {
     if page >= arguments.count || rank_in_team() > 0u { return; }
     if verdict == SOUND && !is_sound { verdict = DAMAGED; }
     write_record(page);
-    // Time bins of pages whose samples are wanted; see place.cu.
+    // Time bins of pages whose samples are needed; see place.cu.
     let time_bins = end_of_time_bins() - record.first_time_bin;
     let wanted = select(0u, record.samples, verdict == SOUND);
     extents[page] = vec2u(record.first_time_bin, time_bins << 16u | wanted);

@@ -47,7 +47,7 @@ pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
 /// Moves all pieces to the bytes of the packed arrays.
 type Gather = fn(&Packing<'_>, &mut [u8]);
 
-/// A way to gather with an input.
+/// Gathers an input.
 struct OnHost<'a> {
     gather: Gather,
     input: &'a Clusters,
@@ -56,7 +56,7 @@ struct OnHost<'a> {
 
 struct Held<'a> {
     output: Packed,
-    /// The places of tracks and rows.
+    /// The offsets of tracks and rows.
     places: [ArenaVec<'a, u32>; 2],
     arena: &'a Arena,
 }
@@ -87,7 +87,8 @@ impl<'a> Runner<TpcGather> for OnHost<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (input, arena) = (self.input, self.arena);
+        let input = self.input;
+        let arena = self.arena;
         let layout = Layout::new(&input.packed());
         Ok(Held {
             output: Packed::from_blocks(arena.take(blocks(&layout))),

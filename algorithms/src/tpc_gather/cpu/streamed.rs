@@ -1,20 +1,20 @@
-//! Pieces go into a page that stays in the cache, by whole vectors; full pages go to
-//! memory past the caches.
+//! Pieces are copied to a page that stays in the cache, by whole vectors; full pages are written to
+//! memory with streaming stores.
 //!
-//! Pieces are too short for a call each. As the next piece follows where this one ends,
-//! the last vector may be written as a whole: what is too much is overwritten. Nor does a loop
-//! over vectors have to end where the piece does, which the processor could only guess: with
-//! AVX-512 as many are copied of each piece as most need, those beyond its end with an
-//! empty mask. (Where pieces are long, that would be more empty ones than a guess costs.) And as
-//! a page is written as a whole, its lines need not be read first, which an ordinary store to
-//! memory would do: a third of all traffic.
+//! Pieces are too short for a call of memcpy each. As the next piece follows where this one ends,
+//! the last vector may be written as a whole: excess bytes are overwritten. The end of the loop
+//! over vectors, which depends on the length of the piece, would be mispredicted: with AVX-512 the
+//! number of vectors that most pieces need is copied of each piece, those beyond its end with an
+//! empty mask. (With long pieces, the additional empty vectors would cost more than a
+//! misprediction.) And as a page is written completely, its lines need not be read first, which an
+//! ordinary store to memory would do: a third of all traffic.
 //!
-//! Pieces that follow each other lie anywhere within some megabytes. Where these have room in the
-//! last-level cache, they are read from one end to the other before the first piece is moved: in
-//! that order the processor itself fetches ahead, more lines at a time than anybody can ask for,
-//! and pieces come from the cache then. Many threads have no room there for all of them, and no
-//! need: together they ask for enough lines. On AMD's processors (Zen 5) it takes a third off, on
-//! Intel's Xeon, whose last-level cache is slower, it adds a tenth, and is not done.
+//! Consecutive pieces are scattered over some megabytes. If these fit into the last-level cache,
+//! they are read sequentially before the first piece is moved: in that order the hardware
+//! prefetcher fetches ahead, more lines at a time than software prefetches can have in flight, and
+//! pieces come from the cache then. With many threads the ranges don't fit, and it is not needed:
+//! together they have enough loads in flight. On AMD's processors (Zen 5) this saves a third of the
+//! time, on Intel's Xeon, whose last-level cache is slower, it adds a tenth, and is not done.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ const PART: usize = 1 << 20;
 const BLOCK: usize = 1 << 15;
 /// Bytes of a page.
 const PAGE: usize = 4096;
-/// How many pieces ahead they are fetched, as the next one may lie anywhere.
+/// Number of pieces that are prefetched ahead, as the next one may be anywhere.
 const AHEAD: usize = 24;
 
 pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
@@ -49,13 +49,13 @@ pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
     for_each(parts, |(part, to)| pack(packing.array(part.field), &part, share, to));
 }
 
-/// The share of the last-level cache that pieces of each of so many threads are brought near in; 0
+/// Bytes of the last-level cache into which each of `threads` threads reads its pieces ahead; 0
 /// where that does not pay.
 fn share(threads: usize) -> usize {
     if threads <= FEW_THREADS && is_amd() { NEAR / threads } else { 0 }
 }
 
-/// Parts of an array, each of so many bytes.
+/// Parts of an array, of `size` bytes each.
 fn parts_of(packing: &Packing<'_>, field: usize, size: usize) -> impl Iterator<Item = Part> {
     let bytes = packing.array(field).packed_bytes();
     let starts = (0..bytes).step_by(size);
@@ -77,7 +77,7 @@ fn pack(array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     pack_by(Whole, array, part, share, to);
 }
 
-/// As many vectors as there are in a piece.
+/// Copies the number of vectors that a piece has.
 #[derive(Clone, Copy)]
 struct Whole;
 
@@ -154,11 +154,11 @@ fn fetch<C: Copier>(array: Array<'_>, number: usize) {
     }
 }
 
-/// Bytes on their way, and where they go to.
+/// A page that is being filled, and its destination.
 struct Page<'o> {
     bytes: Lines,
     filled: usize,
-    /// With so many bytes it is full.
+    /// Size of the page.
     room: usize,
     to: &'o mut [u8],
     stores: &'o Stores,
@@ -180,7 +180,7 @@ impl<'o> Page<'o> {
         Page { bytes: Lines([0; PAGE + SLACK]), filled: 0, room: first.min(to.len()), to, stores }
     }
 
-    /// Appends bytes, behind which there is a vector at least.
+    /// Appends bytes that are followed by at least a vector of readable bytes.
     #[inline(always)]
     fn append<C: Copier>(&mut self, copier: C, from: &[u8], mut start: usize, mut length: usize) {
         while length > 0 {
@@ -195,7 +195,7 @@ impl<'o> Page<'o> {
         }
     }
 
-    /// The page goes to memory; the next one is as large as there is something left.
+    /// Writes the page to memory; the next one is limited to the remaining bytes.
     fn leave(&mut self) {
         let (now, later) = std::mem::take(&mut self.to).split_at_mut(self.filled);
         self.stores.stream(now, &self.bytes.0[..self.filled]);

@@ -2,7 +2,7 @@
 
 /// Bytes that are copied at once.
 pub(super) const VECTOR: usize = 32;
-/// Bytes behind the target of a [`Copier`] that it may overwrite.
+/// Bytes after the target of a [`Copier`] that it may overwrite.
 pub(super) const SLACK: usize = 768;
 
 /// Bytes of a cache line.
@@ -10,24 +10,24 @@ pub(super) const LINE: usize = 64;
 /// Lines of a piece that are fetched at most: the processor itself fetches the rest of a long one.
 const MOST_FETCHED: usize = 12;
 
-/// How pieces get into a page.
+/// Copies pieces to a page.
 pub(super) trait Copier: Copy {
-    /// How many lines of a piece are fetched ahead.
+    /// Number of lines of a piece that are prefetched.
     fn fetched(piece: &[u8]) -> usize;
 
-    /// Copies bytes, behind which there is a vector at least; of the target [`SLACK`] bytes
-    /// behind them may be overwritten.
+    /// Copies bytes that are followed by at least a vector of readable bytes; up to [`SLACK`] bytes
+    /// after the end of the target may be overwritten.
     fn copy(self, to: &mut [u8], from: &[u8], length: usize);
 }
 
-/// How many lines a piece lies in, as far as they are fetched.
+/// Number of lines of a piece, as far as they are prefetched.
 #[inline(always)]
 pub(super) fn lines_of(piece: &[u8]) -> usize {
     let in_line = piece.as_ptr().addr() % LINE;
     (in_line + piece.len()).div_ceil(LINE).min(MOST_FETCHED)
 }
 
-/// Copies at least so many bytes, in whole vectors: both sides have as many as that takes.
+/// Copies at least `length` bytes, in whole vectors: both slices are long enough for these.
 #[inline(always)]
 pub(super) fn copy_vectors(to: &mut [u8], from: &[u8], length: usize) {
     let whole = length.next_multiple_of(VECTOR);
@@ -44,7 +44,8 @@ pub(super) fn copy_vectors(to: &mut [u8], from: &[u8], length: usize) {
 #[inline(always)]
 fn copy_vector(to: &mut [u8; VECTOR], from: &[u8; VECTOR]) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128};
-    let (to, from) = (to.as_mut_ptr(), from.as_ptr());
+    let to = to.as_mut_ptr();
+    let from = from.as_ptr();
     // SAFETY: both sides have 32 bytes, and these loads and stores need no alignment; SSE2
     // is there on all x86-64.
     unsafe {

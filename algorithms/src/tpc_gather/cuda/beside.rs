@@ -1,4 +1,4 @@
-//! What gathering costs others: how much longer work takes that runs beside it.
+//! Slowdown of concurrent work by gathering.
 
 use std::time::Instant;
 
@@ -15,9 +15,9 @@ const COPIED_BYTES: usize = 256 << 20;
 /// Starts of a kernel, at most: more would fill the driver's queue, and the host would wait.
 const MOST_STARTS: usize = 500;
 
-/// By what time with gathering is longer than that without: of a copy in device memory and
-/// of work in registers, each of which takes as long alone as gathering does. Nothing where
-/// times mean nothing.
+/// Ratio of the times with and without gathering: of a copy in device memory and of work in
+/// registers, each of which takes as long as gathering. Nothing if the device has no meaningful
+/// times.
 pub(in crate::tpc_gather) fn slowdowns(
     gpu: &Gpu,
     mut gather: impl FnMut() -> Result<(), DeviceError>,
@@ -36,7 +36,7 @@ pub(in crate::tpc_gather) fn slowdowns(
     Ok(known.map(|(info, value)| Metric::new(info, value, Relation::Itself)).collect())
 }
 
-/// The slowdown of a kernel that is started over and over again for so many seconds.
+/// The slowdown of a kernel that is started repeatedly for `seconds` seconds.
 fn of(
     gpu: &Gpu,
     seconds: f64,
@@ -69,7 +69,8 @@ impl Compute {
 
     fn start(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         let results = self.results.ptr();
-        let (grid, arguments) = (Grid::blocks(self.blocks), GatherBesideCompute { results });
+        let grid = Grid::blocks(self.blocks);
+        let arguments = GatherBesideCompute { results };
         // SAFETY: there is a result for each thread.
         unsafe { gpu.launch(&GATHER_BESIDE_COMPUTE, grid, arguments) }
     }

@@ -11,7 +11,7 @@ constexpr u32 WARPS = THREADS / LANES;
 constexpr u32 BURST = 128;
 constexpr u32 VECTORS = BURST / sizeof(uint4);
 
-// A burst on its way to aligned memory of the host.
+// A burst of aligned bytes that are sent to memory of the host.
 struct Burst {
     u8* bytes;   // in shared memory, aligned to vectors
     u8* to;      // aligned to a burst
@@ -35,7 +35,8 @@ struct Burst {
         }
     }
 
-    // What is there goes to the host: as a whole, or without what is not the warp's own.
+    // Stores the burst: with one vector store, or by single bytes if it contains bytes of other
+    // warps.
     __device__ __forceinline__ void leave() {
         const u32 lane = threadIdx.x % LANES;
         __syncwarp();

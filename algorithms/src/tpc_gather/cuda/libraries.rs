@@ -1,5 +1,4 @@
-//! The places of variants of NVIDIA's libraries, which come from a plugin: see
-//! `algorithms/cub`.
+//! Entries for variants of NVIDIA's libraries, which come from a plugin: see `algorithms/cub`.
 
 use crate::algorithm::Variant;
 use crate::plugin_session::of_baseline;

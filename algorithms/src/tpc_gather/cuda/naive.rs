@@ -39,7 +39,8 @@ impl Gatherer for Naive {
         let packing = Packing::new(input, Vec::new(), Vec::new());
         let sample = Sample::of(input);
         for (number, field) in FIELDS.iter().enumerate() {
-            let (array, begin) = (packing.array(number), self.layout.range(number).start);
+            let array = packing.array(number);
+            let begin = self.layout.range(number).start;
             for piece in sample.pieces(field.per, array.pieces()) {
                 let piece = array.piece(piece);
                 if piece.from.is_empty() {

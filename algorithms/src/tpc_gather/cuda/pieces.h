@@ -3,7 +3,7 @@
 #pragma once
 #include "portable.h"
 
-// What the pieces of an array are. An array without gaps is cut into tiles.
+// Kinds of the pieces of an array. An array without gaps is cut into tiles.
 constexpr u32 WHOLE = 0, ATTACHED = 1, DIFFERENCES = 2, UNATTACHED = 3;
 
 struct Array {
@@ -56,7 +56,7 @@ struct Clusters {
     }
 };
 
-// Copies entry by entry; both sides are aligned to entries. Whoever takes part has a rank.
+// Copies entry by entry; both sides are aligned to entries. Each participating thread has a rank.
 template <class T>
 __device__ __forceinline__ void copy_entries(u8* to, const u8* from, u32 bytes, u32 rank, u32 ranks) {
     for (u32 i = rank; i < bytes / (u32)sizeof(T); i += ranks)

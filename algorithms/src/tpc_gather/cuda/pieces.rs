@@ -13,12 +13,12 @@ use crate::kernels::tpc_gather_places::{
     GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, TILE as TILE_OF_PLACES,
 };
 
-/// Bytes behind the source that may be read with its last ones.
+/// Padding after the source, which may be read together with its last bytes.
 const SLACK: usize = 32;
-/// Pieces whose places a block finds.
+/// Pieces whose offsets a block computes.
 const TILE: usize = TILE_OF_PLACES as usize;
 
-/// What a compression leaves on the device. Runs read it only, so it is provided once.
+/// Input on the device, as the compression leaves it. Runs only read it, so it is uploaded once.
 pub(super) struct Given {
     pub(super) source: DeviceBuffer<u8>,
     pub(super) arrays: DeviceBuffer<Array>,
@@ -34,7 +34,7 @@ pub(super) struct DevicePieces<'a> {
     pub(super) track_places: DeviceBuffer<u32>,
     pub(super) row_places: DeviceBuffer<u32>,
     sums: DeviceBuffer<u32>,
-    /// Where the numbers of clusters of tracks and of rows begin.
+    /// Offsets of the numbers of clusters of tracks and of rows.
     counts: [u32; 2],
     pub(super) packed_bytes: u64,
 }
@@ -63,9 +63,10 @@ impl Given {
         gpu.finish()
     }
 
-    /// What is no longer as it was provided.
+    /// The name of an input buffer that was modified, if any.
     fn changed(&self, gpu: &Gpu, input: &Clusters) -> Result<Option<&'static str>, DeviceError> {
-        let (tracks, rows) = (&input.tracks().starts, &input.rows().starts);
+        let tracks = &input.tracks().starts;
+        let rows = &input.rows().starts;
         let changes = [
             ("its source", differs(gpu, &self.source, input.bytes())?),
             ("its table of arrays", differs(gpu, &self.arrays, &arrays(input))?),
@@ -77,7 +78,7 @@ impl Given {
     }
 }
 
-/// Whether a buffer no longer begins with these values.
+/// True if the start of a buffer differs from these values.
 fn differs<T: bytemuck::Pod + Default + PartialEq + Send + Sync>(
     gpu: &Gpu,
     buffer: &DeviceBuffer<T>,
@@ -107,8 +108,8 @@ impl<'a> DevicePieces<'a> {
         })
     }
 
-    /// What a run has changed that it may only read. It is then provided again, as others
-    /// run on it too.
+    /// Reports modification of read-only input by a run. The input is then uploaded again, as other
+    /// runs use it too.
     pub(super) fn damage(
         &self,
         gpu: &Gpu,
@@ -121,11 +122,13 @@ impl<'a> DevicePieces<'a> {
         Ok(changed)
     }
 
-    /// Finds the places of all pieces.
+    /// Computes the offsets of all pieces.
     pub(super) fn find_places(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (source, sums) = (self.given.source.ptr(), self.sums.ptr());
+        let source = self.given.source.ptr();
+        let sums = self.sums.ptr();
         let [track_counts, row_counts] = self.counts;
-        let (tracks, rows) = (self.tracks(), self.rows());
+        let tracks = self.tracks();
+        let rows = self.rows();
         let summing = GatherSums { source, track_counts, row_counts, tracks, rows, sums };
         let placing = GatherPlaces {
             source,
@@ -140,15 +143,15 @@ impl<'a> DevicePieces<'a> {
         let counts_bytes = 2 * u64::from(tracks) + 4 * u64::from(rows);
         let places_bytes = 4 * u64::from(tracks + rows);
         let grid = Grid::blocks(self.sums.len() as u32);
-        // SAFETY: the numbers of clusters lie in the source, there is a sum for each block
-        // and a place for each piece, and for the end.
+        // SAFETY: the numbers of clusters are in the source, and there is a sum for each block and
+        // an offset for each piece and for the end.
         unsafe {
             gpu.launch(&GATHER_SUMS, grid.moving(counts_bytes), summing)?;
             gpu.launch(&GATHER_PLACES, grid.moving(counts_bytes + places_bytes), placing)
         }
     }
 
-    /// What a kernel that packs all arrays is given, with its target.
+    /// Arguments of a kernel that packs all arrays into `target`.
     pub(super) fn arguments(&self, target: Ptr<u8>) -> GatherPack {
         GatherPack {
             source: self.given.source.ptr(),

@@ -1,4 +1,4 @@
-//! A way to gather from a GPU with an input.
+//! Gathers an input from a GPU.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) fn gather_from_gpu<'a>(
     open(at, None, make_gatherer)
 }
 
-/// The same for one that makes a copy a piece: of many pieces, of some of them.
+/// Variant that makes a copy for each piece: if there are many, only of a sample of them.
 pub(super) fn gather_sample_from_gpu<'a>(
     at: &Opening<'a, '_, TpcGather>,
     make_gatherer: MakeGatherer,
@@ -97,7 +97,8 @@ impl<'a> Runner<TpcGather> for OnGpu<'a> {
         let Some(sample) = self.sample else {
             return Vec::new();
         };
-        let (made, all) = (sample.copies(self.input), Sample::ALL.copies(self.input));
+        let made = sample.copies(self.input);
+        let all = Sample::ALL.copies(self.input);
         vec![if sample.is_all() {
             format!("{made} copies")
         } else {
@@ -106,7 +107,8 @@ impl<'a> Runner<TpcGather> for OnGpu<'a> {
     }
 
     fn figures(&mut self, held: &mut Held<'a>) -> Result<Vec<Metric>, DeviceError> {
-        let (gpu, input) = (&self.gpu, self.input);
+        let gpu = &self.gpu;
+        let input = self.input;
         let Held { pieces, gatherer } = held;
         let slowdowns = slowdowns(gpu, || gatherer.gather(gpu, input, pieces))?;
         let multiprocessors = f64::from(gatherer.multiprocessors(gpu));

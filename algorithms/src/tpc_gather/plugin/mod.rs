@@ -14,7 +14,7 @@ use crate::plugin_session::{
     Addresses, Array, Asked, Description, Figures, PluginTask, Room, Shown, Upload, changed_at_byte,
 };
 
-/// What its plugins may say of themselves.
+/// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
     Contract { task: "gather", since: 1, cuda: &[abi::SEPARATE, abi::TO_HOST], ..Contract::NEW };
 
@@ -43,7 +43,7 @@ impl PluginTask for TpcGather {
     }
 }
 
-/// What a plugin is shown.
+/// Input of a plugin.
 struct ShownGather<'a> {
     gather: abi::Gather,
     // `gather` points to these. A plugin that writes where it must not spoils copies only.
@@ -113,7 +113,8 @@ impl Shown for ShownGather<'_> {
 
 /// All arrays, with gaps and without.
 fn arrays(input: &Clusters) -> Vec<abi::GatherArray> {
-    let (source, packed) = (input.layout(), Layout::new(&input.packed()));
+    let source = input.layout();
+    let packed = Layout::new(&input.packed());
     let array = |(number, field): (usize, &Field)| {
         let output = packed.range(number);
         abi::GatherArray {

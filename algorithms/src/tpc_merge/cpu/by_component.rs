@@ -18,13 +18,13 @@ use crate::tpc_merge::resolve::{follow, input_bytes};
 
 /// Slice tracks that a thread takes at a time.
 pub(super) const PART: usize = 1 << 15;
-/// A way to find components.
+/// Algorithm that finds components.
 pub(super) trait FindComponents<'a>: Buffers {
-    /// Takes buffers for so many slice tracks.
+    /// Takes buffers for `tracks` slice tracks.
     fn take(tracks: usize, threads: usize, arena: &'a Arena) -> Self;
-    /// Every slice track is alone, or all is known already.
+    /// Makes every slice track its own component, or finds separate ranges at once.
     fn setup(&mut self, input: &SliceTracks) -> Known;
-    /// What belongs together gets to know of each other.
+    /// Joins the slice tracks of each link and relation.
     fn hook(&mut self, input: &SliceTracks);
     /// Every slice track gets to know the name of its component.
     fn jump(&mut self);
@@ -32,7 +32,7 @@ pub(super) trait FindComponents<'a>: Buffers {
     fn labels(&self) -> &[u32];
 }
 
-/// What is known of components before any are looked for.
+/// Separation of components that is known after the setup.
 pub(super) enum Known {
     /// Nothing.
     Nothing,
@@ -40,7 +40,7 @@ pub(super) enum Known {
     Pieces(Vec<Range<usize>>),
 }
 
-/// A way to bring the links of a component together.
+/// Algorithm that brings the links of a component together.
 pub(super) trait BringTogether<'a>: Buffers {
     /// Takes buffers.
     fn take(input: &SliceTracks, threads: usize, arena: &'a Arena) -> Self;
@@ -50,7 +50,7 @@ pub(super) trait BringTogether<'a>: Buffers {
     fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>);
 }
 
-/// A variant of these two ways.
+/// A variant that combines two such algorithms.
 pub(super) struct ByComponent<'a, F, B> {
     input: &'a SliceTracks,
     arena: &'a Arena,
@@ -97,7 +97,9 @@ where
     type Buffers = Held<'a, F, B>;
 
     fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
-        let (input, threads, arena) = (self.input, self.threads, self.arena);
+        let input = self.input;
+        let threads = self.threads;
+        let arena = self.arena;
         Ok(Held {
             relations: arena.vector(input.len()),
             find: F::take(input.len(), threads, arena),
@@ -111,7 +113,8 @@ where
     }
 
     fn run(&mut self, held: &mut Self::Buffers) -> Result<(), DeviceError> {
-        let (input, laps) = (self.input, &mut self.laps);
+        let input = self.input;
+        let laps = &mut self.laps;
         laps.start();
         let known = held.find.setup(input);
         laps.lap("setup", 0);
@@ -129,7 +132,7 @@ where
         laps.lap("jump", 0);
         held.links.order(input, held.find.labels());
         laps.lap("order", 0);
-        // The links of a component are followed by one worker alone, and lead to slice tracks of
+        // The links of a component are followed by only one worker, and lead to slice tracks of
         // that component only.
         let legs = SharedRelations::new(&mut held.relations);
         held.links.resolve(input, legs);

@@ -1,9 +1,9 @@
-//! Where numbers keep components apart.
+//! Ranges of indices that separate components.
 //!
-//! Often slice tracks of one particle have numbers near each other. Then there are places
-//! in the array that no link and no relation leads across, and what lies between two such
-//! *cuts* can be followed as it is, whatever the components in it are. To know them takes
-//! one look at all numbers, which is far less than finding components.
+//! Slice tracks of one particle often have neighbouring indices. Then there are boundaries in the
+//! array that no link and no relation crosses, and the range between two such *cuts* can be
+//! followed in order, whatever the components in it are. Cuts are found in one pass over all
+//! indices, which is much less work than finding components.
 
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<us
     Some(pieces)
 }
 
-/// How far the slice tracks of a window lead.
+/// Range of the slice tracks that those of a window refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reach {
     lowest: u32,

@@ -1,10 +1,9 @@
-//! Hooking that knows what comes next.
+//! Hooking with prefetches.
 //!
-//! The same forest as [`super::hooking`], but links and relations are first collected
-//! in a dense list, a piece at a time: what the next ones lead to is fetched ahead, and
-//! slice tracks without a link cost no guess of the processor's. A single thread needs no
-//! compare-and-swap. And where numbers keep components apart already, there is nothing to
-//! be hooked: see [`super::cuts`].
+//! Builds the same forest as [`super::hooking`], but links and relations are first collected in a
+//! dense list, a piece at a time: parents of the next ones are prefetched, and slice tracks without
+//! a link cause no branch mispredictions. A single thread needs no compare-and-swap. And if indices
+//! already separate components, no hooking is needed: see [`super::cuts`].
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,12 +18,12 @@ use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::for_each;
 
-/// Slice tracks whose connections are collected at a time: they fit into the cache next
-/// to the processor.
+/// Slice tracks whose connections are collected at a time: they fit into the first-level cache.
 const PIECE: usize = 512;
 /// A link, the piece before and the leg below.
 const MOST_NAMED: usize = 3;
-/// How many connections ahead the parents of their ends are fetched, and then theirs.
+/// Distance of prefetches in connections: first the parents of their ends, then those of the
+/// parents.
 const FAR: usize = 24;
 const NEAR: usize = 12;
 
@@ -67,9 +66,9 @@ impl<'a> FindComponents<'a> for HookingAhead<'a> {
     }
 }
 
-/// How a root gets a parent.
+/// Sets the parent of a root.
 trait Hook {
-    /// Whether it was a root still.
+    /// Returns true if it still was a root.
     fn hook(parent: &AtomicU32, root: u32, onto: u32) -> bool;
 }
 
@@ -89,7 +88,8 @@ impl Hook for Alone {
 impl Hook for Shared {
     #[inline(always)]
     fn hook(parent: &AtomicU32, root: u32, onto: u32) -> bool {
-        let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+        let success = Ordering::Relaxed;
+        let failure = Ordering::Relaxed;
         let hooked = parent.compare_exchange(root, onto, success, failure);
         hooked.is_ok()
     }
@@ -113,7 +113,7 @@ fn hook_all<H: Hook>(input: &SliceTracks, parents: &[AtomicU32]) {
 /// Two slice tracks of one component.
 type Connection = [u32; 2];
 
-/// What connects the slice tracks of a piece, among themselves or with others.
+/// Connections of the slice tracks of a piece, among themselves or with others.
 struct Connections {
     list: Vec<Connection>,
     length: usize,
@@ -174,9 +174,11 @@ fn parent(parents: &[AtomicU32], track: u32) -> u32 {
 /// one as parent.
 #[inline(always)]
 fn join<H: Hook>(parents: &[AtomicU32], one: u32, other: u32) {
-    let (mut one, mut other) = (root(parents, one), root(parents, other));
+    let mut one = root(parents, one);
+    let mut other = root(parents, other);
     while one != other {
-        let (low, high) = (one.min(other), one.max(other));
+        let low = one.min(other);
+        let high = one.max(other);
         if H::hook(&parents[high as usize], high, low) {
             return;
         }
@@ -184,7 +186,7 @@ fn join<H: Hook>(parents: &[AtomicU32], one: u32, other: u32) {
     }
 }
 
-/// The root of a slice track's tree; whoever is passed gets a parent nearer to it.
+/// The root of a slice track's tree; each node on the path gets a parent nearer to the root.
 #[inline(always)]
 fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
     let mut above = parent(parents, track);
@@ -193,14 +195,14 @@ fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
         if next == above {
             return above;
         }
-        // A parent that is passed over was no root, so nobody hooks it meanwhile.
+        // A parent that is skipped was not a root, so no other thread hooks it meanwhile.
         parents[track as usize].store(next, Ordering::Relaxed);
         (track, above) = (next, parent(parents, next));
     }
     track
 }
 
-/// The root again, without a change on the way: others give final parents meanwhile.
+/// The root, without modifying the path: other threads set final parents meanwhile.
 #[inline(always)]
 fn top(parents: &[AtomicU32], mut track: u32) -> u32 {
     loop {

@@ -1,7 +1,7 @@
 //! A list of links for each component.
 //!
-//! Links are counted by component, lists are laid out behind each other, and links put
-//! into them in any order: so each list is sorted by whoever follows it.
+//! Links are counted by component, lists are laid out one after the other, and links are stored in
+//! them in any order: so each list is sorted by the worker that follows it.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -17,8 +17,8 @@ use crate::tpc_merge::resolve::follow;
 
 /// The slice tracks with links, by component.
 pub(super) struct LinksByComponent<'a> {
-    /// For each component, by the number of the slice track that names it: links, then
-    /// where its list begins, then where it ends.
+    /// For each component, by its label: number of links, then the offset of its list, then its
+    /// end.
     ends: ArenaVec<'a, u32>,
     linked: ArenaVec<'a, u32>,
 }
@@ -39,7 +39,8 @@ impl<'a> BringTogether<'a> for LinksByComponent<'a> {
 
     fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>) {
         let mut parts = Vec::new();
-        let (mut rest, mut begin) = (&mut self.linked[..], 0);
+        let mut rest = &mut self.linked[..];
+        let mut begin = 0;
         for ends in self.ends.chunks(PART) {
             let end = ends[ends.len() - 1];
             let (part, others) = rest.split_at_mut((end - begin) as usize);
@@ -71,7 +72,7 @@ impl LinksByComponent<'_> {
         let list = SharedSlice::new(&mut self.linked);
         for_each_linked(input, |track| {
             let place = places[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
-            // SAFETY: no place is given out twice.
+            // SAFETY: each index is claimed only once.
             unsafe { list.write(place as usize, track as u32) };
         });
     }

@@ -1,9 +1,9 @@
 //! Links in shares, each of many components.
 //!
-//! Links of a component have to stay in ascending order, and that is what a stable
-//! partition keeps: so there is no list for each component to be made. Components go to
-//! shares by their names; whoever takes a share follows its links from the first to the
-//! last. As it is known what is going to be needed, it is fetched ahead.
+//! Links of a component have to stay in ascending order, which a stable partition preserves: so no
+//! list for each component is needed. Components are assigned to shares by their labels; a worker
+//! that takes a share follows its links from the first to the last. As the next accesses are known,
+//! they are prefetched.
 
 use std::ops::Range;
 
@@ -16,12 +16,12 @@ use crate::parallel::{for_each, for_each_singly, map};
 use crate::tpc_merge::relation_store::{RelationStore, SharedRelations};
 use crate::tpc_merge::resolve::follow;
 
-/// Shares, at most: so many that nobody waits long for the last one, and so few that
-/// each has a cache line open while links are dealt out.
+/// Maximum number of shares: large enough that the threads finish together, and small enough that
+/// each has a cache line open while links are distributed.
 const SHARES: usize = 256;
 /// Parts that a thread deals out.
 const PARTS_A_THREAD: usize = 4;
-/// How many links ahead their ends are fetched, and then the chains of these.
+/// Distance of prefetches in links: first their ends, then the chains of these.
 const FAR: usize = 24;
 const NEAR: usize = 12;
 
@@ -73,7 +73,7 @@ fn parts(tracks: usize, parts: usize) -> Vec<Range<usize>> {
     (0..parts).map(|part| bound(part)..bound(part + 1)).collect()
 }
 
-/// Which component is in which share.
+/// Assignment of components to shares.
 #[derive(Clone, Copy)]
 struct Shares {
     shift: u32,
@@ -120,15 +120,15 @@ impl Shares {
         links: &SharedSlice<'_, Link>,
     ) {
         for (share, link) in self.links(input, labels, tracks) {
-            // SAFETY: places of parts and shares are ranges behind each other, each as
-            // long as the links that were counted for it; so no two meet.
+            // SAFETY: offsets of parts and shares are consecutive ranges, each as long as the
+            // number of links that were counted for it; so no two overlap.
             unsafe { links.write(places[share], link) };
             places[share] += 1;
         }
     }
 }
 
-/// Where each part begins in each share, and where each share ends.
+/// The offset of each part in each share, and the end of each share.
 fn lay_out(counts: &[Vec<usize>]) -> (Vec<Vec<usize>>, Vec<usize>) {
     let mut places = counts.to_vec();
     let mut ends = Vec::new();

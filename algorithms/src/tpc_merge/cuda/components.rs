@@ -12,7 +12,8 @@ pub(super) fn find(
     all: &DeviceTracks,
     roots: &DeviceBuffer<u32>,
 ) -> Result<(), DeviceError> {
-    let (parents, tracks) = (roots.ptr(), all.count());
+    let parents = roots.ptr();
+    let tracks = all.count();
     let links = all.links.ptr();
     let setup = MergeSetup { links, parents, tracks };
     let hook = MergeHook { links, relations: all.relations.ptr(), parents, tracks };
@@ -21,8 +22,8 @@ pub(super) fn find(
     let setting = MERGE_SETUP.thread_each(count).moving(all.words(2));
     let hooking = MERGE_HOOK.thread_each(count).moving(all.words(7));
     let jumping = MERGE_JUMP.thread_each(count).moving(all.words(2));
-    // SAFETY: all arrays have a place for each slice track, and links and relations name
-    // slice tracks only.
+    // SAFETY: all arrays have an entry for each slice track, and links and relations contain only
+    // indices of slice tracks.
     unsafe {
         gpu.scope("setup", || gpu.launch(&MERGE_SETUP, setting, setup))?;
         gpu.scope("hook", || gpu.launch(&MERGE_HOOK, hooking, hook))?;

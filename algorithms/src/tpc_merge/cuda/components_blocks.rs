@@ -43,10 +43,10 @@ impl Merger for ComponentsBlocks {
             relations: tracks.relations.ptr(),
             count: tracks.count(),
         };
-        // What is read and written depends on which slice tracks have links.
+        // The traffic depends on which slice tracks have links.
         let grid = Grid::blocks(blocks);
-        // SAFETY: all arrays have a place for each slice track, and links and relations
-        // name slice tracks only.
+        // SAFETY: all arrays have an entry for each slice track, and links and relations contain
+        // only indices of slice tracks.
         unsafe { gpu.launch(&MERGE_COMPONENTS_BLOCKS, grid, arguments) }
     }
 }

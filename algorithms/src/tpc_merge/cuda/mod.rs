@@ -1,13 +1,12 @@
 //! Merging on a GPU.
 //!
-//! Slice tracks go to the device, their relations come back. Components are known by links
-//! and relations alone: these go first, so that components are found while the rest is on its
-//! way. What is merged goes back while other links are followed.
-//!
+//! Slice tracks are copied to the device, their relations are copied back. Components depend on
+//! links and relations only: these are copied first, so that components are found during the copy
+//! of the remaining arrays. Merged parts are copied back while other links are followed.
 //! | module | holds |
 //! |---|---|
 //! | `tracks` | slice tracks on the device |
-//! | `components` | finding components: what both parallel variants begin with |
+//! | `components` | finding components: the first stage of both parallel variants |
 //! | `sequential`, `components_blocks`, `buckets` | the variants |
 
 mod buckets;
@@ -32,7 +31,7 @@ use tracks::{DeviceTracks, HostTracks};
 pub(super) const VARIANTS: &[Variant<TpcMerge>] =
     &[sequential::SEQUENTIAL, components_blocks::COMPONENTS_BLOCKS, buckets::BUCKETS];
 
-/// The kernels of a variant, and what they need besides the slice tracks.
+/// The kernels of a variant, and their buffers in addition to the slice tracks.
 trait Merger: Buffers {
     /// Starts the kernels that need links and relations only.
     ///
@@ -42,8 +41,8 @@ trait Merger: Buffers {
         Ok(())
     }
 
-    /// Slice tracks of a part: when the links of the first parts are followed, the relations
-    /// of so many first slice tracks are as they will be.
+    /// Slice tracks of a part: when the links of the first n parts are followed, the relations of
+    /// the slice tracks of these parts are final.
     fn part_size(&self, tracks: usize) -> usize {
         tracks
     }
@@ -55,10 +54,10 @@ trait Merger: Buffers {
     fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, part: usize) -> Result<(), DeviceError>;
 }
 
-/// The queue of what is done beside the first one.
+/// Queue for work that is concurrent with the first queue.
 const BESIDE: u32 = 1;
 
-/// Takes what is needed for so many slice tracks.
+/// Allocates a merger for this number of slice tracks.
 type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
 
 /// A merger with an input.
@@ -79,7 +78,7 @@ struct Held<'a> {
 
 buffers!(Held<'_>: host, merged, device, merger);
 
-/// A merger, ready to run on so many slice tracks at most.
+/// A merger, ready to run on a number of slice tracks up to that of its buffers.
 fn merge_on_gpu<'a>(
     at: &Opening<'a, '_, TpcMerge>,
     most: usize,
@@ -98,7 +97,8 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, tracks) = (&self.gpu, self.input.len());
+        let gpu = &self.gpu;
+        let tracks = self.input.len();
         Ok(Held {
             host: HostTracks::new(gpu, (self.input, self.arena))?,
             merged: gpu.pinned(tracks)?,
@@ -108,7 +108,8 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, device) = (&self.gpu, &held.device);
+        let gpu = &self.gpu;
+        let device = &held.device;
         device.upload_relations(gpu, &held.host)?;
         gpu.in_queue(BESIDE, |gpu| {
             gpu.follow_first_queue()?;

@@ -66,13 +66,13 @@ impl DeviceTracks {
         })
     }
 
-    /// What holds components together.
+    /// Uploads the arrays that determine components.
     pub(super) fn upload_relations(&self, gpu: &Gpu, host: &HostTracks) -> Result<(), DeviceError> {
         gpu.upload(&self.relations, &host.relations)?;
         gpu.upload(&self.links, &host.links)
     }
 
-    /// What following a link needs besides.
+    /// Uploads the other arrays that are needed to follow links.
     pub(super) fn upload_tracks(&self, gpu: &Gpu, host: &HostTracks) -> Result<(), DeviceError> {
         gpu.upload(&self.tracks, &host.tracks)
     }
@@ -81,7 +81,7 @@ impl DeviceTracks {
         self.links.len() as u32
     }
 
-    /// So many words for each slice track, in bytes.
+    /// Bytes of `words` words for each slice track.
     pub(super) fn words(&self, words: u64) -> u64 {
         words * self.links.bytes()
     }

@@ -11,7 +11,7 @@ use crate::plugin::abi::{self, structs};
 use crate::plugin::contract::Contract;
 use crate::plugin_session::{Asked, Description, Layout, PluginTask};
 
-/// What its plugins may say of themselves.
+/// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
     Contract { task: "merge", cpu: BUFFERS, cuda: BUFFERS, ..Contract::NEW };
 

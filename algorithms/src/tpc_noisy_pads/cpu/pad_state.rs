@@ -1,4 +1,4 @@
-//! What is known of the pads of a tile so far, and how it follows from the next charges.
+//! State of the pads of a tile, and its update by the next charges.
 
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS};
 
@@ -11,7 +11,7 @@ pub(super) type Eight = [u16; TILE_PADS];
 /// Goes over the tiles of a strip in one row of tiles: a state for each tile's pads.
 pub(super) type Advance = fn(&mut [PadState], &[Tile]);
 
-/// What is known of the pads of a tile so far.
+/// State of the pads of a tile so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct PadState {

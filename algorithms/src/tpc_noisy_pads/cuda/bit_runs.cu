@@ -1,15 +1,15 @@
-// Each charge is read once, 16 bytes at a time, and becomes a bit: a word has 32 time
-// bins of a pad. Charges are counted by counting bits, and runs by where words begin and
-// end; few words can have a longer run inside than was found before.
+// Each charge is read once, 16 bytes at a time, and becomes a bit: a word has 32 time bins of a
+// pad. Charges are counted by counting bits, and runs by the leading and trailing bits of words;
+// few words can contain a longer run than the longest so far.
 //
-// A lane loads a line of a tile, that is eight pads in one time bin, so that a warp loads
-// tiles that are side by side as a whole. Four lanes have the four time bins of a tile.
-// They hand each other their bits, and each goes on with two of the pads.
+// A lane loads a line of a tile, which is eight pads in one time bin, so that a warp loads
+// neighbouring tiles completely. Four lanes have the four time bins of a tile. They exchange their
+// bits, and each continues with two of the pads.
 //
-// The warps of a block have the same pads, each in a slice of the time; the slices are
-// put together at the end. So there is enough to load at once with few sectors, too.
+// The warps of a block have the same pads, each in a slice of the time; the slices are combined at
+// the end. So there are enough loads in flight with few sectors, too.
 //
-// Static shared memory: what was found of each pad in each slice, 6 KiB.
+// Static shared memory: activity of each pad in each slice, 6 KiB.
 #include "pads/map.h"
 #include "pads/presence.h"
 
@@ -25,7 +25,7 @@ constexpr u32 STEP = WORD_BINS / TILE_TIMES;
 // Lines of tiles in a row of them.
 constexpr u32 LINES_IN_ROW = TILES_IN_ROW * TILE_TIMES;
 
-// What was found of a pad in a slice of the time.
+// Activity of a pad in a slice of the time.
 struct Slice {
     u16 charges, head, longest, tail, largest, unused;
 };
@@ -50,7 +50,7 @@ struct Largest {
         pairs[3] = max_of_halves(pairs[3], line.w);
     }
 
-    // Those of a lane's own pads, in all four time bins of tiles.
+    // Bits of a lane's pads, in all four time bins of tiles.
     __device__ __forceinline__ u32 of_own(u32 own) const {
         u32 largest = 0;
 #pragma unroll
@@ -131,7 +131,7 @@ PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u3
 
 }  // namespace
 
-// What each pad of each group did. A block for `GROUPS` groups of a sector.
+// Activity of each pad of each group. A block for `GROUPS` groups of a sector.
 extern "C" __global__ void __launch_bounds__(THREADS, 4)
     noisy_pads_bit_runs(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
                         u32 tile_rows, u32 most_charges, u32 most_run, u32 saturation) {

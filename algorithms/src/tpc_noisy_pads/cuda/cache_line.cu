@@ -13,7 +13,7 @@ constexpr u32 STAGED = THREADS / TILE;
 
 }  // namespace
 
-// What each pad of each group did. A block for each group of each sector.
+// Activity of each pad of each group. A block for each group of each sector.
 extern "C" __global__ void __launch_bounds__(THREADS)
     noisy_pads_cache_line(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
                           u32 tile_rows, u32 most_charges, u32 most_run, u32 saturation) {

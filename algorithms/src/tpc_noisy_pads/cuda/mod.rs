@@ -1,9 +1,9 @@
 //! Finding noisy pads on a GPU.
 //!
-//! Maps go to the device, a kernel finds what each pad did, and that comes back. In an
-//! experiment the maps are on the device already: decoders have left them there.
+//! Maps are copied to the device, a kernel finds the activity of each pad, and that is copied back.
+//! In an experiment the maps are on the device already: decoders have stored them there.
 //!
-//! Kernels are in files of their own: `cache_line.cu`, `bit_runs.cu`.
+//! Kernels are in separate files: `cache_line.cu`, `bit_runs.cu`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::tpc_decode::charge_map::{TILE_PADS, tiles_of_row};
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[CACHE_LINE, BIT_RUNS];
 
-/// Those whose kernels are shaders too.
+/// Variants whose kernels also exist as shaders.
 pub(super) const AS_SHADERS: &[Variant<TpcNoisyPads>] =
     &[CACHE_LINE.as_shaders(), BIT_RUNS.as_shaders()];
 
@@ -54,7 +54,7 @@ struct OnGpu<'a> {
 struct Held<'a> {
     charges: Pristine<'a, u16>,
     on_device: DeviceBuffer<u16>,
-    /// The same in each time frame, so that no run copies it.
+    /// Identical for all time frames, so that no run copies it.
     groups: Lent<'a, DeviceBuffer<Group>>,
     activity: DeviceBuffer<Activity>,
     found: PinnedBuffer<Activity>,
@@ -74,7 +74,9 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, maps, arena) = (&self.gpu, self.maps, self.arena);
+        let gpu = &self.gpu;
+        let maps = self.maps;
+        let arena = self.arena;
         let entries = maps.entries();
         Ok(Held {
             charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
@@ -86,7 +88,8 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
     }
 
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, maps) = (&self.gpu, self.maps);
+        let gpu = &self.gpu;
+        let maps = self.maps;
         gpu.upload(&held.on_device, &held.charges)?;
         let groups = held.groups.len() as u32;
         let of_block = (self.groups_of_block)(gpu.properties().lanes);
@@ -103,8 +106,8 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
             most_run: most.run.into(),
             saturation: most.saturation.into(),
         };
-        // SAFETY: each group of each sector has its tile in all rows of tiles of a map,
-        // and its pads have a place among the activities.
+        // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and its
+        // pads have an entry among the activities.
         unsafe { gpu.launch(self.kernel, grid, arguments) }?;
         gpu.download(&mut held.found, &held.activity)
     }
@@ -123,15 +126,16 @@ fn activity(found: &Activity) -> PadActivity {
     }
 }
 
-/// Pads whose charges are in the same tiles, eight or fewer at the end of a row, as kernels
-/// read them: the tile with the number of pads above it, and the number of the first pad. See
+/// Pads whose charges are in the same tiles, eight or fewer at the end of a row, in the format of
+/// kernels: the tile with the number of pads above it, and the index of the first pad. See
 /// `pads/map.h`.
 type Group = [u32; 2];
 
 /// The groups of a sector, in the order of their pads.
 fn groups() -> Vec<Group> {
     let of_row = |row: usize| {
-        let (pads, first) = (pads_in_row(row), first_pad_of_row(row));
+        let pads = pads_in_row(row);
+        let first = first_pad_of_row(row);
         let groups = (0..pads).step_by(TILE_PADS).zip(tiles_of_row(row));
         groups.map(move |(pad, tile)| {
             let in_tile = TILE_PADS.min(pads - pad);

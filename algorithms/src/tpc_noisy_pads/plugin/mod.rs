@@ -10,7 +10,7 @@ use crate::plugin::contract::Contract;
 use crate::plugin_session::{Asked, Description, Layout, PluginTask};
 use crate::tpc_decode::charge_map::entries;
 
-/// What its plugins may say of themselves.
+/// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
     Contract { task: "noisy-pads", cuda: &[abi::SEPARATE], ..Contract::NEW };
 

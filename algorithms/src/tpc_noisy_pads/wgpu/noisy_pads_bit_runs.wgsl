@@ -18,10 +18,10 @@ const STEP = WORD_BINS / TILE_TIMES;
 // Lines of tiles in a row of them.
 const LINES_IN_ROW = TILES_IN_ROW * TILE_TIMES;
 
-// What was found of a pad in a slice of the time.
+// Activity of a pad in a slice of the time.
 struct Slice { charges_head: u32, longest_tail: u32, largest: u32 }
 
-// What a pad did so far.
+// Activity of a pad so far.
 struct Presence {
     charges: u32,
     // The run at the beginning.
@@ -75,7 +75,7 @@ fn longest_run_in(word: u32) -> u32 {
     return rounds;
 }
 
-// Adds 32 time bins, with so many before them.
+// Adds 32 time bins, after `bins_before` ones.
 fn add(pad: ptr<function, Presence>, word: u32, bins_before: u32) {
     let in_word = countOneBits(word);
     let leading = countTrailingZeros(~word);
@@ -92,8 +92,8 @@ fn slice_of(pad: Presence, charge: u32) -> Slice {
     return Slice(pad.charges | pad.head << 16u, pad.longest | pad.tail << 16u, charge);
 }
 
-// Goes over the rows of tiles of a slice, for the lane's own two pads. All slices have as many,
-// so that lanes are together whenever they hand each other bits.
+// Iterates over the rows of tiles of a slice, for the lane's two pads. All slices have the same
+// number of rows, so that lanes are converged whenever they exchange bits.
 fn scan_slice(lines: u32, begin: u32, slice_rows: u32, slot: u32, own: u32) {
     var first: Presence;
     var second: Presence;

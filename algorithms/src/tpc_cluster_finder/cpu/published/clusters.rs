@@ -12,7 +12,7 @@ use crate::tpc_decode::Position;
 use crate::tpc_decode::charge_map::{TIME_MARGIN, pad_of_column};
 
 impl Work<'_> {
-    /// Calls `add` for the clusters of those peaks that are the fragment's own.
+    /// Calls `add` for the clusters of those peaks that belong to this fragment.
     pub(super) fn find_clusters(
         &self,
         peaks: &[Position],
@@ -51,7 +51,8 @@ impl Work<'_> {
             }
         }
         let pad = pad_of_column(peak.column as usize);
-        let (row, place) = (usize::from(pad.row()), (pad.pad().into(), time as i32));
+        let row = usize::from(pad.row());
+        let place = (pad.pad().into(), time as i32);
         let pads = pads_in_row(row) as i32;
         Some((row, sums.cluster(place, qmax, pads, settings)?))
     }

@@ -1,5 +1,5 @@
-//! As the experiment finds clusters on a CPU: sector by sector and fragment by fragment, with a
-//! loop for each stage over the samples, or over the peaks that are left of them.
+//! The experiment's cluster finder for CPUs: sector by sector and fragment by fragment, with a loop
+//! for each stage over the samples, or over the remaining peaks.
 //!
 //! | module | holds |
 //! |---|---|
@@ -45,12 +45,12 @@ pub(super) struct Published<'a> {
     arena: &'a Arena,
     collecting: Collecting,
     starts: Starts,
-    /// What the last run has collected.
+    /// Labels of the last run.
     labels: Option<Flat>,
     laps: Laps,
 }
 
-/// How labels are collected, where there are any.
+/// Collector of labels, if there are any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Collecting {
     UnorderedSet,
@@ -63,7 +63,7 @@ pub(super) struct Held<'a> {
     charges: ArenaVec<'a, u16>,
     peaks: ArenaVec<'a, u8>,
     positions: ArenaVec<'a, Position>,
-    /// The number of the sample of each entry, if samples have labels.
+    /// The index of the sample of each entry, if samples have labels.
     numbers: ArenaVec<'a, u32>,
     lists: Lists<'a>,
     clusters: Buckets<'a>,
@@ -92,7 +92,7 @@ impl<'a> Published<'a> {
         cases.map(|case| case.fragment.min(used_time_bins(case))).max().unwrap_or(0)
     }
 
-    /// Finds clusters fragment by fragment; `find` does what comes once maps are filled.
+    /// Finds clusters fragment by fragment; `find` is called once the maps are filled.
     fn run_with(
         &mut self,
         held: &mut Held<'a>,
@@ -124,7 +124,7 @@ impl<'a> Published<'a> {
         }
     }
 
-    /// Finds clusters only.
+    /// Finds clusters without labels.
     fn run_without(&mut self, held: &mut Held<'a>) {
         self.run_with(held, &[], |part, work, positions, lists, laps| {
             let add = |row, cluster, _| {
@@ -156,7 +156,8 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
     type Buffers = Held<'a>;
 
     fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (arena, longest) = (self.arena, self.longest());
+        let arena = self.arena;
+        let longest = self.longest();
         let cases = self.charges.cases().iter();
         let samples = cases.map(|case| case.charges.len()).max().unwrap_or(0);
         let numbers = if self.charges.has_labels() { entries(longest) } else { 0 };
@@ -197,12 +198,13 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
     }
 }
 
-/// The samples of a fragment, and others where they are not in the order of time.
+/// The samples of a fragment, and others if samples are not in the order of time.
 pub(in crate::tpc_cluster_finder) fn samples_of<'c>(
     case: &'c ChargeCase,
     fragment: &FragmentOfFrame,
 ) -> &'c [Charge] {
-    let (all, times) = (&case.charges, &fragment.time_bins);
+    let all = &case.charges;
+    let times = &fragment.time_bins;
     if !all.is_sorted_by_key(|sample| sample.time) {
         return all;
     }
@@ -210,7 +212,7 @@ pub(in crate::tpc_cluster_finder) fn samples_of<'c>(
     &all[before(times.start)..before(times.end)]
 }
 
-/// Puts charges into their map, and says where they are.
+/// Stores charges in their map, and returns their positions.
 fn fill(
     maps: &Maps<'_>,
     fragment: &FragmentOfFrame,

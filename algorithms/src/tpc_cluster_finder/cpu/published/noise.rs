@@ -1,4 +1,4 @@
-//! Stage: which peaks are but bumps on the slopes of larger ones.
+//! Stage that suppresses peaks that are bumps on the slopes of larger ones.
 
 use super::maps::{ABOVE, Maps, PEAK, plus};
 use super::work::{Work, each_of};
@@ -7,7 +7,7 @@ use crate::tpc_cluster_finder::settings::is_valley;
 use crate::tpc_decode::Position;
 
 impl Work<'_> {
-    /// Marks the peaks that are kept.
+    /// Marks the peaks that are not suppressed.
     pub(super) fn suppress_noise(&self, raw: &[Position], predicate: &mut [u8]) {
         each_of(predicate, |number| u8::from(!self.is_noise(raw[number])));
     }
@@ -32,7 +32,7 @@ impl Work<'_> {
 }
 
 impl Maps<'_> {
-    /// Leaves the marked peaks in the map only.
+    /// Keeps only the marked peaks in the map.
     pub(super) fn update(&self, raw: &[Position], predicate: &[u8]) {
         for_each_range(raw.len(), Grain::Adaptive, |range| {
             for number in range {

@@ -1,4 +1,4 @@
-//! Stage: charges that several peaks claim are divided among them.
+//! Stage that divides charges among the peaks that claim them.
 
 use super::maps::{ABOVE, AT_PEAK, DIVIDED, PEAK, plus};
 use super::work::Work;
@@ -7,7 +7,7 @@ use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
 use crate::tpc_decode::Position;
 
 impl Work<'_> {
-    /// Divides the charge of each position, where it is.
+    /// Divides the charge of each position in place.
     pub(super) fn divide(&self, positions: &[Position]) {
         for_each_range(positions.len(), Grain::Adaptive, |range| {
             for &place in &positions[range] {
@@ -35,7 +35,7 @@ impl Work<'_> {
     }
 }
 
-/// An equal part for each of so many peaks.
+/// An equal part for each of `peaks` peaks.
 fn part(charge: u16, peaks: u16) -> u16 {
     let flag = if peaks > 1 { DIVIDED } else { 0 };
     (charge / peaks.max(1)) | flag

@@ -1,4 +1,4 @@
-//! Finds the clusters of rows: a thread has a row at a time.
+//! Finds the clusters of rows: each thread processes a row at a time.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::tpc_cluster_finder::cpu::buckets::Filling;
 use crate::tpc_cluster_finder::settings::Settings;
 use crate::tpc_decode::FragmentOfFrame;
 
-/// What threads need to find clusters.
+/// Buffers of threads that find clusters.
 pub(crate) struct Finder<'a> {
     /// One for each thread.
     scratch: Vec<Scratch<'a>>,
@@ -20,13 +20,13 @@ pub(crate) struct Finder<'a> {
 
 buffers!(Finder<'_>: scratch);
 
-/// What is to be known of a row of pads.
+/// A row of pads with its samples.
 pub(crate) struct Row<'r> {
     /// Thresholds.
     pub(crate) settings: &'r Settings,
     /// Time bins of the frame.
     pub(crate) time_bins: u32,
-    /// Whether pads are noisy.
+    /// True for noisy pads.
     pub(crate) is_noisy: Vec<bool>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Finder<'a> {
         Finder { scratch: (0..threads).map(|_| Scratch::take(arena)).collect() }
     }
 
-    /// Adds the clusters of rows; `row` says what is to be known of each.
+    /// Adds the clusters of rows; `row` returns the description of each.
     pub(crate) fn find<'r>(
         &mut self,
         rows: Vec<RowSamples<'_>>,
@@ -57,7 +57,8 @@ impl<'a> Finder<'a> {
                 unreachable!("each thread of the team has one")
             };
             let mut labels = labelling.begin(&samples);
-            let (row, fill) = (row(&samples), (clusters, &mut labels));
+            let row = row(&samples);
+            let fill = (clusters, &mut labels);
             find_in_row(&row, &samples, find_peaks, scratch, fill);
             labelling.end(&samples, labels);
             take().push(scratch);
@@ -85,7 +86,8 @@ fn find_in_row(
     }
 }
 
-/// The same whoever wants labels: what it calls is called here only, and becomes a part of it.
+/// Shared by variants with and without labels: the functions it calls are called from here only,
+/// and are inlined.
 #[inline(never)]
 fn strip_with_peaks<'s>(
     row: &'s Row<'s>,

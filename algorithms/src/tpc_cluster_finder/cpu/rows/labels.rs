@@ -14,21 +14,21 @@ use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
 
-/// Who wants labels of clusters.
+/// Collects labels of clusters, or none.
 pub(crate) trait Labelling: Sync {
-    /// What is collected in a row.
+    /// Labels collected in a row.
     type OfRow: LabelsOfRow;
 
-    /// For a row that nothing was found in so far.
+    /// Starts a row without clusters.
     fn begin(&self, samples: &RowSamples<'_>) -> Self::OfRow;
 
-    /// Keeps what was collected.
+    /// Stores the labels that were collected.
     fn end(&self, samples: &RowSamples<'_>, labels: Self::OfRow);
 }
 
 /// Labels of the clusters of a row, while they are found.
 pub(crate) trait LabelsOfRow {
-    /// What has to be known of the cells of a cluster.
+    /// Information about the cells of a cluster that is needed.
     type Members: Members;
 
     /// Looks up the labels of the samples that have been put into a strip.
@@ -38,7 +38,7 @@ pub(crate) trait LabelsOfRow {
     fn collect(&mut self, peak: usize, members: Self::Members);
 }
 
-/// Nobody does.
+/// Collects nothing.
 impl Labelling for () {
     type OfRow = ();
 
@@ -59,7 +59,7 @@ impl LabelsOfRow for () {
     fn collect(&mut self, _: usize, (): ()) {}
 }
 
-/// Where the labels of a sample are among those of its sector.
+/// Range of the labels of a sample among those of its sector.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Span {
     first: u32,
@@ -70,8 +70,8 @@ impl Poison for Span {
     const POISON: Self = Span { first: u32::MAX, count: 0 };
 }
 
-/// Notes where the labels of samples are while these are put in order: they are in the order of
-/// labels then.
+/// Stores the label ranges of samples while these are sorted: ranges are in the order of sorted
+/// samples.
 pub(super) struct Noting<'n> {
     pub(super) charges: &'n Charges,
     pub(super) spans: SharedSlice<'n, Span>,
@@ -85,28 +85,28 @@ impl Numbering for Noting<'_> {
             first: labels.first()[number],
             count: labels.of(number).len() as u32,
         });
-        // SAFETY: as the caller says.
+        // SAFETY: the caller ensures that `place` is within bounds and used once.
         unsafe { self.spans.write(place, span) };
     }
 }
 
-/// What is kept from run to run, so that nobody waits for memory.
+/// Buffers that are reused from run to run, so that no run waits for memory.
 #[derive(Default)]
 pub(super) struct Kept {
-    /// What was collected last, row by row.
+    /// Labels of the last run, row by row.
     rows: Vec<Mutex<Joined>>,
-    /// What threads have done with, for the next row.
+    /// Scratch buffers of finished rows, for the next ones.
     free: Mutex<Vec<Scratch>>,
 }
 
 impl Kept {
-    /// For the rows of so many sectors.
+    /// Buffers for the rows of `sectors` sectors.
     pub(super) fn new(sectors: usize) -> Self {
         let rows = (0..sectors * ROWS).map(|_| Mutex::default()).collect();
         Kept { rows, free: Mutex::default() }
     }
 
-    /// Forgets what was collected.
+    /// Removes all labels.
     pub(super) fn clear(&mut self) {
         for row in &mut self.rows {
             row.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
@@ -125,26 +125,27 @@ impl Kept {
 /// Collects the labels of all rows.
 pub(super) struct AllLabels<'l> {
     pub(super) charges: &'l Charges,
-    /// Where the labels of each sample are, row by row.
+    /// Label range of each sample, row by row.
     pub(super) spans: &'l [Span],
     pub(super) kept: &'l Kept,
 }
 
-/// What a thread collects labels with.
+/// Buffers with which a thread collects labels.
 struct Scratch {
-    /// Of each cell that has a sample, where its labels are.
+    /// For each cell with a sample, the offset of its labels.
     cells: Vec<u32>,
-    /// From a peak to the cells around it.
+    /// Offsets from a peak to the cells around it.
     steps: [usize; CELLS.len()],
     given: Given,
-    /// Those of the samples of a cluster.
+    /// Labels of the samples of a cluster.
     met: Vec<u64>,
     collect: Indexed,
 }
 
 impl Scratch {
     fn new() -> Self {
-        let (given, collect) = (Given::default(), Indexed::default());
+        let given = Given::default();
+        let collect = Indexed::default();
         Scratch {
             cells: vec![0; MOST_CELLS],
             steps: [0; CELLS.len()],
@@ -155,14 +156,14 @@ impl Scratch {
     }
 }
 
-/// The labels of the samples of a strip, how many there are before those of each. Those of a sector
-/// are in the order of time, so that a row has a few here and there: brought together they stay in
-/// the nearest caches.
+/// The labels of the samples of a strip, with their number before the labels of each. Those of a
+/// sector are in the order of time, so that those of a row are scattered: copied to one buffer they
+/// stay in the nearest caches.
 #[derive(Default)]
 struct Given {
     all: Vec<u64>,
     end: usize,
-    /// Labels of the sample with the most.
+    /// Maximum number of labels of a sample.
     most: usize,
 }
 
@@ -171,10 +172,11 @@ impl Given {
         (self.end, self.most) = (0, 0);
     }
 
-    /// Adds those of a sample, and says where they are.
+    /// Adds the labels of a sample, and returns their offset.
     #[inline]
     fn add(&mut self, of_sector: &[u64], span: Span) -> u32 {
-        let (place, count) = (self.end, span.count as usize);
+        let place = self.end;
+        let count = span.count as usize;
         self.end += 1 + count;
         if self.all.len() < self.end + FEW {
             self.all.resize(2 * (self.end + FEW), 0);
@@ -186,7 +188,7 @@ impl Given {
         place as u32
     }
 
-    /// Copies those at a place to the begin of a list, and says how many there are.
+    /// Copies the labels at an offset to the start of a list, and returns their count.
     #[inline]
     fn copy(&self, place: u32, to: &mut [u64]) -> usize {
         let [count, labels @ ..] = &self.all[place as usize..] else { return 0 };
@@ -196,10 +198,11 @@ impl Given {
     }
 }
 
-/// Labels that are copied whether they are there or not: more are rare.
+/// Labels that are copied unconditionally: more are rare.
 const FEW: usize = 4;
 
-/// Copies some labels, and maybe what is behind them: how many there are decides on nothing.
+/// Copies some labels, and maybe others after them: copying a fixed number avoids a branch on the
+/// count.
 #[inline(always)]
 fn copy(from: &[u64], to: &mut [u64], count: usize) {
     match (from.first_chunk::<FEW>(), to.first_chunk_mut::<FEW>()) {
@@ -208,21 +211,21 @@ fn copy(from: &[u64], to: &mut [u64], count: usize) {
     }
 }
 
-/// Apart, lest the compiler makes one copy of both, of a length that only the machine knows.
+/// Out of line so that the compiler does not merge both copies into one of variable length.
 #[cold]
 #[inline(never)]
 fn copy_exactly(from: &[u64], to: &mut [u64], count: usize) {
     to[..count].copy_from_slice(&from[..count]);
 }
 
-/// Samples ahead that labels are asked for before they are needed.
+/// Prefetch distance of labels, in samples.
 const AHEAD: usize = 24;
 
 /// The labels of a row.
 pub(super) struct OfRow<'l> {
-    /// Those of the sector.
+    /// Labels of the sector.
     of_sector: &'l [u64],
-    /// Where those of the samples of the row are.
+    /// Label ranges of the samples of the row.
     spans: &'l [Span],
     scratch: Scratch,
     labels: Joined,

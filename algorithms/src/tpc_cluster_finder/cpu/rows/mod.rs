@@ -1,20 +1,19 @@
-//! Ours: row by row, as rows do not know of each other. Samples are put in order by row, and then
-//! a thread has a row at a time, a thousand time bins of it, so that all it looks at stays in the
-//! nearest caches: charges by pad and time bin, with nothing in between but zeros, in which
-//! peaks are found by wide instructions; and a bit for each cell that is a peak, so that 81 cells
-//! around a peak are looked at in nine words. Most peaks are alone there, and their charges
-//! undivided.
+//! recobench's finder: row by row, as rows are independent. Samples are sorted by row, and then a
+//! thread processes a row at a time, a thousand time bins of it, so that its data stay in the
+//! nearest caches: charges by pad and time bin, with zeros in between, in which peaks are found by
+//! SIMD instructions; and a bit for each cell that is a peak, so that 81 cells around a peak are
+//! examined in nine words. Most peaks are isolated, and their charges undivided.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `by_row` | samples by row |
-//! | `finder` | the threads, and what they do with each row |
+//! | `finder` | the threads, and their work on each row |
 //! | `strip` | charges of a row in some time bins |
 //! | `bits` | a bit for each cell |
-//! | `peaks` | which cells are peaks |
-//! | `noise` | which of them are kept |
-//! | `clusters`, `crowded` | clusters around peaks that are alone, and around others |
-//! | `members` | which cells around a peak give labels to its cluster |
+//! | `peaks` | cells that are peaks |
+//! | `noise` | suppression of peaks |
+//! | `clusters`, `crowded` | clusters around isolated peaks, and around others |
+//! | `members` | cells around a peak that give labels to its cluster |
 //! | `labels` | the labels of clusters |
 
 mod bits;
@@ -54,14 +53,14 @@ pub(super) struct Rows<'a> {
     threads: usize,
     starts: Starts,
     kept: Kept,
-    /// What the last run has collected.
+    /// Labels of the last run.
     labels: Option<Flat>,
     laps: Laps,
 }
 
 pub(super) struct Held<'a> {
     by_row: ArenaVec<'a, Charge>,
-    /// Where the labels of each sample are, if samples have some.
+    /// Ranges of the labels of each sample, if samples have some.
     spans: ArenaVec<'a, Span>,
     finder: Finder<'a>,
     clusters: Buckets<'a>,
@@ -71,7 +70,8 @@ buffers!(Held<'_>: by_row, spans, finder, clusters);
 
 impl<'a> Rows<'a> {
     pub(super) fn new(charges: &'a Charges, arena: &'a Arena, threads: usize) -> Self {
-        let (starts, laps) = (Starts::new(), Laps::default());
+        let starts = Starts::new();
+        let laps = Laps::default();
         let kept = Kept::new(charges.cases().len());
         Rows { charges, arena, threads, starts, kept, labels: None, laps }
     }
@@ -81,7 +81,7 @@ impl<'a> Rows<'a> {
         self.charges.cases().iter().map(|case| &case.charges[..]).collect()
     }
 
-    /// Finds clusters only.
+    /// Finds clusters without labels.
     fn run_without(&mut self, held: &mut Held<'a>) {
         let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut held.by_row, &());
         self.starts = starts;
@@ -147,14 +147,14 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
     }
 }
 
-/// What is to be known of a row.
+/// Description of a row.
 fn row<'r>(charges: &'r Charges, samples: &RowSamples<'_>) -> Row<'r> {
     let case = &charges.cases()[samples.case];
     let is_noisy = is_noisy(case, samples.row);
     Row { settings: &case.settings, time_bins: case.time_bins, is_noisy }
 }
 
-/// Of each pad of a row, whether it is noisy.
+/// True for each noisy pad of a row.
 fn is_noisy(case: &ChargeCase, row: usize) -> Vec<bool> {
     let first = PadId::new(row as u8, 0);
     let mut is_noisy = vec![false; pads_in_row(row)];

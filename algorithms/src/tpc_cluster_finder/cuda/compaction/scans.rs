@@ -1,4 +1,4 @@
-//! As published: sums of tiles, sums of these until a block has all of them, and back.
+//! As published: sums of tiles, sums of these until a block has all of them, and back down.
 
 use super::{MARKED, TILE, Target};
 use crate::device::buffers;
@@ -9,34 +9,34 @@ use crate::kernels::tpc_cluster_finder_scan::{
 };
 use crate::tpc_cluster_finder::cuda::stages::Work;
 
-/// Sums of tiles, then sums of these, of each job.
+/// Sums of tiles, then sums of these, for each job.
 pub(crate) struct Scans {
     sums: DeviceBuffer<u32>,
-    /// Words of a job.
+    /// Capacity of a job, in words.
     room: usize,
 }
 
 buffers!(Scans: sums);
 
-/// A level of sums that has one above it.
+/// A level of sums below the last one.
 #[derive(Clone, Copy)]
 struct Level {
     number: u32,
-    /// Where it begins, and where the next one does.
+    /// Index of the level's first sum, and of the next level's.
     begin: u32,
     next: u32,
-    /// Its tiles, which are words of the next one.
+    /// Number of its tiles, which is the number of words of the next level.
     tiles: usize,
 }
 
-/// Words of each level above the marks of so many positions: the last one is a tile.
+/// Words of each level above the marks of `samples` positions: the last one is a tile.
 fn levels(samples: usize) -> Vec<usize> {
     let tiles = |&words: &usize| (words > TILE).then(|| words.div_ceil(TILE));
     std::iter::successors(Some(samples.div_ceil(TILE)), tiles).collect()
 }
 
 impl Scans {
-    /// For so many jobs of so many samples.
+    /// Allocates sums for `jobs` jobs of `samples` samples each.
     pub(super) fn new(gpu: &Gpu, jobs: usize, samples: usize) -> Result<Self, DeviceError> {
         let room = levels(samples).iter().sum();
         Ok(Scans { sums: gpu.buffer(jobs * room)?, room })
@@ -122,7 +122,8 @@ impl Scans {
             sums_of_job: self.room as u32,
             batch,
         };
-        // SAFETY: as on the way up.
+        // SAFETY: levels are ranges of the sums, with a word for each tile of the level before, as
+        // on the way up.
         unsafe { work.launch(&SCAN_DOWN, (level.tiles, 0), arguments) }
     }
 
@@ -140,7 +141,8 @@ impl Scans {
             batch,
         };
         let blocks = (target.tiles(work), target.bytes(work, MARKED));
-        // SAFETY: sums are those of the marks, of which there are no more than positions.
+        // SAFETY: sums are those of the marks, of which there are no more than positions in the
+        // lists.
         unsafe { work.launch(&COMPACT, blocks, arguments) }
     }
 }

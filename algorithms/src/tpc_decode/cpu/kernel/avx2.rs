@@ -22,7 +22,8 @@ impl Isa for Avx2Bmi2 {
     #[inline(always)]
     fn spread(self, level: u16, bytes: &[u8; 16]) -> u128 {
         let bytes = u128::from_le_bytes(*bytes);
-        let (low, high) = (level & 0xff, level >> 8);
+        let low = level & 0xff;
+        let high = level >> 8;
         let rest = (bytes >> (8 * low.count_ones())) as u64;
         // SAFETY: `self` proves that the CPU has BMI2.
         let [low, high] = unsafe { [spread_eight(low, bytes as u64), spread_eight(high, rest)] };
@@ -37,7 +38,8 @@ impl Isa for Avx2Bmi2 {
         link: &[PadId; LINK_STRIDE],
         channels: u128,
     ) -> usize {
-        let (low, high) = (channels as u64, (channels >> 64) as u64);
+        let low = channels as u64;
+        let high = (channels >> 64) as u64;
         let middle = list_groups::<8>(self, pads, start, link, low);
         list_groups::<2>(self, pads, middle, &link[64..], high)
     }
@@ -70,14 +72,15 @@ impl Isa for Avx2Bmi2 {
     ) {
         let bits = BITS as i64;
         let shifts = [0, bits, 2 * bits, 3 * bits];
-        let (mut index, mut position) = (0, group.position as usize);
+        let mut index = 0;
+        let mut position = group.position as usize;
         while index < group.len() {
             // Two vectors a turn: a row seldom needs more, so its end is foreseen.
             for _ in 0..2 {
                 let word = u64::from_le_bytes(*array_at(bytes, position));
                 store::<BITS>(self, word, shifts, pads, &group, index, digits);
                 index += LANES;
-                // So many bytes hold four samples, and nothing is left over.
+                // These bytes hold exactly four samples.
                 position += BITS / 2;
             }
         }
@@ -87,7 +90,8 @@ impl Isa for Avx2Bmi2 {
     fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
         const FOUR: [i64; LANES] = [0, 12, 24, 36];
         const FIFTH: [i64; LANES] = [48; LANES];
-        let (mut index, mut position) = (0, group.position as usize);
+        let mut index = 0;
+        let mut position = group.position as usize;
         while index < group.len() {
             let word = u64::from_le_bytes(*array_at(bytes, position));
             store::<WORD_SAMPLE_BITS>(self, word, FOUR, pads, &group, index, digits);
@@ -98,7 +102,7 @@ impl Isa for Avx2Bmi2 {
     }
 }
 
-/// Lists the selected pads of some groups of channels; returns the index behind them.
+/// Lists the selected pads of some groups of channels; returns the index after them.
 #[inline(always)]
 fn list_groups<const N: usize>(
     _: Avx2Bmi2,
@@ -128,7 +132,7 @@ fn compress(group: &[PadId; CHANNELS], selected: u8, to: &mut [PadId; CHANNELS])
     store_128(to, _mm_shuffle_epi8(load_128(group), order));
 }
 
-/// Stores the digits of four samples of a word, or as many as there is room for.
+/// Stores the digits of four samples of a word, or as many as there is capacity for.
 #[inline(always)]
 fn store<const BITS: usize>(
     _: Avx2Bmi2,
@@ -148,8 +152,8 @@ fn store<const BITS: usize>(
         Some(room) => unsafe { store_256(room, joined) },
         None => {
             let count = room.len() as i64;
-            // SAFETY: the witness proves that the CPU has AVX2, and the mask selects the digits that
-            // there is room for.
+            // SAFETY: the witness proves that the CPU has AVX2, and the mask selects the digits
+            // within the capacity.
             unsafe {
                 let indices = _mm256_setr_epi64x(0, 1, 2, 3);
                 let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), indices);
@@ -194,7 +198,8 @@ static COMPRESSION: Compression = {
     let mut orders = [[0x80; 16]; 256];
     let mut mask = 0;
     while mask < 256 {
-        let (mut channel, mut kept) = (0, 0);
+        let mut channel = 0;
+        let mut kept = 0;
         while channel < CHANNELS {
             if mask >> channel & 1 == 1 {
                 orders[mask][2 * kept] = 2 * channel as u8;

@@ -11,7 +11,7 @@ use crate::device::vectors::{load_128, store_128, store_256};
 
 /// Bytes of the head of a sequence.
 const HEAD: usize = 2;
-/// Where sequences are put that there are not: behind the pads of any row.
+/// Index for absent sequences: after the pads of any row.
 const NOWHERE: u8 = u8::MAX;
 const ROOM: usize = NOWHERE as usize + SEQUENCE;
 
@@ -84,7 +84,7 @@ fn checked(row: RowOfPads, heads: &[u8; HEAD * FEW], count: usize) -> Option<[u8
     Some(checked)
 }
 
-/// Numbers the pads of four sequences, each over what is left of the one before.
+/// Numbers the pads of four sequences, each overwriting the excess pads of the previous one.
 #[inline(always)]
 fn number_four<const FIRST: usize>(
     _: Avx2,

@@ -105,7 +105,7 @@ fn check_join<K: Isa>(isa: K) {
             let template = Digit::new(35, PadId::default(), 12_345, 0).bits();
             let group = Group { template, position: 8 * samples, first: 3, ..Group::default() };
             let group = Group { end: group.first + samples as u16, ..group };
-            // Digits behind those of the group are there or not.
+            // The buffer may or may not have capacity after the digits of the group.
             for room in [0, 1, 5, 64] {
                 let mut digits = vec![Digit::default(); samples as usize + room];
                 let mut expected = digits.clone();

@@ -7,8 +7,8 @@ use super::staging::PadGains;
 use crate::device::Stores;
 use crate::tpc_decode::charge_map::{MAX_CHARGE, TILE_PADS, Tile};
 
-/// Sends the charges of staged tiles to as many tiles of the map; the staged ones are zeros then.
-/// Gains are of the pads of each tile, for ADC values of the format.
+/// Moves the charges of staged tiles to the map; the staged ones are zeros afterwards. Gains are of
+/// the pads of each tile, for ADC values of the format.
 pub(super) type Leave = fn(&mut [Tile], &[PadGains], &mut [Tile], &Stores);
 
 /// All that this machine can, the quickest last.
@@ -50,8 +50,8 @@ mod avx2 {
                 let (to, _) = to.0.as_chunks_mut::<{ 2 * TILE_PADS }>();
                 for (from, to) in from.iter().zip(to) {
                     let charges = charges(from, gains);
-                    // SAFETY: each half of a tile has 32 bytes and is aligned to as many. Who
-                    // reads it elsewhere does so behind the fence that `Stores` stand for.
+                    // SAFETY: each half of a tile has 32 bytes and is aligned to 32. Other threads
+                    // read it only after the fence that `Stores` stands for.
                     unsafe { _mm256_stream_si256(to.as_mut_ptr().cast(), charges) };
                 }
                 *tile = Tile::default();
@@ -62,7 +62,7 @@ mod avx2 {
     /// The charges of two time bins.
     #[target_feature(enable = "avx2")]
     fn charges(adcs: &[u16; 2 * TILE_PADS], gains: &PadGains) -> __m256i {
-        // SAFETY: both have as many bytes as are loaded.
+        // SAFETY: both arrays have the size of the loads.
         let (adcs, gains) =
             unsafe { (_mm256_loadu_si256(adcs.as_ptr().cast()), _mm256_loadu_ps(gains.as_ptr())) };
         let charges = |adcs: __m128i| {
@@ -71,7 +71,7 @@ mod avx2 {
         };
         let first = charges(_mm256_castsi256_si128(adcs));
         let second = charges(_mm256_extracti128_si256::<1>(adcs));
-        // Packed within halves: the quarters of both are in turn then.
+        // Packed within halves: so the quarters of both alternate.
         _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(first, second))
     }
 }
@@ -92,8 +92,8 @@ mod avx512 {
             for ((tile, gains), to) in staged.iter_mut().zip(gains).zip(to) {
                 let charges = charges(tile, gains);
                 *tile = Tile::default();
-                // SAFETY: a tile has 64 bytes and is aligned to as many. Who reads it elsewhere
-                // does so behind the fence that `Stores` stand for.
+                // SAFETY: a tile has 64 bytes and is aligned to 64. Other threads read it only
+                // after the fence that `Stores` stands for.
                 unsafe { _mm512_stream_si512(std::ptr::from_mut(to).cast(), charges) };
             }
         }
@@ -101,14 +101,14 @@ mod avx512 {
 
     #[target_feature(enable = "avx512f,avx512bw")]
     fn charges(tile: &Tile, gains: &PadGains) -> __m512i {
-        // SAFETY: both have as many bytes as are loaded.
+        // SAFETY: both arrays have the size of the loads.
         let (adcs, gains) = unsafe {
             (_mm512_loadu_si512(tile.0.as_ptr().cast()), _mm256_loadu_ps(gains.as_ptr()))
         };
         let gains = _mm512_castpd_ps(_mm512_broadcast_f64x4(_mm256_castps_pd(gains)));
         let charges = |adcs: __m256i| {
             let corrected = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(adcs)), gains);
-            // What is too much for 16 bits is cut off there, what is too much for a charge below.
+            // Saturates to 16 bits here, and to the maximum charge below.
             _mm512_cvtusepi32_epi16(_mm512_cvttps_epi32(corrected))
         };
         let first = charges(_mm512_castsi512_si256(adcs));
@@ -140,7 +140,8 @@ mod tests {
                     (adc * scale * gains[entry % TILE_PADS]).min(MAX_CHARGE) as u16
                 }));
                 for leave in all() {
-                    let (mut staged, mut to) = ([tile; 2], [Tile::POISON; 2]);
+                    let mut staged = [tile; 2];
+                    let mut to = [Tile::POISON; 2];
                     let gains = [gains.map(|gain| gain * scale); 2];
                     streaming(|stores| leave(&mut staged, &gains, &mut to, stores));
                     assert_eq!((to, staged), ([expected; 2], [Tile::default(); 2]));

@@ -47,7 +47,7 @@ use worker::{Fragment, Kernels, Worker};
 pub(super) struct TilesOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
-    /// Who reads headers, and who decodes.
+    /// Threads that read headers and decode.
     crew: Crew,
     region_crew: Crew,
     kernels: Kernels,
@@ -61,7 +61,7 @@ pub(super) struct TilesOf<'a> {
 
 pub(super) struct Held<'a> {
     slots: ArenaVec<'a, Slot>,
-    /// Where the positions of each page begin, of the fragment that is decoded.
+    /// Offsets of the positions of each page, for the current fragment.
     starts: ArenaVec<'a, usize>,
     maps: ArenaVec<'a, Tile>,
     positions: ArenaVec<'a, Position>,
@@ -176,7 +176,8 @@ impl<'a> Runner<TpcDecode> for TilesOf<'a> {
     fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         held.damaged.clear();
         headers::read(self.frame, &self.crew, &mut held.slots);
-        let (mut holes, mut position) = (Vec::new(), 0);
+        let mut holes = Vec::new();
+        let mut position = 0;
         let numbers = self.frame.fragments(held.slots.iter().filter_map(Slot::page));
         for number in numbers {
             position = self.decode_fragment(held, number, position, &mut holes);

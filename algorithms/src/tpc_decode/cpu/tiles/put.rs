@@ -1,7 +1,7 @@
-//! Digits of a line to positions and staged ADC values, sixteen at a time.
+//! Converts digits of a line to positions and staged ADC values, sixteen at a time.
 //!
-//! A plain loop over arrays, of which the compiler makes wide instructions, those that it may
-//! use. Only what goes to a place of its own goes there one by one.
+//! A plain loop over arrays, which the compiler vectorizes for the permitted instruction sets. Only
+//! scattered stores are done one by one.
 
 use generators::tpc::Digit;
 
@@ -16,14 +16,14 @@ const CHUNK: usize = 16;
 pub(super) struct Line {
     /// The first one.
     pub(super) first: u32,
-    /// What is behind the last one.
+    /// Time bin after the last one.
     pub(super) end: u32,
     /// The time of the first one in the map.
     pub(super) time: u32,
 }
 
-/// Puts the first of some digits, none of which is before the line and whose time bins ascend,
-/// up to the first that is behind it; returns how many they are.
+/// Converts the first of some digits, none of which is before the line and whose time bins ascend,
+/// up to the first one after its end; returns their number.
 pub(super) type Put = fn(Line, &[Digit], &mut [Position], &mut Staging) -> usize;
 
 /// All that this machine can, the quickest last.
@@ -74,7 +74,8 @@ fn put(line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut S
     let is_in = |digit: &Digit| digit.time_bin() < line.end;
     let mut next = 0;
     loop {
-        let (digits, positions) = (&digits[next..], &mut positions[next..]);
+        let digits = &digits[next..];
+        let positions = &mut positions[next..];
         let chunks = (digits.first_chunk::<CHUNK>(), positions.first_chunk_mut::<CHUNK>());
         match chunks {
             (Some(digits), Some(positions)) if is_in(&digits[CHUNK - 1]) => {
@@ -86,7 +87,7 @@ fn put(line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut S
     }
     let rest = digits[next..].iter().take_while(|digit| is_in(digit)).count();
     let end = next + rest;
-    // Those before are put once more, which changes nothing.
+    // Some earlier digits are converted again, which has no effect.
     let last = end.checked_sub(CHUNK).filter(|_| rest > 0);
     let last = last.and_then(|first| {
         let positions = positions[first..].first_chunk_mut::<CHUNK>();
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
     use crate::tpc_decode::charge_map::{Gains, TILES_IN_ROW, tiles_of_row};
 
-    /// Digits of a region in the two time bins before the end of a line and the one behind it.
+    /// Digits of a region in the two time bins before the end of a line and the one after it.
     fn digits(region: Region, count: usize) -> Vec<Digit> {
         let digit = |number: usize| {
             let row = region.rows().start + number % region.rows().len();

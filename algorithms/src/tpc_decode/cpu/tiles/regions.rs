@@ -1,7 +1,7 @@
-//! The regions of sectors, and whose pages they have.
+//! The regions of sectors, with the pages of each.
 //!
-//! Both endpoints of a region read pads of the same rows, in some formats even of the same
-//! tiles. So who makes these tiles has the pages of both.
+//! Both endpoints of a region read pads of the same rows, in some formats even of the same tiles.
+//! So the task that makes these tiles has the pages of both.
 
 use std::ops::Range;
 

@@ -14,15 +14,16 @@ use crate::tpc_decode::cpu::page_decoder::PageDecoder;
 /// A stream, and how far it has come.
 pub(super) struct Source<'a> {
     pages: Range<usize>,
-    /// Room for digits; so many are of the page at hand, and of these so many are done.
+    /// Digits: the first `count` are of the current page, and the first `done` of these are
+    /// processed.
     digits: Vec<Digit>,
     count: usize,
     done: usize,
-    /// Where their positions go.
+    /// Destination of their positions.
     positions: &'a mut [Position],
 }
 
-/// What the sources of a region share.
+/// Data that the sources of a region share.
 pub(super) struct Shared<'a, 'd> {
     pub(super) fragment: &'a Fragment<'a>,
     pub(super) decoder: &'d mut PageDecoder<'a>,
@@ -31,7 +32,7 @@ pub(super) struct Shared<'a, 'd> {
 }
 
 impl<'a> Source<'a> {
-    /// A stream of pages, with any room for digits.
+    /// A stream of pages, with a reused buffer for digits.
     pub(super) fn new(pages: Range<usize>, digits: Vec<Digit>) -> Self {
         Source { pages, digits, count: 0, done: 0, positions: &mut [] }
     }
@@ -59,7 +60,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Puts aside whatever there still is: it is behind the fragment, or comes too late.
+    /// Puts aside the remaining digits: they are after the fragment, or too late.
     pub(super) fn finish(mut self, shared: &mut Shared<'a, '_>) -> Vec<Digit> {
         while self.has_more(shared) {
             self.put_aside(self.count - self.done, shared);
@@ -67,7 +68,7 @@ impl<'a> Source<'a> {
         self.digits
     }
 
-    /// Whether there are digits that are not done; if those of a page are, the next one is
+    /// True if there are unprocessed digits; when those of a page are done, the next page is
     /// decoded.
     fn has_more(&mut self, shared: &mut Shared<'a, '_>) -> bool {
         while self.done == self.count {
@@ -99,7 +100,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Positions of the next so many digits, whose lines have left, or that are in none.
+    /// Sets the positions of the next `count` digits, whose lines were flushed, or that are in
+    /// none.
     #[cold]
     fn put_aside(&mut self, count: usize, shared: &mut Shared<'a, '_>) {
         let range = self.done..self.done + count;

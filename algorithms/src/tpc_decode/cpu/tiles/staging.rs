@@ -39,7 +39,7 @@ impl Staging {
         }
     }
 
-    /// From now on for this region of a sector. What was staged has left.
+    /// Switches to this region of a sector. All staged charges must have been flushed.
     pub(super) fn turn_to(&mut self, region: Region, sector: u8, gains: &Gains, format: ZsFormat) {
         self.rows = region.rows();
         let first = self.first_column();
@@ -64,10 +64,10 @@ impl Staging {
         }
     }
 
-    /// Sends the charges to a line of the map, by the number of its first tile.
+    /// Flushes the charges to a line of the map, by the index of its first tile.
     ///
     /// # Safety
-    /// Nobody else may have tiles of this region in this line.
+    /// No other thread may access tiles of this region in this line.
     pub(super) unsafe fn leave(
         &mut self,
         map: &SharedSlice<'_, Tile>,

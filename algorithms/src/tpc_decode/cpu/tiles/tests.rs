@@ -1,4 +1,4 @@
-//! Maps are whole and the same, whatever stood in the buffers before.
+//! Maps are complete and identical, whatever the initial content of the buffers.
 
 use super::*;
 use crate::device::Poison;

@@ -15,7 +15,7 @@ use crate::tpc_decode::cpu::kernel::{Isa, Packing};
 use crate::tpc_decode::pads::{LINK_STRIDE, LinkPads};
 use generators::tpc::PadId;
 
-/// A page fills up its last words with so many bytes at most.
+/// A page fills up its last words with at most this number of bytes.
 const MAX_PADDING: usize = 31;
 /// Second-level bits of a flat mask: all of them.
 const FLAT_LEVEL: u16 = (1 << MASK_BYTES) - 1;
@@ -62,8 +62,8 @@ fn block(
     Some(time_bin)
 }
 
-/// Lists the pads of a block and returns how many there are. Cards are checked to be
-/// of the endpoint and unique, so there is room for them all.
+/// Lists the pads of a block and returns their number. Cards are checked to be of the endpoint and
+/// unique, so the list has capacity for all pads.
 #[inline(always)]
 fn link_heads(
     walk: &mut Walk<'_, impl Isa>,

@@ -11,7 +11,7 @@ use crate::tpc_decode::cpu::kernel::{Bytes, Group, Isa, Packing, PadList};
 /// Groups that are joined at once.
 const GROUPS: usize = 128;
 
-/// Groups of samples whose pads are listed, and the digits that were made before.
+/// Groups of samples whose pads are listed, and the digits that were made so far.
 pub(super) struct Joiner<'a> {
     pub(super) pads: &'a mut PadList,
     groups: [Group; GROUPS],
@@ -38,7 +38,7 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// Makes a group of the next so many pads; `None` if there are no digits for them.
+    /// Makes a group of the next pads; `None` if there is no capacity for their digits.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -84,7 +84,7 @@ impl<'a> Joiner<'a> {
         self.listed = 0;
     }
 
-    /// Whether there are as many digits as there is room for.
+    /// True if the digits are complete.
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
         self.made == self.digits.len()

@@ -23,7 +23,7 @@ pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()
         let header = u128::from_le_bytes(*walk.array_at(start));
         let fec = (header >> FEC_SHIFT) as u8;
         let time_bin = time_bin_of(walk, (header >> MASK_BITS) as u64 & CROSSING_MASK)?;
-        // One more than nothing, so that any place may come first.
+        // Plus one, so that the smallest is larger than the initial value 0.
         let place = 1 + (u64::from(time_bin) << 8 | u64::from(fec));
         let known = walk.page.endpoint.fecs().contains(&usize::from(fec));
         if (header >> MAGIC_SHIFT) as u8 != LINK_MAGIC || !known || place <= previous {

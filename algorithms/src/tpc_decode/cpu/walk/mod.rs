@@ -24,13 +24,13 @@ pub(in crate::tpc_decode::cpu) struct Job<'a> {
     pub(in crate::tpc_decode::cpu) page: &'a OpenPage,
     pub(in crate::tpc_decode::cpu) payload: &'a Payload,
     pub(in crate::tpc_decode::cpu) tables: &'a Tables,
-    /// Room for the pads of a time bin.
+    /// Buffer for the pads of a time bin.
     pub(in crate::tpc_decode::cpu) pads: &'a mut PadList,
 }
 
-/// Puts the digits of a page in their place, which has room for as many as the
-/// header states; `None` if the page does not have just as many, or is damaged in
-/// some other way. What stands there then means nothing.
+/// Writes the digits of a page to a slice whose length is the number that the header states; `None`
+/// if the page does not have exactly this number, or is damaged otherwise. The content is undefined
+/// then.
 #[inline(always)]
 pub(super) fn decode(isa: impl Isa, job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
     let mut walk = Walk {

@@ -90,7 +90,8 @@ fn any_sequences(
     head: usize,
     count: usize,
 ) -> Option<usize> {
-    let (mut free, mut total) = (0, 0);
+    let mut free = 0;
+    let mut total = 0;
     for number in 0..count {
         let [first, end] = *walk.array_at(head + number * SEQUENCE_BYTES);
         let length = usize::from(end).checked_sub(total)?;

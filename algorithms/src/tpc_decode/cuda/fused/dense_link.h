@@ -11,12 +11,12 @@ namespace {
 // Blocks that a page has at most: it is of one orbit, which has 446 time bins.
 constexpr u32 BLOCKS_OF_DENSE_LINK_PAGE = 448;
 
-// Cells of charges, and links beside them, leave no room for more.
+// Cells of charges, together with links, limit the number of resident blocks.
 constexpr u32 RESIDENT_CHARGE_BLOCKS = RESIDENT_BLOCKS < 5 ? RESIDENT_BLOCKS : 5;
 
 struct DenseLinkRuns {
     static constexpr u32 MOST = BLOCKS_OF_DENSE_LINK_PAGE;
-    // Blocks whose links are found at once: as many as all but quite empty pages have.
+    // Blocks whose links are found at once: enough for all pages except nearly empty ones.
     static constexpr u32 BLOCKS = 128;
     static constexpr u32 LINKS = BLOCKS * MAX_FECS_IN_HALF;
 
@@ -95,7 +95,8 @@ struct DenseLinkRuns {
         for (u32 part = 3; part-- > 0;) list_mask<CELL>(masks[part], first + part * 32 * CELL, end);
     }
 
-    // All 80 channels of a link: the bytes of its mask where their bits in the second level say.
+    // Expands the mask of a link to all 80 channels: its bytes go to the set bits of the second
+    // level.
     __device__ __forceinline__ static void spread(const u32 (&words)[3], const LinkHead& head, u32 (&channels)[3]) {
         u32 bytes[3];
 #pragma unroll

@@ -24,7 +24,7 @@ struct DenseRun {
     }
     __device__ __forceinline__ u32 sample_bits() const { return origin >> WIDTH_SHIFT; }
     __device__ __forceinline__ u32 mask() const { return ~(~0u << sample_bits()); }
-    // Where a sample is, in the lowest bits.
+    // The bit offset of a sample, in the lowest bits.
     __device__ __forceinline__ u32 bit(u32 sample) const { return origin + sample * sample_bits(); }
 };
 
@@ -33,7 +33,8 @@ struct DenseRun {
 template <class Shared, class Output>
 struct SamplePairs {
     using Value = typename Output::Value;
-    // From one pair of a thread to the next one: those are at the same place of their groups.
+    // Distance between a thread's pairs: a multiple of the group, so the index within the group is
+    // constant.
     static constexpr u32 STEP = 2 * THREADS;
     static_assert(STEP % GROUP == 0, "whole groups at once");
 
@@ -44,7 +45,7 @@ struct SamplePairs {
     __device__ __forceinline__ void emit(u32 first) const {
         const u32 end = first + page.samples;
         store_pairs(first, end);
-        // What is stored last is what stays.
+        // The later store to the same address takes effect.
         __syncthreads();
         store_second_ones(first);
         if (threadIdx.x == THREADS - 1 && end % 2 > 0) store(first, end - 1);
@@ -74,7 +75,7 @@ struct SamplePairs {
         to.store_pair(make(run, low_half(cells), packed), make(run, high_half(cells), packed >> run.sample_bits()));
     }
 
-    // Those that begin a run.
+    // Stores the samples that start a run.
     __device__ __forceinline__ void store_second_ones(u32 first) const {
         constexpr u32 ODD = 0xaaaaaaaa;
         if (threadIdx.x >= GROUPS) return;

@@ -1,4 +1,4 @@
-// What the formats of links have in common: a table of their channels.
+// Common part of the link formats: a table of their channels.
 #pragma once
 #include "../pages/target.h"
 #include "staged.h"
@@ -8,8 +8,9 @@ namespace {
 constexpr u32 CHANNELS_OF_ENDPOINT = MAX_FECS_IN_HALF * CHANNELS_IN_LINK;
 constexpr u32 ENDPOINTS_OF_SECTOR = 20;
 
-// What is needed of each channel is made by the launcher: tables in the order of channels, as wide as
-// CHANNELS_OF_ENDPOINT. Digits need the same of all sectors, charges have gains of their own in each.
+// Tables of the data needed of each channel, prepared by the launcher: in the order of channels,
+// padded to CHANNELS_OF_ENDPOINT. Digits need the same table for all sectors, charges have gains
+// that differ by sector.
 template <class Cell>
 __device__ __forceinline__ u32 table_of(const PageRecord& page);
 template <>
@@ -45,7 +46,7 @@ struct LinkPage : Staged<RUNS, Run> {
         return reinterpret_cast<const Cell*>(cell_granules)[channel];
     }
 
-    // The cell of a channel by its place in bytes.
+    // The cell of a channel, by its byte offset.
     __device__ __forceinline__ Cell cell_at(u32 place) const {
         return *reinterpret_cast<const Cell*>(reinterpret_cast<const u8*>(cell_granules) + place);
     }

@@ -1,4 +1,4 @@
-// What samples become here: digits, or positions with their charges beside them, of which
+// Output of samples as lists: digits, or positions and a parallel list of charges, from which
 // charge_tiles.cu makes maps.
 #pragma once
 #include "../pages/target.h"
@@ -8,7 +8,7 @@ namespace {
 struct StoredDigitOutput : DigitOutput {
     __device__ __forceinline__ void move(u32 samples) { values += (i32)samples; }
 
-    // Nobody reads the list soon.
+    // Streaming store: the list is not read soon.
     __device__ __forceinline__ void store(u32 sample, u64 digit) const { __stcs(&values[sample], digit); }
     // Of two samples that begin an aligned piece.
     __device__ __forceinline__ void store_pair(u64 digit, u64 next) const {

@@ -7,7 +7,7 @@
 
 namespace {
 
-// A page; channels are pads of a row, which the run says.
+// Finds the runs of a page; channels are pads of a row, which is stored in the run.
 template <u32 RUNS>
 struct RowPage : Staged<RUNS> {
     template <class Cell>
@@ -46,7 +46,7 @@ struct RowRuns {
         for (u32 i = threadIdx.x; i < runs; i += THREADS) list_row(shared, i);
     }
 
-    // Makes runs of a record's rows, with the place of the row instead of that of its samples.
+    // Makes runs of a record's rows, with the offset of the row instead of that of its samples.
     template <class Shared>
     __device__ __forceinline__ static void find_rows(Shared& shared, SampleRun record, u32 rows, u32 run,
                                                      u32 first_row) {
@@ -57,7 +57,7 @@ struct RowRuns {
             const u32 row = first_row + (u32)__ffs((int)rows) - 1;
             shared.runs[run++] = {(u16)sample, (u16)position, (u16)threadIdx.x, (u16)row};
             sample += shared.byte(position + 2 * shared.byte(position));
-            // Behind the last row there is no address: what stands there is not used.
+            // There is no address after the last row: the bytes there are not used.
             position = shared.half(address);
             address += 2;
         }

@@ -6,7 +6,7 @@
 namespace {
 
 constexpr u32 THREADS = 256;
-// Of a multiprocessor: as many as have room for 40 registers a thread; older ones have
+// Resident blocks of a multiprocessor: as many as fit with 40 registers a thread; older GPUs have
 // 1024 threads at most.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr u32 RESIDENT_BLOCKS = 4;
@@ -21,8 +21,8 @@ static_assert(MAX_CONTINUATION / GRANULE + 2 <= THREADS, "a load for each thread
 constexpr u32 STAGED_BYTES = PAGE_BYTES + (MAX_CONTINUATION + GRANULE - 1) / GRANULE * GRANULE;
 // Samples of 10 bits, and of nothing else, would be fewer.
 constexpr u32 MAX_SAMPLES = 7680;
-// Samples have numbers, so that a group's have their places in one aligned piece of the
-// list that comes out: the first one of a page may have any number below this.
+// Samples have indices that are shifted so that a group is one aligned piece of the output list:
+// the first one of a page may have any index below this.
 constexpr u32 GROUP = 32;
 constexpr u32 MAX_NUMBERS = MAX_SAMPLES + GROUP;
 constexpr u32 GROUPS = MAX_NUMBERS / GROUP;
@@ -41,7 +41,7 @@ struct SampleRun {
     }
 };
 
-// Where a sample is in its group.
+// Position of a sample in its group.
 struct GroupPlace {
     u32 up_to, behind;  // bits of the numbers up to it, and of the next one
 
@@ -57,14 +57,14 @@ struct __align__(8) GroupStarts {
     __device__ __forceinline__ u32 run_of(GroupPlace place) const {
         return before + (u32)__popc(bits & place.up_to) - 1;
     }
-    // Whether the next sample of the group is the first one of the next run.
+    // Returns true if the next sample of the group is the first one of the next run.
     __device__ __forceinline__ bool begins_behind(GroupPlace place) const { return bits & place.behind; }
 };
 
 // No table of channels is loaded.
 constexpr u32 NO_TABLE = ~0u;
 
-// What a block of threads is to do: a page, and where its samples go.
+// Task of a block of threads: a page, and the destination of its samples.
 struct Task {
     PageRecord page;
     Job job;
@@ -101,12 +101,12 @@ struct Staged {
     __device__ __forceinline__ const u32* word_of(u32 position) const {
         return reinterpret_cast<const u32*>(granules) + position / sizeof(u32);
     }
-    // Four bytes from any place on. Reads two aligned words.
+    // Four bytes from any offset on. Reads two aligned words.
     __device__ __forceinline__ u32 word(u32 position) const {
         const u32* words = word_of(position);
         return __funnelshift_r(words[0], words[1], position % sizeof(u32) * 8);
     }
-    // Four bytes from any bit on; higher bits of its number are left out.
+    // Four bytes from any bit on; higher bits of its index are ignored.
     __device__ __forceinline__ u32 bits_at(u32 bit) const {
         constexpr u32 WORDS = 4096;
         static_assert(STAGED_BYTES <= WORDS * sizeof(u32), "all places of a page");
@@ -117,8 +117,8 @@ struct Staged {
     __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 
-    // Loads a payload, its continuation behind it, and the places of its blocks, as runs
-    // with their heads instead of their samples. Barrier needed after.
+    // Loads a payload, with its continuation appended, and the offsets of its blocks, as runs with
+    // their heads instead of their samples. Barrier needed after.
     __device__ __forceinline__ void load(const Source& source, const Task& task) {
         if (threadIdx.x < GROUPS) starts[threadIdx.x] = {0, 0};
         const Piece* pieces = source.index + (u64)task.job.page * source.stride;
@@ -134,7 +134,7 @@ struct Staged {
         }
     }
 
-    // What a thread loads is this far from `page` and from the beginning.
+    // Loads granules; `page` includes the thread's offset.
     __device__ __forceinline__ void load_granules(const u8* page, const PageRecord& record) {
         constexpr u32 LOADS = PAGE_BYTES / GRANULE / THREADS;
         static_assert(LOADS * THREADS * GRANULE == PAGE_BYTES, "as many for each thread");
@@ -152,8 +152,8 @@ struct Staged {
             if (threadIdx.x + k * THREADS - start < count) granules[threadIdx.x + k * THREADS] = loaded[k];
     }
 
-    // Says where the run of a number begins and ends. Of groups that begin behind its first sample,
-    // up to the next run's, it is the last one that began before.
+    // Marks the start and the end of a run. For groups that start after its first sample, up to the
+    // next run's first, it is the last run that started before.
     __device__ __forceinline__ void mark(u32 number, u32 first, u32 end) {
         atomicOr(&starts[first / GROUP].bits, 1u << first % GROUP);
         for (u32 group = first / GROUP + 1; group * GROUP <= end; group++) starts[group].before = number + 1;

@@ -4,7 +4,7 @@
 
 namespace {
 
-// Puts the lowest bytes of a word where the bits of a nibble say, and zeros elsewhere.
+// Puts the lowest bytes of a word at the set bits of a nibble, and zeros elsewhere.
 __device__ __forceinline__ u32 spread_bytes(u32 bytes, u32 nibble) {
     // A bit in a nibble each; then, for each, the number of those before.
     const u32 pairs = (nibble | nibble << 6) & 0x303, there = (pairs | pairs << 3) & 0x1111;
@@ -44,7 +44,8 @@ struct WholeLinkHead : LinkHead {
     }
 
   private:
-    // Bits among so many of the lowest ones; none or all if there are not so many.
+    // Number of set bits among the `count` lowest ones; none if negative, all if more than a word
+    // has.
     __device__ __forceinline__ static u32 bits_among(u32 word, int count) {
         // The lowest ones become the highest ones; shifts by more than 32 are by 32.
         return (u32)__popc(__funnelshift_rc(0, word, (u32)max(count, 0)));

@@ -4,7 +4,7 @@
 
 namespace tpc_decode {
 
-// What is known of a sound page: made by validate.cu, read by all decoders.
+// Record of a valid page: made by validate.cu, read by all decoders.
 struct __align__(16) PageRecord {
     u32 orbit_start;     // bunch crossings from the beginning of the time frame to the page's orbit
     u32 first_time_bin;
@@ -21,12 +21,12 @@ struct __align__(16) PageRecord {
     u8 continues;        // whether the last block goes on in the next page
 };
 
-// A page whose samples are wanted, and where they go.
+// A page whose samples are needed, and their destination.
 struct __align__(8) Job {
     u32 page, slot;
 };
 
-// Where a page's blocks are: see validate.cu.
+// Location of a page's block: see validate.cu.
 struct __align__(4) Piece {
     u16 position;      // in the payload, the continuation put behind it
     u16 first_sample;  // samples of the page before this block
@@ -68,7 +68,7 @@ __device__ __forceinline__ u32 word_at(const u8* bytes) { return *reinterpret_ca
 __device__ __forceinline__ u32 low_half(u32 word) { return word & 0xffff; }
 __device__ __forceinline__ u32 high_half(u32 word) { return word >> 16; }
 
-// So many of the lowest bits; none or all if there are not so many.
+// Masks of the `count` lowest bits; none if negative, all if more than a word has.
 __device__ __forceinline__ u32 low_bits(int count) {
     // Shifts by 32 and more leave nothing.
     return __funnelshift_rc(~0u, 0, (u32)max(32 - count, 0));
@@ -84,7 +84,7 @@ __device__ __forceinline__ PageRecord record_at(const PageRecord* records, u32 p
     return record;
 }
 
-// Row 10 and, where it says so, a block of version 5 have short samples.
+// Row 10 and, if it is marked so, a block of version 5 have short samples.
 __device__ __forceinline__ u32 bits_of_row_sample(const PageRecord& page) { return page.version == 1 ? 10 : 12; }
 
 // The word in front of a dense block.
@@ -96,7 +96,7 @@ struct BlockHead {
         crossing = low_half(word) >> 4;
         sample_bits = 12;
         if (version != 5) return;
-        // The lowest bit of the crossing says that samples are short, and two are to be cleared.
+        // The lowest bit of the crossing marks short samples; it and the next one are cleared.
         if (crossing & 1) sample_bits = 10;
         crossing &= 0xffc;
     }

@@ -1,15 +1,15 @@
-// The way through a dense link page: a step goes over a block.
+// Walk through a dense link page: a step goes over a block.
 //
-// Where a link begins follows from the level of the one before, which is two bytes: that chain
-// is what takes time, so each lane follows it by itself, with nothing else on the way. Then
-// each counts the channels of every so many links.
+// The start of a link follows from the level of the previous one, which is two bytes: that chain
+// determines the time, so each lane follows it independently, with no other work in between. Then
+// each lane counts the channels of every TEAM-th link.
 #pragma once
 #include "../pages/link_head.h"
 #include "walk.h"
 
 namespace {
 
-// A page fills up its last words with so many bytes at most.
+// A page fills up its last words with at most this number of bytes.
 constexpr u32 MAX_PADDING = 31;
 
 struct DenseLinkWalk : Walk<TEAM> {
@@ -19,7 +19,7 @@ struct DenseLinkWalk : Walk<TEAM> {
     // The word in front and all heads but the last; that one, from aligned words.
     static constexpr u32 MAX_HEAD = 12;
     static constexpr u32 REACH = 2 + (MAX_FECS_IN_HALF - 1) * MAX_HEAD + MAX_HEAD + 4;
-    // What lanes have counted: cards from here on, a bit each, and channels below.
+    // Counters of lanes: cards from this bit on, a bit each, and channels below.
     static constexpr u32 CARDS_SHIFT = 16;
 
     u32 blocks = 0;      // that were begun
@@ -82,7 +82,7 @@ struct DenseLinkWalk : Walk<TEAM> {
         return counted;
     }
 
-    // Only the last block may go on in the next page.
+    // Only the last block may continue in the next page.
     __device__ __forceinline__ void end_block(u32 packed, u32 channels, u32 sample_bits) {
         blocks++;
         const u32 start = position;

@@ -10,12 +10,12 @@ enum Verdict : u8 {
     DAMAGED,
 };
 
-// What is known of all pages before looking at them: `FrameBounds`.
+// Bounds of all pages, known before they are read: `FrameBounds`.
 struct Bounds {
     u32 version, first_orbit, orbits;
 };
 
-// Whose page it is, in a word: made by the launcher.
+// The stream of a page, in a word prepared by the launcher.
 struct Stream {
     u32 word;
 
@@ -83,7 +83,7 @@ struct OpenPage {
     PageRecord record;
     u32 page_counter;
 
-    // The first time bin behind those that the page announces.
+    // The end of the time bins that the page announces.
     template <Layout LAYOUT>
     __device__ __forceinline__ u32 end_of_time_bins() const {
         const u32 first = record.first_time_bin;
@@ -163,7 +163,7 @@ __device__ __forceinline__ Verdict open_page(const u8* page, Stream stream, cons
     return is_extent_sound<LAYOUT>(open, start, end, rdh.used) ? SOUND : DAMAGED;
 }
 
-// Reads the headers of a page, and those of the next one if the last block goes on there.
+// Reads the headers of a page, and those of the next one if the last block continues there.
 template <Layout LAYOUT>
 __device__ __forceinline__ Verdict open_in_stream(const u8* page, Stream stream, const Bounds& bounds,
                                                   OpenPage& open) {

@@ -1,7 +1,7 @@
-// The way through a link page: a step goes over as many blocks as a team has lanes.
+// Walk through a link page: a step goes over as many blocks as a team has lanes.
 //
-// Where a block begins follows from the number of words of the one before: each lane follows
-// that chain up to its own block, and judges that one.
+// The start of a block follows from the number of words of the previous one: each lane follows that
+// chain up to its own block, and checks that one.
 #pragma once
 #include "walk.h"
 
@@ -83,7 +83,7 @@ struct LinkWalk : Walk<TEAM> {
         if (blocks == page.blocks) end(true);
     }
 
-    // Where the block of this lane begins, if the first one begins at `place`.
+    // The start of this lane's block, if the first one starts at `place`.
     __device__ __forceinline__ static u32 own_block(const Window& window, u32 place) {
 #pragma unroll
         for (u32 i = 1; i < TEAM; i++)

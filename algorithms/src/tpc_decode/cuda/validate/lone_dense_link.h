@@ -1,9 +1,10 @@
-// The way through a dense link page by a lane alone: a step goes over some links of a block.
+// Walk of a single lane through a dense link page: a step goes over some links of a block.
 //
-// Where a link begins follows from the level of the one before, and where a block begins from the
-// channels of all links of the one before. The next link is all that a lane can judge, and judging it
-// is hardly more than finding the one behind: where there are pages enough for all lanes, this is least
-// work. Blocks have some links or many: a warp's lanes all go over as many in a step, so that none waits
+// The start of a link follows from the level of the previous one, and the start of a block from the
+// channels of all links of the previous one. A single lane can only check one link at a time, which
+// is hardly more work than finding the next one: if there are enough pages for all lanes, this is
+// the least work. The number of links differs between blocks: a warp's lanes all go over the same
+// number in a step, so that none waits for others with more.
 // for others with more.
 #pragma once
 #include "dense_link.h"
@@ -18,8 +19,8 @@ struct LoneDenseLinkWalk : Walk<1> {
     // The word in front of a block, and heads from aligned words.
     static constexpr u32 MAX_HEAD = 12;
     static constexpr u32 REACH = 2 + LINKS * MAX_HEAD + sizeof(u32);
-    // Lanes that want a window or a page before any is given one, as long as others can go on, and windows
-    // that are loaded together.
+    // A window or a page is fetched once this number of lanes waits for one, as long as other lanes
+    // can continue; and the number of windows that are loaded together.
     static constexpr u32 PATIENCE = 8;
     static constexpr u32 TOGETHER = PATIENCE;
 
@@ -45,7 +46,7 @@ struct LoneDenseLinkWalk : Walk<1> {
         if (links == 0) end_block();
     }
 
-    // Whether a block may be here.
+    // Starts a block; returns true if it is valid here.
     __device__ __forceinline__ bool begin_block(const Window& window) {
         const BlockHead head(window.half(position), page.version);
         const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
@@ -74,7 +75,7 @@ struct LoneDenseLinkWalk : Walk<1> {
         return wrong;
     }
 
-    // Only the last block may go on in the next page.
+    // Only the last block may continue in the next page.
     __device__ __forceinline__ void end_block() {
         blocks--;
         position += bytes_of_samples(channels, sample_bits);

@@ -4,9 +4,9 @@
 
 namespace {
 
-// A few: all of them follow the page's chain, and each judges every so many of its links, blocks
-// or rows. More would wait for the chain less busily, fewer would take their turns at what is
-// judged more often.
+// Lanes of a team: all of them follow the page's chain, and each checks every TEAM-th of its links,
+// blocks or rows. With more, fewer chains would be in flight; with fewer, each lane would have more
+// to check.
 constexpr u32 TEAM = 4;
 
 template <u32 SIZE>
@@ -23,7 +23,7 @@ struct Team {
     // The number of a team in its warp.
     __device__ __forceinline__ static u32 number() { return threadIdx.x % LANES / SIZE; }
 
-    // What follows is called by whole warps, whether or not a team needs it.
+    // The following functions are called by whole warps, even if a team doesn't need them.
 
     // The value of one lane of the team.
     __device__ __forceinline__ static u32 of_rank(u32 value, u32 rank) {

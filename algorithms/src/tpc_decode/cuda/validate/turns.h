@@ -1,12 +1,12 @@
-// Lanes that take the pages of their warp in turn.
+// Lanes that take the pages of their warp one after the other.
 //
-// Pages have few links or many. Had each lane one page, all would wait for the one with the longest.
+// The number of links differs between pages. With one page a lane, all would wait for the longest.
 #pragma once
 #include "pages.h"
 
 namespace {
 
-// The pages of a warp: as many as those of others.
+// The pages of a warp: an equal share of all.
 struct Share {
     u32 begin, end;
 
@@ -54,7 +54,7 @@ __device__ __forceinline__ void walk_in_turn(const Pages& pages, Share share, Sl
     while (true) {
         const bool idle = !own.walk.walking, wants_page = idle && (own.has_page() || next < share.end);
         const bool all_wait = !__any_sync(FULL_MASK, own.can_step());
-        // Who is served lets all others wait.
+        // Loads stall the whole warp, so they wait until enough lanes need one.
         const auto are_served = [=](lanemask_t waiting) {
             return waiting != 0 && (all_wait || (u32)popc(waiting) >= Walk::PATIENCE);
         };

@@ -1,13 +1,12 @@
-// What walks through pages of all layouts have in common.
+// Common part of the walks through pages of all layouts.
 #pragma once
 #include "../pages/geometry.h"
 #include "window.h"
 
 namespace {
 
-// The places of a page's blocks with samples, for decoders that want to begin
-// anywhere (of row pages those of all records, so that their numbers tell the time);
-// or nothing, where nobody wants to know.
+// The offsets of a page's blocks with samples, for decoders that start at any block (of row pages
+// those of all records, so that their index determines the time); or empty, if no index is wanted.
 struct Index {
     Piece* pieces;
     u32 count = 0;
@@ -17,7 +16,7 @@ struct Index {
     }
 };
 
-// A team's way through its page. All of it is the same for all lanes.
+// State of a team in its page. It is uniform for all lanes.
 template <u32 TEAM_SIZE>
 struct Walk {
     using Lanes = Team<TEAM_SIZE>;

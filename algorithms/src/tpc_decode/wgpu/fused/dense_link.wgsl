@@ -13,11 +13,11 @@
 @group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
 @group(0) @binding(5) var<storage, read> begins: array<u32>;
 
-// Few blocks with so much memory find room at once, so they have many threads.
+// Few workgroups with this much memory are resident at once, so they have many threads.
 const THREADS = min(512u, MOST_THREADS);
 const STAGED_GRANULES = STAGED_BYTES / GRANULE;
 const MOST_RUNS = BLOCKS_OF_DENSE_LINK_PAGE;
-// Blocks whose links are found at once.
+// Blocks whose links are searched at once.
 const BLOCKS = 64u;
 const LINKS = BLOCKS * MAX_FECS_IN_HALF;
 const CHANNEL_BITS = 10u;
@@ -39,15 +39,16 @@ var<private> page: PageRecord;
 
 fn staged_word(position: u32) -> u32 { return staged[position / GRANULE][position / 4u % 4u]; }
 
-// Four bytes from any place on.
+// Four bytes from any offset on.
 fn word(position: u32) -> u32 {
     let shift = position % 4u * 8u;
     if shift == 0u { return staged_word(position); }
     return staged_word(position) >> shift | staged_word(position + 4u) << (32u - shift);
 }
 
-// Loads a payload, its continuation behind it, and the places of its blocks, as runs with their heads
-// instead of their samples. The first sample has the number `first`. Barrier needed after.
+// Loads a payload, with its continuation appended, and the offsets of its blocks, as runs with
+// their heads instead of their samples. The first sample has the index `first`. Barrier needed
+// after.
 fn load_page(number: u32, first: u32, pieces: u32) {
     for (var i = thread; i < pieces; i += THREADS) {
         let piece = index[number * arguments.stride + i];
@@ -98,7 +99,7 @@ fn find_links(run: u32) {
     for (; group * GROUP < sample; group++) { run_of_group[group] = run; }
 }
 
-// Puts the lowest bytes of a word where the bits of a nibble say, and zeros elsewhere.
+// Puts the lowest bytes of a word at the set bits of a nibble, and zeros elsewhere.
 fn spread_bytes(bytes: u32, nibble: u32) -> u32 {
     var spread = 0u;
     var next = bytes;

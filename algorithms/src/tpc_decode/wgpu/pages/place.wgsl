@@ -1,5 +1,5 @@
-// The pages of a tile of a fragment: see place.cu. Both who counts and who lists them have extents
-// and fragments first.
+// The pages of a tile of a fragment: see place.cu. In the shaders that count and that list them,
+// the first bindings are extents and fragments.
 #include "block_scan.wgsl"
 
 @group(0) @binding(0) var<storage, read> extents: array<vec2u>;

@@ -65,7 +65,7 @@ fn memory_is_what_is_lent() {
     let input = input();
     let pieces = input.tracks().len() + input.rows().len();
     let buffers = input.bytes().len() + Layout::new(&input.packed()).bytes() + 4 * pieces;
-    // The plugin keeps the places of pieces, and the ends.
+    // Scratch memory of the plugin: the offsets of pieces, and the ends.
     let scratch = 4 * (pieces + 2);
     let expected = (buffers + scratch) as u64;
     assert_eq!(gathers.buffer_bytes("cpu-right", &input), expected);

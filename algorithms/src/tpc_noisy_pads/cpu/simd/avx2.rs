@@ -10,7 +10,7 @@ use crate::device::cpu_features::with_instructions;
 use crate::tpc_noisy_pads::cpu::pad_state::{Advance, Eight, PadState, Tile};
 
 with_instructions! {
-    /// The way that takes these instructions, if this machine has them.
+    /// The implementation with these instructions, if this machine has them.
     ["avx2"]
     Advance: fn advance(states: &mut [PadState], tiles: &[Tile]) {
         let (pairs, rest) = states.as_chunks_mut::<2>();
@@ -24,12 +24,14 @@ with_instructions! {
 
 #[target_feature(enable = "avx2")]
 fn advance_pair([first, second]: &mut [PadState; 2], [left, right]: &[Tile; 2]) {
-    let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(1));
+    let zero = _mm256_setzero_si256();
+    let one = _mm256_set1_epi16(1);
     let mut charges = load(&first.charges, &second.charges);
     let mut run = load(&first.run, &second.run);
     let mut longest = load(&first.longest_run, &second.longest_run);
     let mut largest = load(&first.largest, &second.largest);
-    let (left, right) = (left.as_chunks().0, right.as_chunks().0);
+    let left = left.as_chunks().0;
+    let right = right.as_chunks().0;
     for (left, right) in left.iter().zip(right) {
         let charge = load(left, right);
         let absent = _mm256_cmpeq_epi16(charge, zero);

@@ -1,4 +1,4 @@
-//! The 32 pads of four tiles at once, with AVX-512. Masks say which have charge.
+//! The 32 pads of four tiles at once, with AVX-512. Masks mark pads with charge.
 
 use std::arch::x86_64::*;
 
@@ -8,7 +8,7 @@ use crate::tpc_decode::charge_map::TILE_TIMES;
 use crate::tpc_noisy_pads::cpu::pad_state::{Advance, Eight, PadState, Tile};
 
 with_instructions! {
-    /// The way that takes these instructions, if this machine has them.
+    /// The implementation with these instructions, if this machine has them.
     ["avx512f", "avx512bw"]
     Advance: fn advance(states: &mut [PadState], tiles: &[Tile]) {
         let (fours, rest) = states.as_chunks_mut::<4>();

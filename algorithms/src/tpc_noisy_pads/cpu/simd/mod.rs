@@ -49,7 +49,7 @@ mod tests {
         ways
     }
 
-    /// A charge in two of three places, up to the largest that 16 bits hold.
+    /// A charge in two of three cells, up to the largest that 16 bits can hold.
     fn charge(place: usize) -> u16 {
         let random = generators::random::mix(place as u64);
         (random >> 40) as u16 * u16::from(!random.is_multiple_of(3))
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn all_ways_agree() {
-        // Left over are one, two and three tiles.
+        // The remainder is one, two or three tiles.
         for length in [0, 1, 2, 3, 4, 7, 19] {
             let tiles: Vec<Tile> = (0..3 * length)
                 .map(|tile| std::array::from_fn(|place| charge(tile * TILE + place)))

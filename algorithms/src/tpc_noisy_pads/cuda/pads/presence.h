@@ -12,14 +12,14 @@ PORTABLE_INLINE u32 longest_run_in(u32 word) {
     return rounds;
 }
 
-// What a pad did so far.
+// Activity of a pad so far.
 struct Presence {
     u32 charges = 0;
     u32 head = 0;     // the run at the beginning
     u32 tail = 0;     // the run at the end
     u32 longest = 0;  // the longest of all
 
-    // Adds 32 time bins, with so many before them.
+    // Adds 32 time bins, after `bins_before` ones.
     __device__ __forceinline__ void add(u32 word, u32 bins_before) {
         const u32 in_word = (u32)__popc(word);
         const u32 leading = (u32)__clz((int)__brev(~word)), trailing = (u32)__clz((int)~word);

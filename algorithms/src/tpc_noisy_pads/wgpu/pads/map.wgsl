@@ -14,7 +14,7 @@ var<immediate> arguments: Arguments;
 
 // Pads whose charges are in the same tiles.
 struct Group {
-    // Where it is among the tiles side by side.
+    // Index among the tiles of a line.
     tile: u32,
     // 8, fewer at the end of a row.
     pads: u32,
