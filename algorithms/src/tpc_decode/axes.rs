@@ -85,8 +85,7 @@ pub(super) static READING: &[Axis] = &[
     PARALLEL.axis(),
 ];
 
-/// Bytes for each sample: the digit or position that a variant makes, and that of the
-/// reference and of a check.
+/// Bytes for each sample: the digit or position of a variant, and of the reference and of a check.
 const BYTES_FOR_SAMPLE: u64 = 3 * 8;
 
 /// Fills in defaults, and estimates the memory that is needed and the number of samples.
@@ -115,8 +114,8 @@ fn settings(params: &Params) -> Result<Settings, DataError> {
     Ok(Settings { output: OUTPUT.of(params)?, sharing: PARALLEL.of(params)?, fragment })
 }
 
-/// A time frame from complete parameters; its pages are shared with others that only have
-/// other settings.
+/// A time frame from complete parameters; its pages are shared with others that differ only in
+/// settings.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataError> {
     let shape = time_frame::shape(params)?;
     let settings = settings(params)?;

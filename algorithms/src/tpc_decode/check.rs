@@ -15,40 +15,40 @@ use crate::all_cores::{first_difference, first_error, first_where, sorted};
 /// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// More or fewer samples than in the pages.
+    /// The number of samples differs from that of the pages.
     #[error("{found} samples instead of {expected}")]
     Count {
-        /// Samples of the reference.
+        /// Number of samples of the reference.
         expected: usize,
-        /// Samples of the output.
+        /// Number of samples of the output.
         found: usize,
     },
-    /// Not the digit or position of the reference.
+    /// A digit or position differs from the reference.
     #[error("{what} {index}: {found} instead of {expected}")]
     Sample {
         /// Name of the list.
         what: &'static str,
-        /// Its number, over all fragments.
+        /// Its index, over all fragments.
         index: usize,
-        /// The reference's.
+        /// Value of the reference.
         expected: String,
-        /// The output's.
+        /// Value of the output.
         found: String,
     },
-    /// A charge in the map that should be another one.
+    /// A charge in the map differs from the reference.
     #[error("sector {sector} of the input: the charges of its map are not right")]
     Charges {
-        /// The sector, counted as they come.
+        /// The index of the sector, in the order of the pages.
         sector: usize,
     },
-    /// A page that should have been rejected, or not, or for another reason.
+    /// The rejection of a page differs from the reference, or its reason.
     #[error("damaged page {number}: {} instead of {}", words(.found), words(.expected))]
     Damage {
-        /// Its number among the damaged pages.
+        /// Its index among the damaged pages.
         number: usize,
-        /// The reference's.
+        /// Value of the reference.
         expected: Option<Box<DamagedPage>>,
-        /// The output's.
+        /// Value of the output.
         found: Option<Box<DamagedPage>>,
     },
 }
@@ -124,8 +124,7 @@ fn same_length(expected: usize, found: usize) -> Result<(), Mismatch> {
     if expected == found { Ok(()) } else { Err(Mismatch::Count { expected, found }) }
 }
 
-/// Compares two lists as they are, and, if they are not the same and may be in any order, in
-/// ascending order.
+/// Compares two lists in their order, and, if they differ and may be in any order, sorted.
 fn same_samples<T: Copy + Debug + Ord + Send + Sync>(
     what: &'static str,
     expected: &[T],
@@ -191,7 +190,7 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
         return all;
     }
     let sector = filled[choose(filled.len())];
-    // So far off that no other sample of a contested entry has it.
+    // A value that no other sample of a contested entry has.
     let far_off = |(entry, charge): &(u32, u16), _: Choose<'_>| (*entry, charge ^ 0x8000);
     let charges = mutants::of_list(&right.charges[sector], choose, far_off);
     all.extend(mutants::inside(right, charges, |all, charges| all.charges[sector] = charges));
@@ -259,7 +258,8 @@ mod tests {
         assert!(checked.starts_with("position 99999: "), "{checked}");
     }
 
-    /// Each charge that no other sample may have written counts, and a missing page too.
+    /// A charge that no other sample may have written has to be equal; missing damaged pages are
+    /// detected too.
     #[test]
     fn a_wrong_charge_and_a_forgotten_page_are_found() {
         let mut charges = 0;

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// The first thing that is wrong with a page. All of the page is rejected.
+/// The first error of a page. The complete page is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Bytes from the beginning of the page; beyond 8192 it is in the next page.
+    /// Bytes from the start of the page; beyond 8192 it is in the next page.
     pub offset: usize,
     /// The damaged field.
     pub field: Field,
@@ -33,7 +33,7 @@ pub enum Expected {
 /// `fields! { /// … Magic = "magic", … }`: fields with their names in reports.
 macro_rules! fields {
     ($($(#[$doc:meta])* $field:ident = $name:literal,)+) => {
-        /// A field of a page, or what follows from several: the kind of a damage.
+        /// A field of a page, or a condition on several: the kind of a damage.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Field {
             $($(#[$doc])* $field,)+
@@ -83,7 +83,7 @@ fields! {
     Blocks = "number of blocks",
     /// The flags of the zero-suppression header.
     Flags = "flags",
-    /// The rest of a block in the next page.
+    /// The part of a block in the next page.
     Continuation = "continuation",
     /// End of the payload.
     End = "end of payload",
@@ -138,14 +138,14 @@ impl Damage {
     }
 }
 
-/// A page that was rejected.
+/// A rejected page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "byte {}: page {page} (sector {sector}, endpoint {endpoint}): {} {} instead of {}",
     self.file_offset(), .damage.field, .damage.value, .damage.expected
 )]
 pub struct DamagedPage {
-    /// The page's number among all pages of the input.
+    /// Index of the page among all pages of the input.
     pub page: usize,
     /// The sector that sent it.
     pub sector: u8,
@@ -156,7 +156,7 @@ pub struct DamagedPage {
 }
 
 impl DamagedPage {
-    /// Bytes from the beginning of the file of pages to what is wrong.
+    /// Bytes from the start of the file of pages to the damage.
     pub fn file_offset(&self) -> u64 {
         let page = self.page as u64 * generators::tpc::page::PAGE_BYTES as u64;
         page + self.damage.offset as u64

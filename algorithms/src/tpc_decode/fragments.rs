@@ -1,7 +1,7 @@
 //! Time frames in fragments.
 //!
-//! A cluster at the end of a fragment must be found whole, so fragments overlap: each
-//! has 8 time bins on either side that belong to its neighbour.
+//! A cluster at the end of a fragment must be complete, so fragments overlap: each has 8 time bins
+//! on either side that belong to its neighbour.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::header::OpenPage;
 
 /// Time bins on either side of a fragment that belong to its neighbours.
 pub const OVERLAP: u32 = 8;
-/// The shortest fragment that has time bins of its own.
+/// Length of the shortest fragment with time bins that belong to it only.
 pub const MIN_FRAGMENT: u32 = 2 * OVERLAP + 1;
 
 /// Fragments of `length` time bins, the overlaps included.
@@ -37,7 +37,7 @@ pub(crate) fn checked_length(fragment: u32) -> Result<u32, DataError> {
     )))
 }
 
-/// A fragment of a time frame that has an end.
+/// A fragment of a time frame with a known end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentOfFrame {
     /// The time bins whose charges it has.
@@ -47,7 +47,7 @@ pub struct FragmentOfFrame {
 }
 
 impl Fragments {
-    /// Fragments of this length, or of the shortest there is if that is more.
+    /// Fragments of this length, or the shortest possible one if that is more.
     pub fn new(length: u32) -> Self {
         Fragments { length: length.max(MIN_FRAGMENT) }
     }
@@ -63,15 +63,15 @@ impl Fragments {
         start..start + self.length
     }
 
-    /// The time bins of a fragment that belong to it and no other, as long as there is a next one.
+    /// The time bins that belong to this fragment only, if there is a next one.
     fn own_time_bins(self, number: u32) -> Range<u32> {
         let all = self.time_bins(number);
         let start = if number == 0 { 0 } else { all.start + OVERLAP };
         start..all.end - OVERLAP
     }
 
-    /// The fragments of a time frame, one at least. The last one ends with the frame, so that it
-    /// has no neighbour to leave time bins to.
+    /// The fragments of a time frame, at least one. The last one ends with the frame, and shares no
+    /// time bins with a next one.
     pub fn of_frame(self, time_bins: u32) -> impl Iterator<Item = FragmentOfFrame> {
         let last = time_bins.saturating_sub(self.length).div_ceil(self.step());
         (0..=last).map(move |number| {
@@ -140,7 +140,7 @@ mod tests {
         };
         assert_eq!(of_frame(1), [(0..1, 0..1)]);
         assert_eq!(of_frame(100), [(0..100, 0..100)]);
-        // The last one has the overlaps and a time bin at least.
+        // The last one has the overlaps and at least one time bin.
         assert_eq!(of_frame(101), [(0..100, 0..92), (84..101, 92..101)]);
         assert_eq!(of_frame(184), [(0..100, 0..92), (84..184, 92..184)]);
         assert_eq!(of_frame(185)[1..], [(84..184, 92..176), (168..185, 176..185)]);

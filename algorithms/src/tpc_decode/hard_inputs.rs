@@ -19,7 +19,7 @@ const ORBITS: u32 = 3;
 /// The orbit counter wraps within the time frame.
 const FIRST_ORBIT: u32 = u32::MAX;
 const SECTORS: [u8; 2] = [4, 35];
-/// So short that the time frame has three.
+/// A length that divides the time frame into three fragments.
 const FRAGMENT: u32 = 500;
 const DIGITS: Settings =
     Settings { output: Output::Digits, sharing: Sharing::Sectors, fragment: FRAGMENT };
@@ -28,9 +28,9 @@ const CHARGES: Settings = Settings { output: Output::ChargeMap, ..DIGITS };
 /// endpoint: heads of links then fill a page up, and a block continues in the next one.
 const SPARSE_TIME_BINS: Range<u32> = 446..640;
 const FEW_CLUSTERS: usize = 30;
-/// Time bins of a fragment of small time frames, which end within several.
+/// Time bins of a fragment of small time frames, so that there are several.
 const SHORT_FRAGMENT: u32 = 100;
-/// For checks that take long.
+/// Settings for checks that take long.
 const SHORT: Settings = Settings { fragment: SHORT_FRAGMENT, ..CHARGES };
 /// One page in this number is damaged.
 const DAMAGED: usize = 3;
@@ -76,7 +76,7 @@ fn with(frame: &TimeFrame, settings: Settings) -> TimeFrame {
     frame
 }
 
-/// Streams without every other page: most continuations are lost.
+/// Streams without every other page: most continuations are missing.
 fn every_other(frame: &TimeFrame) -> TimeFrame {
     let kept = |pages: &[Page]| pages.iter().step_by(2).copied().collect::<Vec<_>>();
     let streams: Vec<_> =
@@ -200,7 +200,7 @@ impl Maker {
         }
     }
 
-    /// Neighbouring pads of a row, or all of it; small ADC values, or any.
+    /// Adds neighbouring pads of a row, or all of it; with small ADC values, or any.
     fn add_cluster(&mut self, adcs: &mut Adcs, time_bin: u32, row: usize, pads: usize) {
         let in_row = pads_in_row(row);
         let first = if pads > in_row { 0 } else { self.random.below(in_row) };

@@ -14,14 +14,14 @@ use super::fragments::{Fragments, time_bins_of};
 use super::header::{FrameBounds, OpenPage, open_in_stream};
 use super::pads::LinkPads;
 
-/// A time frame of pages with all that is needed to decode it.
+/// A time frame of pages with all data that is needed to decode it.
 #[derive(Clone)]
 pub struct TimeFrame {
     pub(super) pages: Arc<RawPages>,
     pub(super) bounds: FrameBounds,
     pub(super) tables: Arc<Tables>,
     pub(super) settings: Settings,
-    /// The number of the stream of each page.
+    /// The stream index of each page.
     streams: Vec<u32>,
 }
 
@@ -55,8 +55,8 @@ pub enum Output {
 /// Distribution of the work among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// A sector is the work of one thread, or of several if there are more threads
-    /// than sectors in the TPC.
+    /// A sector is the work of one thread, or of several if there are more threads than sectors in
+    /// the TPC.
     Sectors,
     /// Pages are one pool, regardless of their sector.
     Pages,
@@ -112,7 +112,7 @@ impl TimeFrame {
         self
     }
 
-    /// Orbits that pages can be of.
+    /// Number of orbits of valid pages.
     pub(crate) fn orbits(&self) -> u32 {
         self.bounds.orbits
     }
@@ -149,7 +149,7 @@ impl TimeFrame {
         TimeFrame::new(pages, format, orbits, tables, self.settings)
     }
 
-    /// Reads the headers of a page, by its number among all pages.
+    /// Reads the headers of a page, by its index among all pages.
     pub(super) fn open(&self, page: usize) -> Result<Option<OpenPage>, Damage> {
         let stream = self.pages.stream(self.streams[page] as usize);
         let number = page - stream.first_page;
@@ -174,7 +174,7 @@ impl TimeFrame {
         MapShape { time_bins: end.unwrap_or(0).min(self.settings.fragment) }
     }
 
-    /// The numbers of the sectors that have pages, in the order of the pages.
+    /// The ids of the sectors that have pages, in the order of the pages.
     pub fn sector_numbers(&self) -> Vec<u8> {
         let first_pages = self.sectors().into_iter().map(|pages| pages.start);
         let streams = first_pages.map(|page| self.pages.stream(self.streams[page] as usize));

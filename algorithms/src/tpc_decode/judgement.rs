@@ -1,4 +1,4 @@
-//! Words for pages that were rejected without any: the reference finds what is wrong with them.
+//! Reasons for pages that were rejected without one: the reference finds the damage.
 
 use super::damage::{Damage, DamagedPage, Expected, Field};
 use super::input::TimeFrame;

@@ -100,7 +100,7 @@ pub struct Decoded {
     /// The map of each sector after the last fragment: indices of entries that are not 0, and the
     /// entries.
     pub charges: Vec<Vec<(u32, u16)>>,
-    /// Pages that were rejected.
+    /// Rejected pages.
     pub damaged: Vec<DamagedPage>,
 }
 
@@ -205,7 +205,7 @@ struct Load {
 }
 
 impl TimeFrame {
-    /// Pages with data, their used bytes and their samples, and what they become.
+    /// Number of pages with data, their used bytes and samples, and the bytes of the output.
     fn load(&self) -> Load {
         let pages = 0..self.pages.pages().len();
         let opened = map(pages, |page| self.open(page).ok().flatten());
@@ -250,13 +250,13 @@ impl TimeFrame {
         self.load().bytes
     }
 
-    /// The digits of all sound pages, and the pages that are damaged.
+    /// The digits of all valid pages, and the damaged pages.
     pub fn digits(&self) -> Decoded {
         reference::decode_digits(self)
     }
 }
 
-/// Damaged pages in words: how many, and of which kinds.
+/// Describes damaged pages: their number and kinds.
 pub fn summary_of(damaged: &[DamagedPage], pages: usize) -> String {
     let kinds = count_by_kind(damaged);
     let kinds: Vec<_> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();

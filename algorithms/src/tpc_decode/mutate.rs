@@ -1,9 +1,9 @@
-//! Damage at random, of the kinds that break decoders.
+//! Random damage, of kinds that are difficult for decoders.
 
 use generators::random::mix;
 use generators::tpc::page::{PAGE_BYTES, Page};
 
-/// Fields of the RDH that matter: sizes, sender, link, orbit, counter, detector field.
+/// Fields of the RDH that are checked: sizes, sender, link, orbit, counter, detector field.
 const RDH_FIELDS: [usize; 14] = [0, 1, 2, 3, 10, 11, 12, 20, 21, 22, 23, 36, 37, 48];
 const MEMORY_SIZE: usize = 10;
 const HEADER_BYTES: usize = 16;

@@ -19,12 +19,12 @@ pub(super) const PAYLOAD_BYTES: usize = 2 * PAGE_BYTES + ROOM;
 pub(super) struct Payload([u8; PAYLOAD_BYTES]);
 
 impl Payload {
-    /// Nothing yet.
+    /// An empty payload.
     pub(super) fn new() -> Box<Self> {
         Box::new(Payload([0; PAYLOAD_BYTES]))
     }
 
-    /// Takes in a page. `next` is the next page of the stream.
+    /// Copies a page. `next` is the next page of the stream.
     #[inline]
     pub(super) fn fill(&mut self, page: &OpenPage, bytes: &Page, next: Option<&Page>) {
         self.0[..page.end].copy_from_slice(&bytes[..page.end]);
@@ -34,7 +34,7 @@ impl Payload {
         }
     }
 
-    /// The bytes, at the offsets that they have in the page.
+    /// The bytes, at their offsets in the page.
     #[inline]
     pub(super) fn bytes(&self) -> &[u8; PAYLOAD_BYTES] {
         &self.0

@@ -1,4 +1,4 @@
-//! Parts of a time frame: to find the pages that make a variant wrong.
+//! Reduced time frames: to find the pages for which a variant fails.
 
 use std::ops::Range;
 

@@ -27,7 +27,7 @@ const ROW_CLUSTERS: Flag<usize> = Flag::count(
 .label("row clusters")
 .small(2.0);
 
-/// All of them; generated files have the same.
+/// All axes; generated files have the same.
 pub static AXES: &[Axis] =
     &[SCALE.axis(), TRACKS.axis(), FEWEST.axis(), MOST.axis(), ROW_CLUSTERS.axis()];
 
@@ -50,7 +50,7 @@ pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     Ok(())
 }
 
-/// Beyond it, numbers of clusters need more than 32 bits anyway.
+/// Maximum scale: beyond it, numbers of clusters need more than 32 bits.
 const MOST_SCALE: f64 = 8.0;
 
 /// The shape that parameters describe, with defaults for missing ones.
@@ -75,7 +75,7 @@ pub(super) fn of_file(path: &Path, input: &Clusters) -> Params {
     params
 }
 
-/// A hash of all of it.
+/// Hash of the content.
 fn content(input: &Clusters) -> u64 {
     let starts = input.tracks().starts.iter().map(|&start| start.into());
     let (words, _) = input.bytes().as_chunks();

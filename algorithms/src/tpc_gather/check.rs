@@ -16,24 +16,24 @@ pub enum Mismatch {
     /// Wrong number of bytes.
     #[error("the output has {found} bytes instead of {expected}")]
     Length {
-        /// In the reference.
+        /// Bytes of the reference.
         expected: usize,
-        /// In the output.
+        /// Bytes of the output.
         found: usize,
     },
-    /// Some pieces only, though all could have been gathered.
+    /// The output is a sample, though all pieces could have been gathered.
     #[error("the output is said to be a sample, though not the one of such an input")]
     Sample,
-    /// Not the entry of the reference.
+    /// An entry differs from the reference.
     #[error("{field}, entry {entry}: {found:02x?} instead of {expected:02x?}")]
     Entry {
-        /// The array.
+        /// Name of the array.
         field: &'static str,
         /// Index of the entry.
         entry: usize,
-        /// The reference's bytes.
+        /// Bytes of the reference.
         expected: Vec<u8>,
-        /// The output's.
+        /// Bytes of the output.
         found: Vec<u8>,
     },
 }
@@ -90,8 +90,8 @@ fn same_piece(
     }
 }
 
-/// The array of a field that has entries, with a byte changed or two of them swapped; too few
-/// and too many blocks.
+/// Copies of the output with a byte changed or two bytes swapped, for each field with entries; and
+/// with too few or too many blocks.
 pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> Mutants<Packed> {
     let layout = Layout::new(&input.packed());
     let ranges = (0..FIELDS.len()).map(|field| layout.range(field));
@@ -130,7 +130,7 @@ mod tests {
         clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound")
     }
 
-    /// More pieces than are copied one by one.
+    /// An input with more pieces than are copied one by one.
     fn many_pieces() -> Clusters {
         let tracks: Vec<_> = (0..10_000).map(|track| (3 * track, 3)).collect();
         clusters(&tracks, &[1, 2, 3, 4, 5, 6], 9).expect("sound")

@@ -14,7 +14,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, Clusters)> {
     inputs
 }
 
-/// Pieces that are special.
+/// Special pieces.
 fn pieces() -> Vec<(String, Clusters)> {
     let ones: Vec<Track> = (0..700).map(|track| (track * 3 % 700, 1)).collect();
     let turned: Vec<Track> = (0..40).rev().map(|track| (track * 37, 37)).collect();
@@ -37,8 +37,8 @@ fn pieces() -> Vec<(String, Clusters)> {
     sound.filter_map(|(name, input)| Some((name.to_owned(), input?))).collect()
 }
 
-/// Pieces that begin at each distance from a multiple of 256 entries, with lengths around
-/// those of words, vectors and bursts.
+/// Pieces that start at each distance from a multiple of 256 entries, with lengths around those of
+/// words, vectors and bursts.
 fn alignments() -> Vec<(String, Clusters)> {
     const LENGTHS: [u16; 13] = [1, 2, 3, 4, 5, 15, 16, 17, 33, 63, 65, 127, 129];
     let mut starts = Vec::new();
@@ -67,8 +67,8 @@ fn generated(seed: u64) -> Vec<(String, Clusters)> {
     made.collect()
 }
 
-/// Tracks and rows of random lengths at random distances; numbers of pieces around those
-/// that blocks of kernels have.
+/// Tracks and rows of random lengths at random distances; numbers of pieces around those of blocks
+/// of kernels.
 fn random(seed: u64) -> Vec<(String, Clusters)> {
     let sizes = [(31, 33, 9), (257, 65, 40), (1025, 1, 5), (2049, 300, 3)];
     let make = |(case, (tracks, rows, most)): (usize, (u64, u64, u64))| {

@@ -108,7 +108,7 @@ fn work_of(input: &Clusters, sample: Sample) -> Work {
     Work {
         items: (entries.attached + entries.unattached) as u64,
         item_unit: "cluster",
-        // All that is packed is read and written.
+        // All packed bytes are read and written.
         bytes_min: 2 * packed,
         input_bytes: input.bytes().len() as u64,
         to_host_bytes: Some(packed),

@@ -5,8 +5,8 @@ use generators::tpc::clusters::{Entries, Layout};
 use super::sample::Sample;
 use crate::all_cores::{copy, made};
 
-/// The arrays of all fields without gaps, where their [`Layout`] wants them. What lies
-/// between arrays means nothing.
+/// The arrays of all fields without gaps, at the offsets of their [`Layout`]. The bytes between
+/// arrays are undefined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packed {
     blocks: Vec<Block>,
@@ -49,7 +49,7 @@ impl Packed {
         self.sample
     }
 
-    /// The buffer back.
+    /// Returns the buffer.
     pub(super) fn into_blocks(self) -> Vec<Block> {
         self.blocks
     }
@@ -59,7 +59,7 @@ impl Packed {
         bytemuck::cast_slice(&self.blocks)
     }
 
-    /// All bytes, to be written.
+    /// All bytes, mutable.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.blocks)
     }

@@ -8,11 +8,11 @@ use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
 pub(super) struct Packing<'a> {
     input: &'a Clusters,
     layout: Layout,
-    /// The sums of the numbers of clusters of all tracks before each, and of all.
+    /// Exclusive scan of the numbers of clusters of all tracks, and the total.
     tracks: Vec<u32>,
     /// Offsets of rows.
     rows: Vec<u32>,
-    /// An array of tracks as a whole, as a single piece; and one of rows.
+    /// An array of tracks as a single piece; and one of rows.
     all_tracks: [u32; 2],
     all_rows: [u32; 2],
 }
@@ -20,7 +20,7 @@ pub(super) struct Packing<'a> {
 /// The pieces of an array.
 #[derive(Clone, Copy)]
 pub(super) struct Array<'a> {
-    /// All of the input, in which it lies.
+    /// Bytes of the input, which contain it.
     bytes: &'a [u8],
     /// Offset of the array there.
     begin: usize,
@@ -33,14 +33,14 @@ pub(super) struct Array<'a> {
     left_out: usize,
 }
 
-/// Bytes of a piece: where in the input, and where in the packed array.
+/// A piece: its bytes in the input, and in the packed array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) from: Range<usize>,
     pub(super) to: usize,
 }
 
-/// Some neighbouring pieces of an array, or parts of them: bytes of the packed array.
+/// Consecutive pieces of an array, or parts of them: bytes of the packed array.
 pub(super) struct Part {
     pub(super) field: usize,
     pub(super) bytes: Range<usize>,
@@ -59,12 +59,12 @@ impl<'a> Packing<'a> {
         }
     }
 
-    /// The vectors back.
+    /// Returns the vectors.
     pub(super) fn into_vectors(self) -> [Vec<u32>; 2] {
         [self.tracks, self.rows]
     }
 
-    /// The array of a field, by its number.
+    /// The array of a field, by its index.
     pub(super) fn array(&self, field: usize) -> Array<'_> {
         let (starts, places) = match FIELDS[field].per {
             Per::Row => (&[0][..], &self.all_rows[..]),
@@ -82,8 +82,7 @@ impl<'a> Packing<'a> {
         }
     }
 
-    /// Gives to each of some parts of the output its bytes. Parts are in ascending order
-    /// and don't overlap.
+    /// Splits the output among some parts, which are in ascending order and don't overlap.
     pub(super) fn hand_out<'o>(
         &self,
         parts: Vec<Part>,
@@ -110,7 +109,7 @@ impl<'a> Array<'a> {
         self.starts.len()
     }
 
-    /// The bytes that all pieces have together.
+    /// Total bytes of all pieces.
     pub(super) fn packed_bytes(self) -> usize {
         self.place(self.pieces())
     }
@@ -121,7 +120,7 @@ impl<'a> Array<'a> {
         (self.places[piece] as usize - self.left_out * piece) * self.width
     }
 
-    /// A piece by its number.
+    /// A piece by its index.
     #[inline(always)]
     pub(super) fn piece(self, piece: usize) -> Piece {
         let to = self.place(piece);
@@ -164,7 +163,7 @@ impl<'a> Array<'a> {
         Some(Piece { from: from..from + (end - start), to: start - bytes.start })
     }
 
-    /// The bytes in which pieces lie.
+    /// The bytes that contain the pieces.
     #[inline(always)]
     pub(super) fn bytes(self) -> &'a [u8] {
         self.bytes
@@ -185,7 +184,7 @@ impl<'a> Array<'a> {
     }
 }
 
-/// The sums of the counts before each piece, and of all.
+/// Exclusive scan of the counts of pieces, and the total.
 fn places(pieces: &Pieces, mut places: Vec<u32>) -> Vec<u32> {
     places.clear();
     let mut sum = 0;

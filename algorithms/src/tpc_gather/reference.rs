@@ -1,4 +1,4 @@
-//! Gathering as slow and obvious as can be: entry by entry, of many pieces at a time.
+//! Simple and slow gathering: entry by entry, with pieces in parallel.
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
 

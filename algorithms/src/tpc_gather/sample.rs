@@ -2,8 +2,8 @@
 
 use generators::tpc::clusters::{Clusters, Entries, FIELDS, Per, Pieces};
 
-/// Copies a sample takes at most, if each piece of each array is one. A copy takes a driver
-/// some microseconds, and there are ten million in a timeframe.
+/// Maximum number of copies of a sample, with one for each piece of each array. A copy takes a
+/// driver some microseconds, and there are ten million in a timeframe.
 const MOST_COPIES: usize = 50_000;
 
 /// Every `step`-th track and row, from the first on. Arrays that are one piece are only in the
@@ -55,7 +55,7 @@ impl Sample {
             Per::Row => usize::from(self.is_all() && !input.rows().is_empty()),
             Per::Track => usize::from(self.is_all()),
             Per::Attached => with(input.tracks(), 1),
-            // The first cluster of a track has no difference to the one before it.
+            // The first cluster of a track has no difference to a previous one.
             Per::Difference => with(input.tracks(), 2),
             Per::Unattached => with(input.rows(), 1),
         };

@@ -1,4 +1,4 @@
-//! Parts of an input: to find the pieces that make a variant wrong.
+//! Reduced inputs: to find the pieces for which a variant fails.
 
 use std::ops::Range;
 

@@ -17,7 +17,7 @@ const IDS: Flag<Ids> = Flag::choice(
 .called("IDS")
 .or("local");
 
-/// All of them; generated files have the same.
+/// All axes; generated files have the same.
 pub static AXES: &[Axis] = &[TRACKS.axis(), IDS.axis()];
 
 /// The shape that parameters describe, with defaults for missing ones.
@@ -37,7 +37,7 @@ pub(super) fn of_file(path: &Path, input: &SliceTracks) -> Params {
     params
 }
 
-/// A hash of all of it.
+/// Hash of the content.
 fn content(input: &SliceTracks) -> u64 {
     let all = input.tracks().iter().zip(input.relations());
     let all = all.zip(input.links());

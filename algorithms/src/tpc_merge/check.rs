@@ -8,7 +8,7 @@ use crate::all_cores::first_difference;
 /// Errors in an output that has no reference.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Mismatch {
-    /// Relations that make no sense.
+    /// Inconsistent relations.
     #[error("the output makes no sense: {0}")]
     Unsound(#[from] TrackProblem),
     /// A track differs from the connected component of links and relations.
@@ -19,7 +19,7 @@ pub enum Mismatch {
     },
 }
 
-/// Every component became one track.
+/// Checks that every component became one track.
 pub(super) fn sound(input: &SliceTracks, output: &[Relations]) -> Result<(), Mismatch> {
     let without_links = vec![NONE; input.len()];
     let merged = SliceTracks::new(input.tracks().to_vec(), output.to_vec(), without_links)?;

@@ -7,8 +7,8 @@ use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
 use crate::parallel::{Grain, collect, for_each_range};
 
-/// The slice tracks that one names, each relation once: its link, the piece before it,
-/// the leg below it. The ends of all these lie in one component.
+/// The slice tracks that one refers to, each relation once: its link, the piece before it, the leg
+/// below it. All of these are in one component.
 #[inline(always)]
 pub(super) fn named(input: &SliceTracks, track: usize) -> impl Iterator<Item = u32> {
     let related = &input.relations()[track];
@@ -31,7 +31,7 @@ pub(super) fn labels(input: &SliceTracks) -> Vec<u32> {
     collect(input.len(), Grain::Adaptive, |tracks| tracks.map(|track| root(&parents, track as u32)))
 }
 
-/// Makes one set of the sets of two.
+/// Joins the sets of two slice tracks.
 fn join(parents: &[AtomicU32], mut one: u32, mut other: u32) {
     loop {
         (one, other) = (root(parents, one), root(parents, other));

@@ -7,7 +7,7 @@ use generators::tpc::slice_tracks::{
 
 /// Sizes around those of warps and blocks.
 const SIZES: [usize; 12] = [1, 2, 31, 32, 33, 63, 65, 255, 257, 1023, 1025, 4097];
-/// Most slice tracks of random inputs.
+/// Maximum number of slice tracks of random inputs.
 const RANDOM: u64 = 1500;
 
 pub(super) fn all(seed: u64) -> Vec<(String, SliceTracks)> {
@@ -69,8 +69,8 @@ fn links() -> Vec<(String, SliceTracks)> {
     inputs.chain([apart, none]).collect()
 }
 
-/// Components that lie next to each other, but for a few across any boundary between
-/// 3000 slice tracks and the next ones.
+/// Components of adjacent slice tracks, except for a few across any boundary between 3000 slice
+/// tracks and the next ones.
 fn apart() -> SliceTracks {
     const APART: u32 = 30_000;
     let link = |i: u32| match i % 3000 {
@@ -97,7 +97,7 @@ fn stiff(number: u32) -> SliceTrack {
     }
 }
 
-/// Pairs of slice tracks at the edges of what makes them one leg, and of what is up.
+/// Pairs of slice tracks at the limits of the conditions for one leg, and for the leg above.
 fn kinematics() -> Vec<(String, SliceTracks)> {
     let momenta = [-2.0, 2.0, 1.999_999_9, 2.000_000_2, -0.0, 0.0, 1e-30, -3.0, 3.0];
     let extents = [(0.0, 1.0), (1.0, 2.0), (0.5, 0.5), (-1.0, 3.0)];
@@ -137,7 +137,7 @@ fn random(seed: u64) -> Vec<(String, SliceTracks)> {
         .collect()
 }
 
-/// Numbers at random.
+/// Random numbers.
 struct Draw {
     seed: u64,
     case: usize,
@@ -181,8 +181,8 @@ fn random_track(draw: &mut Draw) -> SliceTrack {
     }
 }
 
-/// Adds a chain above the leg with that head; returns its own head. Every second chain is
-/// linked from its end to its beginning in numbers.
+/// Adds a chain above the leg with that head; returns its own head. In every second chain the links
+/// are in descending order of indices.
 fn add_leg(
     relations: &mut [Relations],
     leg: std::ops::Range<u64>,

@@ -47,13 +47,13 @@ fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
     })
 }
 
-/// Slice tracks in shares: those of a component are in the same one.
+/// Slice tracks in shares: those of a component are in the same share.
 struct Shares {
     /// The slice tracks of each share, in ascending order.
     members: Vec<Vec<u32>>,
     /// The share of each slice track.
     share_of: Vec<u16>,
-    /// The number of each slice track in its share.
+    /// The index of each slice track in its share.
     places: Vec<u32>,
 }
 
@@ -99,16 +99,16 @@ fn shares_of_labels(labels: &[u32], count: usize) -> Vec<u16> {
 /// The slice tracks of a share.
 struct Merger<'a> {
     kinematics: &'a [SliceTrack],
-    /// The number of each slice track among those of the share.
+    /// The index of each slice track among those of the share.
     places: &'a [u32],
-    /// The legs of each track, from the lowest to the uppermost; tracks that went into
+    /// The legs of each track, from the lowest to the uppermost; tracks that were merged into
     /// others have none.
     tracks: Vec<VecDeque<Leg>>,
     /// The track of each slice track.
     track_of: Vec<u32>,
 }
 
-/// A leg of a track.
+/// Index of a leg in a track.
 #[derive(Clone, Copy)]
 struct Place {
     track: usize,
@@ -148,7 +148,7 @@ impl<'a> Merger<'a> {
         self.tracks.push(legs);
     }
 
-    /// Notes which track the pieces of legs are of.
+    /// Sets the track of the pieces of legs.
     fn name(&mut self, legs: &VecDeque<Leg>, track: usize) {
         for &piece in legs.iter().flatten() {
             let number = self.number(piece);
@@ -197,7 +197,7 @@ impl<'a> Merger<'a> {
         (piece.zt_min.min(head.zt_min), piece.zt_max.max(head.zt_max))
     }
 
-    /// Leg `b` is the one above leg `a`.
+    /// Joins leg `b` as the one above leg `a`.
     fn join_above(&mut self, a: Place, b: Place) {
         let is_uppermost = a.leg + 1 == self.tracks[a.track].len();
         match (is_uppermost, b.leg == 0) {
@@ -207,7 +207,7 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Leg `b` is the one below leg `a`.
+    /// Joins leg `b` as the one below leg `a`.
     fn join_below(&mut self, a: Place, b: Place) {
         let is_uppermost = b.leg + 1 == self.tracks[b.track].len();
         match (a.leg == 0, is_uppermost) {
@@ -268,7 +268,7 @@ impl Place {
     }
 }
 
-/// All that come from following a relation.
+/// The slice tracks that are reached by following a relation.
 fn follow(first: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(first), move |track| Some(next(*track)).filter(|next| *next != NONE))
 }

@@ -17,7 +17,7 @@ impl Poison for Relations {
 
 /// Relations that can be followed and changed.
 pub(super) trait RelationStore {
-    /// One for each step that a walk may take.
+    /// An item for each step that a walk may take.
     type Steps: Iterator<Item = ()>;
     /// Unlimited, unless other threads may change relations meanwhile, which can lead a walk in
     /// circles.
@@ -36,7 +36,7 @@ pub(super) trait RelationStore {
     fn set_neighbour(&mut self, track: u32, side: usize, neighbour: u32);
 }
 
-/// All relations, for one worker.
+/// All relations, with exclusive access.
 pub(super) struct OwnRelations<'a>(pub(super) &'a mut [Relations]);
 
 impl RelationStore for OwnRelations<'_> {
@@ -84,13 +84,13 @@ const PREV: usize = 0;
 const NEXT: usize = 1;
 const NEIGHBOURS: usize = 2;
 
-/// Relations that several workers change, each those of components of its own. A worker that
-/// does not keep to them makes wrong relations, which a check sees, and nothing worse.
+/// Relations that several workers change, each those of its own components. A worker that violates
+/// this makes wrong relations, which a check detects, and no undefined behaviour.
 #[derive(Clone, Copy)]
 pub(super) struct SharedRelations<'a>(&'a [Words]);
 
 impl<'a> SharedRelations<'a> {
-    /// Shares relations out.
+    /// Shares relations between threads.
     pub(super) fn new(relations: &'a mut [Relations]) -> Self {
         const {
             assert!(size_of::<Relations>() == size_of::<Words>());
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::tpc_merge::resolve::follow;
 
-    /// Workers that don't keep to components of their own, as those of a wrong variant.
+    /// Workers that don't keep to their own components, as in a wrong variant.
     #[test]
     fn workers_in_each_others_way_come_to_an_end() {
         const TRACKS: u32 = 2000;

@@ -1,4 +1,4 @@
-//! Following a link: two slice tracks, and all that belongs to them, become one track.
+//! Follows a link: two slice tracks, and the slice tracks that belong to them, become one track.
 //!
 //! As in the experiment's online reconstruction, October 2024; Rohr, thesis section 3.7.
 
@@ -9,7 +9,7 @@ use super::relation_store::RelationStore;
 /// |q/pt| in c/GeV below which a particle does not curl up inside the chamber.
 const CURLS_FROM: f32 = 2.0;
 
-/// Bytes that following links reads.
+/// Bytes that are read when following links.
 pub(super) fn input_bytes(input: &SliceTracks) -> u64 {
     (size_of_val(input.tracks()) + size_of_val(input.links())) as u64
 }
@@ -134,9 +134,9 @@ fn tail(legs: &impl RelationStore, mut track: u32) -> u32 {
     track
 }
 
-/// The head of a piece's chain, unless that is `other`.
+/// The head of a piece's chain; `None` if that is `other`.
 fn head_without(legs: &impl RelationStore, track: u32, other: u32) -> Option<u32> {
-    // `other` is a head itself, so it can only be met at the end.
+    // `other` is a head itself, so it can only be the head of the chain.
     Some(head(legs, track)).filter(|head| *head != other)
 }
 

@@ -1,4 +1,4 @@
-//! Parts of an input: to find the links that make a variant wrong.
+//! Reduced inputs: to find the links for which a variant fails.
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 

@@ -9,7 +9,7 @@ use crate::device::Poison;
 pub struct PadActivity {
     /// Time bins with charge.
     pub charges: u16,
-    /// The most of them that follow each other.
+    /// The longest run of consecutive time bins with charge.
     pub longest_run: u16,
     /// The largest charge, in sixteenths of an ADC unit.
     pub largest: u16,
@@ -31,11 +31,11 @@ pub enum Verdict {
 /// Thresholds of noisy pads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
-    /// More time bins with charge.
+    /// Maximum number of time bins with charge of a good pad.
     pub charges: u16,
-    /// A longer run of them.
+    /// Maximum length of a run of them.
     pub run: u16,
-    /// But never with a larger charge than this: what saturates is no noise.
+    /// Pads with a larger charge than this are never noisy: saturation is no noise.
     pub saturation: u16,
 }
 
@@ -55,7 +55,7 @@ impl Element for PadActivity {
 }
 
 impl PadActivity {
-    /// A pad that did this.
+    /// The activity of a pad, with the verdict by these thresholds.
     #[inline]
     pub fn new(charges: u16, longest_run: u16, largest: u16, thresholds: &Thresholds) -> Self {
         let busy = charges > thresholds.charges || longest_run > thresholds.run;

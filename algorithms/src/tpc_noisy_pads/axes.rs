@@ -28,7 +28,7 @@ const SATURATION: Flag<f64> =
     Flag::integer("saturation", "But not if its largest charge is above this, in ADC units")
         .unit("ADC")
         .or("700");
-/// Noisy pads are looked for in the maps that pages of any format make.
+/// Noisy pads are searched in maps, which don't depend on the format of pages.
 const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
 const NOISY_PADS: Flag<f64> = time_frame::NOISY_PADS
     .with_help("Share of pads that have lost their baseline: charge most of the time")
@@ -78,7 +78,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 /// The time bins of a frame.
 ///
 /// # Errors
-/// If there are more than pads can count.
+/// Fails if there are more than the counters of pads can hold.
 pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     let time_bins = time_bins_of(shape.orbits - 1).end;
     at_most_all_counted(time_bins, |problem, most| {
@@ -144,7 +144,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataErr
     Ok(maps)
 }
 
-/// Maps of the sound pages of a file.
+/// Maps of the valid pages of a file.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
     let mut of_pages = options.clone();
     of_pages.remove(THRESHOLDS);

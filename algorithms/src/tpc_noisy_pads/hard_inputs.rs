@@ -1,5 +1,5 @@
-//! Maps that are hard to get right: few time bins, runs at their ends, charges and
-//! counts at the thresholds, pads at the ends of rows.
+//! Difficult maps: few time bins, runs at their ends, charges and counts at the thresholds, pads at
+//! the ends of rows.
 
 use generators::random::{below, mix};
 use generators::tpc::PadId;
@@ -38,7 +38,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
     inputs
 }
 
-/// Maps with a charge for each sector, pad and time bin, which follow each other in this order.
+/// Maps with `charge` for each sector, pad and time bin, in this order.
 fn filled(
     sectors: usize,
     time_bins: u32,
@@ -54,8 +54,8 @@ fn filled(
     maps
 }
 
-/// Runs of 9 to 11 time bins at the beginning, in the middle and at the end, 19 to 21
-/// charges in all, the largest just below, at and above saturation.
+/// Runs of 9 to 11 time bins at the start, in the middle and at the end, 19 to 21 charges in total,
+/// the largest just below, at and above saturation.
 fn at_thresholds() -> ChargeMaps {
     const TIME_BINS: u32 = 64;
     filled(1, TIME_BINS, |_, pad, time_bin| {
@@ -65,7 +65,7 @@ fn at_thresholds() -> ChargeMaps {
         let largest = 999 + (pad / 9 % 3) as u16;
         let start = [0, 27, TIME_BINS - run][(pad / 27 % 3) as usize];
         let in_run = (start..start + run).contains(&time_bin);
-        // The others are single ones, away from the run.
+        // The other charges are single ones, away from the run.
         let other = (time_bin + TIME_BINS - start - run - 1) % TIME_BINS;
         let single = other % 2 == 1 && other / 2 < charges - run;
         if in_run { largest } else { single.into() }

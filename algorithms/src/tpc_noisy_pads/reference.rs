@@ -1,4 +1,4 @@
-//! Slow and obvious: pad by pad, time bin by time bin.
+//! Slow and simple: pad by pad, time bin by time bin.
 
 use generators::tpc::PadId;
 

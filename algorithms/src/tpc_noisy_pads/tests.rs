@@ -1,9 +1,9 @@
-//! Generated time frames: what is found follows what was asked for.
+//! Generated time frames: shares of noisy pads agree with the parameters.
 
 use super::{ChargeMaps, PadActivity, TpcNoisyPads, reference};
 use crate::algorithm::Algorithm;
 
-/// A sector with few collisions: nothing is busy but pads that are bad.
+/// A sector with few collisions: only bad pads are busy.
 const QUIET: [(&str, &str); 3] = [("sectors", "1"), ("orbits", "2"), ("rate", "1000")];
 
 fn maps(values: &[(&'static str, &str)]) -> ChargeMaps {
@@ -64,7 +64,7 @@ fn either_threshold_is_enough() {
     assert_eq!(with("1", "1000"), 0.0, "neither can be exceeded");
     assert!(is_near(with("0.5", "1000"), 0.1));
     assert!(is_near(with("1", "30"), 0.1));
-    // Runs are drawn up to 80, and some follow each other without a gap.
+    // Runs are drawn up to 80, and some are adjacent without a gap.
     let long = with("1", "85");
     assert!((0.01..0.09).contains(&long), "{long}");
 }

@@ -41,7 +41,7 @@ pub(crate) struct ChargesOf<'a> {
     crew: Crew,
     decode: DecodePage,
     fragments: Fragments,
-    /// Samples that the headers promise, once for each fragment that their page is in.
+    /// Number of samples that the headers state, once for each fragment of their page.
     promised: usize,
     shape: MapShape,
     /// Ranges of maps of the sectors, by the pages at which these start.
@@ -59,7 +59,7 @@ pub(crate) struct Held<'a> {
 
 buffers!(Held<'_>: slots, maps, positions);
 
-/// A fragment of a time frame: what its tasks have in common.
+/// A fragment of a time frame: the common data of its tasks.
 struct Fragment<'a> {
     frame: &'a TimeFrame,
     decode: DecodePage,
@@ -71,7 +71,7 @@ struct Fragment<'a> {
     sectors: &'a [Range<usize>],
 }
 
-/// A page that was rejected, and the positions that it does not have.
+/// A rejected page, and the range of its unused positions.
 pub(super) struct Rejected {
     pub(super) page: DamagedPage,
     pub(super) positions: Range<usize>,
@@ -108,7 +108,7 @@ impl<'a> ChargesOf<'a> {
         }
     }
 
-    /// Positions of all fragments, as far as headers promise them.
+    /// Number of positions of all fragments that headers state.
     pub(crate) fn promised(&self) -> usize {
         self.promised
     }
@@ -123,8 +123,8 @@ impl<'a> ChargesOf<'a> {
         headers::read(self.frame, &self.crew, &mut held.slots);
     }
 
-    /// Clears the maps of all sectors, and fills them with a fragment; returns where the positions
-    /// of each sector end. Positions of damaged pages are outside of the fragment.
+    /// Clears the maps of all sectors, and fills them with a fragment; returns the ends of the
+    /// positions of each sector. Positions of damaged pages are outside of the fragment.
     pub(crate) fn make_fragment(&self, held: &mut Held<'a>, number: u32) -> Vec<usize> {
         self.crew.clear(&mut held.maps, self.shape.tiles());
         let mut holes = Vec::new();
@@ -142,7 +142,7 @@ impl<'a> ChargesOf<'a> {
         self.sectors.iter().map(end_of_sector).collect()
     }
 
-    /// Decodes the pages of a fragment; returns where its positions end.
+    /// Decodes the pages of a fragment; returns the end of its positions.
     fn decode_fragment(
         &self,
         held: &mut Held<'a>,
@@ -185,13 +185,13 @@ impl<'a> ChargesOf<'a> {
 }
 
 impl Held<'_> {
-    /// The maps of all sectors, and the positions of the fragment that was made last.
+    /// The maps of all sectors, and the positions of the last fragment.
     pub(crate) fn maps_and_positions(&mut self) -> (&mut [u16], &[Position]) {
         (cast_slice_mut(&mut self.maps), &self.positions)
     }
 }
 
-/// Maps of all sectors and positions as an output.
+/// Converts maps of all sectors and positions to an output.
 pub(super) fn decoded(
     maps: &[Tile],
     shape: MapShape,
@@ -238,7 +238,7 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
         })
     }
 
-    /// Gives back what damaged pages took away.
+    /// Restores the capacity that damaged pages have removed.
     fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         held.positions.resize(self.promised, Position::POISON);
         held.damaged.clear();
@@ -314,7 +314,7 @@ impl Fragment<'_> {
         rejected
     }
 
-    /// Puts the digits of a page into the map of its sector.
+    /// Stores the digits of a page in the map of its sector.
     fn put(&self, number: usize, page: &OpenPage, digits: &[Digit], positions: &mut [Position]) {
         let sector = self.sectors.partition_point(|pages| pages.end <= number);
         let map = &self.maps[sector * self.entries..][..self.entries];
@@ -324,7 +324,7 @@ impl Fragment<'_> {
             *position = Position::OUTSIDE;
             if local_time < self.time_bins.len() as u32 {
                 *position = Position::new(digit.pad_id(), local_time);
-                // Threads of the same sector have other pads or time bins.
+                // Threads of the same sector write distinct pads or time bins.
                 map[position.index()].store(converter.charge(*digit), Ordering::Relaxed);
             }
         }

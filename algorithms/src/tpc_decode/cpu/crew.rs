@@ -1,4 +1,4 @@
-//! The threads that share tasks: a team, or a team for each sector within a team.
+//! The threads that share tasks: a team, or nested teams with one for each sector.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ const CLEARED: usize = 1 << 13;
 pub(super) struct Crew {
     /// Pages of a time frame, or regions of its sectors, in order; each is in one task.
     pub(super) tasks: Vec<Range<usize>>,
-    /// The teams for sectors, and how many tasks each sector has.
+    /// The teams for sectors, and the number of tasks of each sector.
     nested: Option<(Arc<InnerTeams>, Vec<usize>)>,
 }
 

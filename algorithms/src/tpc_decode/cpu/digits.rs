@@ -26,7 +26,7 @@ pub(crate) struct DigitsOf<'a> {
     arena: &'a Arena,
     crew: Crew,
     decode: DecodePage,
-    /// Samples that the headers promise.
+    /// Number of samples that the headers state.
     promised: usize,
 }
 
@@ -86,7 +86,7 @@ impl<'a> DigitsOf<'a> {
         DigitsOf::new(frame, arena, Crew::of_one_team(frame, threads), decode)
     }
 
-    /// Samples that headers promise: there are no more.
+    /// Number of samples that headers state: an upper bound.
     pub(crate) fn promised(&self) -> usize {
         self.promised
     }
@@ -104,7 +104,7 @@ impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
         })
     }
 
-    /// Gives back what damaged pages took away.
+    /// Restores the capacity that damaged pages have removed.
     fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         held.output.digits.resize(self.promised, Digit::default());
         Ok(())
@@ -174,7 +174,7 @@ fn decode_task(
     rejected
 }
 
-/// Takes ascending ranges out of a list.
+/// Removes ascending ranges from a list.
 pub(super) fn close<T: Copy>(list: &mut Vec<T>, holes: &[Range<usize>]) {
     let Some(first) = holes.first() else { return };
     let mut end = first.start;

@@ -1,7 +1,7 @@
-//! Headers first: how many samples there will be, and where they go.
+//! First pass over headers: numbers of samples, and their offsets.
 //!
-//! The headers are checked here, once. What they state of the payload is a promise
-//! that decoding holds them to.
+//! The headers are checked here, once. Decoding verifies that the payload agrees with their
+//! statements.
 
 use std::ops::Range;
 
@@ -15,22 +15,22 @@ use crate::tpc_decode::input::TimeFrame;
 /// Result of reading a page's headers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Slot {
-    /// Nothing but an RDH.
+    /// A page with only an RDH.
     #[default]
     Empty,
-    /// A page with sound headers.
+    /// A page with valid headers.
     Page(OpenPage),
     /// A page with damaged headers.
     Damaged(Damage),
 }
 
-/// A page that is not there.
+/// An invalid page.
 impl Poison for Slot {
     const POISON: Self = Slot::Empty;
 }
 
 impl Slot {
-    /// The page, if its headers are sound.
+    /// The page, if its headers are valid.
     pub(super) fn page(&self) -> Option<&OpenPage> {
         match self {
             Slot::Page(page) => Some(page),
@@ -38,7 +38,7 @@ impl Slot {
         }
     }
 
-    /// Samples that it promises.
+    /// Number of samples that the header states.
     pub(super) fn samples(&self) -> usize {
         self.page().map_or(0, |page| page.samples.into())
     }

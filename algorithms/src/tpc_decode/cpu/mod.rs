@@ -61,7 +61,8 @@ fn one_team(at: &Opening<'_, '_, TpcDecode>) -> Crew {
     Crew::of_one_team(at.input, at.threads())
 }
 
-/// As published where there are teams within the team: that one takes sectors, they take pages.
+/// Threads of the published decoder with nested teams: the outer team takes sectors, the inner ones
+/// take pages.
 fn any_teams(at: &Opening<'_, '_, TpcDecode>) -> Crew {
     match at.inner_teams() {
         Some(inner) => Crew::of_nested_teams(at.input, inner),
@@ -92,7 +93,7 @@ fn decode<'a>(
     }
 }
 
-/// The reference in the form of the other decoders.
+/// The reference with the interface of the other decoders.
 fn reference_page(job: walk::Job<'_>, digits: &mut [generators::tpc::Digit]) -> Option<()> {
     let decoded = reference::decode_page(job.page, job.payload, &job.tables.mapping).ok()?;
     digits.copy_from_slice(&decoded);

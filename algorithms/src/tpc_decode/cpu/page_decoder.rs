@@ -1,4 +1,4 @@
-//! One page after the other.
+//! Decodes one page after the other.
 
 use generators::tpc::Digit;
 

@@ -9,7 +9,7 @@ use crate::tpc_decode::input::{Sharing, TimeFrame};
 /// Pages of a task where all pages are one pool: large enough that scheduling costs nothing
 /// compared with decoding, small enough that threads finish together.
 const PAGES_IN_TASK: usize = 32;
-/// Tasks of a sector for each thread of its team, so that they end together.
+/// Tasks of a sector for each thread of its team, so that the threads finish together.
 const TASKS_OF_THREAD: usize = 4;
 
 /// Pages of a time frame, in order; each page is in one task.

@@ -1,5 +1,5 @@
-//! Damage of all kinds: no decoder panics, reads what it must not, finds other digits
-//! than the reference, or takes a page that the reference rejects.
+//! Damage of all kinds: no decoder panics, reads out of bounds, differs from the reference in its
+//! digits, or accepts a page that the reference rejects.
 
 use generators::tpc::page::Page;
 use generators::tpc::pages::StreamId;

@@ -4,7 +4,7 @@
 // Static shared memory: the channels of a dense block, 1600 bytes a warp.
 #include "pages/links.h"
 
-// Decodes the pages of a fragment to digits. A warp a page; there may be more warps.
+// Decodes the pages of a fragment to digits. A warp for each page; there may be more warps.
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
                 u32 fragment, u64* digits) {

@@ -19,7 +19,7 @@
 
 namespace tpc_decode {
 
-// A page that is decoded, and the chunks of lines of the fragment that it has samples in.
+// A decoded page, and the chunks of lines of the fragment in which it has samples.
 struct __align__(8) PageLines {
     u32 slot;
     u16 first_chunk, chunks;
@@ -31,7 +31,7 @@ namespace {
 
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
-// Samples of a thread that it waits for at once: most blocks have no more.
+// Samples of a thread whose loads are in flight: most blocks have no more.
 constexpr u32 SAMPLES_AT_ONCE = 4;
 // Resident blocks of a multiprocessor: as many as fit with their shared memory. If that is seven,
 // an H100 needs no more registers than are available; other GPUs would spill, and get registers for
@@ -41,14 +41,14 @@ constexpr u32 RESIDENT_BLOCKS = 7;
 #else
 constexpr u32 RESIDENT_BLOCKS = 5;
 #endif
-// Lines of a block, which are a chunk.
+// Lines of a block, which form a chunk.
 constexpr u32 LINES = 2;
 constexpr u32 CHUNK_TIMES = LINES * TILE_TIMES;
-// Chunks that a page has samples in, at most, and one more: it is of one orbit.
+// Maximum number of chunks with samples of a page, plus one: it is of one orbit.
 constexpr u32 BOUNDS_OF_PAGE = 64;
 constexpr u32 MOST_TIME_BINS = (BC_PER_ORBIT + BC_PER_TIME_BIN - 1) / BC_PER_TIME_BIN;
 static_assert(MOST_TIME_BINS / CHUNK_TIMES + 3 <= BOUNDS_OF_PAGE, "there is room for all chunks of a page");
-// Tiles and rows of a region at most.
+// Maximum number of tiles and of rows of a region.
 constexpr u32 MOST_TILES = 208;
 constexpr u32 MOST_ROWS = 18;
 constexpr u32 REGIONS = 10;
@@ -63,7 +63,7 @@ __device__ __forceinline__ u32 tiles_of(Geometry geometry, u32 row) {
     return (geometry.pads_in_row(row) + TILE_PADS - 1) / TILE_PADS;
 }
 
-// The rows of a region, which its endpoints share in halves.
+// The rows of a region; each of its endpoints has one half.
 struct Rows {
     u32 first, count;
 
@@ -71,8 +71,8 @@ struct Rows {
         : first(geometry.first_row(2 * region)), count(geometry.rows(2 * region) + geometry.rows(2 * region + 1)) {}
 };
 
-// Samples of a page that are in the lines of a block: the first of them among all, and how many
-// there are in this page and those that were found before.
+// Samples of a page in the lines of a block: the index of the first among all samples, and the
+// cumulative number in this and the previously found pages.
 struct PageSamples {
     u32 first, end;
 };
@@ -81,7 +81,7 @@ struct Shared {
     uint4 granules[LINES * MOST_TILES * GRANULES_OF_TILE];
     PageSamples pages[THREADS];
     u32 found;               // pages in the upper bits, samples in the lower ones
-    u32 first_of_row[MOST_ROWS + 1];  // tiles of the rows before
+    u32 first_of_row[MOST_ROWS + 1];  // number of tiles of the rows before
 
     __device__ __forceinline__ u16* entries() { return reinterpret_cast<u16*>(granules); }
     __device__ __forceinline__ u32 tiles(u32 rows) const { return first_of_row[rows]; }
@@ -103,17 +103,17 @@ struct Listed {
         return position == OUTSIDE ? charges[sample] != BEHIND : high_half(position) < time;
     }
 
-    // The first sample of a page that is not before a time.
+    // The first sample of a page that is not before a time (lower bound).
     __device__ __forceinline__ u32 bound(u32 slot, u32 samples, u32 time) const {
         return first_not(0, samples, [&](u32 sample) { return is_before(slot + sample, time); });
     }
 };
 
-// The chunks that a page has samples in.
+// The chunks with samples of a page.
 struct Chunks {
     u32 first, count;
 
-    // Of a page with these time bins of the time frame. Those outside the fragment make no difference.
+    // Chunks of a page with these time bins of the time frame, clipped to the fragment.
     __device__ __forceinline__ Chunks(u32 begin, u32 end, const Fragment& fragment) {
         const u32 behind = fragment.first_time_bin + fragment.time_bins;
         const u32 from = max(begin, fragment.first_time_bin) - fragment.first_time_bin;
@@ -123,7 +123,7 @@ struct Chunks {
     }
 };
 
-// The lines of a block, and the times in the map that they have.
+// The lines of a block, and their times in the map.
 struct Lines {
     u32 first, end;
 
@@ -151,7 +151,7 @@ struct RegionJobs {
     }
 };
 
-// Notes the samples that a page has in a chunk.
+// Records the samples of a page in a chunk.
 __device__ __forceinline__ void note(Shared& shared, PageLines page, const u16* bounds, u32 chunk) {
     const u32 number = chunk - page.first_chunk;
     if (number >= page.chunks) return;
@@ -159,11 +159,11 @@ __device__ __forceinline__ void note(Shared& shared, PageLines page, const u16* 
     if (count == 0) return;
     const u32 before = atomicAdd(&shared.found, 1u << FOUND_SHIFT | count);
     const u32 samples = before & ((1u << FOUND_SHIFT) - 1);
-    // The number of a sample among all that were found, plus this, is its number in the list.
+    // The index of a sample among all found ones, plus this, is its index in the list.
     shared.pages[before >> FOUND_SHIFT] = {page.slot + begin - samples, samples + count};
 }
 
-// The number in the list of a sample among those that were found.
+// The index in the list of a found sample.
 __device__ __forceinline__ u32 listed_at(const Shared& shared, u32 sample) {
     u32 page = 0;
     while (sample >= shared.pages[page].end) page++;
@@ -179,7 +179,7 @@ __device__ __forceinline__ u32 entry_of(const Shared& shared, u32 position, Rows
     return tile * TILE + time % TILE_TIMES * TILE_PADS + pad % TILE_PADS;
 }
 
-// Puts the samples that were found into their tiles.
+// Stores the found samples in their tiles.
 __device__ __forceinline__ void put(Shared& shared, const Listed& listed, Rows rows, Lines lines) {
     u16* entries = shared.entries();
     const u32 count = shared.found & ((1u << FOUND_SHIFT) - 1);
@@ -200,7 +200,7 @@ __device__ __forceinline__ void put(Shared& shared, const Listed& listed, Rows r
     }
 }
 
-// A warp a row: writes its tiles in each line.
+// Writes the tiles of a row in each line, with a warp for each row.
 __device__ __forceinline__ void leave(const Shared& shared, Rows rows, Lines lines, u16* map) {
     const u32 granules_of_line = shared.tiles(rows.count) * GRANULES_OF_TILE;
     uint4* line = reinterpret_cast<uint4*>(map) +
@@ -219,7 +219,7 @@ __device__ __forceinline__ void leave(const Shared& shared, Rows rows, Lines lin
     }
 }
 
-// Gets ready: no tile has a charge, no page was found. Barrier needed after.
+// Initializes shared memory: empty tiles, no pages. Barrier needed after.
 __device__ __forceinline__ void begin(Shared& shared, const u32* tiles_before) {
     for (u32 i = threadIdx.x; i < LINES * MOST_TILES * GRANULES_OF_TILE; i += THREADS)
         shared.granules[i] = make_uint4(0, 0, 0, 0);
@@ -297,8 +297,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
 }
 KERNEL_EXPORT(charge_tiles)
 
-// Makes all tiles zeros that hold no pads, or are in no line. A block a line of tiles of a map,
-// `all_lines` a map.
+// Clears all tiles that contain no pads, or are in no line. A block for each line of tiles of a
+// map, `all_lines` a map.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clear_margins(const u32* geometry, u32 lines, u32 all_lines, u16* maps) {
     const u32 line = blockIdx.x % all_lines;

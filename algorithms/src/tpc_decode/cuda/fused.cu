@@ -43,7 +43,7 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
         shared->load(source, task);
         shared->load_cells(cells, task.page, loaded);
         __syncthreads();
-        // By a warp that has little else to do.
+        // By a warp with little other work.
         if (threadIdx.x == THREADS - 1 && number + 1 < share.end)
             shared->tasks[(number + 1) % 2] = source.task(number + 1);
         Runs::find(*shared, task.page, source.geometry);

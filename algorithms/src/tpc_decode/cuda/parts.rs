@@ -17,27 +17,27 @@ use crate::tpc_decode::input::{Output, TimeFrame};
 /// Pages that are decoded together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Their numbers among all pages.
+    /// Range of its pages among all pages.
     pub(crate) pages: Range<usize>,
-    /// Their sectors, as numbers among those of all pages.
+    /// Range of its sectors among those of all pages.
     pub(crate) sectors: Range<usize>,
     /// Sizes that the headers announce.
     pub(crate) load: Load,
-    /// Fragments in order of time, those without pages of this part included; digits have
-    /// a single one, which is all time.
+    /// Fragments in order of time, those without pages of this part included; for digits, a single
+    /// one with all time bins.
     pub(crate) fragments: Vec<PromisedFragment>,
-    /// The maps of its sectors.
+    /// Shape of the maps of its sectors.
     pub(super) shape: MapShape,
 }
 
-/// A run of time bins that is decoded at once, and the pages that touch it.
+/// Time bins that are decoded at once, and the pages that touch them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PromisedFragment {
-    /// Its time bins, from the beginning of the time frame.
+    /// Its time bins, from the start of the time frame.
     pub(crate) time_bins: Range<u32>,
     /// Sizes of its pages.
     pub(crate) load: Load,
-    /// Samples of the sector that has the most.
+    /// Maximum number of samples of a sector.
     pub(crate) most_of_sector: u64,
 }
 
@@ -87,7 +87,7 @@ impl Part {
         self.shape.tiles() * TILE
     }
 
-    /// Time bins of its maps.
+    /// Number of time bins of its maps.
     pub(crate) fn time_bins(&self) -> u32 {
         self.shape.time_bins
     }
@@ -102,7 +102,7 @@ impl Part {
         self.pages.start * PAGE_BYTES..self.pages.end * PAGE_BYTES
     }
 
-    /// Samples in all fragments: those of a page count in each that it touches.
+    /// Samples in all fragments: those of a page count in each fragment that it touches.
     pub(crate) fn samples(&self) -> u64 {
         let fragments = self.fragments.iter();
         fragments.map(|fragment| fragment.load.samples).sum()
@@ -154,7 +154,7 @@ fn some_sectors(sectors: &[Range<usize>], together: usize) -> Vec<(Range<usize>,
     firsts.map(part).collect()
 }
 
-/// The pages of a sector, as far as they are open.
+/// The pages of a sector; `None` for those without valid headers.
 type OfSector<'a> = &'a [Option<OpenPage>];
 
 fn all_time<'a>(sectors: impl Iterator<Item = OfSector<'a>>) -> PromisedFragment {
@@ -166,7 +166,7 @@ fn all_time<'a>(sectors: impl Iterator<Item = OfSector<'a>>) -> PromisedFragment
     fragment
 }
 
-/// The fragments of these numbers.
+/// The fragments with these indices.
 fn fragments<'a>(
     frame: &TimeFrame,
     numbers: &BTreeSet<u32>,

@@ -15,7 +15,7 @@ constexpr u32 PAGES_EACH = 4;
 constexpr u32 TILE = THREADS * PAGES_EACH;
 constexpr u32 SUMS_THREADS = 1024;
 
-// Pages and samples.
+// Numbers of pages and samples.
 struct Sums {
     u32 jobs = 0, samples = 0;
 
@@ -25,7 +25,7 @@ struct Sums {
     }
 };
 
-// Samples of the pages of a tile that are wanted for a fragment.
+// Samples of the pages of a tile that a fragment needs.
 struct Tile {
     const uint2* extents;
     u32 pages, first;
@@ -37,7 +37,7 @@ struct Tile {
           first(blockIdx.x % tiles * TILE + threadIdx.x * PAGES_EACH),
           fragment(fragments[blockIdx.x / tiles]) {}
 
-    // Of this thread's page.
+    // Number of samples of this thread's page.
     __device__ __forceinline__ u32 samples(u32 i) const {
         if (first + i >= pages) return 0;
         const uint2 extent = extents[first + i];
@@ -66,7 +66,7 @@ __device__ __forceinline__ Sums exclusive_sums(Sums own, u32* warp_sums, Sums& t
 
 }  // namespace
 
-// The jobs and samples of each tile of each fragment, to `sums`. A block a tile.
+// Sums the jobs and samples of each tile of each fragment into `sums`. A block for each tile.
 extern "C" __global__ void __launch_bounds__(THREADS)
     place_count(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, uint2* sums) {
     __shared__ u32 warp_sums[LANES];
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
 }
 KERNEL_EXPORT(place_sum)
 
-// The jobs of all fragments. A block a tile.
+// Lists the jobs of all fragments. A block for each tile.
 extern "C" __global__ void __launch_bounds__(THREADS)
     place_jobs(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, const uint2* sums, Job* jobs) {
     __shared__ u32 warp_sums[LANES];

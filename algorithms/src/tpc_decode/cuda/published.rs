@@ -25,7 +25,7 @@ use crate::tpc_decode::TpcDecode;
 /// The kernels for digits and for charges of a layout.
 type Kernels = (&'static Kernel<DecodeDigits>, &'static Kernel<DecodeCharges>);
 
-/// The kernels for pages of links; row pages are decoded alike.
+/// The kernels for pages of links; all variants decode row pages with the same kernel.
 struct OfLinks {
     link: Kernels,
     dense_link: Kernels,
@@ -67,7 +67,7 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
     |at| decode_on_gpu(at, Division::Whole, published(|work| decode(work, &SHUFFLE))),
 );
 
-/// Decodes as `ballot-scan`.
+/// The decoder of `ballot-scan`.
 pub(crate) const BALLOT_WAY: Way = published(|work| decode(work, &BALLOT));
 
 pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> =
@@ -130,7 +130,7 @@ fn warps_of_block(threads: u32, gpu: &Gpu) -> u32 {
     if gpu.properties().has_shaders { warps.min(MOST_WARPS_OF_SHADER) } else { warps }
 }
 
-/// A block a row page, a warp any other.
+/// Launches a block for each row page, or a warp for each page of other formats.
 fn launch<A: Arguments>(
     work: &Work<'_>,
     kernel: &Kernel<A>,

@@ -15,13 +15,13 @@ use crate::kernels::tpc_decode_place::TILE;
 use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
 
-/// In the word of a page: it is the last one of its stream. Below are sector, endpoint
-/// and map, a byte each.
+/// Bit in the word of a page: it is the last one of its stream. Below are sector, endpoint and map,
+/// a byte each.
 const LAST_OF_STREAM: u32 = 1 << 24;
 /// Pages whose samples are summed by a block.
 const PAGES_IN_TILE: usize = TILE as usize;
 
-/// Pages and what is known of them.
+/// Pages on the device with their records.
 pub(crate) struct Resident<'a> {
     pub(crate) frame: &'a TimeFrame,
     pub(crate) part: &'a Part,
@@ -34,7 +34,7 @@ pub(crate) struct PageBuffers {
     host_streams: PinnedBuffer<u32>,
     /// Verdict of each page.
     host_verdicts: PinnedBuffer<u8>,
-    /// The number of the first job of each fragment, of all jobs, and of all samples.
+    /// The index of the first job of each fragment, the number of all jobs, and of all samples.
     host_begins: PinnedBuffer<u32>,
     pub(super) pages: DeviceBuffer<u8>,
     pub(super) streams: DeviceBuffer<u32>,
@@ -42,7 +42,7 @@ pub(crate) struct PageBuffers {
     pub(crate) extents: DeviceBuffer<[u32; 2]>,
     pub(super) verdicts: DeviceBuffer<u8>,
     pub(super) index: DeviceBuffer<Piece>,
-    /// Entries of the index for each page; none if there is no index.
+    /// Entries of the index for each page; 0 if there is no index.
     pub(super) stride: u32,
     pub(super) fragments: DeviceBuffer<Fragment>,
     /// Jobs and samples of the tiles of each fragment.
@@ -104,7 +104,7 @@ impl PageBuffers {
         gpu.upload(&self.streams, &self.host_streams)
     }
 
-    /// Copies back what the host has to know.
+    /// Copies the data back that the host needs.
     pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_verdicts, &self.verdicts)?;
         gpu.download(&mut self.host_begins, &self.begins)
@@ -115,12 +115,12 @@ impl PageBuffers {
         &self.host_verdicts
     }
 
-    /// Samples of all sound pages, in all fragments.
+    /// Samples of all valid pages, in all fragments.
     pub(super) fn samples(&self) -> usize {
         self.host_begins.last().map_or(0, |&samples| samples as usize)
     }
 
-    /// Tiles that the pages of a fragment are in.
+    /// Number of tiles of the pages of a fragment.
     pub(super) fn tiles(&self) -> usize {
         self.streams.len().div_ceil(PAGES_IN_TILE)
     }
@@ -136,7 +136,7 @@ fn stride(index: Index, layout: Layout) -> u32 {
     }
 }
 
-/// A word for each page.
+/// The stream word of each page.
 fn streams(frame: &TimeFrame, part: &Part) -> Vec<u32> {
     let sectors = &frame.sectors()[part.sectors.clone()];
     let map_of = |page: usize| sectors.partition_point(|pages| pages.end <= page) as u32;

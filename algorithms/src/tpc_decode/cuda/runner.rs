@@ -32,7 +32,7 @@ struct OnGpu<'a> {
     division: Division,
     frame: &'a TimeFrame,
     arena: &'a Arena,
-    /// As each run finds them anew; buffers are made for them.
+    /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
     gpu: Arc<Gpu>,
 }
@@ -82,7 +82,7 @@ pub(super) fn decode_by_shaders<'a>(
     decode_on_gpu(at, Division::Whole, way)
 }
 
-/// Samples of a part are counted with 32 bits on the device.
+/// Checks that samples of a part can be counted with 32 bits.
 pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
     let samples = parts.iter().map(Part::samples).max();
     let most = u64::from(u32::MAX);
@@ -95,7 +95,7 @@ pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
 }
 
 impl OnGpu<'_> {
-    /// All that was found; positions and charges are copied to the host, which no run does.
+    /// The complete output; positions and charges are copied to the host, which no timed run does.
     fn found_in(&self, held: &Held<'_>) -> Result<Decoded, DeviceError> {
         let mut all = Decoded::default();
         let mut digits = &held.digits[..];
@@ -141,7 +141,7 @@ impl<'a> Held<'a> {
         })
     }
 
-    /// Starts all copies and kernels, those of parts side by side.
+    /// Starts all copies and kernels; parts overlap.
     fn start(
         &mut self,
         gpu: &Gpu,
@@ -214,7 +214,7 @@ fn present_in(
         return Ok(vec![Vec::new(); part.sectors.len()]);
     }
     let of_sector = |sector: usize| {
-        // One at a time: together they may take more memory than all else.
+        // One at a time: all together may need too much memory.
         let map =
             gpu.fetched(&charges.maps, sector * part.entries()..(sector + 1) * part.entries())?;
         Ok(present(&map))
@@ -229,7 +229,7 @@ impl<'a> Runner<TpcDecode> for OnGpu<'a> {
         Held::new(&self.gpu, (self.frame, self.arena), &self.parts, self.way)
     }
 
-    /// Runs do not change the pages; what the last one has found is forgotten.
+    /// Runs do not change the pages; the output of the last run is cleared.
     fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         held.found = Decoded::default();
         for (part, own) in self.parts.iter().zip(&held.parts) {

@@ -10,7 +10,7 @@ use crate::tpc_decode::charge_map::column;
 use crate::tpc_decode::input::Tables;
 use crate::tpc_decode::pads::LINK_STRIDE;
 
-/// Cards of an endpoint at most: see `pages/page.h`.
+/// Maximum number of cards of an endpoint: see `pages/page.h`.
 const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;
 
 /// Tables on the device.

@@ -16,7 +16,7 @@ pub(crate) enum Target {
     Charges(Charges),
 }
 
-/// Positions of all fragments, and the maps of the one that is decoded.
+/// Positions of all fragments, and the maps of the current one.
 pub(crate) struct Charges {
     /// The column in the lower half, the time in the upper one.
     pub(crate) positions: DeviceBuffer<u32>,
@@ -26,7 +26,7 @@ pub(crate) struct Charges {
     pub(super) tiles: Option<Box<TileBuffers>>,
 }
 
-/// The maps are cleared, which is not decoding.
+/// Stage in which maps are cleared; it is not part of decoding.
 const CLEAR: &str = "clear";
 
 impl Target {
@@ -66,7 +66,7 @@ impl Target {
         Ok(Target::Charges(Charges { positions, maps, tiles: None }))
     }
 
-    /// Before the clock starts: what no run changes is there.
+    /// Untimed preparation: initializes the data that no run changes.
     pub(super) fn load(
         &self,
         gpu: &Gpu,
@@ -81,7 +81,7 @@ impl Target {
         }
     }
 
-    /// Gets ready for a fragment. Whole tiles need nothing: they bring their zeros.
+    /// Prepares for a fragment. Complete tiles need nothing, as they include their zeros.
     pub(crate) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         match self {
             Target::Charges(Charges { maps, tiles: None, .. }) => {

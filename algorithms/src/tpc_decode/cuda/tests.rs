@@ -1,5 +1,5 @@
-//! On the emulator: damage of all kinds is judged as by the reference, and blocks may be
-//! cut between pages anywhere.
+//! Tests on the emulator: verdicts on damaged pages of all kinds agree with the reference, and
+//! blocks may be split between pages anywhere.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ use crate::tpc_decode::input::{Output, TimeFrame};
 use crate::tpc_decode::mutate::Mutator;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
-/// Pairs of pages of each format of which one is damaged.
+/// Pairs of pages of each format, of which one is damaged.
 const PAIRS: usize = 250;
 /// Pages with more samples would take most of the time.
 const MOST_SAMPLES: u16 = 400;
 
-/// The emulator, if this build has one.
+/// The emulator, if it is part of this build.
 fn gpu() -> Option<Arc<Gpu>> {
     emulator::gpu_for_tests(Config::default())
 }
 
-/// Checks what a variant makes of a time frame.
+/// Checks the output of a variant for a time frame.
 fn check(gpu: &Arc<Gpu>, variant: &Variant<TpcDecode>, frame: &TimeFrame, expected: &Decoded) {
     let team = Team::new(1).expect("a thread");
     let target = Target::emulated(Arc::clone(gpu), &team);
@@ -159,7 +159,7 @@ fn row_pages_are_judged_to_their_last_byte() {
         let pages = streams.into_iter().flat_map(|(_, pages)| pages).collect();
         let pages = RawPages::new(frame.bounds.first_orbit, pages, &lengths);
         let mut damaged = frame.with_pages(pages);
-        // So short that pages are in several, and maps take little time.
+        // A short fragment: pages are in several, and maps take little time.
         damaged.settings.fragment = 100;
         for output in [Output::Digits, Output::ChargeMap] {
             damaged.settings.output = output;
@@ -170,7 +170,7 @@ fn row_pages_are_judged_to_their_last_byte() {
     }
 }
 
-/// An orbit of a sector as it is at some occupancy, in pages of a format.
+/// An orbit of a sector with some occupancy, in pages of a format.
 fn generated(format: &str, occupancy: &str) -> TimeFrame {
     let one = [("sectors", "1"), ("orbits", "1")];
     let given = [("zs", format), ("occupancy", occupancy)];

@@ -1,4 +1,4 @@
-//! Maps of charges by whole tiles, of what decoders have listed.
+//! Maps of charges in complete tiles, from lists of decoders.
 
 use generators::tpc::geometry::{REGIONS, ROWS, Region};
 
@@ -19,16 +19,16 @@ use crate::tpc_decode::input::TimeFrame;
 pub(super) struct TileBuffers {
     /// The charge of each position.
     pub(super) charges: DeviceBuffer<u16>,
-    /// For each region of each map the number of its first stream, then that of all streams.
+    /// For each region of each map, the index of its first stream; then the number of streams.
     regions: DeviceBuffer<u32>,
     /// The pages of these streams, and the jobs of a fragment with them: each a range of the first
     /// one and the end.
     pages: DeviceBuffer<[u32; 2]>,
     streams: DeviceBuffer<[u32; 2]>,
-    /// Of each job the lines that it has samples in, and where these begin and end.
+    /// For each job, its lines with samples, and the range of samples of each chunk.
     lines: DeviceBuffer<PageLines>,
     bounds: DeviceBuffer<u16>,
-    /// Of each region and row of it, the tiles of the rows before.
+    /// For each region and row of it, the number of tiles of the rows before.
     tiles_before: DeviceBuffer<u32>,
 }
 
@@ -84,7 +84,7 @@ fn streams_of_regions(frame: &TimeFrame, part: &Part) -> (Vec<u32>, Vec<[u32; 2]
     (begins, of_regions.concat())
 }
 
-/// Makes the margins of all maps zeros.
+/// Clears the margins of all maps.
 pub(super) fn clear_margins(
     gpu: &Gpu,
     part: &Part,
@@ -150,7 +150,7 @@ pub(super) fn make(
     unsafe { gpu.launch(&CHARGE_TILES, grid, make) }
 }
 
-/// Finds where samples of lines begin in pages, once they are listed.
+/// Finds the first samples of chunks of lines in pages, once they are listed.
 fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result<(), DeviceError> {
     let buffers = work.resident.buffers;
     let arguments = FindLines {
@@ -165,7 +165,7 @@ fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result
         bounds: tiles.bounds.ptr(),
     };
     let grid = FIND_LINES.thread_each(work.load().pages * BOUNDS_OF_PAGE as usize);
-    // SAFETY: there are bounds for each job, and samples for each of its page.
+    // SAFETY: each job has its bounds, and the list contains the samples of its page.
     unsafe { work.gpu.launch(&FIND_LINES, grid, arguments) }
 }
 

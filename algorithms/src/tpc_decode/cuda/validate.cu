@@ -24,7 +24,7 @@ constexpr u32 PAGES_OF_BLOCK = THREADS / Walk::Lanes::LANES_EACH;
 template <class Walk>
 constexpr u32 RESIDENT_BLOCKS = 192 * 1024 / (Walk::WINDOW * PAGES_OF_BLOCK<Walk>);
 
-// A page for each team.
+// Validates a page with each team.
 template <Layout LAYOUT, class Walk>
 __device__ __forceinline__ void validate(const Pages& pages) {
     using Lanes = typename Walk::Lanes;
@@ -37,7 +37,7 @@ __device__ __forceinline__ void validate(const Pages& pages) {
     if (page < pages.count && Lanes::rank() == 0) pages.put<LAYOUT>(page, verdict, walk);
 }
 
-// Any number of blocks.
+// Validates pages in a loop, with any number of blocks.
 template <Layout LAYOUT, class Walk>
 __device__ __forceinline__ void validate_in_turn(const Pages& pages) {
     __shared__ Slot<Walk::WINDOW> slots[THREADS];
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<RowWalk>)
 }
 KERNEL_EXPORT(validate_row, Validate)
 
-// As `validate_row`.
+// Validates link pages; arguments as in `validate_row`.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<LinkWalk>)
     validate_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                   u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<LinkWalk>)
 }
 KERNEL_EXPORT(validate_link, Validate)
 
-// As `validate_row`.
+// Validates dense link pages; arguments as in `validate_row`.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<DenseLinkWalk>)
     validate_dense_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version,
                         u32 first_orbit, u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index,

@@ -1,4 +1,4 @@
-//! The first stage: each page is accepted or rejected.
+//! The first stage: accepts or rejects each page.
 
 use generators::tpc::Layout;
 
@@ -8,7 +8,7 @@ use crate::kernels::tpc_decode_validate::{
     TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_MANY_DENSE_LINK, VALIDATE_ROW, Validate,
 };
 
-/// The verdict on a page that is rejected.
+/// The verdict on a rejected page.
 pub(super) use crate::kernels::tpc_decode_validate::DAMAGED;
 
 const STAGE: &str = "validate";

@@ -14,7 +14,7 @@ pub(crate) struct Way {
     pub(crate) decode: Decode,
 }
 
-/// Decodes the pages that a fragment wants.
+/// Decodes the pages of a fragment.
 pub(crate) type Decode = fn(&Work<'_>) -> Result<(), DeviceError>;
 
 /// A fragment to be decoded.

@@ -15,6 +15,6 @@ pub struct FrameBounds {
 }
 
 impl FrameBounds {
-    /// The most orbits that the time bins of a [`Digit`] can count.
+    /// Maximum number of orbits that the time bins of a [`Digit`] can represent.
     pub const MAX_ORBITS: u32 = (Digit::TIME_BINS as u64 * BC_PER_TIME_BIN / BC_PER_ORBIT) as u32;
 }

@@ -21,7 +21,7 @@ use crate::tpc_decode::damage::{Damage, Expected, Field};
 const SIZE_UNIT: u16 = 16;
 const KNOWN_FLAGS: u8 = FLAG_TRIGGER_WORD | FLAG_LONG_SPAN | FLAG_CONTINUES;
 
-/// A field that messages name, and its offset.
+/// A field for messages, and its offset.
 #[derive(Clone, Copy)]
 pub(super) struct At(pub(super) usize, pub(super) Field);
 
@@ -33,7 +33,7 @@ const LINK_ID: At = At(12, Field::LinkId);
 pub(super) const ORBIT: At = At(20, Field::Orbit);
 pub(super) const PAGE_COUNTER: usize = 36;
 const DETECTOR_FIELD: At = At(48, Field::DetectorField);
-// In the zero-suppression header.
+// Fields of the zero-suppression header.
 const VERSION: At = At(0, Field::Version);
 pub(super) const SPAN: At = At(1, Field::Span);
 const CRU: At = At(2, Field::Cru);
@@ -100,7 +100,7 @@ fn cru_of(stream: StreamId) -> u16 {
     cru.map_or(u16::MAX, Cru::number)
 }
 
-/// The zero-suppression header and where it is.
+/// The zero-suppression header and its offset.
 pub(super) fn zs_header(
     page: &Page,
     rdh: &Rdh,

@@ -1,4 +1,4 @@
-//! The headers of a page, checked before its payload is looked at: see `checks`.
+//! The headers of a page, checked before its payload is read: see `checks`.
 
 mod bounds;
 mod checks;
@@ -25,7 +25,7 @@ pub struct OpenPage {
     pub sector: u8,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// Bunch crossings from the beginning of the time frame to the page's orbit.
+    /// Bunch crossings from the start of the time frame to the page's orbit.
     pub orbit_start: u64,
     /// Bunch crossings from there to the page's first time bin.
     pub time_offset: u16,
@@ -49,10 +49,10 @@ pub struct OpenPage {
     continues: bool,
 }
 
-/// Reads the headers of a page; `None` if it has nothing but an RDH.
+/// Reads the headers of a page; `None` if it has only an RDH.
 ///
 /// # Errors
-/// The first field that is wrong.
+/// Returns the first field that is wrong.
 pub fn open(
     page: &Page,
     stream: StreamId,
@@ -132,7 +132,7 @@ impl OpenPage {
         self.end + self.continuation.unwrap_or(0)
     }
 
-    /// A damage in the joined payload, with the offset that it has in the pages.
+    /// A damage in the joined payload, with its offset in the pages.
     pub(super) fn damage(
         &self,
         joined: usize,
@@ -147,18 +147,18 @@ impl OpenPage {
         Damage::new(offset, field, value, expected)
     }
 
-    /// More or fewer samples than the header states.
+    /// The damage of a page with more or fewer samples than the header states.
     pub(super) fn wrong_samples(&self, found: usize) -> Damage {
         let expected = Expected::Exactly(found as u64);
         self.wrong(checks::SAMPLES, self.samples, expected)
     }
 
-    /// A number of blocks that the payload does not have.
+    /// The damage of a page with a wrong number of blocks.
     pub(super) fn wrong_blocks(&self, expected: Expected) -> Damage {
         self.wrong(checks::BLOCKS, self.blocks, expected)
     }
 
-    /// A wrong field of the zero-suppression header.
+    /// The damage of a field of the zero-suppression header.
     fn wrong(&self, field: At, value: u16, expected: Expected) -> Damage {
         field.of_header(self.header).wrong(value, expected)
     }

@@ -1,6 +1,6 @@
 //! Decoding by plugins.
 //!
-//! They reject damaged pages without words: what is wrong with them the reference finds.
+//! Plugins reject damaged pages without a reason: the reference finds it.
 
 mod abi;
 
@@ -178,7 +178,7 @@ fn endpoints() -> Vec<abi::Endpoint> {
     Endpoint::all().map(endpoint).collect()
 }
 
-/// The pads of all channels of all cards that a region may have.
+/// The pads of all channels of all cards of a region, padded to the maximum number.
 fn pads(tables: &Tables) -> Vec<u16> {
     let regions = Endpoint::all().filter(|endpoint| endpoint.half() == 0);
     let links = regions.flat_map(|endpoint| tables.links.of(endpoint));

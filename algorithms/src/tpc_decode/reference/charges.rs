@@ -42,8 +42,8 @@ fn position_of(digit: &Digit, time_bins: &Range<u32>) -> Option<Position> {
     is_in.then(|| Position::new(digit.pad_id(), digit.time_bin() - time_bins.start))
 }
 
-/// The entries of a sector's map that are not 0: of samples with the same pad and time
-/// bin, the last one stands there.
+/// The entries of a sector's map that are not 0: of samples with the same pad and time bin, the
+/// last one.
 fn map_of(
     frame: &TimeFrame,
     pages: &[DecodedPage],
@@ -59,7 +59,7 @@ fn map_of(
             }
         }
     }
-    // Stable: what was written later comes later.
+    // A stable sort keeps the order of writes.
     written.sort_by_key(|&(entry, _)| entry);
     let of_entry = written.chunk_by(|(entry, _), (next, _)| entry == next);
     let last = of_entry.filter_map(|writes| writes.last().copied());

@@ -41,7 +41,7 @@ pub(super) fn decode(
     check_end(page, reader.position)
 }
 
-/// Links, bunch crossing and bits of a sample.
+/// Number of links, bunch crossing and bits of a sample.
 fn read_head(page: &OpenPage, reader: &mut Reader<'_>) -> Result<(u8, u16, usize), Damage> {
     let head = BlockHead::from_bytes(reader.u16()?.to_le_bytes());
     if page.format != ZsFormat::DenseLinkV2 {
@@ -52,7 +52,7 @@ fn read_head(page: &OpenPage, reader: &mut Reader<'_>) -> Result<(u8, u16, usize
     Ok((head.links, crossing, bits))
 }
 
-/// The crossing counts from the page's orbit.
+/// Time bin of a block; the crossing is relative to the page's orbit.
 fn time_bin_of(page: &OpenPage, start: usize, crossing: u16) -> Result<u32, Damage> {
     let time_bin = ((page.orbit_start + u64::from(crossing)) / BC_PER_TIME_BIN) as u32;
     let announced = page.first_time_bin()..=page.last_time_bin();
@@ -90,7 +90,7 @@ fn read_links(
     Ok(())
 }
 
-/// The pads of a link's channels: there is a byte for each eight of them that have any.
+/// The pads of a link's channels: the mask has a byte for each group of eight with any samples.
 fn read_channels(
     reader: &mut Reader<'_>,
     first: u8,

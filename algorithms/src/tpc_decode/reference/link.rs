@@ -56,7 +56,7 @@ fn read_header(page: &OpenPage, reader: &mut Reader<'_>) -> Result<LinkHeader, D
     Ok(header)
 }
 
-/// The crossing counts from the page's first time bin.
+/// Time bin of a block; the crossing is relative to the page's first time bin.
 fn time_bin_of(page: &OpenPage, start: usize, header: &LinkHeader) -> Result<u32, Damage> {
     let crossing = u64::from(page.time_offset) + u64::from(header.crossing);
     let time_bin = ((page.orbit_start + crossing) / BC_PER_TIME_BIN) as u32;
@@ -90,7 +90,7 @@ fn read_words<'a>(
     reader.take(data_words * DATA_WORD_BYTES)
 }
 
-/// A sample by its number: five are in a 64-bit word.
+/// A sample by its index: a 64-bit word has five.
 #[inline]
 fn sample(words: &[u8], number: usize) -> u16 {
     let mut word = [0; 8];

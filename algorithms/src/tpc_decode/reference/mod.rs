@@ -1,4 +1,4 @@
-//! Slow and obvious: a reader that knows where it is, and one file for each layout.
+//! Slow and simple reference: a reader with a cursor, and one file for each layout.
 
 mod charges;
 mod dense;
@@ -19,7 +19,7 @@ use crate::all_cores::joined;
 use crate::parallel::{Grain, collect};
 use reader::Reader;
 
-/// A page with sound headers, and its digits if the rest is sound too.
+/// A page with valid headers, and its digits if the payload is valid too.
 struct DecodedPage {
     page: OpenPage,
     digits: Option<Vec<Digit>>,
@@ -43,8 +43,8 @@ pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
     Decoded { digits: joined(&digits.collect::<Vec<_>>()), damaged, ..Decoded::default() }
 }
 
-/// By sector and index, the charges of entries in the maps of the last fragment that several
-/// samples claim.
+/// The charges of contested entries in the maps of the last fragment, which several samples claim,
+/// by sector and index.
 pub(super) type Contested = BTreeMap<(u8, u32), Vec<u16>>;
 
 /// Contested entries in the maps of a time frame: those with several samples.
@@ -52,8 +52,8 @@ pub(super) fn contested(frame: &TimeFrame) -> Contested {
     charges::contested(frame, &decode_pages(frame).0)
 }
 
-/// All pages with sound headers, and all that are damaged, in their order: each page by
-/// itself, many at the same time.
+/// All pages with valid headers, and all that are damaged, in order: pages are independent, and
+/// processed in parallel.
 fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
     let looked_at = collect(frame.pages.pages().len(), Grain::Adaptive, |pages| {
         let mut payload = Payload::new();
@@ -88,7 +88,7 @@ fn look_at(
     (Some(DecodedPage { page, digits }), damaged)
 }
 
-/// The digits of a page, if all of it is sound.
+/// The digits of a page, if it is completely valid.
 pub(super) fn decode_page(
     page: &OpenPage,
     payload: &Payload,
@@ -108,7 +108,7 @@ pub(super) fn decode_page(
     }
 }
 
-/// The numbers of the bits that are set, ascending.
+/// The indices of the bits that are set, ascending.
 #[inline]
 fn set_bits(mut mask: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -118,7 +118,7 @@ fn set_bits(mut mask: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Appends a digit for each pad of a time bin, with the sample of the same number.
+/// Appends a digit for each pad of a time bin, with the sample of the same index.
 #[inline]
 fn append(
     digits: &mut Vec<Digit>,

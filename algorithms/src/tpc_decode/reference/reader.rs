@@ -1,4 +1,4 @@
-//! Reading a payload from front to back, and never beyond its end.
+//! Reads a payload sequentially, with bounds checks.
 
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
@@ -13,7 +13,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// At the beginning of a page's payload.
+    /// A reader at the start of a page's payload.
     pub(super) fn new(page: &'a OpenPage, payload: &'a Payload) -> Self {
         Reader { page, bytes: &payload.bytes()[..page.joined_end()], position: page.start }
     }
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// The next bytes as a stream of numbers, the lowest bit of the first byte first.
+    /// The next bytes as a stream of packed numbers, the lowest bit of the first byte first.
     #[inline]
     pub(super) fn packed(&mut self, count: usize, bits: usize) -> Result<Packed<'a>, Damage> {
         let bytes = self.take((count * bits).div_ceil(8))?;
@@ -63,7 +63,7 @@ impl Packed<'_> {
     pub(super) fn get(&self, number: usize) -> u16 {
         let first_bit = number * self.bits;
         let byte = first_bit / 8;
-        // 12 bits at most, and they begin at an even bit: two bytes hold them.
+        // Numbers have 12 bits at most, and start at an even bit: two bytes contain them.
         let word = u16::from_le_bytes([self.bytes[byte], self.bytes[byte + 1]]);
         word >> (first_bit % 8) & ((1 << self.bits) - 1)
     }

@@ -8,7 +8,7 @@ use super::{append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
-/// In the mask of rows: the endpoint is the second of its region.
+/// Bit of the row mask: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
 const ADDRESS_BYTES: usize = 2;
 /// First pad and end of a sequence.
@@ -68,7 +68,7 @@ fn check_address(
     Err(page.damage(offset, Field::RowAddress, address, expected))
 }
 
-/// The rows with data: a bit for each of the endpoint.
+/// The rows with data: a bit for each row of the endpoint.
 fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<u16, Damage> {
     let offset = reader.position;
     let mask = reader.u16()?;

@@ -7,7 +7,7 @@
 
 struct Arguments { blocks: u32, fragment: u32, lines: u32 }
 var<immediate> arguments: Arguments;
-// Slot, then the first chunk and how many there are, a half each.
+// Slot, then the first chunk and the number of chunks, a half each.
 @group(0) @binding(0) var<storage, read> pages: array<vec2u>;
 @group(0) @binding(1) var<storage, read> bounds: array<u32>;
 @group(0) @binding(2) var<storage, read> regions: array<u32>;
@@ -27,7 +27,7 @@ const FOUND_MASK = (1u << FOUND_SHIFT) - 1u;
 
 // Two entries in a word.
 var<workgroup> entries: array<atomic<u32>, WORDS>;
-// Of a page that has samples here: the first of them, and how many there are up to its last.
+// For each page with samples here: the first of them, and the cumulative number up to its last.
 var<workgroup> found_pages: array<vec2u, THREADS>;
 // Pages in the upper bits, samples in the lower ones.
 var<workgroup> found: atomic<u32>;
@@ -41,7 +41,7 @@ fn first_of_row(row: u32) -> u32 { return tiles_before[region * (MOST_ROWS + 1u)
 
 fn half_of(word: u32, number: u32) -> u32 { return word >> (number % 2u * 16u) & 0xffffu; }
 
-// The job of a number among those of a region's streams, one after the other.
+// The job with an index among those of a region's streams, one after the other.
 fn job_of(first_stream: u32, number: u32) -> u32 {
     var jobs = streams[first_stream];
     var rest = number;
@@ -52,7 +52,7 @@ fn job_of(first_stream: u32, number: u32) -> u32 {
     return jobs.x + rest;
 }
 
-// Notes the samples that a page has in a chunk.
+// Records the samples of a page in a chunk.
 fn note_page(job: u32, chunk: u32) {
     let page = pages[job];
     let number = chunk - (page.y & 0xffffu);
@@ -63,7 +63,7 @@ fn note_page(job: u32, chunk: u32) {
     if count == 0u { return; }
     let before = atomicAdd(&found, 1u << FOUND_SHIFT | count);
     let samples = before & FOUND_MASK;
-    // The number of a sample among all that were found, plus this, is its number in the list.
+    // The index of a sample among all found ones, plus this, is its index in the list.
     found_pages[before >> FOUND_SHIFT] = vec2u(page.x + begin - samples, samples + count);
 }
 
@@ -77,7 +77,7 @@ fn entry_of(position: u32) -> u32 {
     return tile * TILE + time % TILE_TIMES * TILE_PADS + pad % TILE_PADS;
 }
 
-// Puts the samples that were found into their tiles.
+// Stores the found samples in their tiles.
 fn put_samples() {
     let count = atomicLoad(&found) & FOUND_MASK;
     for (var number = thread; number < count; number += THREADS) {
@@ -97,7 +97,7 @@ fn granule_of(at: u32) -> vec4u {
     );
 }
 
-// Some threads a row: write its tiles in each line.
+// ROW_THREADS threads a row: write its tiles in each line.
 fn write_tiles(map: u32) {
     let tiles = first_of_row(rows);
     for (var line = first_line; line < end_line; line++) {
@@ -141,6 +141,6 @@ fn charge_tiles(place: InBlock) {
         put_samples();
     }
     workgroupBarrier();
-    // Maps are as long as a multiple of a granule.
+    // The length of maps is a multiple of a granule.
     write_tiles(number / REGIONS * (fragments[arguments.fragment].z / (GRANULE / 2u)));
 }

@@ -6,7 +6,7 @@
 struct Arguments { blocks: u32, stride: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(6) var<storage, read> fragments: array<Fragment>;
-// Of each channel of each sector the gain and the column.
+// Gain and column of each channel of each sector.
 @group(0) @binding(8) var<storage, read> cells: array<vec2u>;
 @group(0) @binding(9) var<storage, read_write> positions: array<u32>;
 // Two in a word.

@@ -1,4 +1,5 @@
-// The jobs of each stream among those of a fragment: see charge_tiles.cu. A thread a stream.
+// Finds the jobs of each stream among those of a fragment: see charge_tiles.cu. A thread for each
+// stream.
 struct Arguments { blocks: u32, fragment: u32, count: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> jobs: array<vec2u>;

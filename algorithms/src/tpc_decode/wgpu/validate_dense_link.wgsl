@@ -22,7 +22,7 @@ var<immediate> arguments: Arguments;
 // Position and first sample of a block, a half each.
 @group(0) @binding(6) var<storage, read_write> index: array<u32>;
 
-// Lanes of a warp load windows for each other.
+// Needs warp barriers: lanes of a warp load windows for each other.
 const WAITS_FOR_WARPS = true;
 const THREADS = max(64u, SUBGROUP_LANES);
 const TEAMS_OF_WARP = LANES / TEAM;
@@ -31,7 +31,7 @@ const GRANULES = WINDOW / GRANULE;
 // One granule of padding, so that teams at the same offset don't use the same banks.
 const SLOT = GRANULES + 1u;
 const MAX_HEAD = 12u;
-// The word in front and all heads.
+// The block head and all link heads.
 const REACH = 2u + MAX_FECS_IN_HALF * MAX_HEAD + 4u;
 // Links of a lane.
 const LINKS_EACH = (MAX_FECS_IN_HALF + TEAM - 1u) / TEAM;
@@ -104,7 +104,7 @@ fn load_windows(is_wanting: bool) {
     }
 }
 
-// Finds the links of a block, of which this lane keeps its own. Returns where samples are.
+// Finds the links of a block, of which this lane keeps its share. Returns the position of samples.
 fn find_links(first: u32, links: u32, own: ptr<function, array<u32, LINKS_EACH>>) -> u32 {
     var place = first;
     for (var i = 0u; i < MAX_FECS_IN_HALF; i++) {
@@ -130,12 +130,12 @@ fn count_links(links: u32, own: ptr<function, array<u32, LINKS_EACH>>) -> u32 {
     return counted;
 }
 
-// Goes over a block, if this team does.
+// Goes over a block, if `steps` is true for this team.
 fn step(steps: bool) {
     let start = select(window_start, position, steps);
     let head = block_head(word_in_window(start), record.version);
     let time_bin = (record.orbit_start + head.crossing) / BC_PER_TIME_BIN;
-    // More links than an endpoint has cards are damage, and may be out of reach.
+    // More links than an endpoint has cards are damage, and may exceed the window.
     let may_be = steps && head.links <= cards && head.crossing < BC_PER_ORBIT
         && time_bin >= free_time_bin && time_bin <= record.first_time_bin + record.span;
     let links = select(0u, head.links, may_be);
@@ -143,7 +143,7 @@ fn step(steps: bool) {
     let packed = find_links(start + 2u, links, &own);
     let counted = team_sum(count_links(links, &own));
     if !steps { return; }
-    // Of different cards, each of this endpoint, if there is a bit for each.
+    // All links have different cards of this endpoint if there is a bit for each.
     if !may_be || countOneBits(counted >> CARDS_SHIFT) != links {
         is_walking = false;
         return;
@@ -196,7 +196,7 @@ fn walk() {
         let is_wanting = is_walking && position + REACH > window_end;
         if !is_none(votes(is_wanting)) { load_windows(is_wanting); }
         step(is_walking);
-        // Windows are not replaced before all lanes are done with them.
+        // All lanes have finished with their windows before these are replaced.
         warp_barrier();
     }
 }

@@ -1,4 +1,4 @@
-//! Copies of few bytes by vectors that are masked where there are no bytes: AVX-512.
+//! Copies of few bytes by masked vectors: AVX-512.
 
 use std::arch::x86_64::{_bzhi_u64, _mm512_maskz_loadu_epi8, _mm512_storeu_si512};
 

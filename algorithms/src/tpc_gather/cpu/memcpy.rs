@@ -6,7 +6,7 @@ use generators::tpc::clusters::FIELDS;
 use crate::parallel::for_each_singly;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
-/// One thread does it all.
+/// Copies with one thread.
 pub(super) fn naive(packing: &Packing<'_>, output: &mut [u8]) {
     let parts = parts_of(packing, 1, |array, parts| parts * array.packed_bytes());
     for (part, to) in packing.hand_out(parts, output) {
@@ -46,7 +46,7 @@ fn parts_of(
     parts
 }
 
-/// Copies what of the pieces goes to a part, by a memcpy each.
+/// Copies the pieces of a part, with a memcpy for each.
 fn copy(array: Array<'_>, part: &Part, to: &mut [u8]) {
     for piece in array.within(part.bytes.clone()) {
         let length = piece.from.len();

@@ -44,7 +44,7 @@ pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     ),
 ];
 
-/// Moves all pieces to the bytes of the packed arrays.
+/// Copies all pieces to the packed arrays.
 type Gather = fn(&Packing<'_>, &mut [u8]);
 
 /// Gathers an input.

@@ -29,13 +29,13 @@ use crate::device::{Stores, is_amd, prefetch_to_second, streaming};
 use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
-/// Bytes that threads together may bring near: what last-level caches have.
+/// Bytes of the last-level cache that all threads together may use for reading ahead.
 const NEAR: usize = 32 << 20;
-/// More threads ask for enough lines together.
+/// Maximum number of threads that read ahead: more threads have enough loads in flight.
 const FEW_THREADS: usize = 4;
-/// Bytes of a part that a thread takes at a time, if its share of the cache is no larger.
+/// Minimum bytes of a part that a thread takes at a time; larger if its share of the cache is.
 const PART: usize = 1 << 20;
-/// Pieces that are brought near together.
+/// Pieces that are read ahead together.
 const BLOCK: usize = 1 << 15;
 /// Bytes of a page.
 const PAGE: usize = 4096;
@@ -62,8 +62,8 @@ fn parts_of(packing: &Packing<'_>, field: usize, size: usize) -> impl Iterator<I
     starts.map(move |start| Part { field, bytes: start..bytes.min(start + size) })
 }
 
-/// Most pieces are less than twice as long as all are on average. Pieces that lie within `share` bytes
-/// are brought near.
+/// Chooses the copier: most pieces are shorter than twice the average. Pieces that lie within
+/// `share` bytes are read ahead.
 fn pack(array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx512) = Avx512BwBmi2::detect() {
@@ -132,8 +132,8 @@ fn pack_by<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to
     );
 }
 
-/// Reads a byte of each line from the first to the last of some pieces, if these are few enough
-/// bytes.
+/// Reads a byte of each line from the first to the last of some pieces, if these span at most
+/// `most` bytes.
 #[inline(never)]
 fn bring_near(array: Array<'_>, pieces: Range<usize>, most: usize) {
     let span = array.span(pieces);
@@ -143,7 +143,7 @@ fn bring_near(array: Array<'_>, pieces: Range<usize>, most: usize) {
     }
 }
 
-/// Has the lines of a piece fetched, if there is one.
+/// Prefetches the lines of a piece, if there is one.
 #[inline(always)]
 fn fetch<C: Copier>(array: Array<'_>, number: usize) {
     if number < array.pieces() {
@@ -164,14 +164,14 @@ struct Page<'o> {
     stores: &'o Stores,
 }
 
-/// A page, and what is written beyond its end.
+/// A page, and padding for writes beyond its end.
 #[repr(align(64))]
 struct Lines([u8; PAGE + SLACK]);
 
 const _: () = assert!(SLACK >= VECTOR);
 
 impl<'o> Page<'o> {
-    /// The first one ends where a cache line does, so that all others have whole ones.
+    /// The first page ends at a cache line, so that all others have full lines.
     fn new(to: &'o mut [u8], stores: &'o Stores) -> Self {
         let first = match to.as_ptr().align_offset(LINE) {
             0 => PAGE,

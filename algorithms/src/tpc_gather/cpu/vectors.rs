@@ -7,7 +7,8 @@ pub(super) const SLACK: usize = 768;
 
 /// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
-/// Lines of a piece that are fetched at most: the processor itself fetches the rest of a long one.
+/// Maximum number of lines of a piece that are prefetched: the hardware prefetcher fetches the rest
+/// of a long one.
 const MOST_FETCHED: usize = 12;
 
 /// Copies pieces to a page.
@@ -38,16 +39,16 @@ pub(super) fn copy_vectors(to: &mut [u8], from: &[u8], length: usize) {
     }
 }
 
-/// A vector in two halves: a loop of single loads and stores would be made a call of
-/// memcpy, and calls for few bytes are what this is to avoid.
+/// Copies a vector in two halves: a loop of single loads and stores would be compiled to a call of
+/// memcpy, which is too slow for few bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn copy_vector(to: &mut [u8; VECTOR], from: &[u8; VECTOR]) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128};
     let to = to.as_mut_ptr();
     let from = from.as_ptr();
-    // SAFETY: both sides have 32 bytes, and these loads and stores need no alignment; SSE2
-    // is there on all x86-64.
+    // SAFETY: both sides have 32 bytes, and these loads and stores need no alignment; all x86-64
+    // CPUs have SSE2.
     unsafe {
         let low = _mm_loadu_si128(from.cast::<__m128i>());
         let high = _mm_loadu_si128(from.add(16).cast::<__m128i>());

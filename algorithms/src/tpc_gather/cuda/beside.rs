@@ -8,11 +8,12 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_gather_beside::{GATHER_BESIDE_COMPUTE, GatherBesideCompute, THREADS};
 use crate::tpc_gather::{SLOWDOWN_OF_COMPUTE, SLOWDOWN_OF_COPY};
 
-/// Blocks on each multiprocessor: more than run at a time, so that none is ever idle.
+/// Blocks on each multiprocessor: more than are resident, so that none is ever idle.
 const BLOCKS_EACH: u32 = 32;
-/// Bytes of each array that is copied: more than caches hold.
+/// Bytes of each array that is copied: larger than caches.
 const COPIED_BYTES: usize = 256 << 20;
-/// Starts of a kernel, at most: more would fill the driver's queue, and the host would wait.
+/// Maximum number of starts of a kernel: more would fill the driver's queue, and the host would
+/// wait.
 const MOST_STARTS: usize = 500;
 
 /// Ratio of the times with and without gathering: of a copy in device memory and of work in
@@ -44,7 +45,7 @@ fn of(
     gather: &mut impl FnMut() -> Result<(), DeviceError>,
 ) -> Result<Option<f64>, DeviceError> {
     let nothing = |_: &Gpu| Ok(());
-    // The first one is not timed, as it may have to be loaded.
+    // The first launch is not timed, as it may have to load the kernel.
     start(gpu)?;
     let Some(once) = gpu.seconds_beside(&start, nothing)? else {
         return Ok(None);

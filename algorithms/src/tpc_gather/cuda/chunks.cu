@@ -43,13 +43,13 @@ __device__ __forceinline__ uint4 join(uint4 first, uint4 other, i32 bytes) {
                       join(first.z, other.z, bytes - 8), join(first.w, other.w, bytes - 12));
 }
 
-// An array in pieces, as they lie in the source and in the packed array.
+// An array in pieces, in the source and in the packed array.
 struct PackedArray {
     const u8* from;
     u8* to;
     Pieces pieces;
-    u32 bytes, width;  // of all of it, and of an entry
-    u32 left_out;      // entries at the beginning of each piece
+    u32 bytes, width;  // of the packed array, and of an entry
+    u32 left_out;      // entries at the start of each piece
 
     __device__ __forceinline__ PackedArray(const Clusters& clusters, const Array& array, const u8* source, u8* target)
         : from(source + array.from), to(target + array.to),
@@ -73,9 +73,9 @@ struct PackedArray {
 // Consecutive pieces of an array, one for each lane of a warp. After the last piece there are empty
 // ones.
 struct Neighbours {
-    u32 first;       // the number of the first lane's
-    u32 place;       // where the own one begins
-    const u8* base;  // what would be at the first byte then
+    u32 first;       // index of the first lane's piece
+    u32 place;       // start of the lane's piece
+    const u8* base;  // source address of the array's first byte, if all of it were of the lane's piece
     bool is_piece;
 
     __device__ __forceinline__ Neighbours(const PackedArray& array, u32 first) : first(first) {
@@ -117,7 +117,7 @@ struct Neighbours {
 // A vector of a round, as if all of it were of the piece in which it starts.
 struct Part {
     uint4 vector;
-    u32 next;   // the lane of the piece behind that one
+    u32 next;   // the lane of the next piece
     u32 bytes;  // of the piece, from here on
 };
 
@@ -126,7 +126,7 @@ __device__ __forceinline__ uint4 shuffled(uint4 vector, u32 lane) {
                       __shfl_sync(FULL_MASK, vector.z, (int)lane), __shfl_sync(FULL_MASK, vector.w, (int)lane));
 }
 
-// Finds what each lane writes at a byte of its own; all lanes take part.
+// Finds the source of the vector that each lane writes at `at`; all lanes take part.
 __device__ __forceinline__ Part part(const Neighbours& known, u32 at, bool is_there) {
     const u32 lane = known.lane_at(at), next = min(lane + 1, LANES - 1u);
     const u32 end = __shfl_sync(FULL_MASK, known.place, (int)next);
@@ -134,8 +134,8 @@ __device__ __forceinline__ Part part(const Neighbours& known, u32 at, bool is_th
     return {is_there ? vector_at(base + at) : make_uint4(0, 0, 0, 0), next, end - at};
 }
 
-// Packs AT_ONCE vectors for each lane; all lanes take part, and know all pieces. Returns
-// those of the next round.
+// Packs AT_ONCE vectors for each lane; all lanes take part, and have all pieces of the round.
+// Returns the pieces of the next round.
 __device__ __forceinline__ Neighbours pack(const PackedArray& array, const Neighbours& known, u32 begin, u32 vectors) {
     const u32 lane = threadIdx.x % LANES;
     uint4 head = make_uint4(0, 0, 0, 0);
@@ -158,7 +158,7 @@ __device__ __forceinline__ Neighbours pack(const PackedArray& array, const Neigh
     return next;
 }
 
-// The vector at a byte, however many pieces it is of.
+// The vector at a byte, with any number of pieces.
 __device__ __forceinline__ uint4 vector_of_many(const PackedArray& array, u32 first, u32 at) {
     u32 piece = array.piece_at(first, at);
     uint4 vector = vector_at(array.base(piece) + at);
@@ -170,7 +170,7 @@ __device__ __forceinline__ uint4 vector_of_many(const PackedArray& array, u32 fi
     return vector;
 }
 
-// As `pack`, but each lane looks for pieces on its own.
+// Packs like `pack`, but each lane searches for pieces itself.
 __device__ __forceinline__ Neighbours pack_many(const PackedArray& array, u32 first, u32 begin, u32 vectors) {
     uint4* to = reinterpret_cast<uint4*>(array.to + begin);
 #pragma unroll 1
@@ -193,7 +193,7 @@ __device__ __forceinline__ void pack_rest(const PackedArray& array) {
     for (u32 at = begin + threadIdx.x; at < array.bytes; at += THREADS) array.to[at] = array.base(array.piece_at(0, at))[at];
 }
 
-// An array without gaps is aligned on both sides.
+// Copies an array without gaps, which is aligned on both sides.
 __device__ __forceinline__ void copy_whole(const Array& array, const u8* source, u8* target) {
     const u32 thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
     const u32 vectors = array.bytes / VECTOR, rest = vectors * VECTOR;
@@ -201,7 +201,7 @@ __device__ __forceinline__ void copy_whole(const Array& array, const u8* source,
     copy_entries<u8>(target + array.to + rest, source + array.from + rest, array.bytes - rest, thread, threads);
 }
 
-// The rounds that the arrays of a chunk take.
+// The number of rounds of the arrays of a chunk.
 __device__ __forceinline__ u32 rounds_of(const Array& array) {
     return array.pieces == WHOLE ? 0 : array.bytes / ROUND + 1;
 }

@@ -15,8 +15,8 @@ use crate::tpc_gather::TpcGather;
 
 /// Blocks on each multiprocessor: four times the resident ones, for load balance at the end.
 const BLOCKS_EACH: u32 = 32;
-/// Bytes from which on arrays are the first chunk: enough for the link to be at full speed,
-/// and so few that it does not wait long for them.
+/// Minimum size of the first chunk: large enough for the link to be at full speed, and small enough
+/// that the copy starts early.
 const FIRST_BYTES: usize = 32 << 20;
 /// Ratio of the sizes of consecutive chunks: packing is at least this much faster than the copy
 /// that hides it.
@@ -51,7 +51,7 @@ struct Chunk {
     bytes: Range<usize>,
 }
 
-/// All arrays, as few together as make a chunk.
+/// Divides all arrays into chunks of minimal size.
 fn chunks(layout: &Layout) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
     let mut enough = FIRST_BYTES;

@@ -1,4 +1,4 @@
-//! Kernels of very few blocks that write into memory of the host.
+//! Kernels of very few blocks that write to memory of the host.
 
 use generators::tpc::clusters::Clusters;
 

@@ -42,15 +42,15 @@ pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     chunks::CHUNKS,
 ];
 
-/// Takes the memory for arrays of that layout.
+/// Allocates the memory for arrays of that layout.
 type MakeGatherer = fn(&Gpu, Layout) -> Result<Box<dyn Gatherer>, DeviceError>;
 
-/// Kernels and copies of a variant, and the memory into which they gather.
+/// Kernels and copies of a variant, and their target memory.
 trait Gatherer: Buffers {
-    /// Starts all that moves pieces, and waits where it has to.
+    /// Starts all kernels and copies, and waits where necessary.
     ///
     /// # Errors
-    /// If the device refuses.
+    /// Errors of the device.
     fn gather(
         &mut self,
         gpu: &Gpu,

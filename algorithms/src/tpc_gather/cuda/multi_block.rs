@@ -1,4 +1,4 @@
-//! All of the device packs, then there is one large copy.
+//! The complete device packs, then there is one large copy.
 
 use generators::tpc::clusters::Clusters;
 

@@ -1,4 +1,4 @@
-//! Pieces on the device, and finding out where they go.
+//! Pieces on the device, and the computation of their offsets.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) struct Given {
 
 buffers!(Given: source, arrays, track_starts, row_starts);
 
-/// Clusters where kernels find them.
+/// Clusters on the device, for kernels.
 pub(super) struct DevicePieces<'a> {
     pub(super) given: Lent<'a, Given>,
     pub(super) track_places: DeviceBuffer<u32>,
@@ -59,7 +59,7 @@ impl Given {
         gpu.upload(&self.arrays, &arrays)?;
         gpu.upload(&self.track_starts, &input.tracks().starts)?;
         gpu.upload(&self.row_starts, &input.rows().starts)?;
-        // The table goes with this call.
+        // The host's copy of the table is dropped after this call.
         gpu.finish()
     }
 

@@ -18,7 +18,7 @@ __device__ __forceinline__ u32 tiles_of(u32 count) { return (count + TILE - 1) /
 // remaining ones.
 struct Counts {
     const u8* source;
-    u32 track_counts, row_counts;  // the bytes at which these arrays begin
+    u32 track_counts, row_counts;  // byte offsets of these arrays
     u32 tracks, rows;
 
     __device__ __forceinline__ bool of_tracks() const { return blockIdx.x < tiles_of(tracks); }

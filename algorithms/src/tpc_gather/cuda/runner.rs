@@ -20,7 +20,7 @@ struct OnGpu<'a> {
     make_gatherer: MakeGatherer,
     input: &'a Clusters,
     arena: &'a Arena,
-    /// The pieces that it gathers; its copies are counted if they are a sample.
+    /// The pieces that it gathers; for a sample, its number of copies is reported.
     sample: Option<Sample>,
     gpu: Arc<Gpu>,
 }

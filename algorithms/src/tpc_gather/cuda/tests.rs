@@ -1,4 +1,4 @@
-//! On the emulator: what a run does to its input.
+//! Tests on the emulator: detection of runs that modify their input.
 
 use generators::tpc::clusters::{Clusters, Layout};
 
@@ -12,7 +12,7 @@ use crate::device::{Arena, Target, Team, buffers};
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::hard_inputs::clusters;
 
-/// Does nothing but overwrite its input, if it is careless.
+/// A gatherer that does nothing, or overwrites its input.
 struct Idle {
     host: PinnedBuffer<u8>,
     is_careless: bool,

@@ -46,7 +46,7 @@ impl PluginTask for TpcGather {
 /// Input of a plugin.
 struct ShownGather<'a> {
     gather: abi::Gather,
-    // `gather` points to these. A plugin that writes where it must not spoils copies only.
+    // `gather` points to these. They are copies, so that plugins can't modify the originals.
     arrays: Vec<abi::GatherArray>,
     track_starts: Vec<u32>,
     row_starts: Vec<u32>,
@@ -134,7 +134,7 @@ fn arrays(input: &Clusters) -> Vec<abi::GatherArray> {
     FIELDS.iter().enumerate().map(array).collect()
 }
 
-/// The number of an array of that name, which there is.
+/// The index of an array by its name, which must exist.
 fn number_of(name: &str) -> u64 {
     let number = FIELDS.iter().position(|field| field.name == name);
     number.unwrap_or_default() as u64

@@ -26,17 +26,17 @@ pub(super) trait FindComponents<'a>: Buffers {
     fn setup(&mut self, input: &SliceTracks) -> Known;
     /// Joins the slice tracks of each link and relation.
     fn hook(&mut self, input: &SliceTracks);
-    /// Every slice track gets to know the name of its component.
+    /// Replaces the parent of every slice track by the label of its component.
     fn jump(&mut self);
-    /// The names of the components of all slice tracks, each being one of its slice tracks.
+    /// The label of the component of each slice track, which is one of its slice tracks.
     fn labels(&self) -> &[u32];
 }
 
 /// Separation of components that is known after the setup.
 pub(super) enum Known {
-    /// Nothing.
+    /// No separation is known.
     Nothing,
-    /// No component lies in more than one of these ranges of slice tracks.
+    /// These ranges of slice tracks separate all components.
     Pieces(Vec<Range<usize>>),
 }
 
@@ -119,8 +119,7 @@ where
         let known = held.find.setup(input);
         laps.lap("setup", 0);
         if let Known::Pieces(pieces) = known {
-            // One worker follows all links of a piece, and no component lies in more than one
-            // of them.
+            // One worker follows all links of a piece, and pieces separate all components.
             let legs = SharedRelations::new(&mut held.relations);
             follow_pieces(input, legs, pieces);
             laps.lap("resolve", 0);

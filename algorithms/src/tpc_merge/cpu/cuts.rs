@@ -11,15 +11,14 @@ use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
 use crate::parallel::{Grain, collect};
 
-/// Cuts are looked for at multiples of this.
+/// Cuts are searched at multiples of this.
 const WINDOW: usize = 1024;
-/// Windows that a thread looks at, at a time.
+/// Windows that a thread processes at a time.
 const WINDOWS_AT_A_TIME: usize = 32;
-/// Pieces for each thread, at least: fewer would leave some of them idle.
+/// Minimum number of pieces for each thread: with fewer, some threads would be idle.
 const PIECES_A_THREAD: usize = 4;
 
-/// Pieces that no component lies in more than one of; `None` if there are too few cuts to
-/// keep all threads busy.
+/// Pieces that separate all components; `None` if there are too few cuts to keep all threads busy.
 pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<usize>>> {
     let tracks = input.len();
     let most = tracks / (threads * PIECES_A_THREAD);
@@ -32,7 +31,7 @@ pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<us
     let mut begin = 0;
     let mut last = 0;
     for cut in cuts.chain([tracks]) {
-        // As much as one may have, or less if the next cut is beyond that.
+        // The maximum length, or less if the next cut is beyond that.
         if cut - begin > most && last > begin {
             pieces.push(begin..last);
             begin = last;
@@ -50,14 +49,14 @@ pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<us
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reach {
     lowest: u32,
-    /// The uppermost and 1; 0 if they lead nowhere.
+    /// The uppermost plus 1; 0 if there are none.
     end: u32,
 }
 
 impl Reach {
     const NOWHERE: Reach = Reach { lowest: NONE, end: 0 };
 
-    /// [`NONE`] is above all numbers, and wraps to 0, which is below all ends.
+    /// [`NONE`] is larger than all indices, and wraps to 0, which is smaller than all ends.
     #[inline(always)]
     fn to(self, other: u32) -> Self {
         Reach { lowest: self.lowest.min(other), end: self.end.max(other.wrapping_add(1)) }
@@ -83,7 +82,7 @@ fn reach(links: &[u32], relations: &[Relations]) -> Reach {
     })
 }
 
-/// The windows before which nothing leads from one side to the other.
+/// The windows that start at a cut: no link or relation crosses it.
 fn cuts(windows: &[Reach]) -> impl Iterator<Item = usize> {
     let mut lowest_behind = vec![NONE; windows.len()];
     let mut lowest = NONE;

@@ -82,7 +82,7 @@ fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
     }
 }
 
-/// Makes two slice tracks part of one tree.
+/// Joins the trees of two slice tracks.
 #[inline]
 fn join(parents: &[AtomicU32], one: u32, other: u32) {
     let mut one = load(parents, one);

@@ -20,7 +20,7 @@ use crate::parallel::for_each;
 
 /// Slice tracks whose connections are collected at a time: they fit into the first-level cache.
 const PIECE: usize = 512;
-/// A link, the piece before and the leg below.
+/// Maximum number of connections of a slice track: a link, the previous piece and the leg below.
 const MOST_NAMED: usize = 3;
 /// Distance of prefetches in connections: first the parents of their ends, then those of the
 /// parents.
@@ -72,9 +72,9 @@ trait Hook {
     fn hook(parent: &AtomicU32, root: u32, onto: u32) -> bool;
 }
 
-/// By the only thread.
+/// Hooks without synchronization, for a single thread.
 struct Alone;
-/// By one of several threads.
+/// Hooks by compare-and-swap, for several threads.
 struct Shared;
 
 impl Hook for Alone {
@@ -95,7 +95,7 @@ impl Hook for Shared {
     }
 }
 
-/// Parts of all slice tracks that a thread does at a time.
+/// Parts of all slice tracks that a thread processes at a time.
 fn parts(tracks: usize) -> impl Iterator<Item = Range<usize>> {
     (0..tracks).step_by(PART).map(move |first| first..tracks.min(first + PART))
 }
@@ -121,7 +121,7 @@ struct Connections {
 
 impl Default for Connections {
     fn default() -> Self {
-        // One more, as the next is written before it is known whether there is one.
+        // One more, as the next entry is written before it is known whether there is one.
         Connections { list: vec![[0; 2]; MOST_NAMED * PIECE + 1], length: 0 }
     }
 }
@@ -138,7 +138,7 @@ impl Connections {
         let relations = &input.relations()[tracks.clone()];
         for ((track, &link), related) in tracks.zip(links).zip(relations) {
             self.add(track, link);
-            // Seldom is there either of them.
+            // Few slice tracks have either of them.
             if related.segment_prev & related.neighbours[0] != NONE {
                 self.add(track, related.segment_prev);
                 self.add(track, related.neighbours[0]);
@@ -170,8 +170,7 @@ fn parent(parents: &[AtomicU32], track: u32) -> u32 {
     parents[track as usize].load(Ordering::Relaxed)
 }
 
-/// Makes two slice tracks part of one tree: the larger of their roots gets the smaller
-/// one as parent.
+/// Joins the trees of two slice tracks: the larger of their roots gets the smaller one as parent.
 #[inline(always)]
 fn join<H: Hook>(parents: &[AtomicU32], one: u32, other: u32) {
     let mut one = root(parents, one);

@@ -78,7 +78,7 @@ impl LinksByComponent<'_> {
     }
 }
 
-/// Does work for all slice tracks that have a link.
+/// Calls `work` for all slice tracks that have a link.
 #[inline]
 fn for_each_linked(input: &SliceTracks, work: impl Fn(usize) + Sync) {
     for_each_range(input.len(), Grain::AtLeast(PART), |tracks| {
@@ -86,7 +86,7 @@ fn for_each_linked(input: &SliceTracks, work: impl Fn(usize) + Sync) {
     });
 }
 
-/// Counts become beginnings.
+/// Replaces counts by their exclusive scan.
 fn lay_out(counts: &mut [u32]) {
     let sums: Vec<u32> = map(counts.chunks(PART), |part| part.iter().sum());
     let begins = sums.iter().scan(0, |begin, sum| {

@@ -19,13 +19,13 @@ use crate::tpc_merge::resolve::follow;
 /// Maximum number of shares: large enough that the threads finish together, and small enough that
 /// each has a cache line open while links are distributed.
 const SHARES: usize = 256;
-/// Parts that a thread deals out.
+/// Parts for each thread when links are distributed.
 const PARTS_A_THREAD: usize = 4;
 /// Distance of prefetches in links: first their ends, then the chains of these.
 const FAR: usize = 24;
 const NEAR: usize = 12;
 
-/// A link: from where, and to where.
+/// A link: its start and its end.
 type Link = [u32; 2];
 
 /// All links, share after share.

@@ -1,4 +1,4 @@
-//! A peer: the union-find of the crate `petgraph`, which knows one thread only.
+//! The union-find of the crate `petgraph`, for comparison; it is single-threaded.
 
 use generators::tpc::slice_tracks::SliceTracks;
 use petgraph::unionfind::UnionFind;
@@ -7,7 +7,7 @@ use super::by_component::{FindComponents, Known};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
 
-/// The crate's forest, which can't be used again, and the names that come of it.
+/// The crate's forest, which can't be reused, and the resulting labels.
 pub(super) struct Petgraph<'a> {
     forest: UnionFind<u32>,
     labels: ArenaVec<'a, u32>,

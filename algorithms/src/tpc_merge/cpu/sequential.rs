@@ -1,4 +1,4 @@
-//! Link by link in ascending order.
+//! Follows link by link in ascending order.
 
 use std::borrow::Cow;
 

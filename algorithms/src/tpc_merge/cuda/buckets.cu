@@ -11,7 +11,7 @@
 #include "block_scan.h"
 #include "near.h"
 
-// Parts that roots are cut into.
+// Parts into which roots are divided.
 constexpr u32 PARTS = 8;
 
 // Counters of a part: the number of components of each kind, and how many of them have been taken.
@@ -31,7 +31,8 @@ namespace {
 constexpr u32 THREADS = 256;
 constexpr u32 RESOLVE_THREADS = 128;
 constexpr u32 RESOLVE_WARPS = RESOLVE_THREADS / LANES;
-// Members of all small components that a warp has near at a time, and of a large one.
+// Shared memory in members: for all small components that a warp processes at a time, and for a
+// large one.
 constexpr u32 SMALL = 96, LARGE = 512;
 
 // Shared memory of a block: small components for each warp, or one large component.
@@ -42,7 +43,7 @@ union Rooms {
 
 __device__ __forceinline__ u32 own_track() { return blockIdx.x * THREADS + threadIdx.x; }
 
-// The value that thread 0 gets by `take`, for all threads.
+// The result of `take` in thread 0, for all threads.
 template <class Take> __device__ __forceinline__ u32 by_one(u32& shared, Take take) {
     __syncthreads();
     if (threadIdx.x == 0) shared = take();
@@ -58,8 +59,8 @@ __device__ __forceinline__ u32 reserve(u32 count, u32* counter, u32* warp_sums, 
     return by_one(begin, [&] { return atomicAdd(counter, total); }) + before;
 }
 
-// Compares and exchanges all pairs of positions i and mirror(i) above it. What is beyond
-// the end is larger than everything.
+// Compares and exchanges all pairs of positions i and mirror(i) above it. Positions past the end
+// count as larger than all values.
 template <class Mirror> __device__ __forceinline__ void exchange(u32* list, u32 count, Mirror mirror) {
     for (u32 i = threadIdx.x; i < count; i += RESOLVE_THREADS) {
         const u32 other = mirror(i);
@@ -154,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(merge_place)
 
-// Each member into its list.
+// Stores each member in its list.
 extern "C" __global__ void __launch_bounds__(THREADS)
     merge_fill(const u32* roots, const u32* begins, const u32* ranks, u32* members, u32 tracks) {
     const u32 track = own_track();
@@ -164,10 +165,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(merge_fill)
 
-// Follows all links of a part: first those of large components, a block each, then of small
-// ones, a lane each.
+// Follows all links of a part: first those of large components, with a block each, then of small
+// ones, with a lane each.
 //
-// Shared memory: what each warp has near.
+// Shared memory: see `Rooms`.
 extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
     merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, u32* members,
                   const Component* components, Counters* counters, u32 number, u32 part_roots) {

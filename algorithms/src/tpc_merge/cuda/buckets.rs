@@ -1,4 +1,4 @@
-//! Ours: a list of members for each component, a worker for each list.
+//! recobench's merger: a list of members for each component, a worker for each list.
 
 use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
@@ -14,7 +14,7 @@ use crate::tpc_merge::TpcMerge;
 
 /// Blocks on each multiprocessor: the number of resident ones.
 const BLOCKS_EACH: u32 = 16;
-/// Roots of a part are a multiple of these: a block has roots of one part.
+/// The number of roots of a part is a multiple of this: a block has roots of one part.
 const PART_GRAIN: usize = 1024;
 
 pub(super) const BUCKETS: Variant<TpcMerge> = Variant::cuda(
@@ -108,8 +108,8 @@ impl Merger for Buckets {
         };
         // The traffic depends on which slice tracks are in components of the part.
         let grid = Grid::blocks(blocks);
-        // SAFETY: lists hold slice tracks, as links and relations do, and no two lists
-        // are of one component.
+        // SAFETY: lists contain valid slice tracks, as do links and relations, and no two lists are
+        // of one component.
         unsafe { gpu.launch(&MERGE_RESOLVE, grid, arguments) }
     }
 }

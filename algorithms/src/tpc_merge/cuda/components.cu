@@ -46,8 +46,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) merge_setup(const u32* lin
 }
 KERNEL_EXPORT(merge_setup)
 
-// Its link, the piece before and the leg below are of its component. Few have more than one of
-// these: each lane goes from one that it has to the next, and does not wait for what others have.
+// Joins each slice track with its link, the previous piece and the leg below. Few have more than
+// one of these: each lane loops over those that it has, and does not wait for those of other lanes.
 extern "C" __global__ void __launch_bounds__(THREADS)
     merge_hook(const u32* links, const Relations* relations, u32* parents, u32 tracks) {
     const u32 track = own_track();
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(merge_hook)
 
-// Everyone learns the root.
+// Replaces each parent by the root.
 extern "C" __global__ void __launch_bounds__(THREADS) merge_jump(u32* parents, u32 tracks) {
     const u32 track = own_track();
     if (track >= tracks) return;

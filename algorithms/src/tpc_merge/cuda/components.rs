@@ -1,4 +1,4 @@
-//! Finding components on a GPU.
+//! Finds components on a GPU.
 
 use super::tracks::DeviceTracks;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
@@ -6,7 +6,7 @@ use crate::kernels::tpc_merge_components::{
     MERGE_HOOK, MERGE_JUMP, MERGE_SETUP, MergeHook, MergeJump, MergeSetup,
 };
 
-/// Leaves in `roots` the name of the component of each slice track.
+/// Stores the label of the component of each slice track in `roots`.
 pub(super) fn find(
     gpu: &Gpu,
     all: &DeviceTracks,

@@ -1,4 +1,4 @@
-//! As published: a range of components for each block, which looks through all links.
+//! As published: a range of components for each block, which searches all links.
 
 use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
@@ -8,8 +8,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_merge_components_blocks::{MERGE_COMPONENTS_BLOCKS, MergeComponentsBlocks};
 use crate::tpc_merge::TpcMerge;
 
-/// Blocks on each multiprocessor: more would share its time, and each looks through all
-/// links.
+/// Blocks on each multiprocessor: more would share its time, and each searches all links.
 const BLOCKS_EACH: u32 = 1;
 
 pub(super) const COMPONENTS_BLOCKS: Variant<TpcMerge> = Variant::cuda(

@@ -36,7 +36,7 @@ trait Merger: Buffers {
     /// Starts the kernels that need links and relations only.
     ///
     /// # Errors
-    /// If the device refuses.
+    /// Errors of the device.
     fn find_components(&self, _: &Gpu, _: &DeviceTracks) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -47,10 +47,10 @@ trait Merger: Buffers {
         tracks
     }
 
-    /// Starts those that follow the links of a part.
+    /// Starts the kernels that follow the links of a part.
     ///
     /// # Errors
-    /// If the device refuses.
+    /// Errors of the device.
     fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, part: usize) -> Result<(), DeviceError>;
 }
 
@@ -60,7 +60,7 @@ const BESIDE: u32 = 1;
 /// Allocates a merger for this number of slice tracks.
 type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
 
-/// A merger with an input.
+/// Merges an input.
 struct OnGpu<'a> {
     make_merger: MakeMerger,
     input: &'a SliceTracks,
@@ -116,7 +116,7 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
             held.merger.find_components(gpu, device)
         })?;
         device.upload_tracks(gpu, &held.host)?;
-        // Components are found sooner than slice tracks come.
+        // Components are found before all slice tracks are copied.
         gpu.in_queue(BESIDE, Gpu::wait)?;
         let tracks = self.input.len();
         let size = held.merger.part_size(tracks).max(1);

@@ -12,7 +12,7 @@ struct Component {
     u32 begin, size;
 };
 
-// All slice tracks, and lists of those that are members of a component, by their numbers.
+// All slice tracks, and lists of those that are members of a component, by their indices.
 struct SliceTracks {
     const SliceTrack* tracks;
     const u32* links;
@@ -39,8 +39,8 @@ template <class Place, u32 ROOM> struct alignas(16) Near {
     Place order[ROOM];
 };
 
-// Follows the links of components, of which each lane has one, or one without members.
-// All lanes take part.
+// Follows the links of components, of which each lane has one, or an empty one. All lanes take
+// part.
 template <class Place, u32 ROOM> class NearMerger {
     static constexpr u32 NOBODY = Near<Place, ROOM>::NOBODY;
 
@@ -72,7 +72,7 @@ template <class Place, u32 ROOM> class NearMerger {
         u32 start, end, offset;
     };
 
-    // All members, each by a lane. A barrier is included.
+    // Calls `visit` for all members, each by a lane. A barrier is included.
     template <class Visit> __device__ __forceinline__ void for_each_member(Visit visit) const {
         for (u32 first = 0; first < total; first += LANES) {
             const u32 place = first + threadIdx.x % LANES;

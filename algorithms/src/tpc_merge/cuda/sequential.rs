@@ -1,4 +1,4 @@
-//! All links by one thread.
+//! Follows all links with one thread.
 
 use super::tracks::DeviceTracks;
 use super::{Merger, merge_on_gpu};
@@ -8,7 +8,7 @@ use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::kernels::tpc_merge_sequential::{MERGE_SEQUENTIAL, MergeSequential};
 use crate::tpc_merge::TpcMerge;
 
-/// One thread takes some microseconds a link.
+/// Maximum number of slice tracks: one thread takes some microseconds a link.
 const MOST: usize = 1_000_000;
 
 pub(super) const SEQUENTIAL: Variant<TpcMerge> = Variant::cuda(

@@ -1,8 +1,8 @@
-// Slice tracks in device memory, as the host has them.
+// Slice tracks in device memory, in the host's layout.
 #pragma once
 #include "portable.h"
 
-// No slice track.
+// Index of no slice track.
 constexpr u32 NONE = 0xffffffffu;
 
 struct SliceTrack {

@@ -8,8 +8,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
 
-/// Slice tracks as they are before merging, in memory that the GPU copies from. No run
-/// changes them.
+/// Slice tracks before merging, in page-locked memory. No run changes them.
 pub(super) struct HostTracks<'a> {
     tracks: Pristine<'a, kernels::SliceTrack>,
     relations: Pristine<'a, kernels::Relations>,
@@ -48,7 +47,7 @@ fn related(relations: &Relations) -> kernels::Relations {
     }
 }
 
-/// Slice tracks where kernels find them.
+/// Slice tracks on the device, for kernels.
 pub(super) struct DeviceTracks {
     pub(super) tracks: DeviceBuffer<kernels::SliceTrack>,
     pub(super) relations: DeviceBuffer<kernels::Relations>,

@@ -44,7 +44,7 @@ structs! {
 impl PluginTask for TpcMerge {
     fn describe<'a>(&self, input: &'a SliceTracks, _: Asked) -> Description<'a, Vec<Relations>> {
         let mut layout = Layout::default();
-        // The first one, as it may take the result.
+        // The first array, as the result may be stored in it.
         let relations = layout.array("its relations", mapped(input.relations(), related));
         let slices = layout.array("its slice tracks", mapped(input.tracks(), slice));
         let links = layout.array("its links", input.links());

@@ -2,9 +2,9 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `strips` | groups of pads that are one thread's work |
-//! | `pad_state` | what is known of the pads of a tile, and charge by charge of the next one |
-//! | `simd` | the same of many pads at once |
+//! | `strips` | groups of pads that one thread processes |
+//! | `pad_state` | the state of the pads of a tile, updated charge by charge |
+//! | `simd` | updates of many pads at once |
 
 mod pad_state;
 mod simd;

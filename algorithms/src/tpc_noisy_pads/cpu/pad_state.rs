@@ -8,7 +8,7 @@ pub(super) type Tile = [u16; TILE];
 /// A number for each pad of a tile.
 pub(super) type Eight = [u16; TILE_PADS];
 
-/// Goes over the tiles of a strip in one row of tiles: a state for each tile's pads.
+/// Processes the tiles of a strip in one row of tiles: a state for each tile's pads.
 pub(super) type Advance = fn(&mut [PadState], &[Tile]);
 
 /// State of the pads of a tile so far.
@@ -21,7 +21,7 @@ pub(super) struct PadState {
     pub(super) largest: Eight,
 }
 
-/// Charge by charge.
+/// Portable code, charge by charge.
 pub(super) fn advance(states: &mut [PadState], tiles: &[Tile]) {
     for (state, tile) in states.iter_mut().zip(tiles) {
         for (place, &charge) in tile.iter().enumerate() {

@@ -37,12 +37,12 @@ impl Strip {
         self.first_row..(self.first_row + ROWS_IN_STRIP).min(ROWS)
     }
 
-    /// The number of its pads.
+    /// Number of its pads.
     pub(super) fn pads(self) -> usize {
         first_pad_of_row(self.rows().end) - first_pad_of_row(self.rows().start)
     }
 
-    /// Finds what its pads did, from the map of its sector.
+    /// Finds the activity of its pads, from the map of its sector.
     pub(super) fn find(
         self,
         map: &[u16],
@@ -68,7 +68,7 @@ impl Strip {
     }
 }
 
-/// A row of pads, and what is known of it so far.
+/// A row of pads, with the state so far.
 struct RowOfPads {
     pads: usize,
     /// Its tiles in each row of tiles.

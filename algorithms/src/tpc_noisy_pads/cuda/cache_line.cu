@@ -1,5 +1,5 @@
-// Pads in groups of a cache line, as published: a block stages the charges of eight pads
-// in shared memory, a charge a thread, and then a thread for each pad goes over them.
+// Pads in groups of a cache line, as published: a block stages the charges of eight pads in shared
+// memory, a charge for each thread, and then a thread for each pad iterates over them.
 //
 // Static shared memory: the charges of 8 pads in 8 time bins, 128 bytes.
 #include "pads/counts.h"
@@ -8,7 +8,7 @@
 namespace {
 
 constexpr u32 THREADS = 64;
-// Tiles, one above the other, that are staged at once.
+// Consecutive tiles in time that are staged at once.
 constexpr u32 STAGED = THREADS / TILE;
 
 }  // namespace

@@ -44,7 +44,7 @@ const BIT_RUNS: Variant<TpcNoisyPads> = Variant::cuda(
 
 struct OnGpu<'a> {
     kernel: &'static Kernel<NoisyPads>,
-    /// The groups of pads that a block has, by the lanes of a warp.
+    /// Number of groups of pads of a block, by the lanes of a warp.
     groups_of_block: fn(u32) -> u32,
     maps: &'a ChargeMaps,
     arena: &'a Arena,

@@ -39,7 +39,7 @@ structs! {
     }
 }
 
-/// The numbers of pads in rows, where plugins find them before there are buffers.
+/// The numbers of pads in rows, in static memory that exists before buffers are allocated.
 static PADS_IN_ROW: [u32; ROWS] = {
     let mut pads = [0; ROWS];
     let mut row = 0;

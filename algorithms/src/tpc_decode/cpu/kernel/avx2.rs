@@ -75,7 +75,7 @@ impl Isa for Avx2Bmi2 {
         let mut index = 0;
         let mut position = group.position as usize;
         while index < group.len() {
-            // Two vectors a turn: a row seldom needs more, so its end is foreseen.
+            // Two vectors an iteration: a row seldom needs more, so its end is predicted.
             for _ in 0..2 {
                 let word = u64::from_le_bytes(*array_at(bytes, position));
                 store::<BITS>(self, word, shifts, pads, &group, index, digits);
@@ -175,7 +175,7 @@ fn join_four<const BITS: usize>(
     let shifts = _mm256_setr_epi64x(a, b, c, d);
     let samples = _mm256_srlv_epi64(_mm256_set1_epi64x(word as i64), shifts);
     let samples = _mm256_and_si256(samples, _mm256_set1_epi64x((1 << BITS) - 1));
-    // SAFETY: eight bytes are loaded, those of the four pads.
+    // SAFETY: eight bytes are loaded, the size of the four pads.
     let pads = unsafe { _mm_loadl_epi64(pads.as_ptr().cast()) };
     let pads = _mm256_slli_epi64::<16>(_mm256_cvtepu16_epi64(pads));
     let pads = _mm256_or_si256(pads, _mm256_set1_epi64x(template as i64));
@@ -190,7 +190,7 @@ fn spread_eight(level: u16, bytes: u64) -> u64 {
     _pdep_u64(bytes, _pdep_u64(level.into(), LOWEST_BITS) * 0xff)
 }
 
-/// For each mask, the bytes of its pads among eight.
+/// For each mask, the indices of its pads' bytes among eight pads.
 #[repr(align(16))]
 struct Compression([[u8; 16]; 256]);
 

@@ -78,7 +78,7 @@ impl Isa for Avx512Vbmi2 {
         let mut index = 0;
         let mut position = group.position as usize;
         while index < group.len() {
-            // Two vectors a turn: a row seldom needs more, so its end is foreseen.
+            // Two vectors an iteration: a row seldom needs more, so its end is predicted.
             for _ in 0..2 {
                 let source = array_at(bytes, position);
                 // SAFETY: `self` proves that the CPU has AVX-512 BW.
@@ -260,7 +260,8 @@ impl Pattern {
     }
 }
 
-/// The two bytes of a pad go above the sample; a byte with its highest bit set gives 0.
+/// Byte indices that put the two bytes of a pad above the sample; an index with its highest bit set
+/// gives 0.
 static PADS_IN_DIGITS: Vector<u8, 64> = {
     let mut bytes = [0x80; 64];
     let mut lane = 0;

@@ -10,17 +10,17 @@ use crate::tpc_decode::payload::PAYLOAD_BYTES;
 /// The bytes that a payload may be read from.
 pub(in crate::tpc_decode::cpu) type Bytes = [u8; PAYLOAD_BYTES];
 
-/// Pads that are numbered at once: more than most sequences have.
+/// Pads that are numbered at once: longer than most sequences.
 pub(in crate::tpc_decode::cpu) const SEQUENCE: usize = 16;
 
-/// Sequences that are few: more than most rows have.
+/// Maximum number of sequences for `few_sequences`: more than most rows have.
 pub(in crate::tpc_decode::cpu) const FEW: usize = 8;
 
-/// The work that is worth wide instructions. An implementing type is a witness that the CPU has
-/// them.
+/// Inner loops that benefit from SIMD. An implementing type is a witness that the CPU has the
+/// instructions.
 pub(in crate::tpc_decode::cpu) trait Isa: Copy {
-    /// A channel mask from the mask bytes that are not zero: byte `i` is the next of
-    /// `bytes` where bit `i` of `level` is set. Bits from 80 on mean nothing.
+    /// A channel mask from the mask bytes that are not zero: byte `i` is the next of `bytes` if bit
+    /// `i` of `level` is set. Bits from 80 on are undefined.
     fn spread(self, level: u16, bytes: &[u8; 16]) -> u128;
 
     /// Lists the pads of the channels that are set, in ascending order, from an index of the list
@@ -33,7 +33,7 @@ pub(in crate::tpc_decode::cpu) trait Isa: Copy {
         channels: u128,
     ) -> usize;
 
-    /// Pads of a row that follow each other.
+    /// Numbers consecutive pads of a row.
     fn number(self, pads: &mut [PadId; SEQUENCE], first: PadId);
 
     /// Lists the pads of a row with few and short sequences, from an index of the list on, and
@@ -65,14 +65,14 @@ pub(in crate::tpc_decode::cpu) trait Isa: Copy {
     fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]);
 }
 
-/// A row, and how many pads it has.
+/// A row, and its number of pads.
 #[derive(Clone, Copy)]
 pub(in crate::tpc_decode::cpu) struct RowOfPads {
     pub(in crate::tpc_decode::cpu) row: u8,
     pub(in crate::tpc_decode::cpu) pads: usize,
 }
 
-/// Samples that follow each other in the payload.
+/// Consecutive samples in the payload.
 #[derive(Clone, Copy, Default)]
 pub(in crate::tpc_decode::cpu) struct Group {
     /// Common bits of their digits.

@@ -3,8 +3,8 @@
 use generators::tpc::PadId;
 use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS};
 
-/// The most pads that a time bin adds: all channels of all links of an endpoint,
-/// which are more than the pads of its rows.
+/// Maximum number of pads that a time bin adds: all channels of all links of an endpoint, which are
+/// more than the pads of its rows.
 pub(super) const MAX_ADDED: usize = MAX_FECS / 2 * CHANNELS_IN_LINK;
 /// Pads of several time bins.
 const MAX_PADS: usize = 2560;
@@ -19,7 +19,7 @@ pub(in crate::tpc_decode::cpu) struct PadList {
 }
 
 impl PadList {
-    /// A list of nothing yet.
+    /// An empty list.
     pub(in crate::tpc_decode::cpu) fn new() -> Box<Self> {
         Box::new(PadList { pads: [PadId::default(); MAX_PADS + SLACK] })
     }

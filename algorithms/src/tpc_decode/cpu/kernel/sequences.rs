@@ -30,8 +30,8 @@ fn indices() -> __m256i {
     _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 }
 
-/// A row with few and short sequences, without a branch that depends on how many and how
-/// short: that can't be foreseen. See [`Isa::few_sequences`](super::Isa::few_sequences).
+/// Lists a row with few and short sequences, without a branch that depends on their number and
+/// lengths, which can't be predicted. See [`Isa::few_sequences`](super::Isa::few_sequences).
 #[inline(always)]
 pub(super) fn few_sequences(
     avx2: Avx2,
@@ -51,12 +51,12 @@ pub(super) fn few_sequences(
     if count > FEW / 2 {
         number_four::<{ FEW / 2 }>(avx2, room, row.row, &checked);
     }
-    // From the payload: the next row waits for this number.
+    // Loaded from the payload rather than computed: the next row depends on this number.
     Some(heads[HEAD * count - 1].into())
 }
 
-/// The heads, without those that do not count; `None` if any of them is not sound or
-/// has a long sequence.
+/// The heads, without those beyond `count`; `None` if any of them is invalid or has a long
+/// sequence.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn checked(row: RowOfPads, heads: &[u8; HEAD * FEW], count: usize) -> Option<[u8; HEAD * FEW]> {

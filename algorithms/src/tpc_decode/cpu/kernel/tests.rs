@@ -1,4 +1,4 @@
-//! All kernels that this CPU can run do the same work as the scalar one.
+//! All kernels that this CPU can run agree with the scalar one.
 
 use std::ops::Range;
 

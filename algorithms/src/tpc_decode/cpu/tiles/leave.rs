@@ -1,7 +1,7 @@
-//! Staged ADC values to charges, and those to the map past the caches.
+//! Converts staged ADC values to charges, and writes these to the map with streaming stores.
 //!
-//! All pads of a tile are corrected together, whether they have a sample or not: neighbours need
-//! no gains looked up one by one, and to go over the empty ones takes less than to ask for them.
+//! All pads of a tile are corrected together, with or without a sample: gains of neighbours are
+//! loaded as a vector, and processing empty pads takes less time than branches.
 
 use super::staging::PadGains;
 use crate::device::Stores;
@@ -11,7 +11,7 @@ use crate::tpc_decode::charge_map::{MAX_CHARGE, TILE_PADS, Tile};
 /// the pads of each tile, for ADC values of the format.
 pub(super) type Leave = fn(&mut [Tile], &[PadGains], &mut [Tile], &Stores);
 
-/// All that this machine can, the quickest last.
+/// All implementations that this machine supports, the fastest last.
 pub(super) fn all() -> Vec<Leave> {
     #[cfg(target_arch = "x86_64")]
     let wide = [avx2::if_available(), avx512::if_available()];
@@ -40,7 +40,7 @@ mod avx2 {
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
-        /// Eight pads at a time, if this machine can.
+        /// Eight pads at a time, if this machine has AVX2.
         ["avx2"]
         Leave: fn leave(
             staged: &mut [Tile], gains: &[PadGains], to: &mut [Tile], _stores: &Stores
@@ -84,7 +84,7 @@ mod avx512 {
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
-        /// Two time bins at a time, if this machine can.
+        /// Two time bins at a time, if this machine has AVX-512.
         ["avx512f", "avx512bw"]
         Leave: fn leave(
             staged: &mut [Tile], gains: &[PadGains], to: &mut [Tile], _stores: &Stores

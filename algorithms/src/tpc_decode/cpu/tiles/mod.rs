@@ -1,19 +1,19 @@
-//! Pages to positions and maps of charges, whole tiles at a time.
+//! Pages to positions and maps of charges, in complete tiles.
 //!
-//! A map is much larger than any cache, and most of it is zeros. To clear it first and to put
-//! charges where they belong moves each line of the cache three times: cleared, read, written
-//! back. Here a thread has the pages of a region in order of time, puts the charges of four time
-//! bins together in a few tiles that stay in the nearest cache, and sends these with their zeros
-//! past the caches, once: nothing is cleared, and nothing of the map is read.
+//! A map is much larger than any cache, and most of it is zeros. Clearing it first and then
+//! scattering charges moves each cache line three times: cleared, read, written back. Here a thread
+//! has the pages of a region in order of time, collects the charges of four time bins in a few
+//! tiles that stay in the nearest cache, and writes these with their zeros by streaming stores,
+//! once: nothing is cleared, and nothing of the map is read.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`regions`] | which pages make which tiles |
+//! | [`regions`] | pages of each region of tiles |
 //! | [`worker`] | a thread's work: the lines of one region after the other |
 //! | [`source`] | the digits of a stream, one page after the other |
 //! | [`put`] | digits to positions and staged ADC values |
 //! | [`staging`] | the tiles of a line |
-//! | [`leave`] | ADC values to charges, and those to the map |
+//! | [`leave`] | ADC values to charges, and these to the map |
 
 mod leave;
 mod put;
@@ -54,7 +54,7 @@ pub(super) struct TilesOf<'a> {
     fragments: Fragments,
     shape: MapShape,
     regions: Vec<RegionPages>,
-    /// Samples that the headers promise, once for each fragment that their page is in.
+    /// Number of samples that the headers state, once for each fragment of their page.
     promised: usize,
     maps: usize,
 }
@@ -96,7 +96,7 @@ impl<'a> TilesOf<'a> {
         }
     }
 
-    /// Decodes the pages of a fragment; returns where its positions end.
+    /// Decodes the pages of a fragment; returns the end of its positions.
     fn decode_fragment(
         &self,
         held: &mut Held<'a>,
@@ -132,7 +132,7 @@ impl<'a> TilesOf<'a> {
     }
 }
 
-/// Finds out where the positions of the pages that a fragment wants begin; returns where all end.
+/// Computes the offsets of the positions of a fragment's pages; returns the end of all.
 fn place(
     slots: &[Slot],
     fragments: Fragments,
@@ -162,8 +162,8 @@ impl<'a> Runner<TpcDecode> for TilesOf<'a> {
         })
     }
 
-    /// Margins are zeros from the beginning, which no run changes; all else of a map a run
-    /// writes. Gives back what damaged pages took away.
+    /// Initializes margins to zeros, which no run changes; runs write all other tiles of a map.
+    /// Restores the capacity that damaged pages have removed.
     fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
         for map in held.maps.chunks_mut(self.shape.tiles()) {
             self.shape.clear_margins(map);

@@ -8,7 +8,7 @@ use generators::tpc::Digit;
 use super::staging::{ENTRIES, Staging};
 use crate::tpc_decode::charge_map::{PAD_MARGIN, Position, ROW_PITCH, TILE, TILE_PADS};
 
-/// Digits that are put at once.
+/// Digits that are converted at once.
 const CHUNK: usize = 16;
 
 /// The time bins of a line of tiles, or those of them that the fragment has.
@@ -26,7 +26,7 @@ pub(super) struct Line {
 /// up to the first one after its end; returns their number.
 pub(super) type Put = fn(Line, &[Digit], &mut [Position], &mut Staging) -> usize;
 
-/// All that this machine can, the quickest last.
+/// All implementations that this machine supports, the fastest last.
 pub(super) fn all() -> Vec<Put> {
     #[cfg(target_arch = "x86_64")]
     let wide = [avx2::if_available(), avx512::if_available()];
@@ -42,7 +42,7 @@ mod avx2 {
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
-        /// Eight at a time, if this machine can.
+        /// Eight at a time, if this machine has AVX2.
         ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"]
         Put: fn wide(
             line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut Staging
@@ -58,7 +58,7 @@ mod avx512 {
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
-        /// Sixteen at a time, if this machine can.
+        /// Sixteen at a time, if this machine has AVX-512.
         ["avx512f", "avx512bw", "avx512dq", "avx512vl", "bmi1", "bmi2", "lzcnt", "popcnt"]
         Put: fn wide(
             line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut Staging

@@ -173,7 +173,7 @@ impl<'a> Worker<'a> {
 
     fn put_late(&self, region: &RegionPages, position: Position, digit: Digit) {
         if !region.region.rows().contains(&usize::from(digit.row())) {
-            // No sound page has a pad of another region.
+            // No valid page has a pad of another region.
             return;
         }
         let fragment = self.fragment;

@@ -1,8 +1,8 @@
 //! Joining pads and samples, some time bins after the pads were listed.
 //!
-//! Pads are listed by stores that overlap, and joined by loads that straddle them. A
-//! core that loads what it has just stored in pieces waits for the stores to leave
-//! its buffer; with the work of some time bins in between, they have.
+//! Pads are listed by stores that overlap, and joined by loads that straddle them. A core that
+//! loads data just stored in pieces stalls until the stores have left its store buffer; with the
+//! work of some time bins in between, they have.
 
 use generators::tpc::Digit;
 
@@ -16,10 +16,10 @@ pub(super) struct Joiner<'a> {
     pub(super) pads: &'a mut PadList,
     groups: [Group; GROUPS],
     waiting: usize,
-    /// Pads of the groups that wait: where the next ones go.
+    /// Number of pads of the pending groups: the index for the next ones.
     pub(super) listed: usize,
     digits: &'a mut [Digit],
-    /// Digits that were made, and those of the groups that wait.
+    /// Number of digits made so far, including those of pending groups.
     promised: usize,
     made: usize,
 }

@@ -45,7 +45,7 @@ pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()
     Some(())
 }
 
-/// The crossing counts from the page's first time bin.
+/// Time bin of a block; the crossing is relative to the page's first time bin.
 #[inline(always)]
 fn time_bin_of(walk: &Walk<'_, impl Isa>, crossing: u64) -> Option<u32> {
     let crossing = u64::from(walk.page.time_offset) + crossing;

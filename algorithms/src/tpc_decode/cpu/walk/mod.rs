@@ -1,8 +1,8 @@
-//! Walking through the payload of a page: what is where, and whether it can be.
+//! Walks through the payload of a page, and validates it.
 //!
-//! A walk checks all that the reference checks, and does the work in between with an
-//! [`Isa`]. Where it doubts, it gives up without saying why: the reference then
-//! judges the page, and names the damage.
+//! A walk makes all checks of the reference, and decodes in between with an [`Isa`]. In case of
+//! doubt it stops without a reason: the reference then decides about the page, and reports the
+//! damage.
 
 mod dense;
 mod joiner;
@@ -19,7 +19,7 @@ use crate::tpc_decode::payload::Payload;
 use joiner::Joiner;
 use position::Walk;
 
-/// A page to be decoded, and what that needs.
+/// A page to be decoded, with the necessary tables and buffers.
 pub(in crate::tpc_decode::cpu) struct Job<'a> {
     pub(in crate::tpc_decode::cpu) page: &'a OpenPage,
     pub(in crate::tpc_decode::cpu) payload: &'a Payload,

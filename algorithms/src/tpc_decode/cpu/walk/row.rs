@@ -6,7 +6,7 @@ use generators::tpc::{PadId, ZsFormat};
 use super::position::Walk;
 use crate::tpc_decode::cpu::kernel::{Isa, Packing, RowOfPads, SEQUENCE};
 
-/// In the mask of rows: the endpoint is the second of its region.
+/// Bit of the row mask: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
 const MASK_BYTES: usize = 2;
 const ADDRESS_BYTES: usize = 2;
@@ -82,7 +82,7 @@ fn decode_row(walk: &mut Walk<'_, impl Isa>, row: usize, template: u64) -> Optio
     walk.samples(pads, packing, template, walk.page.end)
 }
 
-/// Lists the pads of any sequences and returns how many there are.
+/// Lists the pads of any sequences and returns their number.
 #[inline(always)]
 fn any_sequences(
     walk: &mut Walk<'_, impl Isa>,

@@ -1,16 +1,16 @@
-// The samples of dense blocks, two by each thread.
+// The samples of dense blocks, two for each thread.
 #pragma once
 #include "staged.h"
 
 namespace {
 
-// The samples of a block, one after the other. As long as only the head of the block is known,
-// `origin` has where that is and, above, the number of its first sample.
+// The samples of a block, one after the other. While only the head of the block is known, `origin`
+// contains its position and, above, the index of its first sample.
 struct DenseRun {
     static constexpr u32 WIDTH_SHIFT = 28;
 
-    // Bits from the beginning of the page to where a sample with number 0 would be, in the lowest bits;
-    // the bits of a sample in the highest ones.
+    // The bit offset in the page that a sample with index 0 would have, in the lowest bits; the
+    // bits of a sample in the highest ones.
     u32 origin;
     u32 time_bin;
 
@@ -28,8 +28,9 @@ struct DenseRun {
     __device__ __forceinline__ u32 bit(u32 sample) const { return origin + sample * sample_bits(); }
 };
 
-// Two samples that follow each other: most are of the same run, and they are stored together as if all
-// were. Those that begin a run, or the page, as the second one of a pair are stored once more, afterwards.
+// Two consecutive samples: most are of the same run, and they are stored together as if all were.
+// Samples that start a run, or the page, as the second one of a pair are stored once more,
+// afterwards.
 template <class Shared, class Output>
 struct SamplePairs {
     using Value = typename Output::Value;
@@ -88,7 +89,7 @@ struct SamplePairs {
         output.store(sample - first, make(run, shared.channels[sample], shared.bits_at(run.bit(sample))));
     }
 
-    // Of a sample that has the lowest bits.
+    // Makes the value of a sample in the lowest bits of `packed`.
     __device__ __forceinline__ Value make(DenseRun run, u32 cell, u32 packed) const {
         return output.make(run.time_bin, shared.cell_at(cell), packed & run.mask());
     }

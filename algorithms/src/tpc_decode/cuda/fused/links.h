@@ -22,7 +22,7 @@ __device__ __forceinline__ u32 table_of<ChargeCell>(const PageRecord& page) {
     return page.sector * ENDPOINTS_OF_SECTOR + page.endpoint;
 }
 
-// A page and the cells of its channels: samples ask for those of channels anywhere.
+// A page and the cells of its channels, for random access by samples.
 template <u32 RUNS, class Cell, class Run = SampleRun>
 struct LinkPage : Staged<RUNS, Run> {
     static constexpr u32 CELL_BYTES = sizeof(Cell);
@@ -31,7 +31,7 @@ struct LinkPage : Staged<RUNS, Run> {
 
     uint4 cell_granules[CELL_GRANULES];
 
-    // Loads the cells of a page, unless they are there. Barrier needed after.
+    // Loads the cells of a page, unless they are loaded already. Barrier needed after.
     __device__ __forceinline__ void load_cells(const Cell* tables, const PageRecord& page, u32& loaded) {
         const u32 wanted = table_of<Cell>(page);
         if (wanted == loaded) return;

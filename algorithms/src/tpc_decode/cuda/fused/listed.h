@@ -10,7 +10,7 @@ struct StoredDigitOutput : DigitOutput {
 
     // Streaming store: the list is not read soon.
     __device__ __forceinline__ void store(u32 sample, u64 digit) const { __stcs(&values[sample], digit); }
-    // Of two samples that begin an aligned piece.
+    // Stores two samples at an aligned address.
     __device__ __forceinline__ void store_pair(u64 digit, u64 next) const {
         __stcs(reinterpret_cast<ulonglong2*>(values), make_ulonglong2(digit, next));
     }
@@ -25,7 +25,7 @@ struct StoredDigitTarget {
     }
 };
 
-// A position and, where it is in the fragment, a charge.
+// A position and, inside of the fragment, a charge.
 struct ListedCharge {
     u32 position;
     u16 charge;

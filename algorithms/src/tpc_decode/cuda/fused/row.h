@@ -20,8 +20,8 @@ struct RowPage : Staged<RUNS> {
 };
 
 struct RowRuns {
-    // A row has a share in a mask or an address, a number of sequences, one of them,
-    // and a sample: seven bytes.
+    // Maximum number of rows: each has part of a mask or an address, a number of sequences, a
+    // sequence, and a sample: seven bytes.
     static constexpr u32 MOST = 1160;
     // Time bins of a page: a thread for each.
     static constexpr u32 MOST_RECORDS = 255;
@@ -31,7 +31,7 @@ struct RowRuns {
     template <class Output>
     using Samples = SingleSamples<RowRuns, Output>;
 
-    // Barriers within.
+    // Contains barriers.
     template <class Shared>
     __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
         SampleRun record = {};

@@ -34,7 +34,7 @@ struct Payload {
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 };
 
-// A link page: the samples of a block are its channels in order, five in eight bytes.
+// A link page: the samples of a block are in the order of its channels, five in eight bytes.
 template <class Scan, class Output>
 __device__ __forceinline__ void decode_link_page(const u8* bytes, const PageRecord& page, const u16* pads,
                                                  const Output& output) {
@@ -69,7 +69,7 @@ __device__ __forceinline__ void decode_link_page(const u8* bytes, const PageReco
 // The channels with a sample of a block's links, in order.
 using ChannelList = u16[MAX_FECS_IN_HALF * CHANNELS_IN_LINK];
 
-// Lists the channels of a link; returns where its head ends.
+// Lists the channels of a link; returns the end of its head.
 template <class Scan, class Bytes>
 __device__ __forceinline__ u32 list_link(const Bytes& bytes, u32 position, ChannelList& list, u32& samples) {
     const u32 lane = threadIdx.x % LANES;
@@ -125,7 +125,7 @@ __device__ __forceinline__ void decode_dense_page(const u8* bytes, const PageRec
     if (page.continuation > 0) decode_dense_block<Scan>(joined, page, position, slot, pads, list, samples, output);
 }
 
-// The page of a warp.
+// The job of a warp.
 struct WarpJob {
     Job job;
     bool present;

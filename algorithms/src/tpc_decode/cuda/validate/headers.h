@@ -1,11 +1,11 @@
-// The headers of a page. What is accepted here is what `header.rs` accepts.
+// The headers of a page, with the same checks as `header.rs`.
 #pragma once
 #include "../pages/page.h"
 
 namespace {
 
 enum Verdict : u8 {
-    EMPTY,  // nothing but an RDH
+    EMPTY,  // only an RDH
     SOUND,
     DAMAGED,
 };
@@ -44,7 +44,7 @@ struct Format {
     static constexpr u32 SIZE_UNIT = LAYOUT == DENSE_LINK ? 32 : 16;
 };
 
-// The RDH's fields that are checked.
+// The fields of the RDH that are checked.
 struct Rdh {
     u32 start, sender, used, link, orbit, page_counter, detector_field;
 
@@ -78,7 +78,7 @@ struct ZsHeader {
     }
 };
 
-// A page with its record, and what the page before has to know of it.
+// A page with its record, and the fields that are checked against the previous page.
 struct OpenPage {
     PageRecord record;
     u32 page_counter;

@@ -13,10 +13,10 @@ namespace {
 
 struct LoneDenseLinkWalk : Walk<1> {
     static constexpr u32 WINDOW = GRANULE * LANES;
-    // Links of a step: with fewer, more of all instructions are those between blocks; with more, lanes
-    // wait for others at the end of a block.
+    // Links of a step: with fewer, a larger part of the instructions is between blocks; with more,
+    // lanes wait for others at the end of a block.
     static constexpr u32 LINKS = 4;
-    // The word in front of a block, and heads from aligned words.
+    // Bytes of the block head, and of link heads read as aligned words.
     static constexpr u32 MAX_HEAD = 12;
     static constexpr u32 REACH = 2 + LINKS * MAX_HEAD + sizeof(u32);
     // A window or a page is fetched once this number of lanes waits for one, as long as other lanes
@@ -24,10 +24,10 @@ struct LoneDenseLinkWalk : Walk<1> {
     static constexpr u32 PATIENCE = 8;
     static constexpr u32 TOGETHER = PATIENCE;
 
-    u32 blocks;          // that are still to be seen
+    u32 blocks;          // remaining
     u32 cards;           // of the endpoint, a bit each
-    u32 free_time_bin;   // the first that the next block may have
-    // Of the block that the lane is in: its links and cards that are still to be seen.
+    u32 free_time_bin;   // the first that is valid for the next block
+    // State of the lane's current block: its remaining links and cards.
     u32 start, links = 0, unseen, channels, sample_bits;
 
     __device__ __forceinline__ LoneDenseLinkWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
@@ -62,7 +62,8 @@ struct LoneDenseLinkWalk : Walk<1> {
         return may_be;
     }
 
-    // The card of a link, as a bit, unless it is one of this endpoint, and the first one of it in this block.
+    // Goes over a link; returns a nonzero value unless its card is of this endpoint and occurs for
+    // the first time in this block.
     __device__ __forceinline__ u32 pass_link(const Window& window) {
         u32 words[3];
         three_words(window.aligned(position), position, words);

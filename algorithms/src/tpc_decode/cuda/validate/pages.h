@@ -1,4 +1,4 @@
-// Pages, and what is written down about them.
+// Pages, and the results of their validation.
 #pragma once
 #include "headers.h"
 #include "walk.h"
@@ -15,7 +15,7 @@ struct Pages {
     uint2* extents;
     u8* verdicts;
     Piece* index;
-    u32 stride;  // entries of the index for each page, or none
+    u32 stride;  // entries of the index for each page, or 0
 
     // Creates the walk through a page whose headers are read. An invalid page is not walked
     // through.

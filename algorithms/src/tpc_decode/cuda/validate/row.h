@@ -8,14 +8,14 @@
 
 namespace {
 
-// In the mask of rows: the endpoint is the second of its region.
+// Bit of the row mask: the endpoint is the second of its region.
 constexpr u32 SECOND_HALF = 1u << 15;
 
 struct RowWalk : Walk<TEAM> {
     static constexpr u32 WINDOW = 1024;
     // The size of most records; the rest of larger ones is read from memory.
     static constexpr u32 REACH = 256;
-    // Sums over a team: where the record ends from here on, and its samples below.
+    // Sums over a team: the end of the record from this bit on, and its samples below.
     static constexpr u32 END_SHIFT = 16;
 
     Geometry geometry;
@@ -76,7 +76,7 @@ struct RowWalk : Walk<TEAM> {
         return counted;
     }
 
-    // Goes over the sequences of pads of a row.
+    // Checks the sequences of pads of a row.
     __device__ __forceinline__ Row judge_row(const Window& window, u32 position, u32 pads) const {
         const u32 sequences = window.byte_behind(position++);
         u32 free_pad = 0, samples = 0;

@@ -13,7 +13,7 @@ namespace {
 template <u32 BYTES>
 struct __align__(16) Slot {
     static constexpr u32 GRANULES = BYTES / GRANULE;
-    // By a lane.
+    // Loads of a lane.
     static constexpr u32 LOADS = GRANULES / LANES;
     static_assert(BYTES % (GRANULE * LANES) == 0, "as many loads for each lane");
 
@@ -24,7 +24,7 @@ struct __align__(16) Slot {
 // Bytes of a page, by their offset in the page.
 struct Window {
     const u8* bytes;
-    const u8* page;  // in memory
+    const u8* page;  // in global memory
     u32 start = 0, end = 0;
 
     template <u32 BYTES>
@@ -38,7 +38,7 @@ struct Window {
         first_byte = bytes - start;
     }
 
-    // So that another page is not taken for the one before.
+    // Empties the window so that it is not used for another page.
     __device__ __forceinline__ void leave() { end = 0; }
 
     __device__ __forceinline__ bool reaches(u32 position) const { return position <= end; }
@@ -71,7 +71,7 @@ struct Window {
     }
 
   private:
-    const u8* first_byte;  // where the page's would be
+    const u8* first_byte;  // address that corresponds to the first byte of the page
 
     __device__ __forceinline__ u32 byte_in_memory(u32 position) const {
         return position < PAGE_BYTES ? page[position] : 0;
@@ -89,7 +89,7 @@ struct Place {
 
     __device__ __forceinline__ static Place of(const PageRecord& page, u32 number, u32 position) {
         const u32 joined_end = (page.end + page.continuation + GRANULE - 1) / GRANULE, end = page.end / GRANULE;
-        // A walk may be beyond the end of its page, and finds out.
+        // A walk may be past the end of its page, and detects that later.
         const u32 first = min(position / GRANULE, joined_end - 1), last = joined_end - 1 - first;
         const u32 within = max(end, first) - first, gap = PAGE_GRANULES + RDH_BYTES / GRANULE - end;
         return {number * PAGE_GRANULES + first, last | within << BITS | gap << 2 * BITS};
@@ -117,14 +117,14 @@ struct Windows {
     const u8* pages;
     Slot<BYTES>* slots;
 
-    // So that teams without a page have something to read.
+    // Initializes the memory that teams without a page read.
     __device__ __forceinline__ void clear() const {
         for (u32 i = threadIdx.x % LANES; i < Lanes::COUNT * Slot<BYTES>::GRANULES; i += LANES)
             slots[i / Slot<BYTES>::GRANULES].granules[i % Slot<BYTES>::GRANULES] = make_uint4(0, 0, 0, 0);
         __syncwarp();
     }
 
-    // The first lanes of those teams that want a window; called by whole warps.
+    // The first lanes of the teams that need a window; called by whole warps.
     __device__ __forceinline__ static lanemask_t teams(bool wanting) {
         return __ballot_sync(FULL_MASK, wanting && Lanes::rank() == 0);
     }

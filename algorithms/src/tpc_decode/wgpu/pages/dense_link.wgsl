@@ -11,7 +11,7 @@
 @group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
 @group(0) @binding(5) var<storage, read> begins: array<u32>;
 
-// Lanes of a warp list channels for each other.
+// Needs warp barriers: lanes of a warp list channels for each other.
 const WAITS_FOR_WARPS = true;
 // The launcher relies on this number.
 const THREADS = min(128u, 8u * LANES);

@@ -1,5 +1,5 @@
-// Pages as shaders see them: see pages/page.h. Shaders have pages as their first array, in words of
-// 16 bytes.
+// Pages in the format of shaders: see pages/page.h. Pages are the first binding of shaders, in
+// words of 16 bytes.
 
 @group(0) @binding(0) var<storage, read> pages: array<vec4u>;
 
@@ -23,11 +23,11 @@ struct PageRecord {
 // Words of a record.
 const RECORD_WORDS = 8u;
 
-// The word in front of a dense block.
+// The head of a dense block.
 struct BlockHead { links: u32, crossing: u32, sample_bits: u32 }
 
-// The first bytes of the head of a link: its card, a bit for each byte of the mask that is there,
-// and the bytes before the mask. See pages/link_head.h.
+// The start of the head of a link: its card, a bit for each byte of the mask that is present, and
+// the number of bytes before the mask. See pages/link_head.h.
 struct LinkHead { fec: u32, level: u32, before: u32 }
 
 fn low_half(word: u32) -> u32 { return word & 0xffffu; }

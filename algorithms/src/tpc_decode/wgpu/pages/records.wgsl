@@ -3,7 +3,7 @@
 
 @group(0) @binding(1) var<storage, read> records: array<vec4u>;
 
-// Its fields are where PageRecord of pages/page.h has them.
+// Its fields have the offsets of PageRecord of pages/page.h.
 fn record_at(page: u32) -> PageRecord {
     let first = records[2u * page];
     let second = records[2u * page + 1u];

@@ -5,7 +5,7 @@ const RDH_VERSION_AND_SIZE = 7u | RDH_BYTES << 8u;
 const DENSE_LINK_ID = 22u;
 const SIZE_UNIT = 32u;
 
-// A page with its record, and what the page before has to know of it.
+// A page with its record, and the fields that are checked against the previous page.
 var<private> record: PageRecord;
 var<private> page_counter: u32;
 var<private> time_offset: u32;

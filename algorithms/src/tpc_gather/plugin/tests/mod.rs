@@ -1,4 +1,4 @@
-//! A plugin in C, on the host and, as if it were for a GPU, on the emulator.
+//! A plugin in C, on the host and, with the host acting as a GPU, on the emulator.
 
 use super::*;
 use crate::plugin_session::compiled::Compiled;
@@ -21,7 +21,7 @@ fn who_is_right_is_right_on_all_hard_inputs() {
     gathers.assert_right(&["right", "cuda-tohost"], &hard_inputs::all(1));
 }
 
-/// Their own code, with the host for a GPU: see `host_cuda/`.
+/// The code of these variants, with the host acting as a GPU: see `host_cuda/`.
 #[test]
 fn the_variants_of_libraries_are_right_on_all_hard_inputs() {
     let source = "tpc_gather/plugin/tests/host_cuda/libraries.cpp";

@@ -1,7 +1,7 @@
 //! The 16 pads of two tiles at once, with AVX2.
 //!
-//! A lane without charge compares equal to zero, which is a mask of ones: added to a
-//! count that was just increased, it takes that back; and it clears the run.
+//! A lane without charge compares equal to zero, which is a mask of ones: added to a count that was
+//! just incremented, it reverts that; and it clears the run.
 
 use std::arch::x86_64::*;
 
@@ -48,12 +48,12 @@ fn advance_pair([first, second]: &mut [PadState; 2], [left, right]: &[Tile; 2]) 
 
 #[target_feature(enable = "avx2")]
 fn load(low: &Eight, high: &Eight) -> __m256i {
-    // SAFETY: loads as large as the arrays.
+    // SAFETY: the loads have the size of the arrays.
     unsafe { _mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2")]
 fn store(both: __m256i, low: &mut Eight, high: &mut Eight) {
-    // SAFETY: stores as large as the arrays.
+    // SAFETY: the stores have the size of the arrays.
     unsafe { _mm256_storeu2_m128i(high.as_mut_ptr().cast(), low.as_mut_ptr().cast(), both) }
 }

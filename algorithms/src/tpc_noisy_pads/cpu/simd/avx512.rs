@@ -57,7 +57,7 @@ fn load([a, b, c, d]: [&Eight; 4]) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 fn load_eight(charges: &Eight) -> __m128i {
-    // SAFETY: a load as large as the array.
+    // SAFETY: the load has the size of the array.
     unsafe { _mm_loadu_si128(charges.as_ptr().cast()) }
 }
 
@@ -71,6 +71,6 @@ fn store(all: __m512i, [a, b, c, d]: [&mut Eight; 4]) {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 fn store_eight(values: __m128i, to: &mut Eight) {
-    // SAFETY: a store as large as the array.
+    // SAFETY: the store has the size of the array.
     unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), values) }
 }

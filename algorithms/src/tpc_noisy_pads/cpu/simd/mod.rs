@@ -8,7 +8,7 @@ mod avx512;
 use super::pad_state::{Advance, PadState, Tile};
 use crate::tpc_decode::charge_map::TILE_PADS;
 
-/// The widest that this machine has.
+/// The widest implementation that this machine supports.
 pub(super) fn best() -> Advance {
     #[cfg(target_arch = "x86_64")]
     if let Some(widest) = avx512::if_available().or_else(avx2::if_available) {
@@ -17,7 +17,7 @@ pub(super) fn best() -> Advance {
     portable
 }
 
-/// In plain code without branches, which compilers turn into instructions for 8 lanes.
+/// Portable code without branches, which compilers vectorize for 8 lanes.
 fn portable(states: &mut [PadState], tiles: &[Tile]) {
     for (state, tile) in states.iter_mut().zip(tiles) {
         for charges in tile.as_chunks::<TILE_PADS>().0 {
@@ -38,7 +38,7 @@ mod tests {
     use crate::tpc_decode::charge_map::TILE;
     use crate::tpc_noisy_pads::cpu::pad_state;
 
-    /// All that this machine has.
+    /// All implementations that this machine supports.
     fn ways() -> Vec<Advance> {
         let mut ways: Vec<Advance> = vec![portable];
         #[cfg(target_arch = "x86_64")]
