@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_refused() {
+    fn contradictions_are_rejected() {
         let both = shape_of(&[("rate", "1000"), ("occupancy", "0.1")]).expect_err("both");
         assert!(both.contains("give either"), "{both}");
         let large = shape_of(&[("first-orbit", "4294967296")]).expect_err("33 bits");

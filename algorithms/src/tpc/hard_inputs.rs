@@ -22,8 +22,8 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawFrame)> {
         let is_wanted = name.contains("few pages") || name.starts_with("dense-link: all kinds");
         is_wanted && frame.output() == Output::Digits && !is_contested(frame)
     });
-    let of_decoding = digits.enumerate().map(|(number, (name, frame))| {
-        let rule = NoisyRule::ALL[number % 2];
+    let of_decoding = digits.enumerate().map(|(index, (name, frame))| {
+        let rule = NoisyRule::ALL[index % 2];
         let finding = Finding {
             time_bins: time_bins_of(frame.orbits() - 1).end,
             fragment: FRAGMENT,
@@ -38,9 +38,9 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawFrame)> {
 
 /// True if several samples are in one cell, and the result is not specified.
 fn is_contested(frame: &TimeFrame) -> bool {
-    let mut places: Vec<_> = frame.digits().digits.iter().map(|digit| digit.place()).collect();
-    places.sort_unstable();
-    places.windows(2).any(|places| places[0] == places[1])
+    let mut cells: Vec<_> = frame.digits().digits.iter().map(|digit| digit.place()).collect();
+    cells.sort_unstable();
+    cells.windows(2).any(|cells| cells[0] == cells[1])
 }
 
 /// A frame with many noisy or busy pads.

@@ -56,7 +56,7 @@ impl RawFrame {
     }
 
     /// A frame of other pages with the settings of this one.
-    pub(super) fn of(&self, frame: TimeFrame) -> Self {
+    pub(super) fn with_frame(&self, frame: TimeFrame) -> Self {
         RawFrame::new(frame, self.finding)
     }
 

@@ -81,7 +81,7 @@ impl Algorithm for Tpc {
     }
 
     fn shrink<'i>(&self, input: &'i RawFrame) -> Box<dyn Iterator<Item = RawFrame> + 'i> {
-        Box::new(TpcDecode.shrink(&input.frame).map(|frame| input.of(frame)))
+        Box::new(TpcDecode.shrink(&input.frame).map(|frame| input.with_frame(frame)))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, RawFrame)> {

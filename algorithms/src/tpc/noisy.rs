@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_experiment_never_looks_at_some_pads() {
+    fn experiment_skips_some_pads() {
         let unseen = |row: &Vec<bool>| row.iter().filter(|seen| !**seen).count();
         let of_rows: Vec<_> = looked_at(NoisyRule::Published).iter().map(unseen).collect();
         assert_eq!(of_rows.iter().sum::<usize>(), 458);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_the_experiment_are_of_the_first_fragment() {
+    fn limits_of_the_experiment_use_the_first_fragment() {
         let limits = Limits::published(1000, 100);
         assert_eq!((limits.time_bins, limits.least_charges), (92, 46));
         assert_eq!(Limits::published(446, 4000).time_bins, 448);

@@ -107,7 +107,7 @@ pub(crate) const LABELS_PER_DIGIT: Flag<f32> =
     Flag::number("labels-per-digit", "So many labels for each sample, if they are made up")
         .or("2.3");
 /// Maximum number of labels of a sample, as in files.
-const MOST_LABELS_PER_DIGIT: f32 = 1000.0;
+const MAX_LABELS_PER_DIGIT: f32 = 1000.0;
 const LABELS: Flag<LabelsFor> = Flag::choice(
     "labels",
     "Whether clusters get labels: none, or given (where samples have some)",
@@ -186,7 +186,7 @@ pub(crate) fn expected_labels(params: &Params, samples: u64) -> Result<f64, Data
     let made_up = f64::from(labels_per_digit(params)?);
     let expected = match TRUTH.of(params)? {
         TruthKind::None => 0.0,
-        TruthKind::Tracks => MOST_TRACKS,
+        TruthKind::Tracks => MAX_TRACKS,
         TruthKind::MadeUp => made_up,
     };
     generate::fit(samples, expected)?;
@@ -197,14 +197,14 @@ pub(crate) fn expected_labels(params: &Params, samples: u64) -> Result<f64, Data
 /// variant.
 const BYTES_OF_LABELS: f64 = 5.0 * 8.0;
 /// Maximum average number of particles of a sample.
-const MOST_TRACKS: f64 = 3.0;
+const MAX_TRACKS: f64 = 3.0;
 
 fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
     let labels = LABELS_PER_DIGIT.of(params)?;
-    if (0.0..=MOST_LABELS_PER_DIGIT).contains(&labels) {
+    if (0.0..=MAX_LABELS_PER_DIGIT).contains(&labels) {
         return Ok(labels);
     }
-    let most = MOST_LABELS_PER_DIGIT;
+    let most = MAX_LABELS_PER_DIGIT;
     Err(DataError::Shape(format!("--labels-per-digit {labels} is none; use 0 to {most}")))
 }
 

@@ -139,11 +139,11 @@ fn labelled(seed: u64) -> Charges {
             let random = mix(seed ^ u64::from(sample.time) << 16 ^ u64::from(sample.pad.bits()));
             let count = [0, 1, 1, 2, 3, 40][random as usize % 6];
             let near = u64::from(sample.time / 8) << 32 | u64::from(sample.pad.pad() / 8);
-            let label = |number: u64| match mix(random ^ number) % 8 {
-                0 => mix(near ^ (number % 3)) | 1 << 63,
-                1 => u64::MAX >> (number % 7),
-                2 => mix(random ^ number),
-                _ => mix(near ^ (number % 3)),
+            let label = |index: u64| match mix(random ^ index) % 8 {
+                0 => mix(near ^ (index % 3)) | 1 << 63,
+                1 => u64::MAX >> (index % 7),
+                2 => mix(random ^ index),
+                _ => mix(near ^ (index % 3)),
             };
             labels.push(&(0..count).map(label).collect::<Vec<_>>());
         }
@@ -163,7 +163,7 @@ fn many_labels(seed: u64) -> ChargeCase {
     let case = case(14, |at| (at.pad.row() == 62 && at.is_in(20..29, 3..11)).then(|| charge(at)));
     let mut labels = Labels::default();
     for sample in 0..case.charges.len() as u64 {
-        let of_sample = (0..OF_SAMPLE).map(|number| mix(mix(sample * OF_SAMPLE + number) % 1000));
+        let of_sample = (0..OF_SAMPLE).map(|index| mix(mix(sample * OF_SAMPLE + index) % 1000));
         labels.push(&of_sample.collect::<Vec<_>>());
     }
     ChargeCase { labels: Some(labels), ..case }
@@ -171,9 +171,9 @@ fn many_labels(seed: u64) -> ChargeCase {
 
 /// Settings far from the defaults.
 fn all_settings(seed: u64) -> Charges {
-    let of_number = |number: u64| {
+    let of_number = |index: u64| {
         let drawn = |place: u64, most: u64| {
-            below((mix(seed ^ number << 8 ^ place) >> 32) as u32, most) as u8
+            below((mix(seed ^ index << 8 ^ place) >> 32) as u32, most) as u8
         };
         let settings = Settings {
             qmax_cutoff: drawn(0, 30),
@@ -187,7 +187,7 @@ fn all_settings(seed: u64) -> Charges {
             time_shift: f32::from(drawn(8, 40)) / 4.0,
         };
         let charges = |at: Cell| {
-            let is_used = at.pad.row() == 0 && at.random(seed ^ number) % 10 < 3 + number % 5;
+            let is_used = at.pad.row() == 0 && at.random(seed ^ index) % 10 < 3 + index % 5;
             is_used.then(|| at.drawn(seed, 900))
         };
         ChargeCase { settings, ..case(40, charges) }

@@ -138,8 +138,8 @@ impl Charges {
             let settings = settings.bytes().map(u64::from);
             let noisy = case.noisy.iter().map(|pad| pad.bits().into());
             let charges = case.charges.iter().map(|sample| {
-                let place = u64::from(sample.time) << 32 | u64::from(sample.pad.bits()) << 16;
-                place | u64::from(sample.charge)
+                let key = u64::from(sample.time) << 32 | u64::from(sample.pad.bits()) << 16;
+                key | u64::from(sample.charge)
             });
             let labels = case.labels.iter().flat_map(|labels| {
                 let first = labels.first().iter().map(|&first| first.into());

@@ -52,7 +52,7 @@ pub use cluster::{Cluster, flags};
 pub use input::{Charges, RowCluster};
 pub use labels::Clusters;
 pub use reference::{RowClusters, Share, clusters};
-pub use row::Place;
+pub use row::Cell;
 pub use settings::Settings;
 
 static METRICS: &[MetricInfo] =

@@ -65,10 +65,10 @@ fn case(frame: &TimeFrame, sector: u8, time_bins: u32, digits: &[Digit]) -> Char
 }
 
 fn check_places(path: &Path, case: &ChargeCase) -> Result<(), DataError> {
-    let place = |sample: usize| (case.charges[sample].time, case.charges[sample].pad);
-    let twice = (1..case.charges.len()).find(|&next| place(next - 1) == place(next));
+    let cell = |sample: usize| (case.charges[sample].time, case.charges[sample].pad);
+    let twice = (1..case.charges.len()).find(|&next| cell(next - 1) == cell(next));
     let Some(next) = twice else { return Ok(()) };
-    let (time, pad) = place(next);
+    let (time, pad) = cell(next);
     let at = format!("sector {}, row {}, pad {}", case.sector, pad.row(), pad.pad());
     Err(DataError::format(path, at, format!("time bin {time} has two samples")))
 }

@@ -25,8 +25,8 @@ fn found_with(samples: &[(u8, u32, u16)], noisy: &[u8], settings: &Settings) -> 
 }
 
 /// The peaks that survive noise suppression.
-fn peaks(found: &RowClusters) -> Vec<Place> {
-    found.peaks.iter().filter(|(_, is_kept)| *is_kept).map(|(place, _)| *place).collect()
+fn peaks(found: &RowClusters) -> Vec<Cell> {
+    found.peaks.iter().filter(|(_, is_kept)| *is_kept).map(|(cell, _)| *cell).collect()
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn of_equal_neighbours_the_last_is_the_peak() {
 }
 
 #[test]
-fn a_bump_without_a_valley_is_no_peak() {
+fn bump_without_a_valley_is_not_a_peak() {
     let with_middle = |middle| found(&[(10, 50, 400), (10, 51, middle), (10, 52, 300)]);
     let bump = with_middle(290);
     assert_eq!(bump.peaks, [((10, 50), true), ((10, 52), false)]);
@@ -70,7 +70,7 @@ fn a_bump_without_a_valley_is_no_peak() {
 }
 
 #[test]
-fn charges_are_divided_among_the_peaks_beside_them() {
+fn charges_are_divided_among_adjacent_peaks() {
     let found = found(&[(10, 50, 800), (10, 51, 101), (10, 52, 800)]);
     let half = Share { charge: 50, is_at_peak: true, is_divided: true };
     assert_eq!(found.shares[1], ((10, 51), half));
@@ -87,7 +87,7 @@ fn charges_are_divided_among_the_peaks_beside_them() {
 }
 
 #[test]
-fn what_is_behind_a_neighbour_counts_if_that_has_charge() {
+fn outer_cells_count_if_the_inner_cell_has_charge() {
     let charge = |samples: &[_]| found(samples).clusters[0].qtot;
     assert_eq!(charge(&[(10, 50, 320), (10, 51, 160), (10, 52, 80)]), 35);
     assert_eq!(charge(&[(10, 50, 320), (10, 52, 40)]), 20);

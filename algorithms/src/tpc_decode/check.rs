@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_digit_is_found_wherever_it_is_and_the_first_is_told() {
+    fn first_wrong_digit_is_reported() {
         let expected = digits();
         let (_, frame) = hard_inputs::all(1).swap_remove(0);
         let of = |digits: &[Digit]| Decoded { digits: digits.to_vec(), ..Decoded::default() };
@@ -261,7 +261,7 @@ mod tests {
     /// A charge that no other sample may have written has to be equal; missing damaged pages are
     /// detected too.
     #[test]
-    fn a_wrong_charge_and_a_forgotten_page_are_found() {
+    fn wrong_charge_and_missing_page_are_found() {
         let mut charges = 0;
         let mut pages = 0;
         for (name, frame) in hard_inputs::all(1) {

@@ -178,13 +178,13 @@ pub fn count_by_kind(damaged: &[DamagedPage]) -> Vec<(Field, usize)> {
 mod tests {
     use super::*;
 
-    fn page(number: usize, field: Field) -> DamagedPage {
+    fn page(index: usize, field: Field) -> DamagedPage {
         let damage = Damage::new(70, field, 9_u8, Expected::Exactly(4));
-        DamagedPage { page: number, sector: 7, endpoint: 3, damage }
+        DamagedPage { page: index, sector: 7, endpoint: 3, damage }
     }
 
     #[test]
-    fn a_damaged_page_is_named_with_its_place() {
+    fn damage_is_reported_with_its_offset() {
         let expected = "byte 16454: page 2 (sector 7, endpoint 3): version 9 instead of 4";
         assert_eq!(page(2, Field::Version).to_string(), expected);
     }

@@ -58,15 +58,15 @@ impl Fragments {
     }
 
     /// The time bins of a fragment.
-    pub fn time_bins(self, number: u32) -> Range<u32> {
-        let start = number * self.step();
+    pub fn time_bins(self, index: u32) -> Range<u32> {
+        let start = index * self.step();
         start..start + self.length
     }
 
     /// The time bins that belong to this fragment only, if there is a next one.
-    fn own_time_bins(self, number: u32) -> Range<u32> {
-        let all = self.time_bins(number);
-        let start = if number == 0 { 0 } else { all.start + OVERLAP };
+    fn own_time_bins(self, index: u32) -> Range<u32> {
+        let all = self.time_bins(index);
+        let start = if index == 0 { 0 } else { all.start + OVERLAP };
         start..all.end - OVERLAP
     }
 
@@ -74,10 +74,10 @@ impl Fragments {
     /// time bins with a next one.
     pub fn of_frame(self, time_bins: u32) -> impl Iterator<Item = FragmentOfFrame> {
         let last = time_bins.saturating_sub(self.length).div_ceil(self.step());
-        (0..=last).map(move |number| {
-            let mut all = self.time_bins(number);
-            let mut own = self.own_time_bins(number);
-            if number == last {
+        (0..=last).map(move |index| {
+            let mut all = self.time_bins(index);
+            let mut own = self.own_time_bins(index);
+            if index == last {
                 (all.end, own.end) = (time_bins, time_bins);
             }
             FragmentOfFrame { time_bins: all, own }
@@ -85,7 +85,7 @@ impl Fragments {
     }
 
     /// The fragments that have any of these time bins.
-    pub fn of(self, time_bins: Range<u32>) -> Range<u32> {
+    pub fn touching(self, time_bins: Range<u32>) -> Range<u32> {
         if time_bins.is_empty() {
             return 0..0;
         }
@@ -95,7 +95,7 @@ impl Fragments {
 
     /// The fragments that any of these pages touches.
     pub(super) fn touched<'a>(self, pages: impl Iterator<Item = &'a OpenPage>) -> BTreeSet<u32> {
-        pages.flat_map(|page| self.of(time_bins_of(page))).collect()
+        pages.flat_map(|page| self.touching(time_bins_of(page))).collect()
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shortest_fragment_is_the_shortest_that_can_be_asked_for() {
+    fn shortest_fragment_is_accepted() {
         assert_eq!(MIN_FRAGMENT, *FRAGMENT_LENGTHS.start());
     }
 
@@ -120,11 +120,11 @@ mod tests {
         for length in [MIN_FRAGMENT, 100, 4000] {
             let fragments = Fragments::new(length);
             let mut free = 0;
-            for number in 0..20 {
-                let own = fragments.own_time_bins(number);
+            for index in 0..20 {
+                let own = fragments.own_time_bins(index);
                 assert_eq!(own.start, free, "{length}");
                 free = own.end;
-                let all = fragments.time_bins(number);
+                let all = fragments.time_bins(index);
                 assert_eq!(all.end, own.end + OVERLAP);
                 assert_eq!(all.len() as u32, length);
             }
@@ -162,20 +162,20 @@ mod tests {
     }
 
     #[test]
-    fn time_bins_know_their_fragments() {
+    fn touched_fragments_contain_the_time_bins() {
         for length in [MIN_FRAGMENT, 20, 100, 1000] {
             let fragments = Fragments::new(length);
             for start in 0..500 {
                 for end in [start + 1, start + 7, start + 300] {
-                    let touched = fragments.of(start..end);
-                    for number in 0..600 {
-                        let all = fragments.time_bins(number);
+                    let touched = fragments.touching(start..end);
+                    for index in 0..600 {
+                        let all = fragments.time_bins(index);
                         let overlaps = all.start < end && start < all.end;
-                        assert_eq!(touched.contains(&number), overlaps, "{length} {start} {end}");
+                        assert_eq!(touched.contains(&index), overlaps, "{length} {start} {end}");
                     }
                 }
             }
         }
-        assert!(Fragments::new(100).of(5..5).is_empty());
+        assert!(Fragments::new(100).touching(5..5).is_empty());
     }
 }

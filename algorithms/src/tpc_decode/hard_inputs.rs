@@ -192,7 +192,7 @@ impl Maker {
     /// number of cards.
     fn add_sample_of_each_card(&mut self, adcs: &mut Adcs, time_bin: u32) {
         let tables = Arc::clone(&self.tables);
-        let cards = |endpoint: Endpoint| &tables.links.of(endpoint)[endpoint.fecs()];
+        let cards = |endpoint: Endpoint| &tables.links.of_endpoint(endpoint)[endpoint.fecs()];
         for link in Endpoint::all().last().into_iter().flat_map(cards) {
             let channel = self.random.below(CHANNELS_IN_LINK);
             let adc = self.random.below(4096) as u16;
@@ -206,8 +206,8 @@ impl Maker {
         let first = if pads > in_row { 0 } else { self.random.below(in_row) };
         let limit = if self.random.below(2) == 0 { 1024 } else { 4096 };
         for pad in (first..in_row).take(pads) {
-            let place = (time_bin, PadId::new(row as u8, pad as u8));
-            adcs.insert(place, self.random.below(limit) as u16);
+            let cell = (time_bin, PadId::new(row as u8, pad as u8));
+            adcs.insert(cell, self.random.below(limit) as u16);
         }
     }
 
@@ -241,7 +241,7 @@ mod tests {
     use generators::tpc::Layout;
 
     #[test]
-    fn small_time_frames_have_blocks_that_go_on() {
+    fn small_time_frames_have_continued_blocks() {
         let small = all(1).into_iter().filter(|(name, _)| name.ends_with("few pages"));
         for (name, frame) in small {
             let opened = 0..frame.pages.pages().len();

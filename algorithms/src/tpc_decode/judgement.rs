@@ -18,15 +18,15 @@ pub(super) fn damaged(
     map(pages, |(page, _)| frame.damaged(page, damage_of(frame, page)))
 }
 
-fn damage_of(frame: &TimeFrame, number: usize) -> Damage {
-    let page = match frame.open(number) {
+fn damage_of(frame: &TimeFrame, index: usize) -> Damage {
+    let page = match frame.open(index) {
         Ok(Some(page)) => page,
         Ok(None) => return accepted_by_reference(),
         Err(damage) => return damage,
     };
     let pages = frame.pages.pages();
     let mut payload = Payload::new();
-    payload.fill(&page, &pages[number], pages.get(number + 1));
+    payload.fill(&page, &pages[index], pages.get(index + 1));
     match reference::decode_page(&page, &payload, &frame.tables.mapping) {
         Ok(_) => accepted_by_reference(),
         Err(damage) => damage,

@@ -228,7 +228,7 @@ impl TimeFrame {
     fn bytes_of_charges(&self, pages: &[OpenPage]) -> u64 {
         let fragments = Fragments::new(self.settings.fragment);
         let positions = |page: &OpenPage| {
-            u64::from(page.samples) * fragments.of(time_bins_of(page)).len() as u64
+            u64::from(page.samples) * fragments.touching(time_bins_of(page)).len() as u64
         };
         let positions: u64 = pages.iter().map(positions).sum();
         let maps = self.fragments(pages.iter()).len() * self.sectors().len();

@@ -49,12 +49,12 @@ impl Mutator {
                 self.flip_bit(page, field, 1);
             }
             4 => {
-                let place = self.below(used);
-                page[place] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)];
+                let offset = self.below(used);
+                page[offset] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)];
             }
             5 => {
-                let place = RDH_BYTES + self.below(used - RDH_BYTES);
-                page[place] = self.below(256) as u8;
+                let offset = RDH_BYTES + self.below(used - RDH_BYTES);
+                page[offset] = self.below(256) as u8;
             }
             6 => self.overwrite_run(page, used),
             _ => {

@@ -27,7 +27,7 @@ impl LinkPads {
     }
 
     /// The pads of the links of an endpoint's region, by card in the partition.
-    pub(super) fn of(&self, endpoint: Endpoint) -> &[[PadId; LINK_STRIDE]; MAX_FECS] {
+    pub(super) fn of_endpoint(&self, endpoint: Endpoint) -> &[[PadId; LINK_STRIDE]; MAX_FECS] {
         let first = endpoint.region().number() * MAX_FECS;
         match self.pads[first..].first_chunk() {
             Some(links) => links,

@@ -35,7 +35,7 @@ mod tests {
     use crate::tpc_decode::hard_inputs;
 
     #[test]
-    fn each_part_is_smaller_and_any_page_can_go() {
+    fn parts_are_smaller_and_can_lack_any_page() {
         let (_, frame) = &hard_inputs::all(1)[0];
         let pages = frame.pages.pages().len();
         let parts: Vec<_> = all(frame).map(|part| part.pages.pages().len()).collect();

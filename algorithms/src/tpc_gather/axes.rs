@@ -38,9 +38,9 @@ pub static AXES: &[Axis] =
 pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     params.complete(AXES);
     let scale = SCALE.of(params)?;
-    if !(scale > 0.0 && scale <= MOST_SCALE) {
+    if !(scale > 0.0 && scale <= MAX_SCALE) {
         return Err(DataError::Shape(format!(
-            "a scale of {scale} can't be; use --scale above 0, {MOST_SCALE} at most"
+            "a scale of {scale} can't be; use --scale above 0, {MAX_SCALE} at most"
         )));
     }
     let scaled = |published: usize| (published as f64 * scale).round().max(1.0).to_string();
@@ -51,7 +51,7 @@ pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
 }
 
 /// Maximum scale: beyond it, numbers of clusters need more than 32 bits.
-const MOST_SCALE: f64 = 8.0;
+const MAX_SCALE: f64 = 8.0;
 
 /// The shape that parameters describe, with defaults for missing ones.
 ///
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_follow_from_the_scale_unless_given() {
+    fn sizes_follow_from_the_scale_unless_specified() {
         let mut params = Params::default();
         params.set("scale", "0.01");
         params.set("tracks", "7");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_that_can_not_be_are_refused() {
+    fn invalid_scales_are_rejected() {
         for scale in ["0", "-1", "NaN", "9"] {
             let mut params = Params::default();
             params.set("scale", scale);

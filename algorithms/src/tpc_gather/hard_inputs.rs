@@ -43,10 +43,10 @@ fn alignments() -> Vec<(String, Clusters)> {
     const LENGTHS: [u16; 13] = [1, 2, 3, 4, 5, 15, 16, 17, 33, 63, 65, 127, 129];
     let mut starts = Vec::new();
     let mut next = 0;
-    for number in 0..256 {
-        let count = LENGTHS[number as usize % LENGTHS.len()];
-        starts.push((next + number, count));
-        next = (next + number + u32::from(count)).next_multiple_of(256);
+    for index in 0..256 {
+        let count = LENGTHS[index as usize % LENGTHS.len()];
+        starts.push((next + index, count));
+        next = (next + index + u32::from(count)).next_multiple_of(256);
     }
     let rows: Vec<u32> = (0..131).collect();
     let input = clusters(&starts, &rows, 131);
@@ -73,7 +73,7 @@ fn random(seed: u64) -> Vec<(String, Clusters)> {
     let sizes = [(31, 33, 9), (257, 65, 40), (1025, 1, 5), (2049, 300, 3)];
     let make = |(case, (tracks, rows, most)): (usize, (u64, u64, u64))| {
         let draw =
-            |what: u64, number: u64, range: u64| hash(seed, [case as u64, what, number]) % range;
+            |what: u64, index: u64, range: u64| hash(seed, [case as u64, what, index]) % range;
         let mut next = 0;
         let tracks: Vec<Track> = (0..tracks)
             .map(|track| {
@@ -102,8 +102,8 @@ pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> O
     };
     let layout = places.layout();
     let mut bytes: Vec<u8> = (0..layout.bytes() as u64).map(|at| hash(1, [at]) as u8).collect();
-    for (number, field) in FIELDS.iter().enumerate() {
-        let array = &mut bytes[layout.range(number)];
+    for (index, field) in FIELDS.iter().enumerate() {
+        let array = &mut bytes[layout.range(index)];
         match field.name {
             "track_n_clusters" => put(array, tracks.iter().map(|track| track.1.to_le_bytes())),
             "row_n_clusters" => put(array, rows.iter().map(|row| row.to_le_bytes())),
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn none_was_dropped_as_senseless() {
+    fn no_hard_input_is_invalid() {
         assert_eq!(all(1).len(), 9 + 1 + 2 + 4);
     }
 }

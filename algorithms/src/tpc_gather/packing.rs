@@ -202,7 +202,7 @@ mod tests {
     use crate::tpc_gather::hard_inputs::clusters;
 
     #[test]
-    fn parts_have_what_belongs_to_them() {
+    fn parts_have_their_pieces() {
         let input = clusters(&[(7, 3), (20, 1), (30, 5)], &[0, 2, 0], 4).expect("sound");
         let packing = Packing::new(&input, Vec::new(), Vec::new());
         let difference = (0..FIELDS.len()).find(|&field| FIELDS[field].name == "pad_residual");
@@ -212,7 +212,7 @@ mod tests {
         let piece =
             |from: Range<usize>, to| Piece { from: begin + from.start..begin + from.end, to };
         let all = [piece(16..20, 0), piece(42..42, 4), piece(62..70, 4)];
-        assert!((0..3).map(|number| array.piece(number)).eq(all));
+        assert!((0..3).map(|index| array.piece(index)).eq(all));
         assert_eq!(array.span(0..2), begin + 14..begin + 42);
         let some: Vec<_> = array.within(2..6).collect();
         assert_eq!(some.first(), Some(&piece(18..20, 0)));

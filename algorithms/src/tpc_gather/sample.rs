@@ -4,7 +4,7 @@ use generators::tpc::clusters::{Clusters, Entries, FIELDS, Per, Pieces};
 
 /// Maximum number of copies of a sample, with one for each piece of each array. A copy takes a
 /// driver some microseconds, and there are ten million in a timeframe.
-const MOST_COPIES: usize = 50_000;
+const MAX_COPIES: usize = 50_000;
 
 /// Every `step`-th track and row, from the first on. Arrays that are one piece are only in the
 /// sample of all pieces: they would make up most of the bytes of a sample, and few of its copies.
@@ -18,8 +18,8 @@ impl Sample {
     pub(super) const ALL: Sample = Sample { step: 1 };
 
     /// A sample that can be copied in a reasonable time: all pieces, if they are few.
-    pub(super) fn of(input: &Clusters) -> Self {
-        Sample { step: Sample::ALL.copies(input).div_ceil(MOST_COPIES).max(1) }
+    pub(super) fn for_input(input: &Clusters) -> Self {
+        Sample { step: Sample::ALL.copies(input).div_ceil(MAX_COPIES).max(1) }
     }
 
     /// True if it has all pieces.
@@ -80,17 +80,17 @@ mod tests {
     #[test]
     fn few_pieces_are_all_taken() {
         let input = clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound");
-        assert!(Sample::of(&input).is_all());
+        assert!(Sample::for_input(&input).is_all());
         assert_eq!(Sample::ALL.packed(&input), input.packed());
         // Arrays of rows and of tracks, three tracks, two of them with differences, two rows.
         assert_eq!(Sample::ALL.copies(&input), 1 + 6 + 5 * 3 + 4 * 2 + 7 * 2);
     }
 
     #[test]
-    fn of_many_pieces_every_so_many_th_is_taken() {
+    fn sample_of_many_pieces_is_strided() {
         let tracks: Vec<_> = (0..10_000).map(|track| (3 * track, 3)).collect();
         let input = clusters(&tracks, &[1, 2, 3, 4, 5, 6], 9).expect("sound");
-        let sample = Sample::of(&input);
+        let sample = Sample::for_input(&input);
         assert_eq!(sample, Sample { step: 2 });
         assert!(sample.pieces(Per::Unattached, 6).eq([0, 2, 4]));
         assert_eq!(sample.pieces(Per::Track, 1).count(), 0);

@@ -43,10 +43,10 @@ fn without_rows(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
 fn arrays(input: &Clusters, places: &Places, change: impl Fn(Per, usize, &mut Vec<u8>)) -> Vec<u8> {
     let layout = places.layout();
     let mut bytes = vec![0; layout.bytes()];
-    for (number, field) in FIELDS.iter().enumerate() {
-        let mut array = input.bytes()[input.layout().range(number)].to_vec();
+    for (index, field) in FIELDS.iter().enumerate() {
+        let mut array = input.bytes()[input.layout().range(index)].to_vec();
         change(field.per, field.bytes, &mut array);
-        bytes[layout.range(number)].copy_from_slice(&array);
+        bytes[layout.range(index)].copy_from_slice(&array);
     }
     bytes
 }

@@ -94,7 +94,7 @@ mod tests {
     use generators::tpc::slice_tracks::{Ids, Relations, SliceTrack, TrackShape, generate};
 
     #[test]
-    fn all_relations_hold_components_together() {
+    fn all_relations_connect_components() {
         let mut relations = vec![Relations::ALONE; 8];
         relations[0].segment_next = 1;
         relations[1].segment_prev = 0;

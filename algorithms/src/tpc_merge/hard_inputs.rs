@@ -88,11 +88,11 @@ fn linked(tracks: Vec<SliceTrack>, link: impl Fn(u32) -> u32) -> Option<SliceTra
 }
 
 /// A track that does not curl.
-fn stiff(number: u32) -> SliceTrack {
+fn stiff(index: u32) -> SliceTrack {
     SliceTrack {
-        q_over_pt: if number.is_multiple_of(2) { 0.5 } else { -0.5 },
-        zt_min: number as f32,
-        zt_max: number as f32 + 1.0,
+        q_over_pt: if index.is_multiple_of(2) { 0.5 } else { -0.5 },
+        zt_min: index as f32,
+        zt_max: index as f32 + 1.0,
         n_clusters: 10,
     }
 }
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn none_was_dropped_as_unsound() {
+    fn no_hard_input_is_inconsistent() {
         assert_eq!(generated(1).len(), SIZES.len() + 1);
         assert_eq!(links().len(), 13);
         assert_eq!(kinematics().len(), 1);

@@ -37,9 +37,9 @@ pub(super) trait RelationStore {
 }
 
 /// All relations, with exclusive access.
-pub(super) struct OwnRelations<'a>(pub(super) &'a mut [Relations]);
+pub(super) struct ExclusiveRelations<'a>(pub(super) &'a mut [Relations]);
 
-impl RelationStore for OwnRelations<'_> {
+impl RelationStore for ExclusiveRelations<'_> {
     type Steps = std::iter::Repeat<()>;
 
     #[inline(always)]
@@ -170,7 +170,7 @@ mod tests {
 
     /// Workers that don't keep to their own components, as in a wrong variant.
     #[test]
-    fn workers_in_each_others_way_come_to_an_end() {
+    fn conflicting_workers_terminate() {
         const TRACKS: u32 = 2000;
         let tracks = vec![SliceTrack::default(); TRACKS as usize];
         let mut relations = vec![Relations::ALONE; tracks.len()];
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_has_an_end_too() {
+    fn walk_around_a_ring_terminates() {
         let tracks = vec![SliceTrack::default(); 3];
         let mut relations = vec![Relations::ALONE; 3];
         for (track, one) in relations.iter_mut().enumerate() {

@@ -161,8 +161,8 @@ fn maps_of(path: &Path, frame: &TimeFrame, params: &Params) -> Result<ChargeMaps
     let time_bins = time_bins_of_file(path, &digits)?;
     let sectors = frame.sector_numbers();
     let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(params, time_bins)?);
-    let of_sector = |place: usize| {
-        let own = digits.iter().filter(|digit| digit.sector() == sectors[place]);
+    let of_sector = |index: usize| {
+        let own = digits.iter().filter(|digit| digit.sector() == sectors[index]);
         own.copied().collect()
     };
     maps.add_all(of_sector, &Gains::unit(), frame.format());

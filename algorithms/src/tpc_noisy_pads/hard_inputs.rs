@@ -28,8 +28,8 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
     inputs.push(("long runs with short gaps".into(), long_runs(seed)));
     for (share, name) in [(1, "sparse"), (128, "half full"), (250, "nearly full")] {
         let maps = filled(2, 37, |sector, pad, time_bin| {
-            let place = u64::from(pad.bits()) << 32 | u64::from(time_bin) << 8 | sector as u64;
-            let random = mix(seed ^ mix(place));
+            let key = u64::from(pad.bits()) << 32 | u64::from(time_bin) << 8 | sector as u64;
+            let random = mix(seed ^ mix(key));
             let charge = 1 + below(random as u32, 1010) as u16;
             if random >> 56 < share { charge } else { 0 }
         });

@@ -124,10 +124,10 @@ impl ChargeMaps {
     /// The charges of some sectors in the first time bins.
     fn part(&self, sectors: &[usize], time_bins: u32) -> Self {
         let mut part = ChargeMaps::empty(sectors.len(), time_bins, self.thresholds);
-        for (place, &sector) in sectors.iter().enumerate() {
+        for (index, &sector) in sectors.iter().enumerate() {
             for (pad, time_bin) in cells(time_bins) {
                 let entry = entry_of(pad, time_bin);
-                part.map_mut(place)[entry] = self.map(sector)[entry];
+                part.map_mut(index)[entry] = self.map(sector)[entry];
             }
         }
         part

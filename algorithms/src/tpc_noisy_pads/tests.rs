@@ -29,7 +29,7 @@ fn is_near(found: f64, asked: f64) -> bool {
 }
 
 #[test]
-fn as_many_pads_are_noisy_as_were_made_so() {
+fn share_of_noisy_pads_matches_the_parameter() {
     for (text, share) in [("0", 0.0), ("0.01", 0.01), ("0.1", 0.1)] {
         let found = noisy(&[("noisy-pads", text), ("hot-pads", "0")]);
         assert!(is_near(found, share), "{found} for {share}");
@@ -37,7 +37,7 @@ fn as_many_pads_are_noisy_as_were_made_so() {
 }
 
 #[test]
-fn hot_pads_are_busy_but_never_noisy_unless_nothing_counts_as_saturated() {
+fn hot_pads_are_noisy_only_without_saturation() {
     let hot = [("noisy-pads", "0"), ("hot-pads", "0.05")];
     let pads = found(&hot);
     let busy = pads.iter().filter(|pad| pad.charges > 600).count();
@@ -48,7 +48,7 @@ fn hot_pads_are_busy_but_never_noisy_unless_nothing_counts_as_saturated() {
 }
 
 #[test]
-fn the_first_threshold_is_a_share_of_the_time_the_second_a_number() {
+fn thresholds_are_a_share_and_a_count() {
     let thresholds = |orbits| *maps(&[("orbits", orbits), ("max-occupancy", "0.25")]).thresholds();
     let (one, eight) = (thresholds("1"), thresholds("8"));
     assert_eq!((one.charges, one.run), (446 / 4, 200));
@@ -72,7 +72,7 @@ fn either_threshold_is_enough() {
 #[test]
 fn golden() {
     let pads = found(&[("noisy-pads", "0.02"), ("hot-pads", "0.01")]);
-    let sum = |number: fn(&PadActivity) -> u64| pads.iter().map(number).sum::<u64>();
+    let sum = |value: fn(&PadActivity) -> u64| pads.iter().map(value).sum::<u64>();
     let sums = [
         sum(|pad| pad.charges.into()),
         sum(|pad| pad.longest_run.into()),

@@ -14,12 +14,12 @@ use crate::tpc::Tpc;
 use crate::tpc::input::RawFrame;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cuda::{
-    BINNED, Bins, HostFound, HostRoom, Sizes, WORDS_OF_SECTOR, sector, words_of,
+    BINNED, Bins, HostCapacity, HostClusters, Sizes, WORDS_OF_SECTOR, sector, words_of,
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
-    DeviceTables, Division, FUSED_WAY, PageBuffers, Part, Resident, Target, Way, Work, fit,
-    parts_of,
+    DecoderConfig, DeviceTables, Division, FUSED_CONFIG, PageBuffers, Part, Resident, Target, Work,
+    fit, parts_of,
 };
 
 pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
@@ -30,7 +30,7 @@ pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
 )
 .by_published_rules();
 
-const WAY: Way = FUSED_WAY;
+const CONFIG: DecoderConfig = FUSED_CONFIG;
 /// Sectors that are processed together: enough for all multiprocessors, and few enough that the
 /// copies before the first and after the last ones are short.
 const SECTORS: usize = 6;
@@ -48,20 +48,20 @@ struct Fused<'a> {
     /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
     /// Capacity for clusters of each part on the host.
-    host_room: Vec<HostRoom>,
+    host_capacity: Vec<HostCapacity>,
 }
 
-struct Held<'a> {
-    shared: Shared<'a>,
+struct FusedBuffers<'a> {
+    shared: SharedBuffers<'a>,
     /// Device buffers for each queue.
-    benches: Vec<Bench>,
-    parts: Vec<HeldPart>,
+    slots: Vec<PipelineSlot>,
+    parts: Vec<PartBuffers>,
 }
 
-buffers!(Held<'_>: shared, benches, parts);
+buffers!(FusedBuffers<'_>: shared, slots, parts);
 
 /// Buffers that all parts read.
-struct Shared<'a> {
+struct SharedBuffers<'a> {
     geometry: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
     pages: Pristine<'a, u8>,
@@ -69,34 +69,34 @@ struct Shared<'a> {
     in_bins: InBins,
 }
 
-buffers!(Shared<'_>: geometry, pages, in_bins; kept: sectors);
+buffers!(SharedBuffers<'_>: geometry, pages, in_bins; kept: sectors);
 
 /// Device buffers in which one part at a time is processed.
-struct Bench {
+struct PipelineSlot {
     digits: Target,
     bins: Bins,
     noisy: DeviceBuffer<u32>,
 }
 
-buffers!(Bench: digits, bins, noisy);
+buffers!(PipelineSlot: digits, bins, noisy);
 
 /// Buffers of a part.
-struct HeldPart {
+struct PartBuffers {
     pages: PageBuffers,
     /// The first word of each sector among those of the bins, by its id in the detector.
     first_words: DeviceBuffer<u32>,
-    found: HostFound,
+    found: HostClusters,
 }
 
-buffers!(HeldPart: pages, found; kept: first_words);
+buffers!(PartBuffers: pages, found; kept: first_words);
 
 fn open<'a>(at: &Opening<'a, '_, Tpc>) -> Opened<'a, Tpc> {
     let parts = parts_of(&at.input.frame, Output::Digits, Division::Sectors(SECTORS));
     fit(&parts)?;
     parts.iter().try_for_each(|part| sizes(at.input, part).fit())?;
-    let room = |part: &Part| HostRoom::for_samples(part.samples() as usize);
-    let host_room = parts.iter().map(room).collect();
-    at.session(Fused { input: at.input, arena: at.arena, gpu: at.gpu()?, parts, host_room })
+    let room = |part: &Part| HostCapacity::for_samples(part.samples() as usize);
+    let host_capacity = parts.iter().map(room).collect();
+    at.session(Fused { input: at.input, arena: at.arena, gpu: at.gpu()?, parts, host_capacity })
 }
 
 /// Time bins of each sector of a part.
@@ -105,12 +105,12 @@ fn time_bins(input: &RawFrame, part: &Part) -> impl Iterator<Item = u32> + Clone
 }
 
 fn sizes(input: &RawFrame, part: &Part) -> Sizes {
-    Sizes::of(part.samples() as usize, time_bins(input, part))
+    Sizes::for_samples(part.samples() as usize, time_bins(input, part))
 }
 
-impl Bench {
+impl PipelineSlot {
     fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
-        Ok(Bench {
+        Ok(PipelineSlot {
             digits: Target::of_digits(gpu, sizes.samples)?,
             bins: Bins::new(gpu, sizes)?,
             noisy: gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
@@ -118,8 +118,13 @@ impl Bench {
     }
 }
 
-impl HeldPart {
-    fn new(gpu: &Gpu, input: &RawFrame, part: &Part, room: HostRoom) -> Result<Self, DeviceError> {
+impl PartBuffers {
+    fn new(
+        gpu: &Gpu,
+        input: &RawFrame,
+        part: &Part,
+        room: HostCapacity,
+    ) -> Result<Self, DeviceError> {
         let numbers = input.frame.sector_numbers();
         let own = &numbers[part.sectors.clone()];
         let mut first_words = vec![0; 1 + own.iter().copied().max().map_or(0, usize::from)];
@@ -127,41 +132,41 @@ impl HeldPart {
             let before = place * words_of(input.finding.time_bins);
             first_words[usize::from(*sector)] = before as u32;
         }
-        Ok(HeldPart {
-            pages: PageBuffers::new(gpu, &input.frame, part, WAY.index)?,
+        Ok(PartBuffers {
+            pages: PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
             first_words: gpu.table(&first_words)?,
-            found: HostFound::new(gpu, room)?,
+            found: HostClusters::new(gpu, room)?,
         })
     }
 }
 
 /// A part with the slot in which it is processed.
-struct Working<'w> {
+struct InFlightPart<'w> {
     gpu: &'w Gpu,
     input: &'w RawFrame,
-    shared: &'w Shared<'w>,
+    shared: &'w SharedBuffers<'w>,
     part: &'w Part,
-    own: &'w HeldPart,
+    own: &'w PartBuffers,
 }
 
-impl Working<'_> {
+impl InFlightPart<'_> {
     /// Starts all its kernels, from its pages to clusters on the device.
-    fn start(&self, bench: &mut Bench) -> Result<(), DeviceError> {
+    fn start(&self, slot: &mut PipelineSlot) -> Result<(), DeviceError> {
         let gpu = self.gpu;
-        self.decode(bench)?;
-        bench.bins.empty(gpu, time_bins(self.input, self.part))?;
+        self.decode(slot)?;
+        slot.bins.empty(gpu, time_bins(self.input, self.part))?;
         gpu.scope(BINS, || {
-            self.count(bench)?;
-            bench.bins.place(gpu, self.shared.sectors.ptr())?;
-            self.bin(bench)
+            self.count(slot)?;
+            slot.bins.place(gpu, self.shared.sectors.ptr())?;
+            self.bin(slot)
         })?;
         let sectors = self.part.sectors.len();
         let time_bins = self.input.finding.time_bins;
-        self.shared.in_bins.find(gpu, (&bench.bins, sectors, time_bins), &bench.noisy)?;
-        gpu.scope(CLUSTERS, || bench.bins.find(gpu, self.shared.sectors.ptr(), bench.noisy.ptr()))
+        self.shared.in_bins.find(gpu, (&slot.bins, sectors, time_bins), &slot.noisy)?;
+        gpu.scope(CLUSTERS, || slot.bins.find(gpu, self.shared.sectors.ptr(), slot.noisy.ptr()))
     }
 
-    fn decode(&self, bench: &Bench) -> Result<(), DeviceError> {
+    fn decode(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
         let gpu = self.gpu;
         let shared = self.shared;
         let part = self.part;
@@ -170,8 +175,8 @@ impl Working<'_> {
         let buffers = &self.own.pages;
         let resident = Resident { frame, part, tables, buffers };
         resident.prepare(gpu)?;
-        let work = Work { gpu, resident: &resident, target: &bench.digits, fragment: 0 };
-        gpu.scope(DECODE, || (WAY.decode)(&work))
+        let work = Work { gpu, resident: &resident, target: &slot.digits, fragment: 0 };
+        gpu.scope(DECODE, || (CONFIG.decode)(&work))
     }
 
     /// A grid with a block for each page that headers announce.
@@ -181,7 +186,7 @@ impl Working<'_> {
     }
 
     /// Counts the digits of each bin, which are not known beforehand.
-    fn count(&self, bench: &Bench) -> Result<(), DeviceError> {
+    fn count(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
         let pages = &self.own.pages;
         let geometry = &self.shared.geometry;
         let arguments = CountDigits {
@@ -190,16 +195,16 @@ impl Working<'_> {
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
             geometry: geometry.geometry.ptr(),
-            digits: bench.digits.digits_ptr(),
+            digits: slot.digits.digits_ptr(),
             first_words: self.own.first_words.ptr(),
             time_bins: self.input.finding.time_bins,
-            words: bench.bins.words(),
+            words: slot.bins.words(),
         };
         // SAFETY: each digit has a word for its bin.
         unsafe { self.gpu.launch(&COUNT_DIGITS, self.by_pages(DIGIT), arguments) }
     }
 
-    fn bin(&self, bench: &Bench) -> Result<(), DeviceError> {
+    fn bin(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
         let pages = &self.own.pages;
         let geometry = &self.shared.geometry;
         let arguments = BinDigits {
@@ -208,20 +213,20 @@ impl Working<'_> {
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
             geometry: geometry.geometry.ptr(),
-            digits: bench.digits.digits_ptr(),
+            digits: slot.digits.digits_ptr(),
             first_words: self.own.first_words.ptr(),
             time_bins: self.input.finding.time_bins,
             gains: geometry.gains.ptr(),
             scale: self.input.frame.charge_of_adc(),
-            words: bench.bins.words(),
-            binned: bench.bins.binned(),
+            words: slot.bins.words(),
+            binned: slot.bins.binned(),
         };
         // SAFETY: each bin has as many entries as it has digits.
         unsafe { self.gpu.launch(&BIN_DIGITS, self.by_pages(DIGIT + BINNED), arguments) }
     }
 }
 
-impl Held<'_> {
+impl FusedBuffers<'_> {
     /// Starts a part, once the previous part in its slot is being copied to the host.
     fn start(
         &mut self,
@@ -237,9 +242,9 @@ impl Held<'_> {
             }
             let shared = &self.shared;
             let own = &self.parts[number];
-            let working = Working { gpu, input, shared, part, own };
-            working.start(&mut self.benches[queue])?;
-            let found = &self.benches[queue].bins.found;
+            let in_flight = InFlightPart { gpu, input, shared, part, own };
+            in_flight.start(&mut self.slots[queue])?;
+            let found = &self.slots[queue].bins.found;
             found.download_totals(gpu, &mut self.parts[number].found)
         })
     }
@@ -258,15 +263,15 @@ impl Held<'_> {
 
     /// Waits for the number of clusters of a part, and starts to copy them.
     fn fetch(&mut self, gpu: &Gpu, number: usize) -> Result<(), DeviceError> {
-        let bench = &self.benches[number % QUEUES as usize];
-        bench.bins.found.download_found(gpu, &mut self.parts[number].found)
+        let slot = &self.slots[number % QUEUES as usize];
+        slot.bins.found.download_found(gpu, &mut self.parts[number].found)
     }
 }
 
 impl<'a> Runner<Tpc> for Fused<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = FusedBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<FusedBuffers<'a>, DeviceError> {
         let gpu = &self.gpu;
         let arena = self.arena;
         let input = self.input;
@@ -275,12 +280,13 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         let finding = &input.finding;
         let largest = self.parts.iter().map(|part| sizes(input, part));
         let largest = largest.fold(Sizes::default(), Sizes::largest);
-        let benches = (0..self.parts.len().min(QUEUES as usize)).map(|_| Bench::new(gpu, largest));
-        let parts = self.parts.iter().zip(&self.host_room);
-        let parts = parts.map(|(part, room)| HeldPart::new(gpu, input, part, *room));
+        let slots =
+            (0..self.parts.len().min(QUEUES as usize)).map(|_| PipelineSlot::new(gpu, largest));
+        let parts = self.parts.iter().zip(&self.host_capacity);
+        let parts = parts.map(|(part, room)| PartBuffers::new(gpu, input, part, *room));
         let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
-        Ok(Held {
-            shared: Shared {
+        Ok(FusedBuffers {
+            shared: SharedBuffers {
                 geometry: Lent::of("tables", tables, arena, gpu, |gpu| {
                     DeviceTables::new(gpu, tables)
                 })?,
@@ -288,34 +294,35 @@ impl<'a> Runner<Tpc> for Fused<'a> {
                 sectors: gpu.table(&sectors)?,
                 in_bins: InBins::new(gpu, finding.rule, finding.limits())?,
             },
-            benches: benches.collect::<Result<_, _>>()?,
+            slots: slots.collect::<Result<_, _>>()?,
             parts: parts.collect::<Result<_, _>>()?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut FusedBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
         let frame = &self.input.frame;
         let division = Division::Sectors(SECTORS);
-        held.upload_first(gpu, &self.parts)?;
+        buffers.upload_first(gpu, &self.parts)?;
         let open = || Ok(gpu.on_host(|| parts_of(frame, Output::Digits, division)));
         let parts = gpu.scope(HEADERS, open)?;
         for both in parts.iter().zip(0..) {
-            held.start(gpu, self.input, both)?;
+            buffers.start(gpu, self.input, both)?;
         }
         let last = parts.len().saturating_sub(QUEUES as usize)..parts.len();
         last.into_iter().try_for_each(|number| {
-            gpu.in_queue(number as u32 % QUEUES, |gpu| held.fetch(gpu, number))
+            gpu.in_queue(number as u32 % QUEUES, |gpu| buffers.fetch(gpu, number))
         })
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        let both = self.parts.iter().zip(&held.parts);
-        let of_part = |(part, own): (&Part, &HeldPart)| own.found.sorted(part.sectors.start as u32);
+    fn output<'b>(&'b self, buffers: &'b FusedBuffers<'a>) -> Cow<'b, Vec<RowCluster>> {
+        let both = self.parts.iter().zip(&buffers.parts);
+        let of_part =
+            |(part, own): (&Part, &PartBuffers)| own.found.sorted(part.sectors.start as u32);
         Cow::Owned(both.flat_map(of_part).collect())
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.host_room = held.parts.iter().map(|part| part.found.room()).collect();
+    fn note(&mut self, buffers: &FusedBuffers<'a>) {
+        self.host_capacity = buffers.parts.iter().map(|part| part.found.room()).collect();
     }
 }

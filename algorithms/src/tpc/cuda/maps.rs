@@ -21,8 +21,8 @@ use crate::tpc_cluster_finder::cuda::{
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
-    BALLOT_WAY, DeviceTables, Division, PageBuffers, Part, Resident, Target, Way, Work, fit,
-    parts_of,
+    BALLOT_CONFIG, DecoderConfig, DeviceTables, Division, PageBuffers, Part, Resident, Target,
+    Work, fit, parts_of,
 };
 
 pub(super) const PUBLISHED: Variant<Tpc> = Variant::<Tpc>::cuda(
@@ -39,7 +39,7 @@ pub(super) const AT_ONCE: Variant<Tpc> =
     })
     .by_published_rules();
 
-const WAY: Way = BALLOT_WAY;
+const CONFIG: DecoderConfig = BALLOT_CONFIG;
 const STAGES: Stages = published_stages(CompactionWay::Scans);
 const HEADERS: &str = "headers";
 const DECODE: &str = "decode";
@@ -47,7 +47,7 @@ const DECODE: &str = "decode";
 /// enlarged.
 const SAMPLES_OF_CLUSTER: usize = 8;
 /// Minimum capacity of a bucket.
-const LEAST_ROOM: usize = 16;
+const MIN_CAPACITY: usize = 16;
 
 struct OnMaps<'a> {
     division: Division,
@@ -60,13 +60,13 @@ struct OnMaps<'a> {
     room: Vec<u32>,
 }
 
-struct Held<'a> {
+struct MapsBuffers<'a> {
     geometry: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
     pages: Pristine<'a, u8>,
     finding: Tables,
     in_maps: InMaps,
-    parts: Vec<HeldPart>,
+    parts: Vec<PartBuffers>,
     /// Target of the current part: parts are processed one after the other.
     target: Target,
     lists: Lists,
@@ -75,16 +75,16 @@ struct Held<'a> {
 }
 
 buffers!(
-    Held<'_>: geometry, pages, finding, in_maps, parts, target, lists, compaction, buckets
+    MapsBuffers<'_>: geometry, pages, finding, in_maps, parts, target, lists, compaction, buckets
 );
 
 /// Buffers of a part, in use while other parts are processed.
-struct HeldPart {
+struct PartBuffers {
     pages: PageBuffers,
     jobs: Jobs,
 }
 
-buffers!(HeldPart: pages, jobs);
+buffers!(PartBuffers: pages, jobs);
 
 fn open<'a>(at: &Opening<'a, '_, Tpc>, division: Division) -> Opened<'a, Tpc> {
     if at.input.finding.rule == NoisyRule::Lab {
@@ -105,28 +105,28 @@ fn room_of(part: &Part) -> Vec<u32> {
     let samples = part.samples() as usize / part.sectors.len().max(1);
     let of_row = |row| {
         let own = samples * pads_in_row(row) / PADS_IN_SECTOR;
-        (own / SAMPLES_OF_CLUSTER).max(LEAST_ROOM) as u32
+        (own / SAMPLES_OF_CLUSTER).max(MIN_CAPACITY) as u32
     };
     let of_sector = (0..ROWS).map(of_row).collect::<Vec<_>>();
     of_sector.repeat(part.sectors.len())
 }
 
-impl HeldPart {
+impl PartBuffers {
     fn new(gpu: &Gpu, input: &RawFrame, part: &Part) -> Result<Self, DeviceError> {
-        Ok(HeldPart {
-            pages: PageBuffers::new(gpu, &input.frame, part, WAY.index)?,
+        Ok(PartBuffers {
+            pages: PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
             jobs: Jobs::new(gpu, input, part)?,
         })
     }
 }
 
-impl Held<'_> {
+impl MapsBuffers<'_> {
     /// Starts all kernels of a part, from its pages to clusters in buckets.
     fn start(
         &self,
         gpu: &Gpu,
         input: &RawFrame,
-        (part, own): (&Part, &HeldPart),
+        (part, own): (&Part, &PartBuffers),
     ) -> Result<(), DeviceError> {
         let frame = &input.frame;
         let tables = &*self.geometry;
@@ -137,7 +137,7 @@ impl Held<'_> {
         for (fragment, batch) in batches(input, part).iter().enumerate() {
             self.target.clear(gpu)?;
             let work = Work { gpu, resident: &resident, target: &self.target, fragment };
-            gpu.scope(DECODE, || (WAY.decode)(&work))?;
+            gpu.scope(DECODE, || (CONFIG.decode)(&work))?;
             self.find(gpu, (part, own), batch)?;
         }
         Ok(())
@@ -147,7 +147,7 @@ impl Held<'_> {
     fn find(
         &self,
         gpu: &Gpu,
-        (part, own): (&Part, &HeldPart),
+        (part, own): (&Part, &PartBuffers),
         batch: &Batch,
     ) -> Result<(), DeviceError> {
         let Target::Charges(charges) = &self.target else { unreachable!("maps are asked for") };
@@ -177,15 +177,15 @@ impl Held<'_> {
 
 impl OnMaps<'_> {
     /// Reads the headers, and starts all parts.
-    fn start(&self, held: &Held<'_>) -> Result<(), DeviceError> {
+    fn start(&self, buffers: &MapsBuffers<'_>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
         let frame = &self.input.frame;
         let open = || Ok(gpu.on_host(|| parts_of(frame, Output::ChargeMap, self.division)));
         let parts = gpu.scope(HEADERS, open)?;
-        held.buckets.empty(gpu)?;
-        gpu.fill(&held.finding.noisy, 0)?;
-        for both in parts.iter().zip(&held.parts) {
-            held.start(gpu, self.input, both)?;
+        buffers.buckets.empty(gpu)?;
+        gpu.fill(&buffers.finding.noisy, 0)?;
+        for both in parts.iter().zip(&buffers.parts) {
+            buffers.start(gpu, self.input, both)?;
         }
         Ok(())
     }
@@ -197,9 +197,9 @@ impl OnMaps<'_> {
 }
 
 impl<'a> Runner<Tpc> for OnMaps<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = MapsBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<MapsBuffers<'a>, DeviceError> {
         let gpu = &self.gpu;
         let arena = self.arena;
         let input = self.input;
@@ -209,8 +209,8 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         let samples = self.most(|part| part.samples() as usize);
         let entries = self.most(|part| part.entries() * part.sectors.len());
         let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
-        let parts = self.parts.iter().map(|part| HeldPart::new(gpu, input, part));
-        Ok(Held {
+        let parts = self.parts.iter().map(|part| PartBuffers::new(gpu, input, part));
+        Ok(MapsBuffers {
             geometry: Lent::of("tables", tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
             pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
             finding: Tables::of_sectors(gpu, &input.finding.settings, sectors)?,
@@ -223,24 +223,24 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut MapsBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
-        self.start(held)?;
-        held.buckets.count(gpu)?;
-        if let Some(room) = held.buckets.missing_room() {
+        self.start(buffers)?;
+        buffers.buckets.count(gpu)?;
+        if let Some(room) = buffers.buckets.missing_room() {
             // The counts include clusters beyond the capacity.
-            held.buckets = Buckets::new(gpu, room, held.buckets.packed_room())?;
-            self.start(held)?;
-            held.buckets.count(gpu)?;
+            buffers.buckets = Buckets::new(gpu, room, buffers.buckets.packed_room())?;
+            self.start(buffers)?;
+            buffers.buckets.count(gpu)?;
         }
-        held.buckets.download(gpu)
+        buffers.buckets.download(gpu)
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        Cow::Owned(held.buckets.sorted())
+    fn output<'b>(&'b self, buffers: &'b MapsBuffers<'a>) -> Cow<'b, Vec<RowCluster>> {
+        Cow::Owned(buffers.buckets.sorted())
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.room = held.buckets.room().to_vec();
+    fn note(&mut self, buffers: &MapsBuffers<'a>) {
+        self.room = buffers.buckets.room().to_vec();
     }
 }

@@ -56,10 +56,10 @@ impl<'a> Buckets<'a> {
 
     /// All clusters with their labels, in order.
     pub(super) fn labelled(&self, starts: &Starts, labels: &Flat) -> Clusters {
-        let rows = self.counts.iter().enumerate().flat_map(|(number, &count)| {
-            let list = &self.clusters[starts[number]..][..count as usize];
-            let case = (number / ROWS) as u32;
-            let row = (number % ROWS) as u8;
+        let rows = self.counts.iter().enumerate().flat_map(|(index, &count)| {
+            let list = &self.clusters[starts[index]..][..count as usize];
+            let case = (index / ROWS) as u32;
+            let row = (index % ROWS) as u8;
             list.iter().map(move |&cluster| RowCluster { case, row, cluster })
         });
         Clusters::labelled(rows.zip(labels.lists().map(<[u64]>::to_vec)).collect())
@@ -67,13 +67,13 @@ impl<'a> Buckets<'a> {
 
     /// All clusters, in order.
     pub(crate) fn sorted(&self, starts: &Starts) -> Vec<RowCluster> {
-        let of_row = |number: usize| {
+        let of_row = |index: usize| {
             let of_row = |&cluster: &Cluster| RowCluster {
-                case: (number / ROWS) as u32,
-                row: (number % ROWS) as u8,
+                case: (index / ROWS) as u32,
+                row: (index % ROWS) as u8,
                 cluster,
             };
-            let list = &self.clusters[starts[number]..][..self.counts[number] as usize];
+            let list = &self.clusters[starts[index]..][..self.counts[index] as usize];
             let mut clusters: Vec<_> = list.iter().map(of_row).collect();
             clusters.sort_unstable();
             clusters
@@ -94,11 +94,11 @@ impl Filling<'_> {
     #[inline]
     pub(crate) fn add(&self, case: usize, row: usize, cluster: Cluster) -> usize {
         let list = case * ROWS + row;
-        let number = self.counts[list].fetch_add(1, Ordering::Relaxed) as usize;
-        let place = self.starts[list] + number;
+        let index = self.counts[list].fetch_add(1, Ordering::Relaxed) as usize;
+        let place = self.starts[list] + index;
         assert!(place < self.starts[list + 1], "a row has more clusters than samples");
         // SAFETY: the index was claimed by an atomic increment, and is within the list's capacity.
         unsafe { self.clusters.write(place, cluster) };
-        number
+        index
     }
 }

@@ -29,9 +29,9 @@ pub(in crate::tpc_cluster_finder) struct Flat {
 impl Flat {
     /// Concatenates the lists of all rows: counts their labels, computes offsets, and copies lists
     /// there.
-    pub(in crate::tpc_cluster_finder) fn of(rows: &[impl RowLists]) -> Self {
+    pub(in crate::tpc_cluster_finder) fn concatenate(rows: &[impl RowLists]) -> Self {
         let counts = map(rows, |row| (row.clusters(), row.labels()));
-        let places: Vec<_> = counts
+        let offsets: Vec<_> = counts
             .iter()
             .scan((0, 0), |next, (clusters, labels)| {
                 let place = *next;
@@ -43,8 +43,8 @@ impl Flat {
         let (mut first, mut all) = (vec![0; sum(|it| it.0)], vec![0; sum(|it| it.1)]);
         let firsts = SharedSlice::new(&mut first);
         let labels = SharedSlice::new(&mut all);
-        for_each_numbered(rows.iter(), |number, row| {
-            let (mut cluster, mut label) = places[number];
+        for_each_numbered(rows.iter(), |index, row| {
+            let (mut cluster, mut label) = offsets[index];
             row.for_each(|list| {
                 // SAFETY: rows have disjoint ranges of clusters, as many as were counted.
                 unsafe { firsts.write(cluster, label as u32) };
@@ -174,8 +174,8 @@ mod tests {
             locked[row].cut(clusters);
         }
         let right: [&[u64]; 3] = [&[1, 2], &[], &[3]];
-        assert_eq!(Flat::of(&rows.each_ref()).lists().collect::<Vec<_>>(), right);
-        assert_eq!(Flat::of(&locked).lists().collect::<Vec<_>>(), right);
-        assert_eq!(Flat::of(&[&Joined::default()]).lists().count(), 0);
+        assert_eq!(Flat::concatenate(&rows.each_ref()).lists().collect::<Vec<_>>(), right);
+        assert_eq!(Flat::concatenate(&locked).lists().collect::<Vec<_>>(), right);
+        assert_eq!(Flat::concatenate(&[&Joined::default()]).lists().count(), 0);
     }
 }

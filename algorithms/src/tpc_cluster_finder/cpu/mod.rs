@@ -16,7 +16,7 @@ mod rows;
 
 pub(crate) use buckets::{Buckets, Starts};
 pub(super) use labels::{Flat, Locked};
-pub(crate) use published::{Lists, Maps, Work, noisy_columns, peak_entries};
+pub(crate) use published::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};
 pub(super) use published::{Numbered, number_samples, samples_of};
 pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
 

@@ -34,7 +34,7 @@ pub(crate) struct Batch {
 }
 
 impl Batches {
-    pub(super) fn of(charges: &Charges) -> Self {
+    pub(super) fn new(charges: &Charges) -> Self {
         let numbered: Vec<_> = numbered(charges.cases());
         let mut all = Batches::default();
         for sectors in numbered.chunks(SECTORS_AT_ONCE) {

@@ -13,43 +13,43 @@ use crate::tpc_cluster_finder::labels::Clusters;
 
 /// Capacity for clusters and runs on the host, which grows when more are found.
 #[derive(Clone, Copy)]
-pub(crate) struct HostRoom {
+pub(crate) struct HostCapacity {
     clusters: usize,
     runs: usize,
 }
 
-impl HostRoom {
+impl HostCapacity {
     /// Estimates one cluster for eight samples, in long runs.
     pub(crate) fn for_samples(samples: usize) -> Self {
-        HostRoom { clusters: samples / 8, runs: samples / 64 }
+        HostCapacity { clusters: samples / 8, runs: samples / 64 }
     }
 }
 
 /// List of clusters on the device.
-pub(crate) struct Found {
+pub(crate) struct ClusterList {
     /// Number of clusters in the lower half, runs in the upper one.
     totals: DeviceBuffer<u64>,
     clusters: DeviceBuffer<Cluster>,
     runs: DeviceBuffer<Run>,
 }
 
-buffers!(Found: totals, clusters, runs);
+buffers!(ClusterList: totals, clusters, runs);
 
 /// List of clusters on the host.
-pub(crate) struct HostFound {
+pub(crate) struct HostClusters {
     totals: PinnedBuffer<u64>,
     clusters: PinnedBuffer<Cluster>,
     runs: PinnedBuffer<Run>,
 }
 
-buffers!(HostFound: totals, clusters, runs);
+buffers!(HostClusters: totals, clusters, runs);
 
-impl Found {
+impl ClusterList {
     /// Allocates capacity for clusters, and for runs of them.
     pub(super) fn new(gpu: &Gpu, clusters: usize, runs: usize) -> Result<Self, DeviceError> {
         let clusters = gpu.buffer(clusters)?;
         let runs = gpu.buffer(runs)?;
-        Ok(Found { totals: gpu.buffer(1)?, clusters, runs })
+        Ok(ClusterList { totals: gpu.buffer(1)?, clusters, runs })
     }
 
     /// Clears the list.
@@ -78,7 +78,7 @@ impl Found {
     pub(crate) fn download_totals(
         &self,
         gpu: &Gpu,
-        host: &mut HostFound,
+        host: &mut HostClusters,
     ) -> Result<(), DeviceError> {
         gpu.download(&mut host.totals, &self.totals)
     }
@@ -87,7 +87,7 @@ impl Found {
     pub(crate) fn download_found(
         &self,
         gpu: &Gpu,
-        host: &mut HostFound,
+        host: &mut HostClusters,
     ) -> Result<(), DeviceError> {
         gpu.wait()?;
         let (clusters, runs) = host.counts();
@@ -100,15 +100,15 @@ impl Found {
     }
 }
 
-impl HostFound {
-    pub(crate) fn new(gpu: &Gpu, room: HostRoom) -> Result<Self, DeviceError> {
+impl HostClusters {
+    pub(crate) fn new(gpu: &Gpu, room: HostCapacity) -> Result<Self, DeviceError> {
         let clusters = gpu.pinned(room.clusters)?;
         let runs = gpu.pinned(room.runs)?;
-        Ok(HostFound { totals: gpu.pinned(1)?, clusters, runs })
+        Ok(HostClusters { totals: gpu.pinned(1)?, clusters, runs })
     }
 
-    pub(crate) fn room(&self) -> HostRoom {
-        HostRoom { clusters: self.clusters.len(), runs: self.runs.len() }
+    pub(crate) fn room(&self) -> HostCapacity {
+        HostCapacity { clusters: self.clusters.len(), runs: self.runs.len() }
     }
 
     /// Number of clusters.

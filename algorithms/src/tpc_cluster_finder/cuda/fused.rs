@@ -10,7 +10,7 @@ use std::sync::Arc;
 use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::cases::{self, Cases};
-use super::found::{HostFound, HostRoom};
+use super::found::{HostCapacity, HostClusters};
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::device::{Arena, Unavailable, buffers};
@@ -24,7 +24,7 @@ use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 pub(crate) use bins::{BINNED, Bins, Sizes, words_of};
-use labels::{LabelRoom, Labels};
+use labels::{LabelCapacity, Labels};
 
 pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
     "fused",
@@ -43,33 +43,33 @@ struct Fused<'a> {
     arena: &'a Arena,
     sizes: Sizes,
     /// Capacity for clusters and runs on the host.
-    host_room: HostRoom,
+    host_capacity: HostCapacity,
     /// Capacity for their labels on the host.
-    label_room: LabelRoom,
+    label_capacity: LabelCapacity,
     gpu: Arc<Gpu>,
 }
 
-struct Held<'a> {
+struct FusedBuffers<'a> {
     cases: Cases<'a>,
     bins: Bins,
-    found: HostFound,
+    found: HostClusters,
     /// Labels, if samples have some.
     labels: Option<Labels<'a>>,
 }
 
-buffers!(Held<'_>: cases, bins, found, labels);
+buffers!(FusedBuffers<'_>: cases, bins, found, labels);
 
 fn open<'a>(at: &Opening<'a, '_, TpcClusterFinder>) -> Opened<'a, TpcClusterFinder> {
     cases::fit(at.input)?;
     labels::fit(at.input)?;
-    let sizes = Sizes::of(at.input.samples(), time_bins(at.input));
+    let sizes = Sizes::for_samples(at.input.samples(), time_bins(at.input));
     sizes.fit()?;
-    let host_room = HostRoom::for_samples(sizes.samples);
-    let label_room = LabelRoom::of(at.input);
+    let host_capacity = HostCapacity::for_samples(sizes.samples);
+    let label_capacity = LabelCapacity::for_charges(at.input);
     let charges = at.input;
     let arena = at.arena;
     let gpu = at.gpu()?;
-    at.session(Fused { charges, arena, sizes, host_room, label_room, gpu })
+    at.session(Fused { charges, arena, sizes, host_capacity, label_capacity, gpu })
 }
 
 impl Sizes {
@@ -100,28 +100,28 @@ impl Fused<'_> {
     }
 
     /// Counts the samples of each bin, which are not known beforehand.
-    fn count(&self, held: &Held<'_>) -> Result<(), DeviceError> {
+    fn count(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
         let arguments = FusedCountSamples {
-            samples: held.cases.samples(),
+            samples: buffers.cases.samples(),
             count: self.sizes.samples as u32,
-            sectors: held.cases.sectors(),
+            sectors: buffers.cases.sectors(),
             sector_count: self.sizes.sectors as u32,
-            first_words: held.bins.first_words(),
-            words: held.bins.words(),
+            first_words: buffers.bins.first_words(),
+            words: buffers.bins.words(),
         };
         // SAFETY: each sample has a word for its bin.
         unsafe { self.gpu.launch(&FUSED_COUNT_SAMPLES, self.by_samples(SAMPLE), arguments) }
     }
 
-    fn bin(&self, held: &Held<'_>) -> Result<(), DeviceError> {
+    fn bin(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
         let arguments = FusedBinSamples {
-            samples: held.cases.samples(),
+            samples: buffers.cases.samples(),
             count: self.sizes.samples as u32,
-            sectors: held.cases.sectors(),
+            sectors: buffers.cases.sectors(),
             sector_count: self.sizes.sectors as u32,
-            first_words: held.bins.first_words(),
-            words: held.bins.words(),
-            binned: held.bins.binned(),
+            first_words: buffers.bins.first_words(),
+            words: buffers.bins.words(),
+            binned: buffers.bins.binned(),
         };
         let grid = self.by_samples(SAMPLE + BINNED);
         // SAFETY: each bin has as many entries as it has samples.
@@ -129,28 +129,36 @@ impl Fused<'_> {
     }
 
     /// Finds clusters without labels, from samples that were counted.
-    fn find(&self, held: &Held<'_>) -> Result<(), DeviceError> {
-        self.bin(held)?;
-        held.bins.find(&self.gpu, held.cases.sectors(), held.cases.noisy())
+    fn find(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
+        self.bin(buffers)?;
+        buffers.bins.find(&self.gpu, buffers.cases.sectors(), buffers.cases.noisy())
     }
 
     /// Finds clusters, and lists the samples that give them their labels.
-    fn find_labelled(&self, held: &Held<'_>, labels: &Labels<'_>) -> Result<(), DeviceError> {
-        self.bin_labelled(held, labels)?;
-        let sectors = held.cases.sectors();
-        let noisy = held.cases.noisy();
-        held.bins.find_labelled(&self.gpu, (sectors, noisy), &labels.members)
+    fn find_labelled(
+        &self,
+        buffers: &FusedBuffers<'_>,
+        labels: &Labels<'_>,
+    ) -> Result<(), DeviceError> {
+        self.bin_labelled(buffers, labels)?;
+        let sectors = buffers.cases.sectors();
+        let noisy = buffers.cases.noisy();
+        buffers.bins.find_labelled(&self.gpu, (sectors, noisy), &labels.members)
     }
 
-    fn bin_labelled(&self, held: &Held<'_>, labels: &Labels<'_>) -> Result<(), DeviceError> {
+    fn bin_labelled(
+        &self,
+        buffers: &FusedBuffers<'_>,
+        labels: &Labels<'_>,
+    ) -> Result<(), DeviceError> {
         let arguments = FusedBinLabelled {
-            samples: held.cases.samples(),
+            samples: buffers.cases.samples(),
             count: self.sizes.samples as u32,
-            sectors: held.cases.sectors(),
+            sectors: buffers.cases.sectors(),
             sector_count: self.sizes.sectors as u32,
-            first_words: held.bins.first_words(),
-            words: held.bins.words(),
-            binned: held.bins.binned(),
+            first_words: buffers.bins.first_words(),
+            words: buffers.bins.words(),
+            binned: buffers.bins.binned(),
             first_labels: labels.first(),
             ranges: labels.ranges(),
         };
@@ -162,52 +170,52 @@ impl Fused<'_> {
 }
 
 impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = FusedBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let labels = || Labels::new(&self.gpu, (self.charges, self.arena), self.label_room);
-        Ok(Held {
+    fn allocate(&self) -> Result<FusedBuffers<'a>, DeviceError> {
+        let labels = || Labels::new(&self.gpu, (self.charges, self.arena), self.label_capacity);
+        Ok(FusedBuffers {
             cases: Cases::new(&self.gpu, self.charges, self.arena)?,
             bins: Bins::new(&self.gpu, self.sizes)?,
-            found: HostFound::new(&self.gpu, self.host_room)?,
+            found: HostClusters::new(&self.gpu, self.host_capacity)?,
             labels: self.charges.has_labels().then(labels).transpose()?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut FusedBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
-        held.cases.upload(gpu)?;
-        held.bins.empty(gpu, time_bins(self.charges))?;
-        if let Some(labels) = &held.labels {
+        buffers.cases.upload(gpu)?;
+        buffers.bins.empty(gpu, time_bins(self.charges))?;
+        if let Some(labels) = &buffers.labels {
             labels.upload(gpu)?;
         }
-        self.count(held)?;
-        held.bins.place(gpu, held.cases.sectors())?;
-        match &held.labels {
-            None => self.find(held),
-            Some(labels) => self.find_labelled(held, labels),
+        self.count(buffers)?;
+        buffers.bins.place(gpu, buffers.cases.sectors())?;
+        match &buffers.labels {
+            None => self.find(buffers),
+            Some(labels) => self.find_labelled(buffers, labels),
         }?;
-        held.bins.found.download_totals(gpu, &mut held.found)?;
-        if let Some(labels) = &mut held.labels {
+        buffers.bins.found.download_totals(gpu, &mut buffers.found)?;
+        if let Some(labels) = &mut buffers.labels {
             labels.download_total(gpu)?;
         }
-        held.bins.found.download_found(gpu, &mut held.found)?;
-        match &mut held.labels {
+        buffers.bins.found.download_found(gpu, &mut buffers.found)?;
+        match &mut buffers.labels {
             None => Ok(()),
-            Some(labels) => labels.collect(gpu, held.found.clusters()),
+            Some(labels) => labels.collect(gpu, buffers.found.clusters()),
         }
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
-        Cow::Owned(match &held.labels {
-            Some(labels) => held.found.labelled(|cluster| labels.of(cluster)),
-            None => held.found.sorted(0).into(),
+    fn output<'b>(&'b self, buffers: &'b FusedBuffers<'a>) -> Cow<'b, Clusters> {
+        Cow::Owned(match &buffers.labels {
+            Some(labels) => buffers.found.labelled(|cluster| labels.of_cluster(cluster)),
+            None => buffers.found.sorted(0).into(),
         })
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.host_room = held.found.room();
-        self.label_room = held.labels.as_ref().map_or(self.label_room, Labels::room);
+    fn note(&mut self, buffers: &FusedBuffers<'a>) {
+        self.host_capacity = buffers.found.room();
+        self.label_capacity = buffers.labels.as_ref().map_or(self.label_capacity, Labels::room);
     }
 }
 
@@ -215,7 +223,7 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
 mod tests {
     use generators::tpc::PadId;
 
-    use super::super::found::Found;
+    use super::super::found::ClusterList;
     use super::*;
     use crate::device::emulator::{self, Config};
     use crate::tpc_cluster_finder::reference;
@@ -238,23 +246,24 @@ mod tests {
         };
         let charges = five_clusters();
         let arena = Arena::default();
-        let sizes = Sizes::of(charges.samples(), time_bins(&charges));
-        let host_room = HostRoom::for_samples(sizes.samples);
-        let label_room = LabelRoom::of(&charges);
+        let sizes = Sizes::for_samples(charges.samples(), time_bins(&charges));
+        let host_capacity = HostCapacity::for_samples(sizes.samples);
+        let label_capacity = LabelCapacity::for_charges(&charges);
         let mut finder =
-            Fused { charges: &charges, arena: &arena, sizes, host_room, label_room, gpu };
-        let mut held = finder.allocate().expect("buffers");
+            Fused { charges: &charges, arena: &arena, sizes, host_capacity, label_capacity, gpu };
+        let mut buffers = finder.allocate().expect("buffers");
         let expected = reference::find(charges.cases(), false);
-        assert_eq!(finder.run(&mut held), Ok(()));
-        assert_eq!(finder.output(&held).list, expected.list);
-        let runs = held.bins.found.most().1 as usize;
-        let small = |clusters, runs| Found::new(&finder.gpu, clusters, runs).expect("buffers");
+        assert_eq!(finder.run(&mut buffers), Ok(()));
+        assert_eq!(finder.output(&buffers).list, expected.list);
+        let runs = buffers.bins.found.most().1 as usize;
+        let small =
+            |clusters, runs| ClusterList::new(&finder.gpu, clusters, runs).expect("buffers");
         for (found, problem) in [
             (small(4, runs), "5 clusters were found, and there is room for 4"),
             (small(5, 1), "2 runs of clusters were found, and there is room for 1"),
         ] {
-            held.bins.found = found;
-            let error = finder.run(&mut held).expect_err(problem).to_string();
+            buffers.bins.found = found;
+            let error = finder.run(&mut buffers).expect_err(problem).to_string();
             assert!(error.contains(problem), "{error}");
         }
     }

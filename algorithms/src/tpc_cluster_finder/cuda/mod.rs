@@ -49,7 +49,7 @@ pub(crate) use cases::sector;
 pub(crate) use compaction::{Compaction, CompactionWay};
 pub(crate) use fill::Samples;
 pub(crate) use finding::{WORDS_OF_ROW, WORDS_OF_SECTOR};
-pub(crate) use found::{HostFound, HostRoom};
+pub(crate) use found::{HostCapacity, HostClusters};
 pub(crate) use fused::{BINNED, Bins, Sizes, words_of};
 pub(crate) use input::Tables;
 pub(crate) use lists::Lists;

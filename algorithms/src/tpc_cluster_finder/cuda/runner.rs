@@ -23,7 +23,7 @@ use crate::tpc_cluster_finder::labels::Clusters;
 /// Initial capacity: one cluster for this number of samples.
 const SAMPLES_OF_CLUSTER: usize = 8;
 
-pub(super) struct OnGpu<'a> {
+pub(super) struct FinderRunner<'a> {
     stages: Stages,
     charges: &'a Charges,
     arena: &'a Arena,
@@ -37,7 +37,7 @@ pub(super) struct OnGpu<'a> {
     labels: Option<Flat>,
 }
 
-pub(super) struct Held<'a> {
+pub(super) struct FinderBuffers<'a> {
     input: Input<'a>,
     jobs: DeviceBuffer<Job>,
     filled: Filled,
@@ -48,7 +48,7 @@ pub(super) struct Held<'a> {
     second_pass: Option<SecondPass<'a>>,
 }
 
-buffers!(Held<'_>: input, filled, lists, compaction, buckets, second_pass; kept: jobs);
+buffers!(FinderBuffers<'_>: input, filled, lists, compaction, buckets, second_pass; kept: jobs);
 
 /// A cluster finder, ready to run. Samples are counted with 32 bits on the device.
 pub(super) fn find_on_gpu<'a>(
@@ -62,21 +62,21 @@ pub(super) fn find_on_gpu<'a>(
             "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
         )));
     }
-    at.session(OnGpu::new(at.gpu()?, (at.input, at.arena), stages))
+    at.session(FinderRunner::new(at.gpu()?, (at.input, at.arena), stages))
 }
 
-impl<'a> OnGpu<'a> {
+impl<'a> FinderRunner<'a> {
     pub(super) fn new(
         gpu: Arc<Gpu>,
         (charges, arena): (&'a Charges, &'a Arena),
         stages: Stages,
     ) -> Self {
-        OnGpu {
+        FinderRunner {
             stages,
             charges,
             arena,
             gpu,
-            batches: Batches::of(charges),
+            batches: Batches::new(charges),
             room: charges.samples_of_rows().concat(),
             most_found: charges.samples() / SAMPLES_OF_CLUSTER,
             labels: None,
@@ -84,15 +84,15 @@ impl<'a> OnGpu<'a> {
     }
 }
 
-impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
+    type Buffers = FinderBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<FinderBuffers<'a>, DeviceError> {
         let gpu = &self.gpu;
         let charges = self.charges;
         let batches = &self.batches.batches;
         let second_pass = || SecondPass::new(gpu, (charges, self.arena), &self.batches);
-        Ok(Held {
+        Ok(FinderBuffers {
             input: Input::new(gpu, (charges, self.arena))?,
             jobs: gpu.table(&self.batches.jobs)?,
             filled: Filled::new(gpu, &self.batches)?,
@@ -103,45 +103,49 @@ impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut FinderBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
-        held.input.upload(gpu)?;
-        held.buckets.empty(gpu)?;
-        let second_pass = &mut held.second_pass;
+        buffers.input.upload(gpu)?;
+        buffers.buckets.empty(gpu)?;
+        let second_pass = &mut buffers.second_pass;
         let labels = second_pass.as_ref().map(SecondPass::rows);
         for batch in &self.batches.batches {
             let work = Work {
                 gpu,
-                tables: &held.input.tables,
-                samples: held.filled.samples(batch),
-                jobs: held.jobs.ptr(),
-                lists: &held.lists,
-                compaction: &held.compaction,
-                buckets: held.buckets.ptrs(),
+                tables: &buffers.input.tables,
+                samples: buffers.filled.samples(batch),
+                jobs: buffers.jobs.ptr(),
+                lists: &buffers.lists,
+                compaction: &buffers.compaction,
+                buckets: buffers.buckets.ptrs(),
                 places: second_pass.as_ref().map_or(Ptr::NONE, SecondPass::places),
                 batch,
             };
-            held.filled.fill(&work, &held.input.samples)?;
+            buffers.filled.fill(&work, &buffers.input.samples)?;
             work.find(&self.stages)?;
             if let (Some(pass), Some(rows)) = (second_pass.as_mut(), &labels) {
-                pass.collect(&work, &held.filled, (&self.batches.jobs[batch.jobs.clone()], rows))?;
+                pass.collect(
+                    &work,
+                    &buffers.filled,
+                    (&self.batches.jobs[batch.jobs.clone()], rows),
+                )?;
             }
         }
-        held.buckets.count(gpu)?;
-        held.buckets.download(gpu)?;
+        buffers.buckets.count(gpu)?;
+        buffers.buckets.download(gpu)?;
         self.labels =
-            labels.map(|rows| flattened(gpu, &rows, held.buckets.counts())).transpose()?;
+            labels.map(|rows| flattened(gpu, &rows, buffers.buckets.counts())).transpose()?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+    fn output<'b>(&'b self, buffers: &'b FinderBuffers<'a>) -> Cow<'b, Clusters> {
         Cow::Owned(match &self.labels {
-            Some(labels) => held.buckets.labelled(labels),
-            None => held.buckets.sorted().into(),
+            Some(labels) => buffers.buckets.labelled(labels),
+            None => buffers.buckets.sorted().into(),
         })
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.most_found = self.most_found.max(held.buckets.packed_room());
+    fn note(&mut self, buffers: &FinderBuffers<'a>) {
+        self.most_found = self.most_found.max(buffers.buckets.packed_room());
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct SecondPass<'a> {
     charges: &'a Charges,
     /// For each remaining peak, the index of its cluster in its bucket, or [`NO_PLACE`].
     places: DeviceBuffer<u32>,
-    host: OnHost,
+    host: HostBatch,
     /// The index of the sample of each entry of a map.
     numbers: ArenaVec<'a, u32>,
 }
@@ -37,14 +37,14 @@ pub(super) struct SecondPass<'a> {
 buffers!(SecondPass<'_>: places, host, numbers);
 
 /// Results of a batch on the host.
-struct OnHost {
+struct HostBatch {
     counts: PinnedBuffer<PeakCounts>,
     kept: PinnedBuffer<u32>,
     places: PinnedBuffer<u32>,
     charges: PinnedBuffer<u16>,
 }
 
-buffers!(OnHost: counts, kept, places, charges);
+buffers!(HostBatch: counts, kept, places, charges);
 
 impl<'a> SecondPass<'a> {
     pub(super) fn new(
@@ -59,7 +59,7 @@ impl<'a> SecondPass<'a> {
         Ok(SecondPass {
             charges,
             places: gpu.buffer(positions)?,
-            host: OnHost {
+            host: HostBatch {
                 counts: gpu.pinned(most(batches, |batch| batch.jobs.len()))?,
                 kept: gpu.pinned(positions)?,
                 places: gpu.pinned(positions)?,
@@ -120,7 +120,7 @@ impl<'a> SecondPass<'a> {
             let case = &self.charges.cases()[sector];
             number_samples(case, (&fragment, samples_of(case, &fragment)), &mut self.numbers);
             let maps = Maps::of_divided(&mut self.host.charges[slot * entries..][..entries]);
-            let numbered = Numbered { case, numbers: &self.numbers };
+            let numbered = Numbered { case, indices: &self.numbers };
             let own = peaks_of(job, &self.host.counts[slot]);
             let peaks = (&self.host.kept[own.clone()], &self.host.places[own]);
             let collected = |peak| numbered.collected::<Filtered>(&maps, peak);
@@ -149,7 +149,7 @@ fn put_lists(
 pub(super) fn flattened(gpu: &Gpu, rows: &[Locked], clusters: &[u32]) -> Result<Flat, DeviceError> {
     let flatten = || {
         rows.iter().zip(clusters).for_each(|(row, count)| row.cut(*count as usize));
-        Flat::of(rows)
+        Flat::concatenate(rows)
     };
     gpu.scope(FLATTEN, || Ok(gpu.on_host(flatten)))
 }

@@ -18,7 +18,9 @@ pub(in crate::tpc_cluster_finder) trait Collect:
 
 /// As in the experiment's first version: a set.
 #[derive(Default)]
-pub(in crate::tpc_cluster_finder) struct UnorderedSet(HashSet<Label, BuildHasherDefault<OwnValue>>);
+pub(in crate::tpc_cluster_finder) struct UnorderedSet(
+    HashSet<Label, BuildHasherDefault<ProductHasher>>,
+);
 
 /// A label that equals others which differ only in bits that don't count.
 struct Label(u64);
@@ -39,9 +41,9 @@ impl std::hash::Hash for Label {
 
 /// A hasher that mixes integers by one product.
 #[derive(Default)]
-struct OwnValue(u64);
+struct ProductHasher(u64);
 
-impl Hasher for OwnValue {
+impl Hasher for ProductHasher {
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
     }
@@ -144,7 +146,7 @@ pub(in crate::tpc_cluster_finder) struct Indexed {
     count: usize,
     /// `base` plus the index of a label; smaller values belong to earlier clusters, so the table
     /// need not be cleared.
-    places: Vec<u32>,
+    slots: Vec<u32>,
     base: u32,
 }
 
@@ -156,7 +158,7 @@ const TAKEN: usize = 16;
 
 impl Default for Indexed {
     fn default() -> Self {
-        Indexed { list: Vec::new(), count: 0, places: vec![0; PLACES], base: 1 }
+        Indexed { list: Vec::new(), count: 0, slots: vec![0; PLACES], base: 1 }
     }
 }
 
@@ -166,23 +168,23 @@ impl Indexed {
     pub(in crate::tpc_cluster_finder) fn add_all(&mut self, labels: &[u64]) {
         self.make_room(self.count + labels.len());
         let list = &mut self.list[..];
-        let places = &mut self.places[..];
+        let slots = &mut self.slots[..];
         let base = self.base;
         let mut count = self.count;
-        let bits = places.len().trailing_zeros();
+        let bits = slots.len().trailing_zeros();
         for &label in labels {
             list[count] = label;
             let mut at = hash(label, bits);
-            let place = loop {
-                let place = (places[at].wrapping_sub(base) as usize).min(count);
-                if counted(list[place]) == counted(label) {
-                    break place;
+            let index = loop {
+                let index = (slots[at].wrapping_sub(base) as usize).min(count);
+                if counted(list[index]) == counted(label) {
+                    break index;
                 }
                 // The slot has another label.
-                at = (at + 1) & (places.len() - 1);
+                at = (at + 1) & (slots.len() - 1);
             };
-            places[at] = base + place as u32;
-            count += usize::from(place == count);
+            slots[at] = base + index as u32;
+            count += usize::from(index == count);
         }
         self.count = count;
     }
@@ -193,14 +195,14 @@ impl Indexed {
         if self.list.len() < most + TAKEN {
             self.list.resize(2 * (most + TAKEN), 0);
         }
-        if self.places.len() < 2 * most {
+        if self.slots.len() < 2 * most {
             self.grow(most);
         }
     }
 
     #[cold]
     fn grow(&mut self, most: usize) {
-        self.places = vec![0; (2 * most).next_power_of_two()];
+        self.slots = vec![0; (2 * most).next_power_of_two()];
         let there = self.list[..self.count].to_vec();
         self.count = 0;
         self.add_all(&there);
@@ -229,7 +231,7 @@ impl Collect for Indexed {
         self.base += self.count as u32;
         self.count = 0;
         if self.base > u32::MAX / 2 {
-            self.places.fill(0);
+            self.slots.fill(0);
             self.base = 1;
         }
     }
@@ -273,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_clusters_before_are_forgotten() {
+    fn labels_of_previous_clusters_are_cleared() {
         let mut collect = Indexed { base: u32::MAX / 2 - 50, ..Indexed::default() };
         for cluster in 0..100 {
             let labels: Vec<_> = (0..100).map(|i| mix(cluster) % 7 + i * 3 % 50).collect();
@@ -285,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_find_the_same() {
+    fn all_collectors_find_the_same_labels() {
         for (count, kinds) in [(10, 3), (100, 20), (400, 300), (3000, 2000)] {
             let labels: Vec<_> =
                 (0..count).map(|i| mix(i) % kinds * 64 + mix(i) % 2 * FAKE).collect();

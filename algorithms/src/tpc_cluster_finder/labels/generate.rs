@@ -64,9 +64,9 @@ pub(in super::super) fn made_up(charges: &[Charge], per_sample: f64, seed: u64) 
         let own = mix(near ^ u64::from(pad) << 32 ^ u64::from(sample.time));
         let one_more = below(own as u32, 1 << 20) < (fraction * f64::from(1 << 20)) as u64;
         of_sample.clear();
-        for number in 0..whole + u64::from(one_more) {
-            let differs = if number == 0 { own % 3 } else { 0 };
-            of_sample.push(mix(near ^ number << 8 ^ differs) & TRACK_AND_EVENT);
+        for index in 0..whole + u64::from(one_more) {
+            let differs = if index == 0 { own % 3 } else { 0 };
+            of_sample.push(mix(near ^ index << 8 ^ differs) & TRACK_AND_EVENT);
         }
         labels.push(&of_sample);
     }
@@ -97,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn samples_have_the_labels_of_what_left_them() {
+    fn samples_have_the_labels_of_their_particles() {
         let charges = charges(4);
-        let mark = |number: usize, particle| Mark { particle, time: 0, pad: charges[number].pad };
+        let mark = |index: usize, particle| Mark { particle, time: 0, pad: charges[index].pad };
         let marks = [mark(0, 5), mark(2, 7), mark(2, 1 << 60 | 8), mark(2, 7)];
         let labels = of_tracks(&charges, &marks);
         let of: Vec<_> = (0..4).map(|sample| labels.of(sample).to_vec()).collect();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_as_many_made_up_labels_as_asked_for() {
+    fn number_of_artificial_labels_matches_the_parameter() {
         let charges = charges(10_000);
         for (per_sample, least, most) in [(0.0, 0, 0), (2.3, 22_500, 23_500), (4.0, 40_000, 40_000)]
         {

@@ -56,9 +56,9 @@ struct Tally {
 /// Quality figures of found clusters, by sector and row, for sectors with truths and settings.
 /// `docs/tpc-clusters.md` defines them.
 pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) -> Vec<Metric> {
-    let tallies = map(0..sectors.len() * ROWS, |number| {
-        let case = number / ROWS;
-        let row = (number % ROWS) as u8;
+    let tallies = map(0..sectors.len() * ROWS, |index| {
+        let case = index / ROWS;
+        let row = (index % ROWS) as u8;
         let found = of_row(clusters, case as u32, row);
         let (truth, settings) = sectors[case];
         Tally::of_row(found, truth.of_row(row), settings)
@@ -88,15 +88,15 @@ impl Tally {
         let is_asked: Vec<_> =
             truth.iter().map(|cluster| can_be_found(cluster, settings)).collect();
         let is_split = shared(&matches.found, truth.len(), |_| true);
-        let is_merged = shared(&matches.truth, found.len(), |number| is_asked[number]);
-        for (number, cluster) in truth.iter().enumerate() {
-            tally.asked += usize::from(is_asked[number]);
-            let Match::Own(own) = matches.truth[number] else { continue };
-            tally.found += usize::from(is_asked[number]);
+        let is_merged = shared(&matches.truth, found.len(), |index| is_asked[index]);
+        for (index, cluster) in truth.iter().enumerate() {
+            tally.asked += usize::from(is_asked[index]);
+            let Match::Own(own) = matches.truth[index] else { continue };
+            tally.found += usize::from(is_asked[index]);
             tally.pairs += 1;
-            tally.split += usize::from(is_split[number]);
+            tally.split += usize::from(is_split[index]);
             tally.merged += usize::from(is_merged[own]);
-            if !is_split[number] && !is_merged[own] {
+            if !is_split[index] && !is_merged[own] {
                 tally.take(found[own], clusters[own].cluster.qtot, cluster);
             }
         }
@@ -156,9 +156,9 @@ fn point(cluster: &Cluster, settings: &Settings) -> Point {
 /// limited to those that `counts` accepts.
 fn shared(others: &[Match], count: usize, counts: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut is_shared = vec![false; count];
-    for (number, other) in others.iter().enumerate() {
+    for (index, other) in others.iter().enumerate() {
         if let Match::Shared(with) = other
-            && counts(number)
+            && counts(index)
         {
             is_shared[*with] = true;
         }

@@ -96,12 +96,12 @@ impl Matches {
 fn pairs(found: &[Point], truth: &[Point]) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(found.len());
     let mut near = 0..0;
-    for (number, point) in found.iter().enumerate() {
+    for (index, point) in found.iter().enumerate() {
         near = in_reach(truth, near, point.time);
         let candidates = near.clone().zip(&truth[near.clone()]);
         pairs.extend(candidates.filter_map(|(truth, other)| {
             let distance = point.distance(*other)?;
-            Some(Pair { distance, found: number, truth })
+            Some(Pair { distance, found: index, truth })
         }));
     }
     pairs
@@ -122,14 +122,14 @@ mod tests {
 
     /// Matches of points `(pad, time)`.
     fn matches(found: &[(f64, f64)], truth: &[(f64, f64)]) -> Matches {
-        let points = |places: &[(f64, f64)]| -> Vec<_> {
-            places.iter().map(|&(pad, time)| Point { pad, time }).collect()
+        let points = |positions: &[(f64, f64)]| -> Vec<_> {
+            positions.iter().map(|&(pad, time)| Point { pad, time }).collect()
         };
         Matches::new(&points(found), &points(truth))
     }
 
     #[test]
-    fn a_cluster_at_its_place_is_found_and_one_out_of_reach_is_a_ghost() {
+    fn cluster_out_of_reach_is_a_ghost() {
         let near = matches(&[(10.0, 50.0)], &[(11.0, 51.0)]);
         assert_eq!((near.found, near.truth), (vec![Match::Own(0)], vec![Match::Own(0)]));
         let far = matches(&[(10.0, 50.0)], &[(11.5, 51.5)]);
@@ -149,21 +149,21 @@ mod tests {
     }
 
     #[test]
-    fn of_two_found_clusters_the_nearer_is_its_own_and_the_other_a_piece() {
+    fn nearer_of_two_found_clusters_is_the_match() {
         let split = matches(&[(10.0, 49.0), (10.0, 50.5)], &[(10.0, 50.0)]);
         assert_eq!(split.found, [Match::Shared(0), Match::Own(0)]);
         assert_eq!(split.truth, [Match::Own(1)]);
     }
 
     #[test]
-    fn of_two_true_clusters_the_nearer_is_found_and_the_other_merged() {
+    fn farther_of_two_true_clusters_is_merged() {
         let merged = matches(&[(10.0, 50.0)], &[(10.0, 49.0), (10.5, 50.0)]);
         assert_eq!(merged.found, [Match::Own(1)]);
         assert_eq!(merged.truth, [Match::Shared(0), Match::Own(0)]);
     }
 
     #[test]
-    fn neighbours_that_were_both_found_are_neither_split_nor_merged() {
+    fn neighbours_with_matches_are_neither_split_nor_merged() {
         // The second true cluster is the nearest of both found ones, but only one of them is
         // matched with it.
         let both = matches(&[(10.0, 50.6), (10.0, 51.1)], &[(10.0, 49.5), (10.0, 51.0)]);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missed_is_nobodys() {
+    fn missed_cluster_has_no_match() {
         let missed = matches(&[], &[(10.0, 50.0)]);
         assert_eq!((missed.found, missed.truth), (vec![], vec![Match::None]));
         let nothing = matches(&[], &[]);
@@ -181,10 +181,10 @@ mod tests {
 
     #[test]
     fn a_long_row_is_matched_as_each_of_its_pieces_is() {
-        let places: Vec<_> = (0..500).map(|n| (f64::from(n * 37 % 60), f64::from(n))).collect();
-        let shifted: Vec<_> = places.iter().map(|(pad, time)| (pad + 0.3, time - 0.2)).collect();
-        let all = matches(&shifted, &places);
-        let own: Vec<_> = (0..places.len()).map(Match::Own).collect();
+        let positions: Vec<_> = (0..500).map(|n| (f64::from(n * 37 % 60), f64::from(n))).collect();
+        let shifted: Vec<_> = positions.iter().map(|(pad, time)| (pad + 0.3, time - 0.2)).collect();
+        let all = matches(&shifted, &positions);
+        let own: Vec<_> = (0..positions.len()).map(Match::Own).collect();
         assert_eq!((&all.found, &all.truth), (&own, &own));
     }
 }

@@ -163,7 +163,7 @@ impl Gains {
 
     /// The factors of a sector, by column.
     #[inline(always)]
-    pub(super) fn of(&self, sector: u8) -> &[f32; COLUMNS] {
+    pub(super) fn of_sector(&self, sector: u8) -> &[f32; COLUMNS] {
         match self.factors[usize::from(sector) * COLUMNS..].first_chunk() {
             Some(factors) => factors,
             None => unreachable!("there are factors for each sector"),
@@ -198,7 +198,7 @@ pub(crate) struct Converter<'a> {
 impl<'a> Converter<'a> {
     /// Converter for digits of a sector.
     pub(crate) fn new(gains: &'a Gains, sector: u8, format: ZsFormat) -> Self {
-        Converter { gains: gains.of(sector), scale: scale_of(format) }
+        Converter { gains: gains.of_sector(sector), scale: scale_of(format) }
     }
 
     /// Correction factor of a pad.
@@ -283,7 +283,7 @@ mod tests {
     impl Packed {
         /// Parses `BITS_OF_ADC,STEP,BITS_OF_GAIN,CHARGE`. Values between quarters do not occur in
         /// pages.
-        fn of(line: &str) -> Option<Self> {
+        fn parse(line: &str) -> Option<Self> {
             let fields: Vec<_> = line.split(',').collect();
             let bits = |field| f32::from_bits(u32::from_str_radix(field, 16).expect("bits"));
             let number = |field: &str| field.parse().expect("a number");
@@ -307,7 +307,7 @@ mod tests {
     fn charges_are_those_of_the_experiment() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/tpc-clusters/packing.csv");
         let table = std::fs::read_to_string(file).expect("a fixture");
-        let packed: Vec<_> = table.lines().skip(1).filter_map(Packed::of).collect();
+        let packed: Vec<_> = table.lines().skip(1).filter_map(Packed::parse).collect();
         assert!(packed.len() > 300);
         // Each of them has its own pad.
         let step = |_, pad: usize| packed.get(pad).map_or(UNIT_STEP, |packed| packed.step);
@@ -315,7 +315,7 @@ mod tests {
         for (packed, pad) in packed.iter().zip(pads()) {
             let charge =
                 |format, adc| Converter::new(&gains, 1, format).charge(Digit::new(1, pad, 0, adc));
-            assert_eq!(gains.of(1)[column(pad)], packed.gain, "{}", packed.step);
+            assert_eq!(gains.of_sector(1)[column(pad)], packed.gain, "{}", packed.step);
             assert_eq!(charge(ZsFormat::Link, packed.quarters), packed.charge);
             if packed.quarters.is_multiple_of(4) {
                 assert_eq!(charge(ZsFormat::Row10, packed.quarters / 4), packed.charge);

@@ -48,8 +48,8 @@ impl MapShape {
     /// Clears the margins of a map, regardless of their content.
     pub(in crate::tpc_decode) fn clear_margins(self, map: &mut [Tile]) {
         let lines = self.lines();
-        for_each_numbered(map.chunks_mut(TILES_IN_ROW), |number, line| {
-            if lines.contains(&number) {
+        for_each_numbered(map.chunks_mut(TILES_IN_ROW), |index, line| {
+            if lines.contains(&index) {
                 clear_between_rows(line);
             } else {
                 line.fill(Tile::default());

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::crew::Crew;
+use super::workers::DecodeWorkers;
 use crate::all_cores::split_mut;
 use crate::device::Poison;
 use crate::tpc_decode::damage::Damage;
@@ -45,9 +45,9 @@ impl Slot {
 }
 
 /// Reads the headers of all pages, the tasks in parallel.
-pub(super) fn read(frame: &TimeFrame, crew: &Crew, slots: &mut [Slot]) {
-    let parts = split_mut(slots, crew.tasks.iter().map(Range::len));
-    crew.map(parts, |pages, slots| {
+pub(super) fn read(frame: &TimeFrame, workers: &DecodeWorkers, slots: &mut [Slot]) {
+    let parts = split_mut(slots, workers.tasks.iter().map(Range::len));
+    workers.map(parts, |pages, slots| {
         for (page, slot) in pages.clone().zip(slots) {
             *slot = match frame.open(page) {
                 Ok(None) => Slot::Empty,
@@ -59,8 +59,8 @@ pub(super) fn read(frame: &TimeFrame, crew: &Crew, slots: &mut [Slot]) {
 }
 
 /// The slots of all pages, for callers that need the number of samples before decoding.
-pub(super) fn of(frame: &TimeFrame) -> Vec<Slot> {
+pub(super) fn slots(frame: &TimeFrame) -> Vec<Slot> {
     let mut slots = vec![Slot::default(); frame.pages.pages().len()];
-    read(frame, &Crew::of_one_team(frame, 1), &mut slots);
+    read(frame, &DecodeWorkers::of_one_team(frame, 1), &mut slots);
     slots
 }

@@ -30,12 +30,12 @@ impl<'a> PageDecoder<'a> {
     /// Returns the damage; there are no digits then.
     pub(super) fn decode(
         &mut self,
-        number: usize,
+        index: usize,
         page: &OpenPage,
         digits: &mut [Digit],
     ) -> Result<(), Damage> {
         let pages = self.frame.pages.pages();
-        self.payload.fill(page, &pages[number], pages.get(number + 1));
+        self.payload.fill(page, &pages[index], pages.get(index + 1));
         let job =
             Job { page, payload: &self.payload, tables: &self.frame.tables, pads: &mut self.pads };
         match (self.decode)(job, digits) {

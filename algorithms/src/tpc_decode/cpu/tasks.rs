@@ -13,7 +13,7 @@ const PAGES_IN_TASK: usize = 32;
 const TASKS_OF_THREAD: usize = 4;
 
 /// Pages of a time frame, in order; each page is in one task.
-pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
+pub(super) fn for_threads(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
     match frame.settings.sharing {
         Sharing::Sectors => {
             // Threads beyond the detector's sectors help with those.
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_nearly_equal_and_leave_nothing_out() {
+    fn parts_are_nearly_equal_and_complete() {
         let parts: Vec<_> = split(5..15, 4).collect();
         assert_eq!(parts, [5..7, 7..10, 10..12, 12..15]);
         assert_eq!(split(0..0, 0).count(), 0);

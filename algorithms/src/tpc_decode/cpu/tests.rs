@@ -19,7 +19,7 @@ use crate::tpc_decode::reference;
 /// Pages that one thread damages one after the other.
 const BATCH: usize = 10_000;
 /// Pages with more samples would take most of the time.
-const MOST_SAMPLES: u16 = 400;
+const MAX_SAMPLES: u16 = 400;
 
 /// A page and the next one of its stream.
 #[derive(Clone, Copy)]
@@ -37,14 +37,14 @@ fn decoders() -> Vec<(Level, DecodePage)> {
 fn pairs(frame: &TimeFrame) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for stream in frame.pages.streams() {
-        for (number, page) in stream.pages.iter().enumerate() {
-            let opened = open_in_stream(stream.pages, number, stream.id, &frame.bounds);
+        for (index, page) in stream.pages.iter().enumerate() {
+            let opened = open_in_stream(stream.pages, index, stream.id, &frame.bounds);
             let opened = opened.expect("undamaged");
             let small = |page: &OpenPage| {
-                page.samples <= MOST_SAMPLES || page.continuation.is_some() && number % 4 == 0
+                page.samples <= MAX_SAMPLES || page.continuation.is_some() && index % 4 == 0
             };
             if opened.is_some_and(|page| small(&page)) {
-                let next = stream.pages.get(number + 1).unwrap_or(page);
+                let next = stream.pages.get(index + 1).unwrap_or(page);
                 pairs.push(Pair { stream: stream.id, pages: [*page, *next] });
             }
         }
@@ -139,30 +139,30 @@ fn fuzz(pages_of_each_format: usize, seed: u64) {
 }
 
 #[test]
-fn a_million_damaged_pages_are_judged_alike() {
+fn a_million_damaged_pages_match_the_reference() {
     fuzz(200_000, 1);
 }
 
 #[test]
 #[ignore = "takes many minutes: for the night"]
-fn fifty_million_damaged_pages_are_judged_alike() {
+fn fifty_million_damaged_pages_match_the_reference() {
     for seed in 2..52 {
         fuzz(200_000, seed);
     }
 }
 
 #[test]
-fn sound_pages_need_no_judge() {
+fn valid_pages_need_no_reference() {
     for frame in whole_frames(7) {
         for stream in frame.pages.streams() {
-            for number in 0..stream.pages.len() {
-                let page = open_in_stream(stream.pages, number, stream.id, &frame.bounds);
+            for index in 0..stream.pages.len() {
+                let page = open_in_stream(stream.pages, index, stream.id, &frame.bounds);
                 let Some(page) = page.expect("sound") else {
                     continue;
                 };
                 let mut payload = Payload::new();
                 let mut pads = PadList::new();
-                payload.fill(&page, &stream.pages[number], stream.pages.get(number + 1));
+                payload.fill(&page, &stream.pages[index], stream.pages.get(index + 1));
                 for (level, decode) in decoders() {
                     let mut digits = vec![Digit::default(); page.samples.into()];
                     let job = Job {

@@ -6,7 +6,7 @@ use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::tiles::{self, TileBuffers};
-use super::work::{Way, Work};
+use super::work::{DecoderConfig, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_fused::{
@@ -19,20 +19,21 @@ pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
     "fused",
     "ours: pages staged in shared memory, a thread a block of them, wide stores; maps by whole \
      tiles",
-    |at| decode_on_gpu(at, Division::Whole, WAY),
+    |at| decode_on_gpu(at, Division::Whole, CONFIG),
 );
 
 pub(super) const FUSED_SHADERS: Variant<TpcDecode> =
-    Variant { open: |at| decode_by_shaders(at, WAY), ..FUSED.as_shaders() };
+    Variant { open: |at| decode_by_shaders(at, CONFIG), ..FUSED.as_shaders() };
 
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",
     "fused, sector by sector, three at once: copies of one beside the work of another",
-    |at| decode_on_gpu(at, Division::Sectors(1), WAY),
+    |at| decode_on_gpu(at, Division::Sectors(1), CONFIG),
 )
 .unstable();
 
-pub(crate) const WAY: Way = Way { index: Index::Written, maps: Maps::Tiled, decode };
+pub(crate) const CONFIG: DecoderConfig =
+    DecoderConfig { index: Index::Written, maps: Maps::Tiled, decode };
 
 fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
     let (digits, charges) = match work.resident.frame.format().layout() {
@@ -47,7 +48,7 @@ fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
                 launch(work, charges, to_charges(work, decoded, tiles))?;
                 tiles::make(work, decoded, tiles)
             }
-            None => unreachable!("maps are tiled: see WAY"),
+            None => unreachable!("maps are tiled: see CONFIG"),
         },
     }
 }

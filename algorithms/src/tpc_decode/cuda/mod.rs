@@ -34,14 +34,14 @@ mod work;
 use super::TpcDecode;
 use crate::algorithm::Variant;
 pub(crate) use division::Division;
-pub(crate) use fused::WAY as FUSED_WAY;
-pub(crate) use parts::{Part, PromisedFragment, of as parts_of};
-pub(crate) use published::BALLOT_WAY;
+pub(crate) use fused::CONFIG as FUSED_CONFIG;
+pub(crate) use parts::{Part, PromisedFragment, parts_of};
+pub(crate) use published::BALLOT_CONFIG;
 pub(crate) use resident::{PageBuffers, Resident};
 pub(crate) use runner::fit;
 pub(crate) use tables::DeviceTables;
 pub(crate) use target::Target;
-pub(crate) use work::{Way, Work};
+pub(crate) use work::{DecoderConfig, Work};
 
 /// Variants whose kernels also exist as shaders.
 pub(super) const AS_SHADERS: &[Variant<TpcDecode>] =

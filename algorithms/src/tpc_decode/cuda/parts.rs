@@ -116,7 +116,7 @@ impl Part {
 }
 
 /// The parts of a time frame, by the headers of all its pages.
-pub(crate) fn of(frame: &TimeFrame, output: Output, division: Division) -> Vec<Part> {
+pub(crate) fn parts_of(frame: &TimeFrame, output: Output, division: Division) -> Vec<Part> {
     let pages = 0..frame.pages.pages().len();
     let opened: Vec<Option<OpenPage>> = collect(pages.len(), Grain::Adaptive, |pages| {
         pages.map(|page| frame.open(page).ok().flatten())
@@ -178,7 +178,7 @@ fn fragments<'a>(
     for pages in sectors {
         let mut loads: BTreeMap<u32, Load> = BTreeMap::new();
         for page in pages.iter().flatten() {
-            all.of(time_bins_of(page))
+            all.touching(time_bins_of(page))
                 .for_each(|number| loads.entry(number).or_default().add(page));
         }
         for (number, fragment) in &mut fragments {

@@ -6,7 +6,7 @@ use generators::tpc::Layout;
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
-use super::work::{Decode, Way, Work};
+use super::work::{Decode, DecoderConfig, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_ballot_scan::{
@@ -49,7 +49,7 @@ static SHUFFLE: OfLinks = OfLinks {
 pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
     "ballot-scan",
     "published: a block a row page, a warp a link page, lanes ranked by votes",
-    |at| decode_on_gpu(at, Division::Whole, BALLOT_WAY),
+    |at| decode_on_gpu(at, Division::Whole, BALLOT_CONFIG),
 );
 
 pub(super) const BALLOT_SCAN_SHIFTS: Variant<TpcDecode> = Variant {
@@ -68,13 +68,13 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
 );
 
 /// The decoder of `ballot-scan`.
-pub(crate) const BALLOT_WAY: Way = published(|work| decode(work, &BALLOT));
+pub(crate) const BALLOT_CONFIG: DecoderConfig = published(|work| decode(work, &BALLOT));
 
 pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> =
-    Variant { open: |at| decode_by_shaders(at, BALLOT_WAY), ..BALLOT_SCAN.as_shaders() };
+    Variant { open: |at| decode_by_shaders(at, BALLOT_CONFIG), ..BALLOT_SCAN.as_shaders() };
 
-const fn published(decode: Decode) -> Way {
-    Way { index: Index::Unused, maps: Maps::Filled, decode }
+const fn published(decode: Decode) -> DecoderConfig {
+    DecoderConfig { index: Index::Unused, maps: Maps::Filled, decode }
 }
 
 fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
@@ -123,11 +123,11 @@ fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
 }
 
 /// Warps of a workgroup whose channels of pages fit into its memory: see `dense_link.wgsl`.
-const MOST_WARPS_OF_SHADER: u32 = 8;
+const MAX_WARPS_OF_SHADER: u32 = 8;
 
 fn warps_of_block(threads: u32, gpu: &Gpu) -> u32 {
     let warps = threads / gpu.properties().lanes;
-    if gpu.properties().has_shaders { warps.min(MOST_WARPS_OF_SHADER) } else { warps }
+    if gpu.properties().has_shaders { warps.min(MAX_WARPS_OF_SHADER) } else { warps }
 }
 
 /// Launches a block for each row page, or a warp for each page of other formats.

@@ -11,7 +11,7 @@ use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::validation;
-use super::work::{Way, Work};
+use super::work::{DecoderConfig, Work};
 use crate::algorithm::{Damage, Opened, Opening, Runner};
 use crate::all_cores::mapped;
 use crate::device::gpu::{
@@ -27,8 +27,8 @@ use crate::tpc_decode::{Decoded, TpcDecode};
 const STAGE: &str = "decode";
 const HEADERS: &str = "headers";
 
-struct OnGpu<'a> {
-    way: Way,
+struct DecodeRunner<'a> {
+    config: DecoderConfig,
     division: Division,
     frame: &'a TimeFrame,
     arena: &'a Arena,
@@ -38,48 +38,55 @@ struct OnGpu<'a> {
 }
 
 /// Buffers of a run.
-struct Held<'a> {
+struct DecodeBuffers<'a> {
     tables: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
     pages: Pristine<'a, u8>,
     /// Digits on the host, part after part. Charges stay on the device, where clusters are found.
     digits: PinnedBuffer<u64>,
-    parts: Vec<HeldPart>,
+    parts: Vec<PartBuffers>,
     /// Output of the last run, once it was requested.
     found: Decoded,
 }
 
-buffers!(Held<'_>: tables, pages, digits, parts);
+buffers!(DecodeBuffers<'_>: tables, pages, digits, parts);
 
 /// Buffers of a part of the pages.
-struct HeldPart {
-    buffers: PageBuffers,
+struct PartBuffers {
+    pages: PageBuffers,
     target: Target,
 }
 
-buffers!(HeldPart: buffers, target);
+buffers!(PartBuffers: pages, target);
 
 /// A decoder, ready to run.
 pub(super) fn decode_on_gpu<'a>(
     at: &Opening<'a, '_, TpcDecode>,
     division: Division,
-    way: Way,
+    config: DecoderConfig,
 ) -> Opened<'a, TpcDecode> {
-    let parts = parts::of(at.input, at.input.settings.output, division);
+    let parts = parts::parts_of(at.input, at.input.settings.output, division);
     fit(&parts)?;
-    at.session(OnGpu { way, division, frame: at.input, arena: at.arena, parts, gpu: at.gpu()? })
+    at.session(DecodeRunner {
+        config,
+        division,
+        frame: at.input,
+        arena: at.arena,
+        parts,
+        gpu: at.gpu()?,
+    })
 }
 
 /// Decodes by shaders, all sectors together. Only dense link pages are supported.
 pub(super) fn decode_by_shaders<'a>(
     at: &Opening<'a, '_, TpcDecode>,
-    way: Way,
+    config: DecoderConfig,
 ) -> Opened<'a, TpcDecode> {
     if at.input.format().layout() != Layout::DenseLink {
         let reason = "shaders decode dense link pages only; use such a format";
         return Err(Unavailable(reason.to_owned()));
     }
-    decode_on_gpu(at, Division::Whole, way)
+    decode_on_gpu(at, Division::Whole, config)
 }
 
 /// Checks that samples of a part can be counted with 32 bits.
@@ -94,16 +101,16 @@ pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
     }
 }
 
-impl OnGpu<'_> {
+impl DecodeRunner<'_> {
     /// The complete output; positions and charges are copied to the host, which no timed run does.
-    fn found_in(&self, held: &Held<'_>) -> Result<Decoded, DeviceError> {
+    fn found_in(&self, buffers: &DecodeBuffers<'_>) -> Result<Decoded, DeviceError> {
         let mut all = Decoded::default();
-        let mut digits = &held.digits[..];
-        for (part, held) in self.parts.iter().zip(&held.parts) {
-            let (own, others) = digits.split_at(held.target.digits());
+        let mut digits = &buffers.digits[..];
+        for (part, buffers) in self.parts.iter().zip(&buffers.parts) {
+            let (own, others) = digits.split_at(buffers.target.digits());
             digits = others;
-            let samples = held.buffers.samples();
-            let verdicts = held.buffers.verdicts();
+            let samples = buffers.pages.samples();
+            let verdicts = buffers.pages.verdicts();
             let own = &own[..samples.min(own.len())];
             extend(&mut all.digits, own.len(), Grain::Adaptive, |range| {
                 own[range].iter().map(|&bits| Digit::from_bits(bits))
@@ -111,7 +118,7 @@ impl OnGpu<'_> {
             let damaged =
                 judgement::damaged(self.frame, part.pages.start, verdicts, validation::DAMAGED);
             all.damaged.extend(damaged);
-            if let Target::Charges(charges) = &held.target {
+            if let Target::Charges(charges) = &buffers.target {
                 all.positions.append(&mut positions(&self.gpu, charges, samples)?);
                 all.charges.extend(present_in(&self.gpu, charges, part)?);
             }
@@ -120,19 +127,19 @@ impl OnGpu<'_> {
     }
 }
 
-impl<'a> Held<'a> {
+impl<'a> DecodeBuffers<'a> {
     fn new(
         gpu: &Arc<Gpu>,
         (frame, arena): (&TimeFrame, &'a Arena),
         parts: &[Part],
-        way: Way,
+        config: DecoderConfig,
     ) -> Result<Self, DeviceError> {
         let tables = &frame.tables;
         let pages = frame.pages.bytes();
-        let parts = parts.iter().map(|part| HeldPart::new(gpu, frame, part, way));
+        let parts = parts.iter().map(|part| PartBuffers::new(gpu, frame, part, config));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let digits = parts.iter().map(|part| part.target.digits());
-        Ok(Held {
+        Ok(DecodeBuffers {
             tables: Lent::of("tables", tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
             pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
             digits: gpu.pinned(digits.sum())?,
@@ -146,17 +153,17 @@ impl<'a> Held<'a> {
         &mut self,
         gpu: &Gpu,
         (frame, parts): (&TimeFrame, &[Part]),
-        way: Way,
+        config: DecoderConfig,
     ) -> Result<(), DeviceError> {
         let tables = &self.tables;
         let mut next = 0;
-        for ((part, held), number) in parts.iter().zip(&mut self.parts).zip(0_u32..) {
-            let own = next..next + held.target.digits();
+        for ((part, buffers), number) in parts.iter().zip(&mut self.parts).zip(0_u32..) {
+            let own = next..next + buffers.target.digits();
             next = own.end;
             if !part.pages.is_empty() {
                 let host = (self.pages.part(part.bytes()), self.digits.part_mut(own));
                 gpu.in_queue(number % QUEUES, |gpu| {
-                    held.start(gpu, (frame, part, tables), host, way)
+                    buffers.start(gpu, (frame, part, tables), host, config)
                 })?;
             }
         }
@@ -164,11 +171,16 @@ impl<'a> Held<'a> {
     }
 }
 
-impl HeldPart {
-    fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
-        Ok(HeldPart {
-            buffers: PageBuffers::new(gpu, frame, part, way.index)?,
-            target: Target::new(gpu, frame, part, way.maps)?,
+impl PartBuffers {
+    fn new(
+        gpu: &Gpu,
+        frame: &TimeFrame,
+        part: &Part,
+        config: DecoderConfig,
+    ) -> Result<Self, DeviceError> {
+        Ok(PartBuffers {
+            pages: PageBuffers::new(gpu, frame, part, config.index)?,
+            target: Target::new(gpu, frame, part, config.maps)?,
         })
     }
 
@@ -178,17 +190,17 @@ impl HeldPart {
         gpu: &Gpu,
         (frame, part, tables): (&TimeFrame, &Part, &DeviceTables),
         (pages, digits): (FromHost<'_, u8>, ToHost<'_, u64>),
-        way: Way,
+        config: DecoderConfig,
     ) -> Result<(), DeviceError> {
-        let resident = Resident { frame, part, tables, buffers: &self.buffers };
-        self.buffers.upload(gpu, pages)?;
+        let resident = Resident { frame, part, tables, buffers: &self.pages };
+        self.pages.upload(gpu, pages)?;
         resident.prepare(gpu)?;
         for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
             let work = Work { gpu, resident: &resident, target: &self.target, fragment };
-            gpu.scope(STAGE, || (way.decode)(&work))?;
+            gpu.scope(STAGE, || (config.decode)(&work))?;
         }
-        self.buffers.download(gpu)?;
+        self.pages.download(gpu)?;
         match &self.target {
             Target::Digits(decoded) => gpu.download(digits, decoded),
             Target::Charges(_) => Ok(()),
@@ -222,36 +234,37 @@ fn present_in(
     (0..part.sectors.len()).map(of_sector).collect()
 }
 
-impl<'a> Runner<TpcDecode> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcDecode> for DecodeRunner<'a> {
+    type Buffers = DecodeBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        Held::new(&self.gpu, (self.frame, self.arena), &self.parts, self.way)
+    fn allocate(&self) -> Result<DecodeBuffers<'a>, DeviceError> {
+        DecodeBuffers::new(&self.gpu, (self.frame, self.arena), &self.parts, self.config)
     }
 
     /// Runs do not change the pages; the output of the last run is cleared.
-    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        held.found = Decoded::default();
-        for (part, own) in self.parts.iter().zip(&held.parts) {
-            own.target.load(&self.gpu, part, &held.tables)?;
+    fn load(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), DeviceError> {
+        buffers.found = Decoded::default();
+        for (part, own) in self.parts.iter().zip(&buffers.parts) {
+            own.target.load(&self.gpu, part, &buffers.tables)?;
         }
         Ok(())
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
         let frame = self.frame;
-        let open = || Ok(gpu.on_host(|| parts::of(frame, frame.settings.output, self.division)));
+        let open =
+            || Ok(gpu.on_host(|| parts::parts_of(frame, frame.settings.output, self.division)));
         let parts = gpu.scope(HEADERS, open)?;
-        held.start(gpu, (frame, &parts), self.way)
+        buffers.start(gpu, (frame, &parts), self.config)
     }
 
-    fn inspect(&mut self, held: &mut Held<'a>) -> Result<(), Damage> {
-        held.found = self.found_in(held)?;
+    fn inspect(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), Damage> {
+        buffers.found = self.found_in(buffers)?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
-        Cow::Borrowed(&held.found)
+    fn output<'b>(&'b self, buffers: &'b DecodeBuffers<'a>) -> Cow<'b, Decoded> {
+        Cow::Borrowed(&buffers.found)
     }
 }

@@ -54,14 +54,14 @@ fn geometry() -> Vec<u32> {
 
 fn pads(tables: &Tables) -> Vec<u16> {
     let endpoints = Endpoint::all().filter(|endpoint| endpoint.half() == 0);
-    let links = endpoints.flat_map(|endpoint| tables.links.of(endpoint).iter().flatten());
+    let links = endpoints.flat_map(|endpoint| tables.links.of_endpoint(endpoint).iter().flatten());
     links.map(|pad| pad.bits()).collect()
 }
 
 /// The pads of an endpoint's channels; cards that it does not have get the first pad, which is
 /// never read.
 fn channels(tables: &Tables, endpoint: Endpoint) -> Vec<PadId> {
-    let links = tables.links.of(endpoint);
+    let links = tables.links.of_endpoint(endpoint);
     let fecs = endpoint.fecs();
     let channels: &[[PadId; LINK_STRIDE]] = &links[fecs];
     let mut pads: Vec<_> =
@@ -79,7 +79,7 @@ fn pad_cells(tables: &Tables) -> Vec<u16> {
 fn charge_cells(tables: &Tables) -> Vec<ChargeCell> {
     let pads: Vec<PadId> =
         Endpoint::all().flat_map(|endpoint| channels(tables, endpoint)).collect();
-    let sectors = (0..SECTORS as u8).map(|sector| tables.gains.of(sector));
+    let sectors = (0..SECTORS as u8).map(|sector| tables.gains.of_sector(sector));
     let cells = sectors.flat_map(|gains| {
         let columns = pads.iter().map(|&pad| column(pad));
         columns.map(|column| ChargeCell { gain: gains[column], column: column as u32 })

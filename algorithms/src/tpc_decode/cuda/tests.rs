@@ -22,7 +22,7 @@ use crate::tpc_decode::{Decoded, TpcDecode};
 /// Pairs of pages of each format, of which one is damaged.
 const PAIRS: usize = 250;
 /// Pages with more samples would take most of the time.
-const MOST_SAMPLES: u16 = 400;
+const MAX_SAMPLES: u16 = 400;
 
 /// The emulator, if it is part of this build.
 fn gpu() -> Option<Arc<Gpu>> {
@@ -41,7 +41,7 @@ fn check(gpu: &Arc<Gpu>, variant: &Variant<TpcDecode>, frame: &TimeFrame, expect
 /// True if a page has few samples, or a block that continues in the next page.
 fn is_wanted(frame: &TimeFrame, page: usize) -> bool {
     let opened = frame.open(page).expect("undamaged");
-    opened.is_some_and(|page| page.samples <= MOST_SAMPLES || page.continuation.is_some())
+    opened.is_some_and(|page| page.samples <= MAX_SAMPLES || page.continuation.is_some())
 }
 
 /// Pairs of pages, `pairs_at_most` at most, skipping those with many samples and no block that
@@ -68,7 +68,7 @@ fn damaged_pairs(frame: &TimeFrame, pairs_at_most: usize, random: &mut Mutator) 
 }
 
 #[test]
-fn hundreds_of_damaged_pages_are_judged_alike() {
+fn hundreds_of_damaged_pages_match_the_reference() {
     let Some(gpu) = gpu() else { return };
     let mut random = Mutator::new(1);
     for frame in whole_frames(1) {
@@ -85,7 +85,7 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
 
 /// Many pages, so that single lanes take them one after the other.
 #[test]
-fn many_damaged_pages_are_judged_alike() {
+fn many_damaged_pages_match_the_reference() {
     let Some(gpu) = gpu() else { return };
     let mut random = Mutator::new(2);
     for frame in whole_frames(1) {
@@ -144,7 +144,7 @@ fn without_samples(page: &Page) -> Vec<Page> {
 }
 
 #[test]
-fn row_pages_are_judged_to_their_last_byte() {
+fn row_pages_are_validated_to_their_last_byte() {
     let Some(gpu) = gpu() else { return };
     for frame in whole_frames(1).filter(|frame| frame.format().layout() == Layout::Row) {
         let smallest = |stream: &StreamPages<'_>| {
@@ -180,7 +180,7 @@ fn generated(format: &str, occupancy: &str) -> TimeFrame {
 }
 
 #[test]
-fn blocks_are_cut_anywhere() {
+fn blocks_can_be_split_anywhere() {
     let Some(gpu) = gpu() else { return };
     for format in ["dense-link", "dense-link-v2"] {
         let frame = generated(format, "0.08");

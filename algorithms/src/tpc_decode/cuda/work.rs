@@ -8,7 +8,7 @@ use crate::device::gpu::{DeviceError, Gpu};
 
 /// Configuration of a decoder, independent of the division into parts.
 #[derive(Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct DecoderConfig {
     pub(crate) index: Index,
     pub(super) maps: Maps,
     pub(crate) decode: Decode,

@@ -23,31 +23,31 @@ const KNOWN_FLAGS: u8 = FLAG_TRIGGER_WORD | FLAG_LONG_SPAN | FLAG_CONTINUES;
 
 /// A field for messages, and its offset.
 #[derive(Clone, Copy)]
-pub(super) struct At(pub(super) usize, pub(super) Field);
+pub(super) struct FieldOffset(pub(super) usize, pub(super) Field);
 
-const HEADER_VERSION: At = At(0, Field::RdhVersion);
-const RDH_SIZE: At = At(1, Field::RdhSize);
-const FEE_ID: At = At(2, Field::FeeId);
-const MEMORY_SIZE: At = At(10, Field::MemorySize);
-const LINK_ID: At = At(12, Field::LinkId);
-pub(super) const ORBIT: At = At(20, Field::Orbit);
+const HEADER_VERSION: FieldOffset = FieldOffset(0, Field::RdhVersion);
+const RDH_SIZE: FieldOffset = FieldOffset(1, Field::RdhSize);
+const FEE_ID: FieldOffset = FieldOffset(2, Field::FeeId);
+const MEMORY_SIZE: FieldOffset = FieldOffset(10, Field::MemorySize);
+const LINK_ID: FieldOffset = FieldOffset(12, Field::LinkId);
+pub(super) const ORBIT: FieldOffset = FieldOffset(20, Field::Orbit);
 pub(super) const PAGE_COUNTER: usize = 36;
-const DETECTOR_FIELD: At = At(48, Field::DetectorField);
+const DETECTOR_FIELD: FieldOffset = FieldOffset(48, Field::DetectorField);
 // Fields of the zero-suppression header.
-const VERSION: At = At(0, Field::Version);
-pub(super) const SPAN: At = At(1, Field::Span);
-const CRU: At = At(2, Field::Cru);
-const TIME_OFFSET: At = At(4, Field::TimeOffset);
-pub(super) const SAMPLES: At = At(6, Field::Samples);
-pub(super) const FIRST_BLOCK: At = At(8, Field::FirstBlock);
-pub(super) const BLOCKS: At = At(10, Field::Blocks);
-pub(super) const FLAGS: At = At(12, Field::Flags);
-const MAGIC: At = At(15, Field::Magic);
+const VERSION: FieldOffset = FieldOffset(0, Field::Version);
+pub(super) const SPAN: FieldOffset = FieldOffset(1, Field::Span);
+const CRU: FieldOffset = FieldOffset(2, Field::Cru);
+const TIME_OFFSET: FieldOffset = FieldOffset(4, Field::TimeOffset);
+pub(super) const SAMPLES: FieldOffset = FieldOffset(6, Field::Samples);
+pub(super) const FIRST_BLOCK: FieldOffset = FieldOffset(8, Field::FirstBlock);
+pub(super) const BLOCKS: FieldOffset = FieldOffset(10, Field::Blocks);
+pub(super) const FLAGS: FieldOffset = FieldOffset(12, Field::Flags);
+const MAGIC: FieldOffset = FieldOffset(15, Field::Magic);
 
-impl At {
+impl FieldOffset {
     /// This field, in a header at an offset.
     pub(super) fn of_header(self, offset: usize) -> Self {
-        At(offset + self.0, self.1)
+        FieldOffset(offset + self.0, self.1)
     }
 
     /// The damage of a field with this value.
@@ -136,7 +136,7 @@ pub(super) fn check_zs_header(
     stream: StreamId,
     format: ZsFormat,
 ) -> Result<(), Damage> {
-    let field = |at: At| at.of_header(offset);
+    let field = |field: FieldOffset| field.of_header(offset);
     field(VERSION).must_be(header.version, format.version())?;
     if format.layout() != Layout::Row {
         field(MAGIC).must_be(header.magic, HEADER_MAGIC)?;

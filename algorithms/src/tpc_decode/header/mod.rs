@@ -13,7 +13,8 @@ use generators::tpc::{Endpoint, Layout, ZsFormat};
 use super::damage::{Damage, Expected, Field};
 pub use bounds::FrameBounds;
 use checks::{
-    At, array_at, check_rdh, check_size_of, check_zs_header, payload_end, payload_start, zs_header,
+    FieldOffset, array_at, check_rdh, check_size_of, check_zs_header, payload_end, payload_start,
+    zs_header,
 };
 
 /// Contents of the valid headers of a page.
@@ -98,15 +99,15 @@ pub fn open(
 /// Returns the first field that is wrong.
 pub fn open_in_stream(
     pages: &[Page],
-    number: usize,
+    index: usize,
     stream: StreamId,
     bounds: &FrameBounds,
 ) -> Result<Option<OpenPage>, Damage> {
-    let Some(mut page) = open(&pages[number], stream, bounds)? else {
+    let Some(mut page) = open(&pages[index], stream, bounds)? else {
         return Ok(None);
     };
     if page.continues {
-        let next = pages.get(number + 1);
+        let next = pages.get(index + 1);
         let next = next.and_then(|next| open(next, stream, bounds).ok().flatten());
         page.continuation = Some(page.bytes_in_next(next)?);
     }
@@ -159,7 +160,7 @@ impl OpenPage {
     }
 
     /// The damage of a field of the zero-suppression header.
-    fn wrong(&self, field: At, value: u16, expected: Expected) -> Damage {
+    fn wrong(&self, field: FieldOffset, value: u16, expected: Expected) -> Damage {
         field.of_header(self.header).wrong(value, expected)
     }
 
@@ -198,7 +199,7 @@ impl OpenPage {
         }
         if next.orbit_start != self.orbit_start {
             let orbit = next.orbit_start / BC_PER_ORBIT;
-            let At(offset, _) = checks::ORBIT;
+            let FieldOffset(offset, _) = checks::ORBIT;
             return Err(wrong(offset, orbit, Expected::Words("the orbit of the page before")));
         }
         Ok(next.start - RDH_BYTES)

@@ -135,7 +135,7 @@ impl RoomForSamples {
         let fragments = Fragments::new(frame.settings.fragment);
         let times = |page: &OpenPage| match frame.settings.output {
             Output::Digits => 1,
-            Output::ChargeMap => fragments.of(time_bins_of(page)).len(),
+            Output::ChargeMap => fragments.touching(time_bins_of(page)).len(),
         };
         let of_page = |page: OpenPage| {
             let end = page.last_time_bin() + 1;
@@ -181,7 +181,7 @@ fn endpoints() -> Vec<abi::Endpoint> {
 /// The pads of all channels of all cards of a region, padded to the maximum number.
 fn pads(tables: &Tables) -> Vec<u16> {
     let regions = Endpoint::all().filter(|endpoint| endpoint.half() == 0);
-    let links = regions.flat_map(|endpoint| tables.links.of(endpoint));
+    let links = regions.flat_map(|endpoint| tables.links.of_endpoint(endpoint));
     let pads = links.flat_map(|link| &link[..CHANNELS_IN_LINK]);
     pads.map(|pad| pad.bits()).collect()
 }

@@ -16,19 +16,19 @@ use crate::tpc_decode::input::TimeFrame;
 pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
     let fragments = Fragments::new(frame.settings.fragment);
     let mut positions = Vec::new();
-    let numbers = frame.fragments(pages.iter().map(|decoded| &decoded.page));
-    for &number in &numbers {
+    let indices = frame.fragments(pages.iter().map(|decoded| &decoded.page));
+    for &number in &indices {
         let time_bins = fragments.time_bins(number);
         let touches = |decoded: &&DecodedPage| {
             let own = time_bins_of(&decoded.page);
-            fragments.of(own).contains(&number)
+            fragments.touching(own).contains(&number)
         };
         let position = |digit: &Digit| position_of(digit, &time_bins).unwrap_or(Position::OUTSIDE);
         positions.extend(map(pages.iter().filter(touches), |decoded| {
             decoded.digits.iter().flatten().map(position).collect::<Vec<_>>()
         }));
     }
-    let charges = map(frame.sector_numbers(), |sector| match numbers.last() {
+    let charges = map(frame.sector_numbers(), |sector| match indices.last() {
         Some(&last) => map_of(frame, pages, sector, fragments.time_bins(last)),
         None => Vec::new(),
     });
@@ -68,8 +68,8 @@ fn map_of(
 
 /// Entries of the maps of the last fragment that several samples claim, with their charges.
 pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> Contested {
-    let numbers = frame.fragments(pages.iter().map(|decoded| &decoded.page));
-    let Some(&last) = numbers.last() else {
+    let indices = frame.fragments(pages.iter().map(|decoded| &decoded.page));
+    let Some(&last) = indices.last() else {
         return Contested::new();
     };
     let time_bins = Fragments::new(frame.settings.fragment).time_bins(last);

@@ -24,7 +24,7 @@ pub(super) fn decode(
 ) -> Result<(), Damage> {
     let mut pads = Vec::new();
     let mut previous = None;
-    for number in 0..page.blocks {
+    for index in 0..page.blocks {
         let start = reader.position;
         let (links, crossing, bits) = read_head(page, reader)?;
         let time_bin = time_bin_of(page, start, crossing)?;
@@ -35,8 +35,8 @@ pub(super) fn decode(
         previous = Some(time_bin);
         read_links(page, reader, links, mapping, &mut pads)?;
         let samples = reader.packed(pads.len(), bits)?;
-        append(digits, page, time_bin, &pads, |number| samples.get(number));
-        check_end_of_block(page, reader.position, number)?;
+        append(digits, page, time_bin, &pads, |index| samples.get(index));
+        check_end_of_block(page, reader.position, index)?;
     }
     check_end(page, reader.position)
 }
@@ -110,9 +110,9 @@ fn read_channels(
 }
 
 /// Only the last block may continue in the next page.
-fn check_end_of_block(page: &OpenPage, end: usize, number: u16) -> Result<(), Damage> {
-    if end > page.end && number + 1 < page.blocks {
-        return Err(page.wrong_blocks(Expected::AtMost((number + 1).into())));
+fn check_end_of_block(page: &OpenPage, end: usize, index: u16) -> Result<(), Damage> {
+    if end > page.end && index + 1 < page.blocks {
+        return Err(page.wrong_blocks(Expected::AtMost((index + 1).into())));
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ pub(super) fn decode(
         previous = Some(place);
         list_pads(page, &header, mapping, &mut pads);
         let words = read_words(page, reader, start, &header, pads.len())?;
-        append(digits, page, time_bin, &pads, |number| sample(words, number));
+        append(digits, page, time_bin, &pads, |index| sample(words, index));
     }
     Ok(())
 }
@@ -92,9 +92,9 @@ fn read_words<'a>(
 
 /// A sample by its index: a 64-bit word has five.
 #[inline]
-fn sample(words: &[u8], number: usize) -> u16 {
+fn sample(words: &[u8], index: usize) -> u16 {
     let mut word = [0; 8];
-    word.copy_from_slice(&words[number / SAMPLES_IN_WORD * 8..][..8]);
-    let word = u64::from_le_bytes(word) >> (number % SAMPLES_IN_WORD * SAMPLE_BITS);
+    word.copy_from_slice(&words[index / SAMPLES_IN_WORD * 8..][..8]);
+    let word = u64::from_le_bytes(word) >> (index % SAMPLES_IN_WORD * SAMPLE_BITS);
     word as u16 & ((1 << SAMPLE_BITS) - 1)
 }

@@ -57,7 +57,7 @@ pub(super) fn contested(frame: &TimeFrame) -> Contested {
 fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
     let looked_at = collect(frame.pages.pages().len(), Grain::Adaptive, |pages| {
         let mut payload = Payload::new();
-        pages.map(move |number| look_at(frame, number, &mut payload))
+        pages.map(move |index| look_at(frame, index, &mut payload))
     });
     let mut decoded = Vec::new();
     let mut damaged = Vec::new();
@@ -71,19 +71,19 @@ fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
 /// Decodes a page by its index, and reports its damage.
 fn look_at(
     frame: &TimeFrame,
-    number: usize,
+    index: usize,
     payload: &mut Payload,
 ) -> (Option<DecodedPage>, Option<DamagedPage>) {
-    let page = match frame.open(number) {
+    let page = match frame.open(index) {
         Ok(Some(page)) => page,
         Ok(None) => return (None, None),
-        Err(damage) => return (None, Some(frame.damaged(number, damage))),
+        Err(damage) => return (None, Some(frame.damaged(index, damage))),
     };
     let pages = frame.pages.pages();
-    payload.fill(&page, &pages[number], pages.get(number + 1));
+    payload.fill(&page, &pages[index], pages.get(index + 1));
     let digits = decode_page(&page, payload, &frame.tables.mapping);
     let damage = digits.as_ref().err();
-    let damaged = damage.map(|damage| frame.damaged(number, *damage));
+    let damaged = damage.map(|damage| frame.damaged(index, *damage));
     let digits = digits.ok();
     (Some(DecodedPage { page, digits }), damaged)
 }
@@ -129,6 +129,6 @@ fn append(
 ) {
     let numbered = pads.iter().enumerate();
     digits.extend(
-        numbered.map(|(number, &pad)| Digit::new(page.sector, pad, time_bin, sample(number))),
+        numbered.map(|(index, &pad)| Digit::new(page.sector, pad, time_bin, sample(index))),
     );
 }

@@ -60,8 +60,8 @@ pub(super) struct Packed<'a> {
 impl Packed<'_> {
     /// Returns a number by its index.
     #[inline]
-    pub(super) fn get(&self, number: usize) -> u16 {
-        let first_bit = number * self.bits;
+    pub(super) fn get(&self, index: usize) -> u16 {
+        let first_bit = index * self.bits;
         let byte = first_bit / 8;
         // Numbers have 12 bits at most, and start at an even bit: two bytes contain them.
         let word = u16::from_le_bytes([self.bytes[byte], self.bytes[byte + 1]]);

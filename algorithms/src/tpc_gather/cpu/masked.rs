@@ -11,7 +11,7 @@ const VECTOR: usize = 64;
 /// Copies the number of vectors that a piece has: for pieces whose lengths differ so much that
 /// masked vectors would cost more than a branch misprediction.
 #[derive(Clone, Copy)]
-pub(super) struct AsMany(pub(super) Avx512BwBmi2);
+pub(super) struct MaskedByLength(pub(super) Avx512BwBmi2);
 
 /// Copies `VECTORS` vectors, and more only for longer pieces.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ impl<const VECTORS: usize> Copier for Masked<VECTORS> {
     }
 }
 
-impl Copier for AsMany {
+impl Copier for MaskedByLength {
     #[inline(always)]
     fn fetched(piece: &[u8]) -> usize {
         lines_of(piece)
@@ -78,17 +78,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_bytes_are_copied_and_none_behind_them_are_read() {
+    fn exact_length_is_copied_without_reading_past_the_end() {
         let Some(avx512) = Avx512BwBmi2::detect() else {
             eprintln!("skipped: no AVX-512");
             return;
         };
-        let (masked, as_many) = (Masked::<3>(avx512), AsMany(avx512));
+        let (masked, by_length) = (Masked::<3>(avx512), MaskedByLength(avx512));
         let from: Vec<u8> = (1..=250).collect();
         for length in 0..=from.len() {
             let mut to = [255; 768];
             let exact: Box<[u8]> = from[..length].into();
-            as_many.copy(&mut to, &exact, length);
+            by_length.copy(&mut to, &exact, length);
             assert_eq!(to[..length], from[..length]);
             to.fill(255);
             if length <= 3 * VECTOR {

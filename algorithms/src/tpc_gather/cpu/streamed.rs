@@ -21,7 +21,7 @@ use std::ops::Range;
 use generators::tpc::clusters::FIELDS;
 
 #[cfg(target_arch = "x86_64")]
-use super::masked::{AsMany, Masked};
+use super::masked::{Masked, MaskedByLength};
 use super::vectors::{Copier, LINE, SLACK, VECTOR, copy_vectors, lines_of};
 #[cfg(target_arch = "x86_64")]
 use crate::device::cpu_features::Avx512BwBmi2;
@@ -70,18 +70,18 @@ fn pack(array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
         let length = 2 * array.packed_bytes() / array.pieces().max(1);
         match length.div_ceil(LINE) {
             0..=3 => return pack_masked(avx512, Masked::<3>(avx512), array, part, share, to),
-            4..=12 => return pack_masked(avx512, AsMany(avx512), array, part, share, to),
+            4..=12 => return pack_masked(avx512, MaskedByLength(avx512), array, part, share, to),
             _ => {}
         }
     }
-    pack_by(Whole, array, part, share, to);
+    pack_by(WholeVectors, array, part, share, to);
 }
 
 /// Copies the number of vectors that a piece has.
 #[derive(Clone, Copy)]
-struct Whole;
+struct WholeVectors;
 
-impl Copier for Whole {
+impl Copier for WholeVectors {
     #[inline(always)]
     fn fetched(piece: &[u8]) -> usize {
         lines_of(piece)
@@ -117,16 +117,16 @@ fn pack_by<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to
         #[inline(always)]
         |stores| {
             let mut page = Page::new(to, stores);
-            let mut number = array.piece_at(part.bytes.start);
-            let mut next_block = number;
-            while let Some(piece) = array.part_of(number, &part.bytes) {
-                if share > 0 && number == next_block {
-                    next_block = array.pieces().min(number + BLOCK);
-                    bring_near(array, number..next_block, share);
+            let mut index = array.piece_at(part.bytes.start);
+            let mut next_block = index;
+            while let Some(piece) = array.part_of(index, &part.bytes) {
+                if share > 0 && index == next_block {
+                    next_block = array.pieces().min(index + BLOCK);
+                    bring_near(array, index..next_block, share);
                 }
-                fetch::<C>(array, number + AHEAD);
+                fetch::<C>(array, index + AHEAD);
                 page.append(copier, array.bytes(), piece.from.start, piece.from.len());
-                number += 1;
+                index += 1;
             }
         },
     );
@@ -145,9 +145,9 @@ fn bring_near(array: Array<'_>, pieces: Range<usize>, most: usize) {
 
 /// Prefetches the lines of a piece, if there is one.
 #[inline(always)]
-fn fetch<C: Copier>(array: Array<'_>, number: usize) {
-    if number < array.pieces() {
-        let from = array.piece(number).from;
+fn fetch<C: Copier>(array: Array<'_>, index: usize) {
+    if index < array.pieces() {
+        let from = array.piece(index).from;
         for line in 0..C::fetched(&array.bytes()[from.clone()]) {
             prefetch_to_second(array.bytes(), from.start + line * LINE);
         }
@@ -159,7 +159,7 @@ struct Page<'o> {
     bytes: Lines,
     filled: usize,
     /// Size of the page.
-    room: usize,
+    capacity: usize,
     to: &'o mut [u8],
     stores: &'o Stores,
 }
@@ -177,17 +177,23 @@ impl<'o> Page<'o> {
             0 => PAGE,
             head => head,
         };
-        Page { bytes: Lines([0; PAGE + SLACK]), filled: 0, room: first.min(to.len()), to, stores }
+        Page {
+            bytes: Lines([0; PAGE + SLACK]),
+            filled: 0,
+            capacity: first.min(to.len()),
+            to,
+            stores,
+        }
     }
 
     /// Appends bytes that are followed by at least a vector of readable bytes.
     #[inline(always)]
     fn append<C: Copier>(&mut self, copier: C, from: &[u8], mut start: usize, mut length: usize) {
         while length > 0 {
-            let fitting = length.min(self.room - self.filled);
+            let fitting = length.min(self.capacity - self.filled);
             copier.copy(&mut self.bytes.0[self.filled..], &from[start..], fitting);
             self.filled += fitting;
-            if self.filled == self.room {
+            if self.filled == self.capacity {
                 self.leave();
             }
             start += fitting;
@@ -200,7 +206,7 @@ impl<'o> Page<'o> {
         let (now, later) = std::mem::take(&mut self.to).split_at_mut(self.filled);
         self.stores.stream(now, &self.bytes.0[..self.filled]);
         self.filled = 0;
-        self.room = PAGE.min(later.len());
+        self.capacity = PAGE.min(later.len());
         self.to = later;
     }
 }

@@ -9,7 +9,7 @@ pub(super) const SLACK: usize = 768;
 pub(super) const LINE: usize = 64;
 /// Maximum number of lines of a piece that are prefetched: the hardware prefetcher fetches the rest
 /// of a long one.
-const MOST_FETCHED: usize = 12;
+const MAX_FETCHED: usize = 12;
 
 /// Copies pieces to a page.
 pub(super) trait Copier: Copy {
@@ -25,7 +25,7 @@ pub(super) trait Copier: Copy {
 #[inline(always)]
 pub(super) fn lines_of(piece: &[u8]) -> usize {
     let in_line = piece.as_ptr().addr() % LINE;
-    (in_line + piece.len()).div_ceil(LINE).min(MOST_FETCHED)
+    (in_line + piece.len()).div_ceil(LINE).min(MAX_FETCHED)
 }
 
 /// Copies at least `length` bytes, in whole vectors: both slices are long enough for these.
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn at_least_so_many_bytes_are_copied() {
+    fn at_least_length_bytes_are_copied() {
         let from: Vec<u8> = (0..200).collect();
         for length in 0..100 {
             for start in 0..40 {

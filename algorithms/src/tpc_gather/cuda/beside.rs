@@ -14,7 +14,7 @@ const BLOCKS_EACH: u32 = 32;
 const COPIED_BYTES: usize = 256 << 20;
 /// Maximum number of starts of a kernel: more would fill the driver's queue, and the host would
 /// wait.
-const MOST_STARTS: usize = 500;
+const MAX_STARTS: usize = 500;
 
 /// Ratio of the times with and without gathering: of a copy in device memory and of work in
 /// registers, each of which takes as long as gathering. Nothing if the device has no meaningful
@@ -30,15 +30,15 @@ pub(in crate::tpc_gather) fn slowdowns(
     let alone = since.elapsed().as_secs_f64();
     let streams = MemoryStreams::new(gpu, COPIED_BYTES)?;
     let compute = Compute::new(gpu)?;
-    let copy = of(gpu, alone, |gpu| streams.copy(gpu), &mut gather)?;
-    let compute = of(gpu, alone, |gpu| compute.start(gpu), &mut gather)?;
+    let copy = slowdown(gpu, alone, |gpu| streams.copy(gpu), &mut gather)?;
+    let compute = slowdown(gpu, alone, |gpu| compute.start(gpu), &mut gather)?;
     let named = [(&SLOWDOWN_OF_COPY, copy), (&SLOWDOWN_OF_COMPUTE, compute)];
     let known = named.into_iter().filter_map(|(info, value)| Some((info, value?)));
     Ok(known.map(|(info, value)| Metric::new(info, value, Relation::Itself)).collect())
 }
 
 /// The slowdown of a kernel that is started repeatedly for `seconds` seconds.
-fn of(
+fn slowdown(
     gpu: &Gpu,
     seconds: f64,
     start: impl Fn(&Gpu) -> Result<(), DeviceError>,
@@ -50,7 +50,7 @@ fn of(
     let Some(once) = gpu.seconds_beside(&start, nothing)? else {
         return Ok(None);
     };
-    let starts = ((seconds / once).ceil() as usize).clamp(1, MOST_STARTS);
+    let starts = ((seconds / once).ceil() as usize).clamp(1, MAX_STARTS);
     let all = |gpu: &Gpu| (0..starts).try_for_each(|_| start(gpu));
     let alone = gpu.seconds_beside(all, nothing)?;
     let beside = gpu.seconds_beside(all, |_| gather())?;

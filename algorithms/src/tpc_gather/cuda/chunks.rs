@@ -80,12 +80,12 @@ fn pack(
     let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
     let grid = Grid::blocks(blocks).moving(2 * chunk.bytes.len() as u64);
     let arguments = GatherChunk {
-        source: pieces.given.source.ptr(),
+        source: pieces.input_buffers.source.ptr(),
         target: packed.ptr(),
-        arrays: pieces.given.arrays.ptr(),
-        track_starts: pieces.given.track_starts.ptr(),
+        arrays: pieces.input_buffers.arrays.ptr(),
+        track_starts: pieces.input_buffers.track_starts.ptr(),
         track_places: pieces.track_places.ptr(),
-        row_starts: pieces.given.row_starts.ptr(),
+        row_starts: pieces.input_buffers.row_starts.ptr(),
         row_places: pieces.row_places.ptr(),
         first_array: chunk.arrays.start as u32,
         end_array: chunk.arrays.end as u32,

@@ -37,7 +37,7 @@ impl Gatherer for Naive {
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         let packing = Packing::new(input, Vec::new(), Vec::new());
-        let sample = Sample::of(input);
+        let sample = Sample::for_input(input);
         for (number, field) in FIELDS.iter().enumerate() {
             let array = packing.array(number);
             let begin = self.layout.range(number).start;
@@ -48,7 +48,7 @@ impl Gatherer for Naive {
                 }
                 let to = begin + piece.to;
                 let to = self.host.part_mut(to..to + piece.from.len());
-                gpu.download_part(to, &pieces.given.source, piece.from.start)?;
+                gpu.download_part(to, &pieces.input_buffers.source, piece.from.start)?;
             }
         }
         Ok(())

@@ -19,18 +19,18 @@ const SLACK: usize = 32;
 const TILE: usize = TILE_OF_PLACES as usize;
 
 /// Input on the device, as the compression leaves it. Runs only read it, so it is uploaded once.
-pub(super) struct Given {
+pub(super) struct GatherInput {
     pub(super) source: DeviceBuffer<u8>,
     pub(super) arrays: DeviceBuffer<Array>,
     pub(super) track_starts: DeviceBuffer<u32>,
     pub(super) row_starts: DeviceBuffer<u32>,
 }
 
-buffers!(Given: source, arrays, track_starts, row_starts);
+buffers!(GatherInput: source, arrays, track_starts, row_starts);
 
 /// Clusters on the device, for kernels.
 pub(super) struct DevicePieces<'a> {
-    pub(super) given: Lent<'a, Given>,
+    pub(super) input_buffers: Lent<'a, GatherInput>,
     pub(super) track_places: DeviceBuffer<u32>,
     pub(super) row_places: DeviceBuffer<u32>,
     sums: DeviceBuffer<u32>,
@@ -39,18 +39,18 @@ pub(super) struct DevicePieces<'a> {
     pub(super) packed_bytes: u64,
 }
 
-buffers!(DevicePieces<'_>: given, track_places, row_places, sums);
+buffers!(DevicePieces<'_>: input_buffers, track_places, row_places, sums);
 
-impl Given {
+impl GatherInput {
     fn new(gpu: &Gpu, input: &Clusters) -> Result<Self, DeviceError> {
-        let given = Given {
+        let device_input = GatherInput {
             source: gpu.buffer(input.bytes().len() + SLACK)?,
             arrays: gpu.buffer(FIELDS.len())?,
             track_starts: gpu.buffer(input.tracks().len())?,
             row_starts: gpu.buffer(input.rows().len())?,
         };
-        given.upload(gpu, input)?;
-        Ok(given)
+        device_input.upload(gpu, input)?;
+        Ok(device_input)
     }
 
     fn upload(&self, gpu: &Gpu, input: &Clusters) -> Result<(), DeviceError> {
@@ -82,10 +82,10 @@ impl Given {
 fn differs<T: bytemuck::Pod + Default + PartialEq + Send + Sync>(
     gpu: &Gpu,
     buffer: &DeviceBuffer<T>,
-    given: &[T],
+    expected: &[T],
 ) -> Result<bool, DeviceError> {
-    let now = gpu.fetched(buffer, 0..given.len())?;
-    Ok(first_difference(given, &now).is_some())
+    let now = gpu.fetched(buffer, 0..expected.len())?;
+    Ok(first_difference(expected, &now).is_some())
 }
 
 impl<'a> DevicePieces<'a> {
@@ -99,7 +99,9 @@ impl<'a> DevicePieces<'a> {
             input.layout().range(field.unwrap_or_default()).start as u32
         };
         Ok(DevicePieces {
-            given: Lent::of("pieces", input, arena, gpu, |gpu| Given::new(gpu, input))?,
+            input_buffers: Lent::of("pieces", input, arena, gpu, |gpu| {
+                GatherInput::new(gpu, input)
+            })?,
             track_places: gpu.buffer(tracks + 1)?,
             row_places: gpu.buffer(rows + 1)?,
             sums: gpu.buffer(tracks.div_ceil(TILE) + rows.div_ceil(TILE))?,
@@ -115,16 +117,16 @@ impl<'a> DevicePieces<'a> {
         gpu: &Gpu,
         input: &Clusters,
     ) -> Result<Option<&'static str>, DeviceError> {
-        let changed = self.given.changed(gpu, input)?;
+        let changed = self.input_buffers.changed(gpu, input)?;
         if changed.is_some() {
-            self.given.upload(gpu, input)?;
+            self.input_buffers.upload(gpu, input)?;
         }
         Ok(changed)
     }
 
     /// Computes the offsets of all pieces.
     pub(super) fn find_places(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let source = self.given.source.ptr();
+        let source = self.input_buffers.source.ptr();
         let sums = self.sums.ptr();
         let [track_counts, row_counts] = self.counts;
         let tracks = self.tracks();
@@ -154,12 +156,12 @@ impl<'a> DevicePieces<'a> {
     /// Arguments of a kernel that packs all arrays into `target`.
     pub(super) fn arguments(&self, target: Ptr<u8>) -> GatherPack {
         GatherPack {
-            source: self.given.source.ptr(),
+            source: self.input_buffers.source.ptr(),
             target,
-            arrays: self.given.arrays.ptr(),
-            track_starts: self.given.track_starts.ptr(),
+            arrays: self.input_buffers.arrays.ptr(),
+            track_starts: self.input_buffers.track_starts.ptr(),
             track_places: self.track_places.ptr(),
-            row_starts: self.given.row_starts.ptr(),
+            row_starts: self.input_buffers.row_starts.ptr(),
             row_places: self.row_places.ptr(),
             array_count: FIELDS.len() as u32,
             tracks: self.tracks(),
@@ -168,11 +170,11 @@ impl<'a> DevicePieces<'a> {
     }
 
     pub(super) fn tracks(&self) -> u32 {
-        self.given.track_starts.len() as u32
+        self.input_buffers.track_starts.len() as u32
     }
 
     pub(super) fn rows(&self) -> u32 {
-        self.given.row_starts.len() as u32
+        self.input_buffers.row_starts.len() as u32
     }
 }
 

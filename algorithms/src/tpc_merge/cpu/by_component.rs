@@ -23,7 +23,7 @@ pub(super) trait FindComponents<'a>: Buffers {
     /// Takes buffers for `tracks` slice tracks.
     fn take(tracks: usize, threads: usize, arena: &'a Arena) -> Self;
     /// Makes every slice track its own component, or finds separate ranges at once.
-    fn setup(&mut self, input: &SliceTracks) -> Known;
+    fn setup(&mut self, input: &SliceTracks) -> ComponentBounds;
     /// Joins the slice tracks of each link and relation.
     fn hook(&mut self, input: &SliceTracks);
     /// Replaces the parent of every slice track by the label of its component.
@@ -32,16 +32,16 @@ pub(super) trait FindComponents<'a>: Buffers {
     fn labels(&self) -> &[u32];
 }
 
-/// Separation of components that is known after the setup.
-pub(super) enum Known {
-    /// No separation is known.
+/// Separation of components that is bounds after the setup.
+pub(super) enum ComponentBounds {
+    /// No separation is bounds.
     Nothing,
     /// These ranges of slice tracks separate all components.
     Pieces(Vec<Range<usize>>),
 }
 
 /// Algorithm that brings the links of a component together.
-pub(super) trait BringTogether<'a>: Buffers {
+pub(super) trait GroupLinks<'a>: Buffers {
     /// Takes buffers.
     fn take(input: &SliceTracks, threads: usize, arena: &'a Arena) -> Self;
     /// Brings links of each component together.
@@ -56,16 +56,16 @@ pub(super) struct ByComponent<'a, F, B> {
     arena: &'a Arena,
     threads: usize,
     laps: Laps,
-    ways: PhantomData<fn() -> (F, B)>,
+    algorithms: PhantomData<fn() -> (F, B)>,
 }
 
-pub(super) struct Held<'a, F, B> {
+pub(super) struct MergeBuffers<'a, F, B> {
     relations: ArenaVec<'a, Relations>,
     find: F,
     links: B,
 }
 
-impl<F: Buffers, B: Buffers> Buffers for Held<'_, F, B> {
+impl<F: Buffers, B: Buffers> Buffers for MergeBuffers<'_, F, B> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.relations.poison()?;
         self.find.poison()?;
@@ -84,7 +84,7 @@ impl<'a, F, B> ByComponent<'a, F, B> {
             arena: at.arena,
             threads: at.threads(),
             laps: Laps::default(),
-            ways: PhantomData,
+            algorithms: PhantomData,
         }
     }
 }
@@ -92,49 +92,49 @@ impl<'a, F, B> ByComponent<'a, F, B> {
 impl<'a, F, B> Runner<TpcMerge> for ByComponent<'a, F, B>
 where
     F: FindComponents<'a>,
-    B: BringTogether<'a>,
+    B: GroupLinks<'a>,
 {
-    type Buffers = Held<'a, F, B>;
+    type Buffers = MergeBuffers<'a, F, B>;
 
     fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
         let input = self.input;
         let threads = self.threads;
         let arena = self.arena;
-        Ok(Held {
+        Ok(MergeBuffers {
             relations: arena.vector(input.len()),
             find: F::take(input.len(), threads, arena),
             links: B::take(input, threads, arena),
         })
     }
 
-    fn load(&mut self, held: &mut Self::Buffers) -> Result<(), DeviceError> {
-        copy(&mut held.relations, self.input.relations());
+    fn load(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError> {
+        copy(&mut buffers.relations, self.input.relations());
         Ok(())
     }
 
-    fn run(&mut self, held: &mut Self::Buffers) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError> {
         let input = self.input;
         let laps = &mut self.laps;
         laps.start();
-        let known = held.find.setup(input);
+        let bounds = buffers.find.setup(input);
         laps.lap("setup", 0);
-        if let Known::Pieces(pieces) = known {
+        if let ComponentBounds::Pieces(pieces) = bounds {
             // One worker follows all links of a piece, and pieces separate all components.
-            let legs = SharedRelations::new(&mut held.relations);
+            let legs = SharedRelations::new(&mut buffers.relations);
             follow_pieces(input, legs, pieces);
             laps.lap("resolve", 0);
             return Ok(());
         }
-        held.find.hook(input);
+        buffers.find.hook(input);
         laps.lap("hook", 0);
-        held.find.jump();
+        buffers.find.jump();
         laps.lap("jump", 0);
-        held.links.order(input, held.find.labels());
+        buffers.links.order(input, buffers.find.labels());
         laps.lap("order", 0);
         // The links of a component are followed by only one worker, and lead to slice tracks of
         // that component only.
-        let legs = SharedRelations::new(&mut held.relations);
-        held.links.resolve(input, legs);
+        let legs = SharedRelations::new(&mut buffers.relations);
+        buffers.links.resolve(input, legs);
         laps.lap("resolve", 0);
         Ok(())
     }
@@ -143,8 +143,8 @@ where
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Self::Buffers) -> Cow<'b, Vec<Relations>> {
-        Cow::Borrowed(&held.relations)
+    fn output<'b>(&'b self, buffers: &'b Self::Buffers) -> Cow<'b, Vec<Relations>> {
+        Cow::Borrowed(&buffers.relations)
     }
 
     fn input_bytes(&self) -> u64 {

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_either_direction_is_no_cut() {
+    fn link_in_either_direction_prevents_a_cut() {
         let at = |from: usize, to: u32| {
             let input = linked(8 * WINDOW, |i| if i == from { to } else { NONE });
             cuts(&reaches(&input)).collect::<Vec<_>>()
@@ -144,13 +144,13 @@ mod tests {
         let pieces = pieces(&pairs, 2).expect("cuts everywhere");
         assert!(pieces.len() >= 8);
         let ends = pieces.iter().map(|piece| piece.end);
-        let begins = pieces.iter().map(|piece| piece.start);
-        assert!(begins.skip(1).eq(ends.take(pieces.len() - 1)));
+        let starts = pieces.iter().map(|piece| piece.start);
+        assert!(starts.skip(1).eq(ends.take(pieces.len() - 1)));
         assert_eq!((pieces[0].start, pieces[pieces.len() - 1].end), (0, pairs.len()));
     }
 
     #[test]
-    fn numbers_that_are_near_keep_components_apart() {
+    fn nearby_indices_separate_components() {
         let made = |ids| {
             let shape = TrackShape { tracks: 400_000, ids };
             generate(&shape, 1).expect("made")

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::SliceTracks;
 
-use super::by_component::{FindComponents, Known, PART};
+use super::by_component::{ComponentBounds, FindComponents, PART};
 use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each_part, for_each_range};
@@ -26,9 +26,9 @@ impl<'a> FindComponents<'a> for Hooking<'a> {
         Hooking { parents: arena.vector(tracks) }
     }
 
-    fn setup(&mut self, _: &SliceTracks) -> Known {
+    fn setup(&mut self, _: &SliceTracks) -> ComponentBounds {
         make_roots(&mut self.parents);
-        Known::Nothing
+        ComponentBounds::Nothing
     }
 
     fn hook(&mut self, input: &SliceTracks) {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
-use super::by_component::{FindComponents, Known, PART};
+use super::by_component::{ComponentBounds, FindComponents, PART};
 use super::cuts::pieces;
 use super::hooking::make_roots;
 use crate::device::atomic;
@@ -21,7 +21,7 @@ use crate::parallel::for_each;
 /// Slice tracks whose connections are collected at a time: they fit into the first-level cache.
 const PIECE: usize = 512;
 /// Maximum number of connections of a slice track: a link, the previous piece and the leg below.
-const MOST_NAMED: usize = 3;
+const MAX_CONNECTIONS: usize = 3;
 /// Distance of prefetches in connections: first the parents of their ends, then those of the
 /// parents.
 const FAR: usize = 24;
@@ -40,19 +40,19 @@ impl<'a> FindComponents<'a> for HookingAhead<'a> {
         HookingAhead { parents: arena.vector(tracks), threads }
     }
 
-    fn setup(&mut self, input: &SliceTracks) -> Known {
+    fn setup(&mut self, input: &SliceTracks) -> ComponentBounds {
         if let Some(pieces) = pieces(input, self.threads) {
-            return Known::Pieces(pieces);
+            return ComponentBounds::Pieces(pieces);
         }
         make_roots(&mut self.parents);
-        Known::Nothing
+        ComponentBounds::Nothing
     }
 
     fn hook(&mut self, input: &SliceTracks) {
         let parents = atomic(&mut self.parents);
         match self.threads {
-            1 => hook_all::<Alone>(input, parents),
-            _ => hook_all::<Shared>(input, parents),
+            1 => hook_all::<SingleThread>(input, parents),
+            _ => hook_all::<MultiThread>(input, parents),
         }
     }
 
@@ -73,11 +73,11 @@ trait Hook {
 }
 
 /// Hooks without synchronization, for a single thread.
-struct Alone;
+struct SingleThread;
 /// Hooks by compare-and-swap, for several threads.
-struct Shared;
+struct MultiThread;
 
-impl Hook for Alone {
+impl Hook for SingleThread {
     #[inline(always)]
     fn hook(parent: &AtomicU32, _: u32, onto: u32) -> bool {
         parent.store(onto, Ordering::Relaxed);
@@ -85,7 +85,7 @@ impl Hook for Alone {
     }
 }
 
-impl Hook for Shared {
+impl Hook for MultiThread {
     #[inline(always)]
     fn hook(parent: &AtomicU32, root: u32, onto: u32) -> bool {
         let success = Ordering::Relaxed;
@@ -121,8 +121,8 @@ struct Connections {
 
 impl Default for Connections {
     fn default() -> Self {
-        // One more, as the next entry is written before it is known whether there is one.
-        Connections { list: vec![[0; 2]; MOST_NAMED * PIECE + 1], length: 0 }
+        // One more, as the next entry is written before it is bounds whether there is one.
+        Connections { list: vec![[0; 2]; MAX_CONNECTIONS * PIECE + 1], length: 0 }
     }
 }
 
@@ -154,11 +154,11 @@ impl Connections {
 }
 
 fn hook_piece<H: Hook>(parents: &[AtomicU32], connections: &[Connection]) {
-    for (number, &[one, other]) in connections.iter().enumerate() {
-        if let Some(&[_, far]) = connections.get(number + FAR) {
+    for (index, &[one, other]) in connections.iter().enumerate() {
+        if let Some(&[_, far]) = connections.get(index + FAR) {
             prefetch(parents, far as usize);
         }
-        if let Some(&[_, near]) = connections.get(number + NEAR) {
+        if let Some(&[_, near]) = connections.get(index + NEAR) {
             prefetch(parents, parent(parents, near) as usize);
         }
         join::<H>(parents, one, other);

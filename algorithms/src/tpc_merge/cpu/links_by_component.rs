@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
-use super::by_component::{BringTogether, PART};
+use super::by_component::{GroupLinks, PART};
 use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::parallel::{Grain, for_each, for_each_range, map};
@@ -25,7 +25,7 @@ pub(super) struct LinksByComponent<'a> {
 
 buffers!(LinksByComponent<'_>: ends, linked);
 
-impl<'a> BringTogether<'a> for LinksByComponent<'a> {
+impl<'a> GroupLinks<'a> for LinksByComponent<'a> {
     fn take(input: &SliceTracks, _: usize, arena: &'a Arena) -> Self {
         let links = input.links().iter().filter(|link| **link != NONE).count();
         LinksByComponent { ends: arena.vector(input.len()), linked: arena.vector(links) }
@@ -68,12 +68,12 @@ impl LinksByComponent<'_> {
     }
 
     fn fill(&mut self, input: &SliceTracks, labels: &[u32]) {
-        let places = atomic(&mut self.ends);
+        let offsets = atomic(&mut self.ends);
         let list = SharedSlice::new(&mut self.linked);
         for_each_linked(input, |track| {
-            let place = places[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
+            let offset = offsets[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
             // SAFETY: each index is claimed only once.
-            unsafe { list.write(place as usize, track as u32) };
+            unsafe { list.write(offset as usize, track as u32) };
         });
     }
 }
@@ -89,13 +89,13 @@ fn for_each_linked(input: &SliceTracks, work: impl Fn(usize) + Sync) {
 /// Replaces counts by their exclusive scan.
 fn lay_out(counts: &mut [u32]) {
     let sums: Vec<u32> = map(counts.chunks(PART), |part| part.iter().sum());
-    let begins = sums.iter().scan(0, |begin, sum| {
+    let starts = sums.iter().scan(0, |begin, sum| {
         let this = *begin;
         *begin += sum;
         Some(this)
     });
-    let begins: Vec<u32> = begins.collect();
-    for_each(counts.chunks_mut(PART).zip(begins), |(part, mut begin)| {
+    let starts: Vec<u32> = starts.collect();
+    for_each(counts.chunks_mut(PART).zip(starts), |(part, mut begin)| {
         for count in part {
             begin += std::mem::replace(count, begin);
         }

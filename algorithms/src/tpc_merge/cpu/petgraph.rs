@@ -3,7 +3,7 @@
 use generators::tpc::slice_tracks::SliceTracks;
 use petgraph::unionfind::UnionFind;
 
-use super::by_component::{FindComponents, Known};
+use super::by_component::{ComponentBounds, FindComponents};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
 
@@ -20,9 +20,9 @@ impl<'a> FindComponents<'a> for Petgraph<'a> {
         Petgraph { forest: UnionFind::new(0), labels: arena.vector(tracks) }
     }
 
-    fn setup(&mut self, input: &SliceTracks) -> Known {
+    fn setup(&mut self, input: &SliceTracks) -> ComponentBounds {
         self.forest = UnionFind::new(input.len());
-        Known::Nothing
+        ComponentBounds::Nothing
     }
 
     fn hook(&mut self, input: &SliceTracks) {

@@ -61,14 +61,14 @@ const BESIDE: u32 = 1;
 type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
 
 /// Merges an input.
-struct OnGpu<'a> {
+struct MergeRunner<'a> {
     make_merger: MakeMerger,
     input: &'a SliceTracks,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
 }
 
-struct Held<'a> {
+struct MergeBuffers<'a> {
     host: HostTracks<'a>,
     /// The relations after merging.
     merged: PinnedBuffer<kernels::Relations>,
@@ -76,7 +76,7 @@ struct Held<'a> {
     merger: Box<dyn Merger>,
 }
 
-buffers!(Held<'_>: host, merged, device, merger);
+buffers!(MergeBuffers<'_>: host, merged, device, merger);
 
 /// A merger, ready to run on a number of slice tracks up to that of its buffers.
 fn merge_on_gpu<'a>(
@@ -90,16 +90,16 @@ fn merge_on_gpu<'a>(
             "{tracks} slice tracks; {most} is the most for this variant; use fewer"
         )));
     }
-    at.session(OnGpu { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })
+    at.session(MergeRunner { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })
 }
 
-impl<'a> Runner<TpcMerge> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcMerge> for MergeRunner<'a> {
+    type Buffers = MergeBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<MergeBuffers<'a>, DeviceError> {
         let gpu = &self.gpu;
         let tracks = self.input.len();
-        Ok(Held {
+        Ok(MergeBuffers {
             host: HostTracks::new(gpu, (self.input, self.arena))?,
             merged: gpu.pinned(tracks)?,
             device: DeviceTracks::new(gpu, tracks)?,
@@ -107,22 +107,22 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut MergeBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
-        let device = &held.device;
-        device.upload_relations(gpu, &held.host)?;
+        let device = &buffers.device;
+        device.upload_relations(gpu, &buffers.host)?;
         gpu.in_queue(BESIDE, |gpu| {
             gpu.follow_first_queue()?;
-            held.merger.find_components(gpu, device)
+            buffers.merger.find_components(gpu, device)
         })?;
-        device.upload_tracks(gpu, &held.host)?;
+        device.upload_tracks(gpu, &buffers.host)?;
         // Components are found before all slice tracks are copied.
         gpu.in_queue(BESIDE, Gpu::wait)?;
         let tracks = self.input.len();
-        let size = held.merger.part_size(tracks).max(1);
+        let size = buffers.merger.part_size(tracks).max(1);
         for (number, first) in (0..tracks).step_by(size).enumerate() {
-            gpu.scope("resolve", || held.merger.resolve(gpu, device, number))?;
-            let merged = held.merged.part_mut(first..tracks.min(first + size));
+            gpu.scope("resolve", || buffers.merger.resolve(gpu, device, number))?;
+            let merged = buffers.merged.part_mut(first..tracks.min(first + size));
             gpu.in_queue(BESIDE, |gpu| {
                 gpu.follow_first_queue()?;
                 gpu.download_part(merged, &device.relations, first)
@@ -131,12 +131,12 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Relations>> {
+    fn output<'b>(&'b self, buffers: &'b MergeBuffers<'a>) -> Cow<'b, Vec<Relations>> {
         let relations = |merged: &kernels::Relations| Relations {
             segment_prev: merged.segment_prev,
             segment_next: merged.segment_next,
             neighbours: merged.neighbours,
         };
-        Cow::Owned(mapped(&held.merged, relations))
+        Cow::Owned(mapped(&buffers.merged, relations))
     }
 }

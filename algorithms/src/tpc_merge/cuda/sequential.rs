@@ -9,12 +9,12 @@ use crate::kernels::tpc_merge_sequential::{MERGE_SEQUENTIAL, MergeSequential};
 use crate::tpc_merge::TpcMerge;
 
 /// Maximum number of slice tracks: one thread takes some microseconds a link.
-const MOST: usize = 1_000_000;
+const MAX_TRACKS: usize = 1_000_000;
 
 pub(super) const SEQUENTIAL: Variant<TpcMerge> = Variant::cuda(
     "sequential",
     "all links by one thread, as first published; a million slice tracks at most",
-    |at| merge_on_gpu(at, MOST, |_, _| Ok(Box::new(Sequential))),
+    |at| merge_on_gpu(at, MAX_TRACKS, |_, _| Ok(Box::new(Sequential))),
 );
 
 struct Sequential;

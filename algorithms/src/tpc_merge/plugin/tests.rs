@@ -16,7 +16,7 @@ fn the_example_is_right_on_all_hard_inputs() {
 }
 
 #[test]
-fn memory_is_what_is_lent() {
+fn memory_matches_the_provided_buffers() {
     let Some(example) = Compiled::of_example(TpcMerge) else { return };
     let (_, input) = hard_inputs::all(1).swap_remove(0);
     // Kinematics, relations and links; the result is stored in the relations.

@@ -29,7 +29,7 @@ pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
 
 fn strips<'a>(at: &Opening<'a, '_, TpcNoisyPads>, advance: Advance) -> Opened<'a, TpcNoisyPads> {
     let maps = at.input;
-    let strips = strips::of(at.input.sectors());
+    let strips = strips::for_sectors(at.input.sectors());
     at.filling(maps.pads(), size_of_val(maps.entries()), move |activity| {
         let parts = split_mut(activity, strips.iter().map(|strip| strip.pads()));
         for_each(parts.into_iter().zip(&strips), |(activity, strip)| {

@@ -24,8 +24,8 @@ pub(super) struct PadState {
 /// Portable code, charge by charge.
 pub(super) fn advance(states: &mut [PadState], tiles: &[Tile]) {
     for (state, tile) in states.iter_mut().zip(tiles) {
-        for (place, &charge) in tile.iter().enumerate() {
-            advance_pad(state, place % TILE_PADS, charge);
+        for (index, &charge) in tile.iter().enumerate() {
+            advance_pad(state, index % TILE_PADS, charge);
         }
     }
 }

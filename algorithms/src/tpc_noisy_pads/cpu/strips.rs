@@ -26,9 +26,8 @@ pub(super) struct Strip {
 }
 
 /// The strips of `sectors` sectors, in order.
-pub(super) fn of(sectors: usize) -> Vec<Strip> {
-    let strip =
-        |number| Strip { sector: number / STRIPS, first_row: number % STRIPS * ROWS_IN_STRIP };
+pub(super) fn for_sectors(sectors: usize) -> Vec<Strip> {
+    let strip = |index| Strip { sector: index / STRIPS, first_row: index % STRIPS * ROWS_IN_STRIP };
     (0..sectors * STRIPS).map(strip).collect()
 }
 

@@ -42,7 +42,7 @@ const BIT_RUNS: Variant<TpcNoisyPads> = Variant::cuda(
     |at| on_gpu(at, &NOISY_PADS_BIT_RUNS, |lanes| lanes / TILE_TIMES),
 );
 
-struct OnGpu<'a> {
+struct NoisyPadsRunner<'a> {
     kernel: &'static Kernel<NoisyPads>,
     /// Number of groups of pads of a block, by the lanes of a warp.
     groups_of_block: fn(u32) -> u32,
@@ -51,7 +51,7 @@ struct OnGpu<'a> {
     gpu: Arc<Gpu>,
 }
 
-struct Held<'a> {
+struct NoisyPadsBuffers<'a> {
     charges: Pristine<'a, u16>,
     on_device: DeviceBuffer<u16>,
     /// Identical for all time frames, so that no run copies it.
@@ -60,25 +60,31 @@ struct Held<'a> {
     found: PinnedBuffer<Activity>,
 }
 
-buffers!(Held<'_>: charges, on_device, groups, activity, found);
+buffers!(NoisyPadsBuffers<'_>: charges, on_device, groups, activity, found);
 
 fn on_gpu<'a>(
     at: &Opening<'a, '_, TpcNoisyPads>,
     kernel: &'static Kernel<NoisyPads>,
     groups_of_block: fn(u32) -> u32,
 ) -> Opened<'a, TpcNoisyPads> {
-    at.session(OnGpu { kernel, groups_of_block, maps: at.input, arena: at.arena, gpu: at.gpu()? })
+    at.session(NoisyPadsRunner {
+        kernel,
+        groups_of_block,
+        maps: at.input,
+        arena: at.arena,
+        gpu: at.gpu()?,
+    })
 }
 
-impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
+    type Buffers = NoisyPadsBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<NoisyPadsBuffers<'a>, DeviceError> {
         let gpu = &self.gpu;
         let maps = self.maps;
         let arena = self.arena;
         let entries = maps.entries();
-        Ok(Held {
+        Ok(NoisyPadsBuffers {
             charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
             on_device: gpu.buffer(entries.len())?,
             groups: Lent::of("groups", maps, arena, gpu, |gpu| gpu.table(&groups()))?,
@@ -87,19 +93,19 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut NoisyPadsBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
         let maps = self.maps;
-        gpu.upload(&held.on_device, &held.charges)?;
-        let groups = held.groups.len() as u32;
+        gpu.upload(&buffers.on_device, &buffers.charges)?;
+        let groups = buffers.groups.len() as u32;
         let of_block = (self.groups_of_block)(gpu.properties().lanes);
         let blocks = maps.sectors() as u32 * groups.div_ceil(of_block);
-        let grid = Grid::blocks(blocks).moving(maps.bytes_with_pads() + held.activity.bytes());
+        let grid = Grid::blocks(blocks).moving(maps.bytes_with_pads() + buffers.activity.bytes());
         let most = maps.thresholds();
         let arguments = NoisyPads {
-            maps: held.on_device.ptr(),
-            groups: held.groups.ptr(),
-            activity: held.activity.ptr(),
+            maps: buffers.on_device.ptr(),
+            groups: buffers.groups.ptr(),
+            activity: buffers.activity.ptr(),
             group_count: groups,
             tile_rows: maps.tile_rows() as u32,
             most_charges: most.charges.into(),
@@ -109,11 +115,11 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
         // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and its
         // pads have an entry among the activities.
         unsafe { gpu.launch(self.kernel, grid, arguments) }?;
-        gpu.download(&mut held.found, &held.activity)
+        gpu.download(&mut buffers.found, &buffers.activity)
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<PadActivity>> {
-        Cow::Owned(mapped(&held.found, activity))
+    fn output<'b>(&'b self, buffers: &'b NoisyPadsBuffers<'a>) -> Cow<'b, Vec<PadActivity>> {
+        Cow::Owned(mapped(&buffers.found, activity))
     }
 }
 

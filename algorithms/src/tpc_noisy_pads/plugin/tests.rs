@@ -16,7 +16,7 @@ fn the_example_is_right_on_all_hard_inputs() {
 }
 
 #[test]
-fn pads_of_rows_are_told_before_there_are_buffers() {
+fn pads_of_rows_are_described_before_allocation() {
     let inputs = hard_inputs::all(1);
     let asked = Asked { semantics: crate::algorithm::Semantics::Exact, by_time: false };
     let described = TpcNoisyPads.describe(&inputs[0].1, asked);

@@ -17,7 +17,7 @@ pub(in crate::tpc_cluster_finder) struct Numbered<'n> {
     /// The sector.
     pub(in crate::tpc_cluster_finder) case: &'n ChargeCase,
     /// The index in the sector of the sample of each entry of the map that has one.
-    pub(in crate::tpc_cluster_finder) numbers: &'n [u32],
+    pub(in crate::tpc_cluster_finder) indices: &'n [u32],
 }
 
 /// Stores the index of each sample in the sector at the entry of its charge in the map of a
@@ -25,12 +25,12 @@ pub(in crate::tpc_cluster_finder) struct Numbered<'n> {
 pub(in crate::tpc_cluster_finder) fn number_samples(
     case: &ChargeCase,
     (fragment, samples): (&FragmentOfFrame, &[Charge]),
-    numbers: &mut [u32],
+    indices: &mut [u32],
 ) {
     let times = &fragment.time_bins;
     let first = samples.as_ptr_range().start.addr() - case.charges.as_ptr_range().start.addr();
     let first = first / size_of::<Charge>();
-    let shared = SharedSlice::new(numbers);
+    let shared = SharedSlice::new(indices);
     for_each_range(samples.len(), Grain::Adaptive, |range| {
         for number in range.filter(|number| times.contains(&samples[*number].time)) {
             let Charge { time, pad, .. } = samples[number];
@@ -51,7 +51,7 @@ impl Numbered<'_> {
         let mut collect = C::default();
         let mut list = Vec::new();
         self.labelled(maps, peak, |cell| {
-            let sample = self.numbers[cell.index()] as usize;
+            let sample = self.indices[cell.index()] as usize;
             let labels = of_sample(self.case.labels.as_ref(), sample);
             labels.iter().for_each(|label| collect.add(*label));
         });

@@ -38,8 +38,8 @@ pub(crate) fn peak_entries(charges: usize) -> usize {
 
 /// The position a step away.
 #[inline]
-pub(super) fn plus(place: Position, step: Step) -> Position {
-    Position { column: place.column + step.0, time: place.time + step.1 }
+pub(super) fn plus(position: Position, step: Step) -> Position {
+    Position { column: position.column + step.0, time: position.time + step.1 }
 }
 
 impl<'m> Maps<'m> {
@@ -70,36 +70,36 @@ impl<'m> Maps<'m> {
 
     /// The entry of a charge.
     #[inline]
-    pub(super) fn charge(&self, place: Position) -> u16 {
-        self.charges[charge_index(place)].load(Ordering::Relaxed)
+    pub(super) fn charge(&self, position: Position) -> u16 {
+        self.charges[charge_index(position)].load(Ordering::Relaxed)
     }
 
     #[inline]
-    pub(super) fn set_charge(&self, place: Position, charge: u16) {
-        self.charges[charge_index(place)].store(charge, Ordering::Relaxed);
+    pub(super) fn set_charge(&self, position: Position, charge: u16) {
+        self.charges[charge_index(position)].store(charge, Ordering::Relaxed);
     }
 
     /// The entry of a peak.
     #[inline]
-    pub(super) fn peak(&self, place: Position) -> u8 {
-        self.peaks[peak_index(place)].load(Ordering::Relaxed)
+    pub(super) fn peak(&self, position: Position) -> u8 {
+        self.peaks[peak_index(position)].load(Ordering::Relaxed)
     }
 
     #[inline]
-    pub(super) fn set_peak(&self, place: Position, peak: u8) {
-        self.peaks[peak_index(place)].store(peak, Ordering::Relaxed);
+    pub(super) fn set_peak(&self, position: Position, peak: u8) {
+        self.peaks[peak_index(position)].store(peak, Ordering::Relaxed);
     }
 }
 
 #[inline]
-fn charge_index(place: Position) -> usize {
-    entry(place.column as usize, place.time as usize)
+fn charge_index(position: Position) -> usize {
+    entry(position.column as usize, position.time as usize)
 }
 
 #[inline]
-fn peak_index(place: Position) -> usize {
-    let column = place.column as usize;
-    let line = place.time as usize;
+fn peak_index(position: Position) -> usize {
+    let column = position.column as usize;
+    let line = position.time as usize;
     let tile = line / PEAK_TILE * (COLUMNS / PEAK_TILE) + column / PEAK_TILE;
     tile * PEAK_TILE * PEAK_TILE + line % PEAK_TILE * PEAK_TILE + column % PEAK_TILE
 }

@@ -33,7 +33,7 @@ impl<'a> Lists<'a> {
 }
 
 /// Arguments that all stages of a fragment of a sector share.
-pub(crate) struct Work<'w> {
+pub(crate) struct FragmentContext<'w> {
     /// Thresholds.
     pub(crate) settings: &'w Settings,
     /// Time bins of the fragment.
@@ -44,7 +44,7 @@ pub(crate) struct Work<'w> {
     pub(crate) maps: Maps<'w>,
 }
 
-impl Work<'_> {
+impl FragmentContext<'_> {
     /// Finds the clusters of samples whose charges are in the map; calls `add` with each cluster,
     /// its row and its peak. Positions outside of the fragment have a negative time.
     pub(crate) fn find(
@@ -91,9 +91,9 @@ pub(super) fn each_of<T: Copy + Send>(list: &mut [T], element: impl Fn(usize) ->
     let count = list.len();
     let shared = SharedSlice::new(list);
     for_each_range(count, Grain::Adaptive, |range| {
-        for number in range {
+        for index in range {
             // SAFETY: each index is in one range only.
-            unsafe { shared.write(number, element(number)) };
+            unsafe { shared.write(index, element(index)) };
         }
     });
 }

@@ -9,9 +9,9 @@ use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
 
 /// Minimum number of samples for a thread.
-const LEAST: usize = 1 << 14;
+const MIN_SAMPLES: usize = 1 << 14;
 /// Maximum number of runs; with more, all samples form one range.
-const MOST_RUNS: usize = 8;
+const MAX_RUNS: usize = 8;
 
 /// Input that becomes a sample of a row.
 pub(crate) trait Source: Copy + Sync {
@@ -44,7 +44,7 @@ impl<'r> RowSamples<'r> {
         let mut runs = all.chunk_by(|one, next| one.time <= next.time);
         let mut ranges = Vec::new();
         let mut start = 0;
-        for run in runs.by_ref().take(MOST_RUNS) {
+        for run in runs.by_ref().take(MAX_RUNS) {
             ranges.push(start..start + run.len());
             start += run.len();
         }
@@ -66,7 +66,7 @@ impl<'r> RowSamples<'r> {
     }
 
     /// Ranges that contain the samples of these time bins, and maybe others.
-    pub(super) fn of(&self, times: &Range<u32>) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn in_times(&self, times: &Range<u32>) -> impl Iterator<Item = Range<usize>> {
         let start = times.start;
         let end = times.end;
         let in_order = self.in_order;
@@ -98,11 +98,11 @@ pub(crate) type Sorted<'r> = (Vec<RowSamples<'r>>, Vec<usize>);
 
 /// Records the new index of samples.
 pub(crate) trait Numbering: Sync {
-    /// Records the new index `place` of the sample `number` of a sector.
+    /// Records the new index `place` of the sample `index` of a sector.
     ///
     /// # Safety
     /// No two samples have the same index, and each is below the number of all samples.
-    unsafe fn note(&self, place: usize, case: usize, number: usize);
+    unsafe fn note(&self, place: usize, case: usize, index: usize);
 }
 
 /// Records nothing.
@@ -122,13 +122,13 @@ pub(crate) fn sort<'r, T: Source>(
     let mut counts = map(&pieces, |piece| counts(piece.samples));
     let starts = place(sectors.len(), &pieces, &mut counts);
     let shared = SharedSlice::new(by_row);
-    for_each(pieces.iter().zip(counts), |(piece, mut places)| {
-        for (number, &sample) in piece.samples.iter().enumerate() {
-            let place = &mut places[sample.row()];
+    for_each(pieces.iter().zip(counts), |(piece, mut indices)| {
+        for (index, &sample) in piece.samples.iter().enumerate() {
+            let place = &mut indices[sample.row()];
             // SAFETY: pieces have disjoint ranges of indices for the samples of each row.
             unsafe {
                 shared.write(*place as usize, charge(piece.case, sample));
-                numbering.note(*place as usize, piece.case, piece.first + number);
+                numbering.note(*place as usize, piece.case, piece.first + index);
             }
             *place += 1;
         }
@@ -139,7 +139,7 @@ pub(crate) fn sort<'r, T: Source>(
 /// Several pieces of each sector, so that all threads are busy.
 fn pieces<'p, T>(sectors: &[&'p [T]]) -> Vec<Piece<'p, T>> {
     let all: usize = sectors.iter().map(|samples| samples.len()).sum();
-    let length = (all / rayon::current_num_threads()).max(LEAST);
+    let length = (all / rayon::current_num_threads()).max(MIN_SAMPLES);
     let of_sector = sectors.iter().enumerate().map(|(case, samples)| {
         let numbered = samples.chunks(length).enumerate();
         numbered.map(move |(piece, samples)| Piece { case, first: piece * length, samples })
@@ -178,10 +178,10 @@ fn place<T>(sectors: usize, pieces: &[Piece<'_, T>], counts: &mut [Counts]) -> V
 
 fn rows<'r>(starts: &[usize], by_row: &'r [Charge]) -> Vec<RowSamples<'r>> {
     let numbered = starts.windows(2).enumerate();
-    let samples = numbered.map(|(number, ends)| (number, ends[0], &by_row[ends[0]..ends[1]]));
+    let samples = numbered.map(|(index, ends)| (index, ends[0], &by_row[ends[0]..ends[1]]));
     let with_any = samples.filter(|(_, _, samples)| !samples.is_empty());
     let row =
-        |(number, first, samples)| RowSamples::new((number / ROWS, number % ROWS), first, samples);
+        |(index, first, samples)| RowSamples::new((index / ROWS, index % ROWS), first, samples);
     with_any.map(row).collect()
 }
 
@@ -210,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_a_time_are_found_in_each_run() {
+    fn samples_in_times_are_found_in_each_run() {
         let times = |times: &[u32], wanted: Range<u32>| {
             let samples: Vec<_> = times.iter().map(|&time| sample(time, 0)).collect();
             let row = RowSamples::new((0, 0), 0, &samples);
-            let wanted = row.of(&wanted).flatten();
-            wanted.map(|number| samples[number].time).collect::<Vec<_>>()
+            let wanted = row.in_times(&wanted).flatten();
+            wanted.map(|index| samples[index].time).collect::<Vec<_>>()
         };
         assert_eq!(times(&[1, 5, 9, 2, 5, 6], 2..6), [5, 2, 5]);
         assert!(times(&[1, 2, 3], 4..6).is_empty());

@@ -74,7 +74,7 @@ fn find_in_row(
     (clusters, labels): (&Filling<'_>, &mut impl LabelsOfRow),
 ) {
     for times in strip::of_frame(row.time_bins) {
-        if samples.of(&times.time_bins).all(|run| run.is_empty()) {
+        if samples.in_times(&times.time_bins).all(|run| run.is_empty()) {
             continue;
         }
         let strip = strip_with_peaks(row, samples, times, find_peaks, scratch);
@@ -98,7 +98,7 @@ fn strip_with_peaks<'s>(
 ) -> Strip<'s> {
     let mut strip = Strip::new(row, times, scratch);
     let times = strip.times.time_bins.clone();
-    samples.of(&times).for_each(|run| strip.fill(&samples.all()[run]));
+    samples.in_times(&times).for_each(|run| strip.fill(&samples.all()[run]));
     find_peaks(&mut strip);
     strip.suppress_noise();
     strip

@@ -8,7 +8,7 @@ use generators::tpc::geometry::ROWS;
 use super::bits::for_each_set;
 use super::by_row::{Numbering, RowSamples};
 use super::members::{CELLS, Labelled, Members};
-use super::strip::{MOST_CELLS, Strip};
+use super::strip::{MAX_CELLS, Strip};
 use crate::device::{Poison, SharedSlice, prefetch};
 use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
@@ -79,11 +79,11 @@ pub(super) struct Noting<'n> {
 
 impl Numbering for Noting<'_> {
     #[inline]
-    unsafe fn note(&self, place: usize, case: usize, number: usize) {
+    unsafe fn note(&self, place: usize, case: usize, index: usize) {
         let labels = self.charges.cases()[case].labels.as_ref();
         let span = labels.map_or(Span::default(), |labels| Span {
-            first: labels.first()[number],
-            count: labels.of(number).len() as u32,
+            first: labels.first()[index],
+            count: labels.of(index).len() as u32,
         });
         // SAFETY: the caller ensures that `place` is within bounds and used once.
         unsafe { self.spans.write(place, span) };
@@ -92,18 +92,18 @@ impl Numbering for Noting<'_> {
 
 /// Buffers that are reused from run to run, so that no run waits for memory.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct LabelBuffers {
     /// Labels of the last run, row by row.
     rows: Vec<Mutex<Joined>>,
     /// Scratch buffers of finished rows, for the next ones.
     free: Mutex<Vec<Scratch>>,
 }
 
-impl Kept {
+impl LabelBuffers {
     /// Buffers for the rows of `sectors` sectors.
     pub(super) fn new(sectors: usize) -> Self {
         let rows = (0..sectors * ROWS).map(|_| Mutex::default()).collect();
-        Kept { rows, free: Mutex::default() }
+        LabelBuffers { rows, free: Mutex::default() }
     }
 
     /// Removes all labels.
@@ -118,7 +118,7 @@ impl Kept {
         let rows = self.rows.iter_mut();
         let rows: Vec<_> =
             rows.map(|row| &*row.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
-        Flat::of(&rows)
+        Flat::concatenate(&rows)
     }
 }
 
@@ -127,7 +127,7 @@ pub(super) struct AllLabels<'l> {
     pub(super) charges: &'l Charges,
     /// Label range of each sample, row by row.
     pub(super) spans: &'l [Span],
-    pub(super) kept: &'l Kept,
+    pub(super) label_buffers: &'l LabelBuffers,
 }
 
 /// Buffers with which a thread collects labels.
@@ -136,7 +136,7 @@ struct Scratch {
     cells: Vec<u32>,
     /// Offsets from a peak to the cells around it.
     steps: [usize; CELLS.len()],
-    given: Given,
+    strip_labels: StripLabels,
     /// Labels of the samples of a cluster.
     met: Vec<u64>,
     collect: Indexed,
@@ -144,12 +144,12 @@ struct Scratch {
 
 impl Scratch {
     fn new() -> Self {
-        let given = Given::default();
+        let strip_labels = StripLabels::default();
         let collect = Indexed::default();
         Scratch {
-            cells: vec![0; MOST_CELLS],
+            cells: vec![0; MAX_CELLS],
             steps: [0; CELLS.len()],
-            given,
+            strip_labels,
             met: Vec::new(),
             collect,
         }
@@ -160,14 +160,14 @@ impl Scratch {
 /// sector are in the order of time, so that those of a row are scattered: copied to one buffer they
 /// stay in the nearest caches.
 #[derive(Default)]
-struct Given {
+struct StripLabels {
     all: Vec<u64>,
     end: usize,
     /// Maximum number of labels of a sample.
     most: usize,
 }
 
-impl Given {
+impl StripLabels {
     fn clear(&mut self) {
         (self.end, self.most) = (0, 0);
     }
@@ -235,7 +235,7 @@ impl<'l> Labelling for AllLabels<'l> {
     type OfRow = OfRow<'l>;
 
     fn begin(&self, samples: &RowSamples<'_>) -> OfRow<'l> {
-        let free = self.kept.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let free = self.label_buffers.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let of_sector = self.charges.cases()[samples.case].labels.as_ref();
         let of_sector = of_sector.map_or(&[][..], Labels::all);
         let spans = &self.spans[samples.first()..samples.first() + samples.all().len()];
@@ -245,13 +245,13 @@ impl<'l> Labelling for AllLabels<'l> {
 
     fn end(&self, samples: &RowSamples<'_>, row: OfRow<'l>) {
         *self.row(samples) = row.labels;
-        self.kept.free.lock().unwrap_or_else(PoisonError::into_inner).push(row.scratch);
+        self.label_buffers.free.lock().unwrap_or_else(PoisonError::into_inner).push(row.scratch);
     }
 }
 
 impl AllLabels<'_> {
     fn row(&self, samples: &RowSamples<'_>) -> MutexGuard<'_, Joined> {
-        let row = &self.kept.rows[samples.case * ROWS + samples.row];
+        let row = &self.label_buffers.rows[samples.case * ROWS + samples.row];
         row.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -260,30 +260,30 @@ impl LabelsOfRow for OfRow<'_> {
     type Members = Labelled;
 
     fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>) {
-        let Scratch { cells, steps, given, met, .. } = &mut self.scratch;
-        given.clear();
-        for run in samples.of(&strip.times.time_bins) {
+        let Scratch { cells, steps, strip_labels, met, .. } = &mut self.scratch;
+        strip_labels.clear();
+        for run in samples.in_times(&strip.times.time_bins) {
             for (place, sample) in run.clone().zip(&samples.all()[run]) {
                 if let Some(&Span { first, count }) = self.spans.get(place + AHEAD) {
                     prefetch(self.of_sector, first as usize);
                     prefetch(self.of_sector, first as usize + count as usize);
                 }
                 if let Some(cell) = strip.cell_of(*sample) {
-                    cells[cell] = given.add(self.of_sector, self.spans[place]);
+                    cells[cell] = strip_labels.add(self.of_sector, self.spans[place]);
                 }
             }
         }
-        met.resize(CELLS.len() * given.most + FEW, 0);
+        met.resize(CELLS.len() * strip_labels.most + FEW, 0);
         *steps = CELLS.map(|(a, b)| strip.plus(0, (a.into(), b.into())));
     }
 
     #[inline]
     fn collect(&mut self, peak: usize, Labelled(members): Labelled) {
-        let Scratch { cells, steps, given, met, collect } = &mut self.scratch;
+        let Scratch { cells, steps, strip_labels, met, collect } = &mut self.scratch;
         let mut count = 0;
         for_each_set(members.into(), 0, |cell| {
             let place = cells[peak.wrapping_add(steps[cell])];
-            count += given.copy(place, &mut met[count..]);
+            count += strip_labels.copy(place, &mut met[count..]);
         });
         collect.add_all(&met[..count]);
         self.labels.add(|all| collect.take(all));

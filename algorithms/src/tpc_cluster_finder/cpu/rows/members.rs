@@ -66,11 +66,11 @@ pub(super) const CELLS: [Step; SIDE * SIDE] = {
 /// The bits of cells by their position in the square.
 const BITS: [[u32; SIDE]; SIDE] = {
     let mut bits = [[0; SIDE]; SIDE];
-    let mut number = 0;
-    while number < CELLS.len() {
-        let (a, b) = square(CELLS[number]);
-        bits[a][b] = 1 << number;
-        number += 1;
+    let mut index = 0;
+    while index < CELLS.len() {
+        let (a, b) = square(CELLS[index]);
+        bits[a][b] = 1 << index;
+        index += 1;
     }
     bits
 };
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_with_a_charge_are_noted() {
+    fn cells_with_a_charge_are_recorded() {
         let mut one = Labelled::default();
         let mut all = Labelled::default();
         let mut charges = [[0; SIDE]; SIDE];

@@ -42,7 +42,7 @@ use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
-use labels::{AllLabels, Kept, Noting, Span};
+use labels::{AllLabels, LabelBuffers, Noting, Span};
 
 pub(crate) use by_row::{RowSamples, Source, sort};
 pub(crate) use finder::{Finder, Row};
@@ -52,13 +52,13 @@ pub(super) struct Rows<'a> {
     arena: &'a Arena,
     threads: usize,
     starts: Starts,
-    kept: Kept,
+    label_buffers: LabelBuffers,
     /// Labels of the last run.
     labels: Option<Flat>,
     laps: Laps,
 }
 
-pub(super) struct Held<'a> {
+pub(super) struct RowsBuffers<'a> {
     by_row: ArenaVec<'a, Charge>,
     /// Ranges of the labels of each sample, if samples have some.
     spans: ArenaVec<'a, Span>,
@@ -66,14 +66,14 @@ pub(super) struct Held<'a> {
     clusters: Buckets<'a>,
 }
 
-buffers!(Held<'_>: by_row, spans, finder, clusters);
+buffers!(RowsBuffers<'_>: by_row, spans, finder, clusters);
 
 impl<'a> Rows<'a> {
     pub(super) fn new(charges: &'a Charges, arena: &'a Arena, threads: usize) -> Self {
         let starts = Starts::new();
         let laps = Laps::default();
-        let kept = Kept::new(charges.cases().len());
-        Rows { charges, arena, threads, starts, kept, labels: None, laps }
+        let label_buffers = LabelBuffers::new(charges.cases().len());
+        Rows { charges, arena, threads, starts, label_buffers, labels: None, laps }
     }
 
     /// The samples of each sector.
@@ -82,39 +82,41 @@ impl<'a> Rows<'a> {
     }
 
     /// Finds clusters without labels.
-    fn run_without(&mut self, held: &mut Held<'a>) {
-        let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut held.by_row, &());
+    fn run_without(&mut self, buffers: &mut RowsBuffers<'a>) {
+        let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut buffers.by_row, &());
         self.starts = starts;
         self.laps.lap("rows", 0);
         let row = |samples: &RowSamples<'_>| row(self.charges, samples);
-        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &());
+        buffers.finder.find(rows, row, &buffers.clusters.emptied(&self.starts), &());
         self.laps.lap("clusters", 0);
     }
 
     /// Finds clusters, and collects their labels.
-    fn run_collecting(&mut self, held: &mut Held<'a>) {
-        self.kept.clear();
+    fn run_collecting(&mut self, buffers: &mut RowsBuffers<'a>) {
+        self.label_buffers.clear();
         let charges = self.charges;
-        let noting = Noting { charges, spans: SharedSlice::new(&mut held.spans) };
-        let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut held.by_row, &noting);
+        let noting = Noting { charges, spans: SharedSlice::new(&mut buffers.spans) };
+        let (rows, starts) =
+            sort(&self.samples(), |_, sample| sample, &mut buffers.by_row, &noting);
         self.starts = starts;
         self.laps.lap("rows", 0);
         let row = |samples: &RowSamples<'_>| row(charges, samples);
-        let labels = AllLabels { charges, spans: &held.spans, kept: &self.kept };
-        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &labels);
+        let labels =
+            AllLabels { charges, spans: &buffers.spans, label_buffers: &self.label_buffers };
+        buffers.finder.find(rows, row, &buffers.clusters.emptied(&self.starts), &labels);
         self.laps.lap("clusters", 0);
-        self.labels = Some(self.kept.flat());
+        self.labels = Some(self.label_buffers.flat());
         self.laps.lap("flatten", 0);
     }
 }
 
 impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = RowsBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<RowsBuffers<'a>, DeviceError> {
         let samples = self.charges.samples();
         let labelled = if self.charges.has_labels() { samples } else { 0 };
-        Ok(Held {
+        Ok(RowsBuffers {
             by_row: self.arena.vector(samples),
             spans: self.arena.vector(labelled),
             finder: Finder::take(self.arena, self.threads),
@@ -122,23 +124,23 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut RowsBuffers<'a>) -> Result<(), DeviceError> {
         self.laps.start();
         match self.charges.has_labels() {
-            false => self.run_without(held),
-            true => self.run_collecting(held),
+            false => self.run_without(buffers),
+            true => self.run_collecting(buffers),
         }
         Ok(())
     }
 
-    fn stages(&self, _: &Held<'a>) -> Stages {
+    fn stages(&self, _: &RowsBuffers<'a>) -> Stages {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+    fn output<'b>(&'b self, buffers: &'b RowsBuffers<'a>) -> Cow<'b, Clusters> {
         Cow::Owned(match &self.labels {
-            Some(labels) => held.clusters.labelled(&self.starts, labels),
-            None => held.clusters.sorted(&self.starts).into(),
+            Some(labels) => buffers.clusters.labelled(&self.starts, labels),
+            None => buffers.clusters.sorted(&self.starts).into(),
         })
     }
 

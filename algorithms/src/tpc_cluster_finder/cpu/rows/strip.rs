@@ -20,9 +20,9 @@ const TIMES: u32 = 1024;
 const LONGEST_LINE: usize = TIMES as usize + WORD;
 
 /// Cells of the longest strip of the row with the most pads.
-pub(super) const MOST_CELLS: usize = (MOST_PADS + 2 * MARGIN_LINES) * LONGEST_LINE;
+pub(super) const MAX_CELLS: usize = (MAX_PADS + 2 * MARGIN_LINES) * LONGEST_LINE;
 /// Maximum number of pads of a row.
-const MOST_PADS: usize = pads_in_row(ROWS - 1);
+const MAX_PADS: usize = pads_in_row(ROWS - 1);
 
 /// Flag of a sample, which is set even if its charge is 0.
 pub(super) const PRESENT: u16 = 1 << 14;

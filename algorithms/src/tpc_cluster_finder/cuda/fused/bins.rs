@@ -16,10 +16,10 @@ use crate::kernels::tpc_cluster_finder_fused::{
     FUSED_FIND_CLUSTERS, FUSED_PLACE_BINS, FusedFindClusters, FusedPlaceBins,
 };
 use crate::kernels::tpc_cluster_finder_labelled::{FUSED_FIND_LABELLED, FusedFindLabelled};
-use crate::tpc_cluster_finder::cuda::found::Found;
+use crate::tpc_cluster_finder::cuda::found::ClusterList;
 
 /// Lower bound of the warp size: a tile adds clusters in runs of a warp.
-const FEWEST_LANES: usize = 32;
+const MIN_LANES: usize = 32;
 /// Bytes of a sample in a bin.
 pub(crate) const BINNED: u64 = size_of::<u32>() as u64;
 
@@ -45,14 +45,17 @@ pub(crate) struct Bins {
     counts: DeviceBuffer<Counts>,
     binned: DeviceBuffer<u32>,
     tiles: DeviceBuffer<Tile>,
-    pub(crate) found: Found,
+    pub(crate) found: ClusterList,
 }
 
 buffers!(Bins: first_words, words, counts, binned, tiles, found; kept: rows);
 
 impl Sizes {
     /// Sizes for `samples` samples of sectors with these numbers of time bins.
-    pub(crate) fn of(samples: usize, time_bins: impl Iterator<Item = u32> + Clone) -> Self {
+    pub(crate) fn for_samples(
+        samples: usize,
+        time_bins: impl Iterator<Item = u32> + Clone,
+    ) -> Self {
         let tiles_of = |time_bins: u32| {
             let of_row = |row| time_bins.div_ceil(row_shape(row).tile_times) as usize;
             (0..ROWS).map(of_row).sum::<usize>()
@@ -96,7 +99,7 @@ fn cells_of_line(tile_times: u32) -> u32 {
 
 impl Bins {
     pub(crate) fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
-        let runs = sizes.samples / FEWEST_LANES + sizes.tiles;
+        let runs = sizes.samples / MIN_LANES + sizes.tiles;
         let rows: Vec<_> = (0..ROWS).map(row_shape).collect();
         Ok(Bins {
             sizes,
@@ -106,7 +109,7 @@ impl Bins {
             counts: gpu.buffer(1)?,
             binned: gpu.buffer(sizes.samples)?,
             tiles: gpu.buffer(sizes.tiles)?,
-            found: Found::new(gpu, sizes.samples, runs)?,
+            found: ClusterList::new(gpu, sizes.samples, runs)?,
         })
     }
 

@@ -23,38 +23,38 @@ const CLUSTER: u64 = (size_of::<Members>() + size_of::<u32>()) as u64;
 
 /// Capacity for labels of clusters, which grows when more are found.
 #[derive(Clone, Copy)]
-pub(super) struct LabelRoom(usize);
+pub(super) struct LabelCapacity(usize);
 
 /// Labels of samples and of clusters, on both sides.
 pub(super) struct Labels<'a> {
-    host_given: Lent<'a, HostGiven>,
-    given: Given,
+    host_sample_labels: Lent<'a, HostSampleLabels>,
+    sample_labels: DeviceSampleLabels,
     pub(super) members: MemberLists,
     places: Places,
     filled: DeviceBuffer<u64>,
     found: HostLabels,
 }
 
-buffers!(Labels<'_>: host_given, given, members, places, filled, found);
+buffers!(Labels<'_>: host_sample_labels, sample_labels, members, places, filled, found);
 
 /// The labels of all samples, page-locked.
-struct HostGiven {
+struct HostSampleLabels {
     /// The index of the first label of each sample, then the total.
     first: PinnedBuffer<u32>,
     all: PinnedBuffer<u64>,
 }
 
-buffers!(HostGiven: first, all);
+buffers!(HostSampleLabels: first, all);
 
 /// The labels of all samples on the device.
-struct Given {
+struct DeviceSampleLabels {
     first: DeviceBuffer<u32>,
     all: DeviceBuffer<u64>,
     /// Label range of each sample, by its index in the bins.
     ranges: DeviceBuffer<LabelRange>,
 }
 
-buffers!(Given: first, all, ranges);
+buffers!(DeviceSampleLabels: first, all, ranges);
 
 /// Lists of the samples that give their labels to each cluster.
 pub(super) struct MemberLists {
@@ -113,10 +113,10 @@ fn most_members(samples: usize) -> usize {
     samples * MOST_CLUSTERS_OF_SAMPLE as usize
 }
 
-impl LabelRoom {
+impl LabelCapacity {
     /// Initial capacity: clusters keep about one in eight labels of samples.
-    pub(super) fn of(charges: &Charges) -> Self {
-        LabelRoom(count(charges.cases()) / 8)
+    pub(super) fn for_charges(charges: &Charges) -> Self {
+        LabelCapacity(count(charges.cases()) / 8)
     }
 }
 
@@ -124,14 +124,16 @@ impl<'a> Labels<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
         (charges, arena): (&'a Charges, &'a Arena),
-        LabelRoom(room): LabelRoom,
+        LabelCapacity(room): LabelCapacity,
     ) -> Result<Self, DeviceError> {
         let cases = charges.cases();
         let samples = charges.samples();
         let blocks = samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize);
         Ok(Labels {
-            host_given: Lent::of("labels", cases, arena, gpu, |gpu| HostGiven::new(gpu, cases))?,
-            given: Given {
+            host_sample_labels: Lent::of("labels", cases, arena, gpu, |gpu| {
+                HostSampleLabels::new(gpu, cases)
+            })?,
+            sample_labels: DeviceSampleLabels {
                 first: gpu.buffer(samples + 1)?,
                 all: gpu.buffer(count(cases))?,
                 ranges: gpu.buffer(samples)?,
@@ -159,19 +161,19 @@ impl<'a> Labels<'a> {
 
     /// Starts to copy the labels of samples to the device; the lists of clusters are empty.
     pub(super) fn upload(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.upload(&self.given.first, &self.host_given.first)?;
-        gpu.upload(&self.given.all, &self.host_given.all)?;
+        gpu.upload(&self.sample_labels.first, &self.host_sample_labels.first)?;
+        gpu.upload(&self.sample_labels.all, &self.host_sample_labels.all)?;
         gpu.fill(&self.members.total, 0)
     }
 
     /// The index of the first label of each sample, then the total.
     pub(super) fn first(&self) -> Ptr<u32> {
-        self.given.first.ptr()
+        self.sample_labels.first.ptr()
     }
 
     /// Label ranges of samples, by index in the bins.
     pub(super) fn ranges(&self) -> Ptr<LabelRange> {
-        self.given.ranges.ptr()
+        self.sample_labels.ranges.ptr()
     }
 
     /// Starts to copy the number of samples of clusters.
@@ -185,7 +187,7 @@ impl<'a> Labels<'a> {
         let members = self.members.host_total[0] as usize;
         fits(gpu, (members, "samples of clusters"), self.members.samples.len())?;
         let of_members = members as u64 * MEMBER + clusters as u64 * CLUSTER;
-        let bytes = of_members + self.given.all.bytes();
+        let bytes = of_members + self.sample_labels.all.bytes();
         self.count(gpu, (clusters, bytes))?;
         gpu.download(&mut self.found.total, &self.places.total)?;
         gpu.wait()?;
@@ -212,8 +214,8 @@ impl<'a> Labels<'a> {
             members: self.members.of_clusters.ptr(),
             clusters: clusters as u32,
             samples: self.members.samples.ptr(),
-            ranges: self.given.ranges.ptr(),
-            labels: self.given.all.ptr(),
+            ranges: self.sample_labels.ranges.ptr(),
+            labels: self.sample_labels.all.ptr(),
             states: places.states.ptr(),
             ticket: places.ticket.ptr(),
             total: places.total.ptr(),
@@ -232,8 +234,8 @@ impl<'a> Labels<'a> {
             members: self.members.of_clusters.ptr(),
             clusters: clusters as u32,
             samples: self.members.samples.ptr(),
-            ranges: self.given.ranges.ptr(),
-            labels: self.given.all.ptr(),
+            ranges: self.sample_labels.ranges.ptr(),
+            labels: self.sample_labels.all.ptr(),
             firsts: self.places.firsts.ptr(),
             filled: self.filled.ptr(),
         };
@@ -243,19 +245,19 @@ impl<'a> Labels<'a> {
     }
 
     /// The labels of a cluster by its index, once they are copied.
-    pub(super) fn of(&self, cluster: usize) -> &[u64] {
+    pub(super) fn of_cluster(&self, cluster: usize) -> &[u64] {
         let HostLabels { total, firsts, all } = &self.found;
         let end = firsts.get(cluster + 1).map_or(total[0], |&first| first.into());
         &all[firsts[cluster] as usize..end as usize]
     }
 
     /// Capacity for labels of clusters.
-    pub(super) fn room(&self) -> LabelRoom {
-        LabelRoom(self.found.all.len())
+    pub(super) fn room(&self) -> LabelCapacity {
+        LabelCapacity(self.found.all.len())
     }
 }
 
-impl HostGiven {
+impl HostSampleLabels {
     /// Concatenates the labels of sectors, some of which may have none.
     fn new(gpu: &Gpu, cases: &[ChargeCase]) -> Result<Self, DeviceError> {
         let samples = cases.iter().map(|case| case.charges.len()).sum::<usize>();
@@ -276,7 +278,7 @@ impl HostGiven {
             }
         }
         firsts_left.fill(before);
-        Ok(HostGiven { first, all })
+        Ok(HostSampleLabels { first, all })
     }
 }
 
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rare_is_in_hard_inputs() {
+    fn hard_inputs_cover_rare_cases() {
         let labelled = hard("labels");
         let clusters = labelled.right_clusters();
         let most = clusters.chunk_by(|one, next| (one.case, one.row) == (next.case, next.row));
@@ -310,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_sectors_are_numbered_one_behind_the_other() {
+    fn labels_of_sectors_are_concatenated() {
         let Some(gpu) = emulator::gpu_for_tests(Default::default()) else { return };
         let case = |lists: Option<&[&[u64]]>, samples: usize| {
             let labels = lists.map(|lists| {
@@ -321,8 +323,8 @@ mod tests {
             ChargeCase { charges: vec![Default::default(); samples], labels, ..Default::default() }
         };
         let cases = [case(Some(&[&[7, 8], &[]]), 2), case(None, 2), case(Some(&[&[], &[9]]), 2)];
-        let given = HostGiven::new(&gpu, &cases).expect("room");
-        assert_eq!(given.first[..], [0, 2, 2, 2, 2, 2, 3]);
-        assert_eq!(given.all[..], [7, 8, 9]);
+        let sample_labels = HostSampleLabels::new(&gpu, &cases).expect("room");
+        assert_eq!(sample_labels.first[..], [0, 2, 2, 2, 2, 2, 3]);
+        assert_eq!(sample_labels.all[..], [7, 8, 9]);
     }
 }

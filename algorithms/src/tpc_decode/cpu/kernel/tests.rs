@@ -106,8 +106,8 @@ fn check_join<K: Isa>(isa: K) {
             let group = Group { template, position: 8 * samples, first: 3, ..Group::default() };
             let group = Group { end: group.first + samples as u16, ..group };
             // The buffer may or may not have capacity after the digits of the group.
-            for room in [0, 1, 5, 64] {
-                let mut digits = vec![Digit::default(); samples as usize + room];
+            for capacity in [0, 1, 5, 64] {
+                let mut digits = vec![Digit::default(); samples as usize + capacity];
                 let mut expected = digits.clone();
                 join(isa, &bytes, &pads, group, &mut digits);
                 join_scalar(Scalar, &bytes, &pads, group, &mut expected);

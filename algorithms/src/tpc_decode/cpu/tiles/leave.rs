@@ -9,15 +9,15 @@ use crate::tpc_decode::charge_map::{MAX_CHARGE, TILE_PADS, Tile};
 
 /// Moves the charges of staged tiles to the map; the staged ones are zeros afterwards. Gains are of
 /// the pads of each tile, for ADC values of the format.
-pub(super) type Leave = fn(&mut [Tile], &[PadGains], &mut [Tile], &Stores);
+pub(super) type FlushTiles = fn(&mut [Tile], &[PadGains], &mut [Tile], &Stores);
 
 /// All implementations that this machine supports, the fastest last.
-pub(super) fn all() -> Vec<Leave> {
+pub(super) fn all() -> Vec<FlushTiles> {
     #[cfg(target_arch = "x86_64")]
     let wide = [avx2::if_available(), avx512::if_available()];
     #[cfg(not(target_arch = "x86_64"))]
-    let wide: [Option<Leave>; 0] = [];
-    let plain: Leave = plain;
+    let wide: [Option<FlushTiles>; 0] = [];
+    let plain: FlushTiles = plain;
     [plain].into_iter().chain(wide.into_iter().flatten()).collect()
 }
 
@@ -36,13 +36,13 @@ fn plain(staged: &mut [Tile], gains: &[PadGains], to: &mut [Tile], stores: &Stor
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Leave, MAX_CHARGE, PadGains, Stores, TILE_PADS, Tile};
+    use super::{FlushTiles, MAX_CHARGE, PadGains, Stores, TILE_PADS, Tile};
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Eight pads at a time, if this machine has AVX2.
         ["avx2"]
-        Leave: fn leave(
+        FlushTiles: fn leave(
             staged: &mut [Tile], gains: &[PadGains], to: &mut [Tile], _stores: &Stores
         ) {
             for ((tile, gains), to) in staged.iter_mut().zip(gains).zip(to) {
@@ -80,13 +80,13 @@ mod avx2 {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{Leave, MAX_CHARGE, PadGains, Stores, Tile};
+    use super::{FlushTiles, MAX_CHARGE, PadGains, Stores, Tile};
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Two time bins at a time, if this machine has AVX-512.
         ["avx512f", "avx512bw"]
-        Leave: fn leave(
+        FlushTiles: fn leave(
             staged: &mut [Tile], gains: &[PadGains], to: &mut [Tile], _stores: &Stores
         ) {
             for ((tile, gains), to) in staged.iter_mut().zip(gains).zip(to) {
@@ -131,9 +131,9 @@ mod tests {
     fn all_levels_make_the_charges_of_the_converter() {
         for format in [ZsFormat::Row10, ZsFormat::Row12] {
             let scale = scale_of(format);
-            for (number, first) in (0..=format.max_adc()).step_by(TILE).enumerate() {
+            for (index, first) in (0..=format.max_adc()).step_by(TILE).enumerate() {
                 let gains: [f32; TILE_PADS] =
-                    std::array::from_fn(|pad| 0.79 + (number * TILE_PADS + pad) as f32 * 0.001);
+                    std::array::from_fn(|pad| 0.79 + (index * TILE_PADS + pad) as f32 * 0.001);
                 let tile = Tile(std::array::from_fn(|entry| first + entry as u16));
                 let expected = Tile(std::array::from_fn(|entry| {
                     let adc = f32::from(tile.0[entry]);

@@ -24,27 +24,27 @@ pub(super) struct Line {
 
 /// Converts the first of some digits, none of which is before the line and whose time bins ascend,
 /// up to the first one after its end; returns their number.
-pub(super) type Put = fn(Line, &[Digit], &mut [Position], &mut Staging) -> usize;
+pub(super) type StageSamples = fn(Line, &[Digit], &mut [Position], &mut Staging) -> usize;
 
 /// All implementations that this machine supports, the fastest last.
-pub(super) fn all() -> Vec<Put> {
+pub(super) fn all() -> Vec<StageSamples> {
     #[cfg(target_arch = "x86_64")]
     let wide = [avx2::if_available(), avx512::if_available()];
     #[cfg(not(target_arch = "x86_64"))]
-    let wide: [Option<Put>; 0] = [];
-    let plain: Put = put;
+    let wide: [Option<StageSamples>; 0] = [];
+    let plain: StageSamples = put;
     [plain].into_iter().chain(wide.into_iter().flatten()).collect()
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Digit, Line, Position, Put, Staging};
+    use super::{Digit, Line, Position, StageSamples, Staging};
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Eight at a time, if this machine has AVX2.
         ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"]
-        Put: fn wide(
+        StageSamples: fn wide(
             line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut Staging
         ) -> usize {
             super::put(line, digits, positions, staging)
@@ -54,13 +54,13 @@ mod avx2 {
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{Digit, Line, Position, Put, Staging};
+    use super::{Digit, Line, Position, StageSamples, Staging};
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
         /// Sixteen at a time, if this machine has AVX-512.
         ["avx512f", "avx512bw", "avx512dq", "avx512vl", "bmi1", "bmi2", "lzcnt", "popcnt"]
-        Put: fn wide(
+        StageSamples: fn wide(
             line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut Staging
         ) -> usize {
             super::put(line, digits, positions, staging)

@@ -20,12 +20,12 @@ pub(super) struct RegionPages {
 }
 
 /// All regions of the sectors that have pages, those without pages too: they have tiles.
-pub(super) fn of(frame: &TimeFrame) -> Vec<RegionPages> {
+pub(super) fn with_pages(frame: &TimeFrame) -> Vec<RegionPages> {
     let sectors = frame.sectors();
-    let numbers = frame.sector_numbers();
+    let indices = frame.sector_numbers();
     let mut regions: Vec<RegionPages> = (0..sectors.len())
         .flat_map(|map| {
-            let sector = numbers[map];
+            let sector = indices[map];
             Region::all().map(move |region| RegionPages {
                 region,
                 sector,

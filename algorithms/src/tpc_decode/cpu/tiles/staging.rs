@@ -6,7 +6,7 @@ use bytemuck::cast_slice_mut;
 use generators::tpc::ZsFormat;
 use generators::tpc::geometry::Region;
 
-use super::leave::Leave;
+use super::leave::FlushTiles;
 use crate::device::{SharedSlice, Stores};
 use crate::tpc_decode::charge_map::{
     Gains, ROW_PITCH, TILE, TILE_PADS, Tile, scale_of, tiles_of_row,
@@ -44,7 +44,7 @@ impl Staging {
     pub(super) fn turn_to(&mut self, region: Region, sector: u8, gains: &Gains, format: ZsFormat) {
         self.rows = region.rows();
         let first = self.first_column();
-        let (of_tiles, _) = gains.of(sector)[first..].as_chunks::<TILE_PADS>();
+        let (of_tiles, _) = gains.of_sector(sector)[first..].as_chunks::<TILE_PADS>();
         for (own, of_tile) in self.gains.iter_mut().zip(of_tiles) {
             // Multiplying by a power of two first changes no bit of the product.
             *own = of_tile.map(|gain| gain * scale_of(format));
@@ -73,15 +73,15 @@ impl Staging {
         &mut self,
         map: &SharedSlice<'_, Tile>,
         first_of_line: usize,
-        leave: Leave,
+        leave: FlushTiles,
         stores: &Stores,
     ) {
         let first = tiles_of_row(self.rows.start).start;
         for tiles in self.rows.clone().map(tiles_of_row) {
             let own = tiles.start - first..tiles.end - first;
-            let place = first_of_line + tiles.start..first_of_line + tiles.end;
+            let range = first_of_line + tiles.start..first_of_line + tiles.end;
             // SAFETY: the caller ensures exclusive access to the tiles of this region in this line.
-            let to = unsafe { map.part(place) };
+            let to = unsafe { map.part(range) };
             leave(&mut self.tiles[own.clone()], &self.gains[own], to, stores);
         }
     }

@@ -5,10 +5,10 @@ use std::ops::Range;
 use generators::tpc::Digit;
 use generators::tpc::page::PAGE_BYTES;
 
-use super::leave::{self, Leave};
-use super::put::{self, Line, Put};
+use super::leave::{self, FlushTiles};
+use super::put::{self, Line, StageSamples};
 use super::regions::RegionPages;
-use super::source::{Shared, Source};
+use super::source::{RegionContext, Source};
 use super::staging::Staging;
 use crate::device::{SharedSlice, Stores, prefetch_to_second, streaming};
 use crate::tpc_decode::charge_map::{
@@ -30,8 +30,8 @@ const LINE_BYTES: usize = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Kernels {
     decode: DecodePage,
-    put: Put,
-    leave: Leave,
+    put: StageSamples,
+    leave: FlushTiles,
 }
 
 impl Kernels {
@@ -63,7 +63,7 @@ impl<'a> Fragment<'a> {
     /// A page, if it has time bins of the fragment.
     pub(super) fn wanted(&self, number: usize) -> Option<&'a OpenPage> {
         let touches =
-            |page: &&OpenPage| self.fragments.of(time_bins_of(page)).contains(&self.number);
+            |page: &&OpenPage| self.fragments.touching(time_bins_of(page)).contains(&self.number);
         self.slots[number].page().filter(touches)
     }
 
@@ -99,7 +99,7 @@ impl<'a> Fragment<'a> {
 }
 
 /// A sample whose line was flushed before its page came: pages are not always in order of time.
-pub(super) struct Late {
+pub(super) struct OutOfOrderSample {
     pub(super) position: Position,
     pub(super) digit: Digit,
 }
@@ -112,7 +112,7 @@ pub(super) struct Worker<'a> {
     staging: Staging,
     /// Buffers for the digits of pages.
     digits: Vec<Vec<Digit>>,
-    late: Vec<Late>,
+    late: Vec<OutOfOrderSample>,
     pub(super) rejected: Vec<Rejected>,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Worker<'a> {
         self.staging.turn_to(region.region, region.sector, gains, format);
         streaming(|stores| self.decode_lines(region, stores));
         // Streaming stores are complete: now the same tiles may be written to.
-        for Late { position, digit } in std::mem::take(&mut self.late) {
+        for OutOfOrderSample { position, digit } in std::mem::take(&mut self.late) {
             self.put_late(region, position, digit);
         }
     }
@@ -148,7 +148,7 @@ impl<'a> Worker<'a> {
         let mut sources: Vec<Source<'a>> = streams
             .map(|pages| Source::new(pages, self.digits.pop().unwrap_or_default()))
             .collect();
-        let mut shared = Shared {
+        let mut shared = RegionContext {
             fragment,
             decoder: &mut self.decoder,
             rejected: &mut self.rejected,

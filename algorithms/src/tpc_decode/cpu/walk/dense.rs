@@ -23,12 +23,12 @@ const CHANNELS: u128 = (1 << (8 * MASK_BYTES)) - 1;
 
 #[inline(always)]
 pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()> {
-    let links = links.of(walk.page.endpoint);
+    let links = links.of_endpoint(walk.page.endpoint);
     let announced = walk.page.first_time_bin()..walk.page.last_time_bin() + 1;
     let mut free = announced.start;
     let last = walk.page.blocks.wrapping_sub(1);
-    for number in 0..walk.page.blocks {
-        let limit = if number == last { walk.page.joined_end() } else { walk.page.end };
+    for index in 0..walk.page.blocks {
+        let limit = if index == last { walk.page.joined_end() } else { walk.page.end };
         let time_bin = block(walk, links, limit, free..announced.end)?;
         free = time_bin + 1;
     }

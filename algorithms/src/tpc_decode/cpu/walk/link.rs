@@ -16,7 +16,7 @@ const MAGIC_SHIFT: u32 = 120;
 
 #[inline(always)]
 pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()> {
-    let links = links.of(walk.page.endpoint);
+    let links = links.of_endpoint(walk.page.endpoint);
     let mut previous = 0;
     for _ in 0..walk.page.blocks {
         let start = walk.position;
@@ -24,12 +24,12 @@ pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()
         let fec = (header >> FEC_SHIFT) as u8;
         let time_bin = time_bin_of(walk, (header >> MASK_BITS) as u64 & CROSSING_MASK)?;
         // Plus one, so that the smallest is larger than the initial value 0.
-        let place = 1 + (u64::from(time_bin) << 8 | u64::from(fec));
+        let key = 1 + (u64::from(time_bin) << 8 | u64::from(fec));
         let known = walk.page.endpoint.fecs().contains(&usize::from(fec));
-        if (header >> MAGIC_SHIFT) as u8 != LINK_MAGIC || !known || place <= previous {
+        if (header >> MAGIC_SHIFT) as u8 != LINK_MAGIC || !known || key <= previous {
             return None;
         }
-        previous = place;
+        previous = key;
         let channels = header & ((1 << MASK_BITS) - 1);
         let pads = channels.count_ones() as usize;
         let data_words = pads.div_ceil(SAMPLES_IN_DATA_WORD);

@@ -101,8 +101,8 @@ fn any_sequences(
         }
         for done in (0..length).step_by(SEQUENCE) {
             let pad = PadId::new(row.row, first + done as u8);
-            let place = walk.joiner.listed + total + done;
-            walk.isa.number(walk.joiner.pads.room(place), pad);
+            let index = walk.joiner.listed + total + done;
+            walk.isa.number(walk.joiner.pads.room(index), pad);
         }
         (free, total) = (pads_end, usize::from(end));
     }

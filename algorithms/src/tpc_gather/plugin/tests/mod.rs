@@ -16,7 +16,7 @@ fn input() -> Clusters {
 }
 
 #[test]
-fn who_is_right_is_right_on_all_hard_inputs() {
+fn correct_plugin_passes_all_hard_inputs() {
     let Some(gathers) = gathers() else { return };
     gathers.assert_right(&["right", "cuda-tohost"], &hard_inputs::all(1));
 }
@@ -32,7 +32,7 @@ fn the_variants_of_libraries_are_right_on_all_hard_inputs() {
 }
 
 #[test]
-fn what_goes_wrong_is_told() {
+fn errors_are_reported() {
     let Some(gathers) = gathers() else { return };
     let nothing = "row_n_clusters, entry 0: [a5, a5, a5, a5] instead of";
     let told = [
@@ -60,7 +60,7 @@ fn stages_on_the_host_have_times() {
 }
 
 #[test]
-fn memory_is_what_is_lent() {
+fn memory_matches_the_provided_buffers() {
     let Some(gathers) = gathers() else { return };
     let input = input();
     let pieces = input.tracks().len() + input.rows().len();

@@ -39,28 +39,28 @@ mod tests {
     use crate::tpc_noisy_pads::cpu::pad_state;
 
     /// All implementations that this machine supports.
-    fn ways() -> Vec<Advance> {
-        let mut ways: Vec<Advance> = vec![portable];
+    fn implementations() -> Vec<Advance> {
+        let mut implementations: Vec<Advance> = vec![portable];
         #[cfg(target_arch = "x86_64")]
         {
-            ways.extend(avx2::if_available());
-            ways.extend(avx512::if_available());
+            implementations.extend(avx2::if_available());
+            implementations.extend(avx512::if_available());
         }
-        ways
+        implementations
     }
 
     /// A charge in two of three cells, up to the largest that 16 bits can hold.
-    fn charge(place: usize) -> u16 {
-        let random = generators::random::mix(place as u64);
+    fn charge(index: usize) -> u16 {
+        let random = generators::random::mix(index as u64);
         (random >> 40) as u16 * u16::from(!random.is_multiple_of(3))
     }
 
     #[test]
-    fn all_ways_agree() {
+    fn all_implementations_agree() {
         // The remainder is one, two or three tiles.
         for length in [0, 1, 2, 3, 4, 7, 19] {
             let tiles: Vec<Tile> = (0..3 * length)
-                .map(|tile| std::array::from_fn(|place| charge(tile * TILE + place)))
+                .map(|tile| std::array::from_fn(|index| charge(tile * TILE + index)))
                 .collect();
             let advanced = |advance: Advance| {
                 let mut states = vec![PadState::default(); length];
@@ -71,8 +71,8 @@ mod tests {
             };
             let expected = advanced(pad_state::advance);
             assert!(expected.iter().all(|state| state.charges != [0; TILE_PADS]));
-            for way in ways() {
-                assert_eq!(advanced(way), expected);
+            for advance in implementations() {
+                assert_eq!(advanced(advance), expected);
             }
         }
     }

@@ -15,38 +15,38 @@ use crate::tpc_decode::input::TimeFrame;
 const CLEARED: usize = 1 << 13;
 
 /// Threads that decode, and the tasks of each.
-pub(super) struct Crew {
+pub(super) struct DecodeWorkers {
     /// Pages of a time frame, or regions of its sectors, in order; each is in one task.
     pub(super) tasks: Vec<Range<usize>>,
     /// The teams for sectors, and the number of tasks of each sector.
     nested: Option<(Arc<InnerTeams>, Vec<usize>)>,
 }
 
-impl Crew {
+impl DecodeWorkers {
     /// A team of `threads` threads, which share the work by the time frame's settings.
     pub(super) fn of_one_team(frame: &TimeFrame, threads: usize) -> Self {
-        Crew { tasks: tasks::of(frame, threads), nested: None }
+        DecodeWorkers { tasks: tasks::for_threads(frame, threads), nested: None }
     }
 
     /// A team whose threads take sectors, each with an inner team that takes pages.
     pub(super) fn of_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
         let sectors = tasks::of_sectors(frame, inner.threads());
-        Crew::nested(&sectors, inner)
+        DecodeWorkers::nested(&sectors, inner)
     }
 
     /// The same threads with regions of sectors instead of pages as tasks.
     pub(super) fn for_regions(&self, frame: &TimeFrame, threads: usize) -> Self {
         match &self.nested {
             Some((inner, _)) => {
-                Crew::nested(&tasks::of_regions_of_sectors(frame), Arc::clone(inner))
+                DecodeWorkers::nested(&tasks::of_regions_of_sectors(frame), Arc::clone(inner))
             }
-            None => Crew { tasks: tasks::of_regions(frame, threads), nested: None },
+            None => DecodeWorkers { tasks: tasks::of_regions(frame, threads), nested: None },
         }
     }
 
     fn nested(sectors: &[Vec<Range<usize>>], inner: Arc<InnerTeams>) -> Self {
         let counts = sectors.iter().map(Vec::len).collect();
-        Crew { tasks: sectors.concat(), nested: Some((inner, counts)) }
+        DecodeWorkers { tasks: sectors.concat(), nested: Some((inner, counts)) }
     }
 
     /// Maps each task, in order, with its element of `of_tasks`.
