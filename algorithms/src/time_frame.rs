@@ -11,7 +11,7 @@ use crate::axis::{Axis, Flag, Params};
 
 /// Preset of the collisions.
 pub const PRESET: Flag<Preset> =
-    Flag::choice("preset", "What the TPC sees: pbpb-50khz, pp, laser or stress", Preset::NAMES)
+    Flag::choice("preset", "Signals in the TPC: pbpb-50khz, pp, laser or stress", Preset::NAMES)
         .or(Preset::PbPb.name());
 /// The format of the pages.
 pub const ZS: Flag<ZsFormat> = Flag::choice(
@@ -95,7 +95,7 @@ pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     shape.load = match (RATE.given(params)?, OCCUPANCY.given(params)?) {
         (Some(_), Some(_)) => {
             return Err(DataError::Shape(
-                "--rate and --occupancy both say how many digits there are; give either".into(),
+                "--rate and --occupancy both determine the number of digits; give either".into(),
             ));
         }
         (Some(hz), None) => Load::Rate(hz),

@@ -60,7 +60,8 @@ const NOISE_EPS: Flag<u8> =
         .unit("ADC")
         .or("10");
 const NOISE_EPS_REL: Flag<u8> =
-    Flag::integer("noise-eps-rel", "And deeper than so many 255ths of the smaller peak").or("76");
+    Flag::integer("noise-eps-rel", "And deeper than this part of the smaller peak, in 255ths")
+        .or("76");
 const QTOT_CUTOFF: Flag<u8> =
     Flag::integer("qtot-cutoff", "A cluster has more charge, in ADC units").unit("ADC").or("5");
 const QMAX_SINGLE_TIME: Flag<u8> = Flag::integer(
@@ -76,7 +77,7 @@ const QMAX_SINGLE_PAD: Flag<u8> = Flag::integer(
 .unit("ADC")
 .or("0");
 const MIN_SPLIT: Flag<u8> =
-    Flag::integer("min-split", "A cluster that shares so many charges is marked as split").or("1");
+    Flag::integer("min-split", "Shared charges from which on a cluster is marked as split").or("1");
 const TIME_SHIFT: Flag<f32> =
     Flag::number("time-shift", "Subtracted from times of clusters, in time bins")
         .unit("time bins")
@@ -104,8 +105,7 @@ pub(crate) const TRUTH: Flag<TruthKind> = Flag::choice(
 .or("none");
 /// Number of artificial labels for each digit.
 pub(crate) const LABELS_PER_DIGIT: Flag<f32> =
-    Flag::number("labels-per-digit", "So many labels for each sample, if they are made up")
-        .or("2.3");
+    Flag::number("labels-per-digit", "Labels for each sample, if they are artificial").or("2.3");
 /// Maximum number of labels of a sample, as in files.
 const MAX_LABELS_PER_DIGIT: f32 = 1000.0;
 const LABELS: Flag<LabelsFor> = Flag::choice(
@@ -205,7 +205,7 @@ fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
         return Ok(labels);
     }
     let most = MAX_LABELS_PER_DIGIT;
-    Err(DataError::Shape(format!("--labels-per-digit {labels} is none; use 0 to {most}")))
+    Err(DataError::Shape(format!("--labels-per-digit {labels} is out of range; use 0 to {most}")))
 }
 
 /// The length of fragments.

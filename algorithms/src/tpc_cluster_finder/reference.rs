@@ -232,9 +232,10 @@ pub(super) fn find(cases: &[ChargeCase], with_labels: bool) -> Clusters {
         });
         labelled.collect()
     });
-    match with_labels {
-        true => Clusters::labelled(found.concat()),
-        false => found.concat().into_iter().map(|(cluster, _)| cluster).collect::<Vec<_>>().into(),
+    if with_labels {
+        Clusters::labelled(found.concat())
+    } else {
+        found.concat().into_iter().map(|(cluster, _)| cluster).collect::<Vec<_>>().into()
     }
 }
 

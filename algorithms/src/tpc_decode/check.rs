@@ -36,7 +36,7 @@ pub enum Mismatch {
         found: String,
     },
     /// A charge in the map differs from the reference.
-    #[error("sector {sector} of the input: the charges of its map are not right")]
+    #[error("sector {sector} of the input: wrong charges in its map")]
     Charges {
         /// The index of the sector, in the order of the pages.
         sector: usize,

@@ -33,7 +33,7 @@ pub(crate) fn checked_length(fragment: u32) -> Result<u32, DataError> {
     let shortest = FRAGMENT_LENGTHS.start();
     let longest = FRAGMENT_LENGTHS.end();
     Err(DataError::Shape(format!(
-        "--fragment {fragment} makes no fragments; use {shortest} to {longest} time bins"
+        "--fragment {fragment} is out of range; use {shortest} to {longest} time bins"
     )))
 }
 

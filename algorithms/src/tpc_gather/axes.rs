@@ -40,7 +40,7 @@ pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     let scale = SCALE.of(params)?;
     if !(scale > 0.0 && scale <= MAX_SCALE) {
         return Err(DataError::Shape(format!(
-            "a scale of {scale} can't be; use --scale above 0, {MAX_SCALE} at most"
+            "--scale {scale} is out of range; use a value above 0, {MAX_SCALE} at most"
         )));
     }
     let scaled = |published: usize| (published as f64 * scale).round().max(1.0).to_string();

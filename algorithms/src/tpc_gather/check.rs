@@ -22,7 +22,7 @@ pub enum Mismatch {
         found: usize,
     },
     /// The output is a sample, though all pieces could have been gathered.
-    #[error("the output is said to be a sample, though not the one of such an input")]
+    #[error("the output is a sample, but not the one expected for this input")]
     Sample,
     /// An entry differs from the reference.
     #[error("{field}, entry {entry}: {found:02x?} instead of {expected:02x?}")]

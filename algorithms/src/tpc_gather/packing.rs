@@ -175,9 +175,10 @@ impl<'a> Array<'a> {
         let mut high = self.pieces();
         while low + 1 < high {
             let middle = low.midpoint(high);
-            match self.place(middle) <= byte {
-                true => low = middle,
-                false => high = middle,
+            if self.place(middle) <= byte {
+                low = middle;
+            } else {
+                high = middle;
             }
         }
         low

@@ -9,7 +9,7 @@ use crate::all_cores::first_difference;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Mismatch {
     /// Inconsistent relations.
-    #[error("the output makes no sense: {0}")]
+    #[error("the output is inconsistent: {0}")]
     Unsound(#[from] TrackProblem),
     /// A track differs from the connected component of links and relations.
     #[error("slice track {track}: its track is not the component that links and relations make")]

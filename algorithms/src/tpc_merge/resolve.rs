@@ -41,7 +41,7 @@ fn join_same_leg(legs: &mut impl RelationStore, a: u32, b: u32) {
         return;
     }
     if let Some(tail) = tail_without(legs, a, b) {
-        append(legs, (head, tail), b);
+        append(legs, head, tail, b);
     }
 }
 
@@ -68,7 +68,7 @@ fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32)
         (beyond_a, _) => (beyond_a, head_b),
     };
     let tail = tail(legs, first);
-    append(legs, (first, tail), second);
+    append(legs, first, tail, second);
 }
 
 /// The z extent of a slice track and of the head of its chain.
@@ -80,7 +80,7 @@ fn extent(tracks: &[SliceTrack], (track, head): (u32, u32)) -> (f32, f32) {
 
 /// Appends the chain `b` to the chain `a`, given by head and tail, and likewise the legs next to
 /// them, side by side, as far as both have any.
-fn append(legs: &mut impl RelationStore, (a, tail): (u32, u32), b: u32) {
+fn append(legs: &mut impl RelationStore, a: u32, tail: u32, b: u32) {
     connect(legs, tail, b);
     for side in [0, 1] {
         join_sides(legs, a, b, side);

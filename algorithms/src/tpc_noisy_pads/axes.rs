@@ -106,7 +106,7 @@ fn at_most_all_counted(
     if time_bins <= most {
         return Ok(time_bins);
     }
-    let problem = format!("{time_bins} time bins; noisy pads are looked for in {most} at most");
+    let problem = format!("{time_bins} time bins exceed the limit of {most} for noisy pads");
     Err(DataError::Shape(explained(problem, most)))
 }
 

@@ -50,7 +50,8 @@ fn hot_pads_are_noisy_only_without_saturation() {
 #[test]
 fn thresholds_are_a_share_and_a_count() {
     let thresholds = |orbits| *maps(&[("orbits", orbits), ("max-occupancy", "0.25")]).thresholds();
-    let (one, eight) = (thresholds("1"), thresholds("8"));
+    let one = thresholds("1");
+    let eight = thresholds("8");
     assert_eq!((one.charges, one.run), (446 / 4, 200));
     assert_eq!((eight.charges, eight.run), (3564 / 4, 200));
 }

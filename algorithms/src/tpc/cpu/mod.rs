@@ -26,7 +26,7 @@ pub(super) const VARIANTS: &[Variant<Tpc>] = &[
             }
             // Fragments are finished before the last one is known.
             NoisyRule::Lab => Err(Unavailable(
-                "it looks for noisy pads in the first fragment only: use --noisy published".into(),
+                "it searches noisy pads in the first fragment only: use --noisy published".into(),
             )),
         },
     )

@@ -94,8 +94,8 @@ fn open<'a>(at: &Opening<'a, '_, Tpc>) -> Opened<'a, Tpc> {
     let parts = parts_of(&at.input.frame, Output::Digits, Division::Sectors(SECTORS));
     fit(&parts)?;
     parts.iter().try_for_each(|part| sizes(at.input, part).fit())?;
-    let room = |part: &Part| HostCapacity::for_samples(part.samples() as usize);
-    let host_capacity = parts.iter().map(room).collect();
+    let capacity = |part: &Part| HostCapacity::for_samples(part.samples() as usize);
+    let host_capacity = parts.iter().map(capacity).collect();
     at.session(Fused { input: at.input, arena: at.arena, gpu: at.gpu()?, parts, host_capacity })
 }
 
@@ -123,7 +123,7 @@ impl PartBuffers {
         gpu: &Gpu,
         input: &RawFrame,
         part: &Part,
-        room: HostCapacity,
+        capacity: HostCapacity,
     ) -> Result<Self, DeviceError> {
         let numbers = input.frame.sector_numbers();
         let own = &numbers[part.sectors.clone()];
@@ -135,7 +135,7 @@ impl PartBuffers {
         Ok(PartBuffers {
             pages: PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
             first_words: gpu.table(&first_words)?,
-            found: HostClusters::new(gpu, room)?,
+            found: HostClusters::new(gpu, capacity)?,
         })
     }
 }
@@ -232,39 +232,40 @@ impl FusedBuffers<'_> {
         &mut self,
         gpu: &Gpu,
         input: &RawFrame,
-        (part, number): (&Part, usize),
+        part: &Part,
+        index: usize,
     ) -> Result<(), DeviceError> {
-        let queue = number % QUEUES as usize;
+        let queue = index % QUEUES as usize;
         gpu.in_queue(queue as u32, |gpu| {
-            if let Some(before) = number.checked_sub(QUEUES as usize) {
+            if let Some(before) = index.checked_sub(QUEUES as usize) {
                 self.fetch(gpu, before)?;
-                self.upload(gpu, (part, number))?;
+                self.upload(gpu, part, index)?;
             }
             let shared = &self.shared;
-            let own = &self.parts[number];
+            let own = &self.parts[index];
             let in_flight = InFlightPart { gpu, input, shared, part, own };
             in_flight.start(&mut self.slots[queue])?;
             let found = &self.slots[queue].bins.found;
-            found.download_totals(gpu, &mut self.parts[number].found)
+            found.download_totals(gpu, &mut self.parts[index].found)
         })
     }
 
     /// Starts to copy the pages of a part.
-    fn upload(&self, gpu: &Gpu, (part, number): (&Part, usize)) -> Result<(), DeviceError> {
-        self.parts[number].pages.upload(gpu, self.shared.pages.part(part.bytes()))
+    fn upload(&self, gpu: &Gpu, part: &Part, index: usize) -> Result<(), DeviceError> {
+        self.parts[index].pages.upload(gpu, self.shared.pages.part(part.bytes()))
     }
 
     /// Starts to copy the pages of the first parts, which depend on no earlier work.
     fn upload_first(&self, gpu: &Gpu, parts: &[Part]) -> Result<(), DeviceError> {
         parts.iter().zip(0..QUEUES).try_for_each(|(part, queue)| {
-            gpu.in_queue(queue, |gpu| self.upload(gpu, (part, queue as usize)))
+            gpu.in_queue(queue, |gpu| self.upload(gpu, part, queue as usize))
         })
     }
 
-    /// Waits for the number of clusters of a part, and starts to copy them.
-    fn fetch(&mut self, gpu: &Gpu, number: usize) -> Result<(), DeviceError> {
-        let slot = &self.slots[number % QUEUES as usize];
-        slot.bins.found.download_found(gpu, &mut self.parts[number].found)
+    /// Waits for the index of clusters of a part, and starts to copy them.
+    fn fetch(&mut self, gpu: &Gpu, index: usize) -> Result<(), DeviceError> {
+        let slot = &self.slots[index % QUEUES as usize];
+        slot.bins.found.download_found(gpu, &mut self.parts[index].found)
     }
 }
 
@@ -283,7 +284,7 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         let slots =
             (0..self.parts.len().min(QUEUES as usize)).map(|_| PipelineSlot::new(gpu, largest));
         let parts = self.parts.iter().zip(&self.host_capacity);
-        let parts = parts.map(|(part, room)| PartBuffers::new(gpu, input, part, *room));
+        let parts = parts.map(|(part, capacity)| PartBuffers::new(gpu, input, part, *capacity));
         let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
         Ok(FusedBuffers {
             shared: SharedBuffers {
@@ -306,8 +307,8 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         buffers.upload_first(gpu, &self.parts)?;
         let open = || Ok(gpu.on_host(|| parts_of(frame, Output::Digits, division)));
         let parts = gpu.scope(HEADERS, open)?;
-        for both in parts.iter().zip(0..) {
-            buffers.start(gpu, self.input, both)?;
+        for (part, index) in parts.iter().zip(0..) {
+            buffers.start(gpu, self.input, part, index)?;
         }
         let last = parts.len().saturating_sub(QUEUES as usize)..parts.len();
         last.into_iter().try_for_each(|number| {
@@ -323,6 +324,6 @@ impl<'a> Runner<Tpc> for Fused<'a> {
     }
 
     fn note(&mut self, buffers: &FusedBuffers<'a>) {
-        self.host_capacity = buffers.parts.iter().map(|part| part.found.room()).collect();
+        self.host_capacity = buffers.parts.iter().map(|part| part.found.capacity()).collect();
     }
 }

@@ -57,7 +57,7 @@ struct OnMaps<'a> {
     /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
     /// Capacity of the bucket of each row of each sector, in clusters.
-    room: Vec<u32>,
+    capacity: Vec<u32>,
 }
 
 struct MapsBuffers<'a> {
@@ -89,19 +89,19 @@ buffers!(PartBuffers: pages, jobs);
 fn open<'a>(at: &Opening<'a, '_, Tpc>, division: Division) -> Opened<'a, Tpc> {
     if at.input.finding.rule == NoisyRule::Lab {
         return Err(Unavailable(
-            "it looks for noisy pads in the first fragment only: use --noisy published".into(),
+            "it searches noisy pads in the first fragment only: use --noisy published".into(),
         ));
     }
     let parts = parts_of(&at.input.frame, Output::ChargeMap, division);
     fit(&parts)?;
-    let room = parts.iter().flat_map(room_of).collect();
+    let capacity = parts.iter().flat_map(initial_capacities).collect();
     let input = at.input;
     let arena = at.arena;
-    at.session(OnMaps { division, input, arena, gpu: at.gpu()?, parts, room })
+    at.session(OnMaps { division, input, arena, gpu: at.gpu()?, parts, capacity })
 }
 
 /// Initial capacity of each row of each sector of a part.
-fn room_of(part: &Part) -> Vec<u32> {
+fn initial_capacities(part: &Part) -> Vec<u32> {
     let samples = part.samples() as usize / part.sectors.len().max(1);
     let of_row = |row| {
         let own = samples * pads_in_row(row) / PADS_IN_SECTOR;
@@ -205,7 +205,7 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         let input = self.input;
         let tables = input.frame.tables();
         let pages = input.frame.page_bytes();
-        let sectors = self.room.len() / ROWS;
+        let sectors = self.capacity.len() / ROWS;
         let samples = self.most(|part| part.samples() as usize);
         let entries = self.most(|part| part.entries() * part.sectors.len());
         let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
@@ -219,7 +219,7 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
             target: Target::of_charges(gpu, samples, entries)?,
             lists: Lists::new(gpu, &batches, samples)?,
             compaction: Compaction::new(gpu, STAGES.compaction, &batches)?,
-            buckets: Buckets::new(gpu, self.room.clone(), samples / SAMPLES_OF_CLUSTER)?,
+            buckets: Buckets::new(gpu, self.capacity.clone(), samples / SAMPLES_OF_CLUSTER)?,
         })
     }
 
@@ -227,9 +227,9 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         let gpu = &*self.gpu;
         self.start(buffers)?;
         buffers.buckets.count(gpu)?;
-        if let Some(room) = buffers.buckets.missing_room() {
+        if let Some(capacity) = buffers.buckets.needed_capacities() {
             // The counts include clusters beyond the capacity.
-            buffers.buckets = Buckets::new(gpu, room, buffers.buckets.packed_room())?;
+            buffers.buckets = Buckets::new(gpu, capacity, buffers.buckets.packed_capacity())?;
             self.start(buffers)?;
             buffers.buckets.count(gpu)?;
         }
@@ -241,6 +241,6 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
     }
 
     fn note(&mut self, buffers: &MapsBuffers<'a>) {
-        self.room = buffers.buckets.room().to_vec();
+        self.capacity = buffers.buckets.capacity().to_vec();
     }
 }

@@ -40,7 +40,8 @@ impl Flat {
             })
             .collect();
         let sum = |of: fn(&(usize, usize)) -> usize| counts.iter().map(of).sum::<usize>();
-        let (mut first, mut all) = (vec![0; sum(|it| it.0)], vec![0; sum(|it| it.1)]);
+        let mut first = vec![0; sum(|it| it.0)];
+        let mut all = vec![0; sum(|it| it.1)];
         let firsts = SharedSlice::new(&mut first);
         let labels = SharedSlice::new(&mut all);
         for_each_numbered(rows.iter(), |index, row| {

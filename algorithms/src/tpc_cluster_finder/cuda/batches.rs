@@ -84,9 +84,10 @@ fn jobs_of(case: &ChargeCase, sector: u32, first_sample: usize) -> Vec<Job> {
     let is_sorted = case.charges.is_sorted_by_key(|sample| sample.time);
     let job = |fragment: FragmentOfFrame| {
         let Range { start, end } = fragment.time_bins;
-        let samples = match is_sorted {
-            true => samples_between(&case.charges, fragment.time_bins),
-            false => 0..case.charges.len(),
+        let samples = if is_sorted {
+            samples_between(&case.charges, fragment.time_bins)
+        } else {
+            0..case.charges.len()
         };
         Job {
             sector,

@@ -33,7 +33,7 @@ unsafe impl SameAs<PackedCluster> for Cluster {}
 /// The buckets, and the buffers for their copy to the host.
 pub(crate) struct Buckets {
     /// Capacity of each bucket, in clusters.
-    room: Vec<u32>,
+    capacity: Vec<u32>,
     begins: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
     clusters: DeviceBuffer<Cluster>,
@@ -70,17 +70,17 @@ impl Packed {
 impl Buckets {
     /// Allocates buckets of these capacities, and a buffer for `packed` packed clusters, which is
     /// reallocated if it turns out to be too small.
-    pub(crate) fn new(gpu: &Gpu, room: Vec<u32>, packed: usize) -> Result<Self, DeviceError> {
-        let begins = begins(&room);
-        let clusters = begins[room.len()] as usize;
+    pub(crate) fn new(gpu: &Gpu, capacity: Vec<u32>, packed: usize) -> Result<Self, DeviceError> {
+        let begins = begins(&capacity);
+        let clusters = begins[capacity.len()] as usize;
         Ok(Buckets {
             begins: gpu.table(&begins)?,
-            counts: gpu.buffer(room.len())?,
+            counts: gpu.buffer(capacity.len())?,
             clusters: gpu.buffer(clusters)?,
-            host_counts: gpu.pinned(room.len())?,
-            places: Table::new(gpu, room.len() + 1)?,
+            host_counts: gpu.pinned(capacity.len())?,
+            places: Table::new(gpu, capacity.len() + 1)?,
             packed: Packed::new(gpu, packed)?,
-            room,
+            capacity,
         })
     }
 
@@ -98,12 +98,12 @@ impl Buckets {
     }
 
     /// Capacity of each bucket, in clusters.
-    pub(crate) fn room(&self) -> &[u32] {
-        &self.room
+    pub(crate) fn capacity(&self) -> &[u32] {
+        &self.capacity
     }
 
     /// Capacity of the buffer of packed clusters.
-    pub(crate) fn packed_room(&self) -> usize {
+    pub(crate) fn packed_capacity(&self) -> usize {
         self.packed.host.len()
     }
 
@@ -114,10 +114,10 @@ impl Buckets {
     }
 
     /// Sufficient capacities, if some bucket was too small.
-    pub(crate) fn missing_room(&self) -> Option<Vec<u32>> {
-        let both = || self.host_counts.iter().zip(&self.room);
-        let is_missing = both().any(|(count, room)| count > room);
-        is_missing.then(|| both().map(|(count, room)| *count.max(room)).collect())
+    pub(crate) fn needed_capacities(&self) -> Option<Vec<u32>> {
+        let both = || self.host_counts.iter().zip(&self.capacity);
+        let is_missing = both().any(|(count, capacity)| count > capacity);
+        is_missing.then(|| both().map(|(count, capacity)| *count.max(capacity)).collect())
     }
 
     /// Packs the clusters, once they are counted, and starts to copy them to the host.
@@ -127,9 +127,9 @@ impl Buckets {
     pub(crate) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         self.check(gpu)?;
         let places = begins(&self.host_counts);
-        let found = places[self.room.len()] as usize;
+        let found = places[self.capacity.len()] as usize;
         self.places.fill(gpu, places)?;
-        if self.packed_room() < found {
+        if self.packed_capacity() < found {
             self.packed = Packed::new(gpu, found)?;
         }
         let bytes = 2 * (found * size_of::<Cluster>()) as u64;
@@ -137,7 +137,7 @@ impl Buckets {
             clusters: self.clusters.ptr(),
             begins: self.begins.ptr(),
             places: self.places.ptr(),
-            buckets: self.room.len() as u32,
+            buckets: self.capacity.len() as u32,
             packed: self.packed.device.ptr(),
         };
         // SAFETY: the counts of buckets are within their capacities, and the packed buffer has
@@ -178,24 +178,24 @@ impl Buckets {
             order(&mut clusters);
             clusters
         };
-        map(0..self.room.len(), of_bucket).concat()
+        map(0..self.capacity.len(), of_bucket).concat()
     }
 
     /// Checks that no bucket overflowed.
     fn check(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let mut both = self.host_counts.iter().zip(&self.room);
-        let Some(bucket) = both.position(|(count, room)| count > room) else {
+        let mut both = self.host_counts.iter().zip(&self.capacity);
+        let Some(bucket) = both.position(|(count, capacity)| count > capacity) else {
             return Ok(());
         };
         let row = bucket % ROWS;
         let sector = bucket / ROWS;
         let found = self.host_counts[bucket];
-        let room = self.room[bucket];
+        let capacity = self.capacity[bucket];
         Err(DeviceError::Failed {
             device: gpu.properties().device.clone(),
             what: "finding clusters",
             problem: format!(
-                "row {row} of sector {sector} of the input has {found} clusters, and its bucket is for {room}"
+                "row {row} of sector {sector} of the input has {found} clusters; the capacity of its bucket is {capacity}"
             ),
         })
     }

@@ -33,7 +33,7 @@ pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
         return Ok(());
     }
     Err(Unavailable(format!(
-        "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+        "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
     )))
 }
 

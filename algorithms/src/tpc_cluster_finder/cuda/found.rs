@@ -101,13 +101,13 @@ impl ClusterList {
 }
 
 impl HostClusters {
-    pub(crate) fn new(gpu: &Gpu, room: HostCapacity) -> Result<Self, DeviceError> {
-        let clusters = gpu.pinned(room.clusters)?;
-        let runs = gpu.pinned(room.runs)?;
+    pub(crate) fn new(gpu: &Gpu, capacity: HostCapacity) -> Result<Self, DeviceError> {
+        let clusters = gpu.pinned(capacity.clusters)?;
+        let runs = gpu.pinned(capacity.runs)?;
         Ok(HostClusters { totals: gpu.pinned(1)?, clusters, runs })
     }
 
-    pub(crate) fn room(&self) -> HostCapacity {
+    pub(crate) fn capacity(&self) -> HostCapacity {
         HostCapacity { clusters: self.clusters.len(), runs: self.runs.len() }
     }
 
@@ -153,15 +153,15 @@ impl HostClusters {
 pub(super) fn fits(
     gpu: &Gpu,
     (count, what): (usize, &str),
-    room: usize,
+    capacity: usize,
 ) -> Result<(), DeviceError> {
-    if count <= room {
+    if count <= capacity {
         return Ok(());
     }
     Err(DeviceError::Failed {
         device: gpu.properties().device.clone(),
         what: "finding clusters",
-        problem: format!("{count} {what} were found, and there is room for {room}"),
+        problem: format!("{count} {what} were found; the capacity is {capacity}"),
     })
 }
 

@@ -81,7 +81,7 @@ impl Sizes {
             return Ok(());
         }
         Err(Unavailable(format!(
-            "{words} bins of time bins and rows; {most} is the most; use fewer sectors or orbits"
+            "{words} bins of time bins and rows exceed the limit of {most}; use fewer sectors or orbits"
         )))
     }
 }
@@ -173,7 +173,7 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
     type Buffers = FusedBuffers<'a>;
 
     fn allocate(&self) -> Result<FusedBuffers<'a>, DeviceError> {
-        let labels = || Labels::new(&self.gpu, (self.charges, self.arena), self.label_capacity);
+        let labels = || Labels::new(&self.gpu, self.charges, self.arena, self.label_capacity);
         Ok(FusedBuffers {
             cases: Cases::new(&self.gpu, self.charges, self.arena)?,
             bins: Bins::new(&self.gpu, self.sizes)?,
@@ -214,8 +214,8 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
     }
 
     fn note(&mut self, buffers: &FusedBuffers<'a>) {
-        self.host_capacity = buffers.found.room();
-        self.label_capacity = buffers.labels.as_ref().map_or(self.label_capacity, Labels::room);
+        self.host_capacity = buffers.found.capacity();
+        self.label_capacity = buffers.labels.as_ref().map_or(self.label_capacity, Labels::capacity);
     }
 }
 
@@ -259,8 +259,8 @@ mod tests {
         let small =
             |clusters, runs| ClusterList::new(&finder.gpu, clusters, runs).expect("buffers");
         for (found, problem) in [
-            (small(4, runs), "5 clusters were found, and there is room for 4"),
-            (small(5, 1), "2 runs of clusters were found, and there is room for 1"),
+            (small(4, runs), "5 clusters were found; the capacity is 4"),
+            (small(5, 1), "2 runs of clusters were found; the capacity is 1"),
         ] {
             buffers.bins.found = found;
             let error = finder.run(&mut buffers).expect_err(problem).to_string();

@@ -42,7 +42,8 @@ buffers!(Tables: noisy; kept: settings, pads_in_rows);
 impl<'a> Input<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (charges, arena): (&Charges, &'a Arena),
+        charges: &Charges,
+        arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         Ok(Input {
             host: Lent::of("samples", charges, arena, gpu, |gpu| page_locked(gpu, charges))?,

@@ -30,7 +30,7 @@ pub(super) struct FinderRunner<'a> {
     gpu: Arc<Gpu>,
     batches: Batches,
     /// Capacity of the bucket of each row of each sector, in clusters.
-    pub(super) room: Vec<u32>,
+    pub(super) capacity: Vec<u32>,
     /// Maximum number of clusters that a run has found.
     most_found: usize,
     /// Labels of the last run.
@@ -59,16 +59,17 @@ pub(super) fn find_on_gpu<'a>(
     let most = u32::MAX;
     if samples > most as usize {
         return Err(Unavailable(format!(
-            "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+            "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
         )));
     }
-    at.session(FinderRunner::new(at.gpu()?, (at.input, at.arena), stages))
+    at.session(FinderRunner::new(at.gpu()?, at.input, at.arena, stages))
 }
 
 impl<'a> FinderRunner<'a> {
     pub(super) fn new(
         gpu: Arc<Gpu>,
-        (charges, arena): (&'a Charges, &'a Arena),
+        charges: &'a Charges,
+        arena: &'a Arena,
         stages: Stages,
     ) -> Self {
         FinderRunner {
@@ -77,7 +78,7 @@ impl<'a> FinderRunner<'a> {
             arena,
             gpu,
             batches: Batches::new(charges),
-            room: charges.samples_of_rows().concat(),
+            capacity: charges.samples_of_rows().concat(),
             most_found: charges.samples() / SAMPLES_OF_CLUSTER,
             labels: None,
         }
@@ -91,14 +92,14 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
         let gpu = &self.gpu;
         let charges = self.charges;
         let batches = &self.batches.batches;
-        let second_pass = || SecondPass::new(gpu, (charges, self.arena), &self.batches);
+        let second_pass = || SecondPass::new(gpu, charges, self.arena, &self.batches);
         Ok(FinderBuffers {
-            input: Input::new(gpu, (charges, self.arena))?,
+            input: Input::new(gpu, charges, self.arena)?,
             jobs: gpu.table(&self.batches.jobs)?,
             filled: Filled::new(gpu, &self.batches)?,
             lists: Lists::new(gpu, batches, self.batches.positions)?,
             compaction: Compaction::new(gpu, self.stages.compaction, batches)?,
-            buckets: Buckets::new(gpu, self.room.clone(), self.most_found)?,
+            buckets: Buckets::new(gpu, self.capacity.clone(), self.most_found)?,
             second_pass: charges.has_labels().then(second_pass).transpose()?,
         })
     }
@@ -146,6 +147,6 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
     }
 
     fn note(&mut self, buffers: &FinderBuffers<'a>) {
-        self.most_found = self.most_found.max(buffers.buckets.packed_room());
+        self.most_found = self.most_found.max(buffers.buckets.packed_capacity());
     }
 }

@@ -49,7 +49,8 @@ buffers!(HostBatch: counts, kept, places, charges);
 impl<'a> SecondPass<'a> {
     pub(super) fn new(
         gpu: &Gpu,
-        (charges, arena): (&'a Charges, &'a Arena),
+        charges: &'a Charges,
+        arena: &'a Arena,
         all: &Batches,
     ) -> Result<Self, DeviceError> {
         let positions = all.positions;

@@ -24,14 +24,14 @@ fn bucket_overflow_is_an_error() {
     let Some(gpu) = emulator::gpu_for_tests(Config::default()) else { return };
     let (charges, arena) =
         (Charges::new(vec![clusters_in_row(7, 2), clusters_in_row(5, 3)]), Arena::default());
-    let mut finder = FinderRunner::new(gpu, (&charges, &arena), naive::STAGES);
-    finder.room = vec![2; 2 * ROWS];
-    let mut buffers = finder.allocate().expect("room");
+    let mut finder = FinderRunner::new(gpu, &charges, &arena, naive::STAGES);
+    finder.capacity = vec![2; 2 * ROWS];
+    let mut buffers = finder.allocate().expect("buffers");
     let problem = finder.run(&mut buffers).expect_err("a bucket is too small").to_string();
-    let told = "row 5 of sector 1 of the input has 3 clusters, and its bucket is for 2";
-    assert!(problem.contains(told), "{problem}");
-    finder.room = vec![3; 2 * ROWS];
-    let mut buffers = finder.allocate().expect("room");
+    let expected = "row 5 of sector 1 of the input has 3 clusters; the capacity of its bucket is 2";
+    assert!(problem.contains(expected), "{problem}");
+    finder.capacity = vec![3; 2 * ROWS];
+    let mut buffers = finder.allocate().expect("buffers");
     assert_eq!(finder.run(&mut buffers), Ok(()));
     assert_eq!(finder.output(&buffers).len(), 5);
 }

@@ -66,9 +66,12 @@ impl Clusters {
             let clusters = self.list.len();
             return Err(format!("{lists} lists of labels of {clusters} clusters").into());
         }
-        let is_right = |cluster: &usize| match promise.stable {
-            true => own.of(*cluster) == right.of(*cluster),
-            false => sorted(own.of(*cluster)) == sorted(right.of(*cluster)),
+        let is_right = |cluster: &usize| {
+            if promise.stable {
+                own.of(*cluster) == right.of(*cluster)
+            } else {
+                sorted(own.of(*cluster)) == sorted(right.of(*cluster))
+            }
         };
         match (0..self.list.len()).find(|cluster| !is_right(cluster)) {
             None => Ok(()),

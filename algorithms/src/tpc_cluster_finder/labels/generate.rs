@@ -81,7 +81,7 @@ pub(in super::super) fn fit(samples: u64, per_sample: f64) -> Result<(), DataErr
         return Ok(());
     }
     Err(DataError::Shape(format!(
-        "about {labels:.1e} labels of a sector; {most:.1e} is the most; use fewer orbits, or fewer --labels-per-digit"
+        "about {labels:.1e} labels of a sector exceed the limit of {most:.1e}; use fewer orbits, or lower --labels-per-digit"
     )))
 }
 

@@ -92,7 +92,7 @@ fn clusters_below_the_cutoff_are_optional() {
     let unseen = figures_of(&[], &[small, left(0, 30.0, 50.0, 41.0)], settings);
     assert_eq!(unseen("efficiency"), 0.0, "of the larger one");
     let seen = figures_of(&[found(0, 10.0, 50.0, 40)], &[small], settings);
-    assert!(seen("efficiency").is_nan(), "nobody asks");
+    assert!(seen("efficiency").is_nan(), "no true cluster counts");
     assert_eq!(seen("ghosts"), 0.0);
     // A small cluster that is hidden by a large one is not counted as missed.
     let beside = [left(0, 10.0, 50.0, 100.0), left(0, 11.0, 50.0, 40.0)];

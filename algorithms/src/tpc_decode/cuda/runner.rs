@@ -96,7 +96,7 @@ pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
     match samples.filter(|&samples| samples > most) {
         None => Ok(()),
         Some(samples) => Err(Unavailable(format!(
-            "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+            "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
         ))),
     }
 }

@@ -175,7 +175,7 @@ mod tests {
     use crate::kernels::tpc_decode_charge_tiles::MOST_TILES;
 
     #[test]
-    fn every_region_has_room() {
+    fn tiles_of_every_region_fit() {
         for region in Region::all() {
             let tiles: usize = region.rows().map(|row| tiles_of_row(row).len()).sum();
             assert!(tiles <= MOST_TILES as usize && region.rows().len() <= MOST_ROWS as usize);

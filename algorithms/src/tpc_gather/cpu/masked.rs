@@ -83,7 +83,8 @@ mod tests {
             eprintln!("skipped: no AVX-512");
             return;
         };
-        let (masked, by_length) = (Masked::<3>(avx512), MaskedByLength(avx512));
+        let masked = Masked::<3>(avx512);
+        let by_length = MaskedByLength(avx512);
         let from: Vec<u8> = (1..=250).collect();
         for length in 0..=from.len() {
             let mut to = [255; 768];

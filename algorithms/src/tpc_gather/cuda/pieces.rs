@@ -91,7 +91,8 @@ fn differs<T: bytemuck::Pod + Default + PartialEq + Send + Sync>(
 impl<'a> DevicePieces<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&Clusters, &'a Arena),
+        input: &Clusters,
+        arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         let [tracks, rows] = [input.tracks().len(), input.rows().len()];
         let begin = |name| {

@@ -77,7 +77,7 @@ impl<'a> Runner<TpcGather> for GatherRunner<'a> {
     fn allocate(&self) -> Result<GatherBuffers<'a>, DeviceError> {
         let layout = Layout::new(&self.input.packed());
         Ok(GatherBuffers {
-            pieces: DevicePieces::new(&self.gpu, (self.input, self.arena))?,
+            pieces: DevicePieces::new(&self.gpu, self.input, self.arena)?,
             gatherer: (self.make_gatherer)(&self.gpu, layout)?,
         })
     }

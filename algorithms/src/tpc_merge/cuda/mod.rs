@@ -87,7 +87,7 @@ fn merge_on_gpu<'a>(
     let tracks = at.input.len();
     if tracks > most {
         return Err(Unavailable(format!(
-            "{tracks} slice tracks; {most} is the most for this variant; use fewer"
+            "{tracks} slice tracks exceed this variant's limit of {most}; use fewer"
         )));
     }
     at.session(MergeRunner { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })
@@ -100,7 +100,7 @@ impl<'a> Runner<TpcMerge> for MergeRunner<'a> {
         let gpu = &self.gpu;
         let tracks = self.input.len();
         Ok(MergeBuffers {
-            host: HostTracks::new(gpu, (self.input, self.arena))?,
+            host: HostTracks::new(gpu, self.input, self.arena)?,
             merged: gpu.pinned(tracks)?,
             device: DeviceTracks::new(gpu, tracks)?,
             merger: (self.make_merger)(gpu, tracks)?,

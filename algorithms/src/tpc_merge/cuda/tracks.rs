@@ -20,7 +20,8 @@ buffers!(HostTracks<'_>: tracks, relations, links);
 impl<'a> HostTracks<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&SliceTracks, &'a Arena),
+        input: &SliceTracks,
+        arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         Ok(HostTracks {
             tracks: Pristine::converted(arena, gpu, input.tracks(), kinematics)?,

@@ -28,9 +28,10 @@ impl Strip<'_> {
             return None;
         }
         let peaks = Peaks::around(peak, self);
-        let sums = match peaks.is_alone() {
-            true => self.all_around(peak, members),
-            false => self.shares_around(peak, &peaks, members),
+        let sums = if peaks.is_alone() {
+            self.all_around(peak, members)
+        } else {
+            self.shares_around(peak, &peaks, members)
         };
         let place = (pad, time as i32);
         let pads = self.row.pads() as i32;

@@ -126,9 +126,10 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
 
     fn run(&mut self, buffers: &mut RowsBuffers<'a>) -> Result<(), DeviceError> {
         self.laps.start();
-        match self.charges.has_labels() {
-            false => self.run_without(buffers),
-            true => self.run_collecting(buffers),
+        if self.charges.has_labels() {
+            self.run_collecting(buffers);
+        } else {
+            self.run_without(buffers);
         }
         Ok(())
     }

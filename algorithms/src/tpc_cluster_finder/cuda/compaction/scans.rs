@@ -13,7 +13,7 @@ use crate::tpc_cluster_finder::cuda::stages::Work;
 pub(crate) struct Scans {
     sums: DeviceBuffer<u32>,
     /// Capacity of a job, in words.
-    room: usize,
+    capacity: usize,
 }
 
 buffers!(Scans: sums);
@@ -38,8 +38,8 @@ fn levels(samples: usize) -> Vec<usize> {
 impl Scans {
     /// Allocates sums for `jobs` jobs of `samples` samples each.
     pub(super) fn new(gpu: &Gpu, jobs: usize, samples: usize) -> Result<Self, DeviceError> {
-        let room = levels(samples).iter().sum();
-        Ok(Scans { sums: gpu.buffer(jobs * room)?, room })
+        let capacity = levels(samples).iter().sum();
+        Ok(Scans { sums: gpu.buffer(jobs * capacity)?, capacity })
     }
 
     pub(super) fn run(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
@@ -66,7 +66,7 @@ impl Scans {
             marks: work.lists.predicate.ptr(),
             target: target.number(),
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             batch,
         };
         let blocks = (target.tiles(work), target.bytes(work, size_of::<u8>()));
@@ -83,7 +83,7 @@ impl Scans {
             begin: level.begin,
             next: level.next,
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             batch,
         };
         // SAFETY: each tile of the level has a word in the next one.
@@ -103,7 +103,7 @@ impl Scans {
             level,
             begin,
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             batch,
         };
         // SAFETY: the level has no more words than a block has threads.
@@ -119,7 +119,7 @@ impl Scans {
             begin: level.begin,
             next: level.next,
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             batch,
         };
         // SAFETY: levels are ranges of the sums, with a word for each tile of the level before, as
@@ -136,7 +136,7 @@ impl Scans {
             marks: work.lists.predicate.ptr(),
             target: target.number(),
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             compacted,
             batch,
         };

@@ -38,13 +38,11 @@ fn compacted(
     let charges = Charges::default();
     let arena = Arena::default();
     let batches = two_jobs();
-    let (lists, filled) = (
-        Lists::new(gpu, &batches.batches, batches.positions).expect("room"),
-        Filled::new(gpu, &batches).expect("room"),
-    );
-    let compaction = Compaction::new(gpu, way, &batches.batches).expect("room");
-    let input = Input::new(gpu, (&charges, &arena)).expect("room");
-    let jobs = gpu.table(&batches.jobs).expect("room");
+    let lists = Lists::new(gpu, &batches.batches, batches.positions).expect("buffers");
+    let filled = Filled::new(gpu, &batches).expect("buffers");
+    let compaction = Compaction::new(gpu, way, &batches.batches).expect("buffers");
+    let input = Input::new(gpu, &charges, &arena).expect("buffers");
+    let jobs = gpu.table(&batches.jobs).expect("buffers");
     let work = Work {
         gpu,
         tables: &input.tables,
@@ -52,7 +50,7 @@ fn compacted(
         jobs: jobs.ptr(),
         lists: &lists,
         compaction: &compaction,
-        buckets: Buckets::new(gpu, Vec::new(), 0).expect("room").ptrs(),
+        buckets: Buckets::new(gpu, Vec::new(), 0).expect("buffers").ptrs(),
         places: Ptr::NONE,
         batch: &batches.batches[0],
     };

@@ -123,8 +123,9 @@ impl LabelCapacity {
 impl<'a> Labels<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (charges, arena): (&'a Charges, &'a Arena),
-        LabelCapacity(room): LabelCapacity,
+        charges: &'a Charges,
+        arena: &'a Arena,
+        LabelCapacity(capacity): LabelCapacity,
     ) -> Result<Self, DeviceError> {
         let cases = charges.cases();
         let samples = charges.samples();
@@ -150,11 +151,11 @@ impl<'a> Labels<'a> {
                 total: gpu.buffer(1)?,
                 firsts: gpu.buffer(samples)?,
             },
-            filled: gpu.buffer(room)?,
+            filled: gpu.buffer(capacity)?,
             found: HostLabels {
                 total: gpu.pinned(1)?,
                 firsts: gpu.pinned(0)?,
-                all: gpu.pinned(room)?,
+                all: gpu.pinned(capacity)?,
             },
         })
     }
@@ -188,7 +189,7 @@ impl<'a> Labels<'a> {
         fits(gpu, (members, "samples of clusters"), self.members.samples.len())?;
         let of_members = members as u64 * MEMBER + clusters as u64 * CLUSTER;
         let bytes = of_members + self.sample_labels.all.bytes();
-        self.count(gpu, (clusters, bytes))?;
+        self.count(gpu, clusters, bytes)?;
         gpu.download(&mut self.found.total, &self.places.total)?;
         gpu.wait()?;
         let labels = self.found.total[0] as usize;
@@ -196,7 +197,7 @@ impl<'a> Labels<'a> {
         if self.filled.len() < labels {
             self.filled = gpu.buffer(labels)?;
         }
-        self.fill(gpu, (clusters, bytes + self.filled.bytes()))?;
+        self.fill(gpu, clusters, bytes + self.filled.bytes())?;
         make_room(gpu, &mut self.found.firsts, clusters)?;
         make_room(gpu, &mut self.found.all, labels)?;
         gpu.download(self.found.firsts.part_mut(0..clusters), &self.places.firsts)?;
@@ -204,7 +205,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Counts the labels of each cluster, and computes their offsets.
-    fn count(&self, gpu: &Gpu, (clusters, bytes): (usize, u64)) -> Result<(), DeviceError> {
+    fn count(&self, gpu: &Gpu, clusters: usize, bytes: u64) -> Result<(), DeviceError> {
         let kernel = &FUSED_COUNT_LABELS;
         let places = &self.places;
         gpu.fill_first(&places.states, clusters.div_ceil(kernel.threads() as usize), 0)?;
@@ -228,7 +229,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Stores the labels of each cluster at their offset.
-    fn fill(&self, gpu: &Gpu, (clusters, bytes): (usize, u64)) -> Result<(), DeviceError> {
+    fn fill(&self, gpu: &Gpu, clusters: usize, bytes: u64) -> Result<(), DeviceError> {
         let kernel = &FUSED_FILL_LABELS;
         let arguments = FusedFillLabels {
             members: self.members.of_clusters.ptr(),
@@ -252,7 +253,7 @@ impl<'a> Labels<'a> {
     }
 
     /// Capacity for labels of clusters.
-    pub(super) fn room(&self) -> LabelCapacity {
+    pub(super) fn capacity(&self) -> LabelCapacity {
         LabelCapacity(self.found.all.len())
     }
 }
@@ -323,7 +324,7 @@ mod tests {
             ChargeCase { charges: vec![Default::default(); samples], labels, ..Default::default() }
         };
         let cases = [case(Some(&[&[7, 8], &[]]), 2), case(None, 2), case(Some(&[&[], &[9]]), 2)];
-        let sample_labels = HostSampleLabels::new(&gpu, &cases).expect("room");
+        let sample_labels = HostSampleLabels::new(&gpu, &cases).expect("buffers");
         assert_eq!(sample_labels.first[..], [0, 2, 2, 2, 2, 2, 3]);
         assert_eq!(sample_labels.all[..], [7, 8, 9]);
     }

@@ -118,7 +118,7 @@ fn list_groups<const N: usize>(
             None => unreachable!("a link has more groups"),
         };
         // SAFETY: the witness proves that the CPU has AVX2.
-        unsafe { compress(group, mask, pads.room(start)) };
+        unsafe { compress(group, mask, pads.target(start)) };
         start += mask.count_ones() as usize;
     }
     start
@@ -146,18 +146,18 @@ fn store<const BITS: usize>(
     let pads = pads.at(usize::from(group.first) + index);
     // SAFETY: the witness proves that the CPU has AVX2.
     let joined = unsafe { join_four::<BITS>(word, shifts, pads, group.template) };
-    let room = digits.get_mut(index..).unwrap_or_default();
-    match room.first_chunk_mut::<LANES>() {
+    let target = digits.get_mut(index..).unwrap_or_default();
+    match target.first_chunk_mut::<LANES>() {
         // SAFETY: the witness proves that the CPU has AVX2.
-        Some(room) => unsafe { store_256(room, joined) },
+        Some(target) => unsafe { store_256(target, joined) },
         None => {
-            let count = room.len() as i64;
+            let count = target.len() as i64;
             // SAFETY: the witness proves that the CPU has AVX2, and the mask selects the digits
             // within the capacity.
             unsafe {
                 let indices = _mm256_setr_epi64x(0, 1, 2, 3);
                 let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), indices);
-                _mm256_maskstore_epi64(room.as_mut_ptr().cast(), mask, joined);
+                _mm256_maskstore_epi64(target.as_mut_ptr().cast(), mask, joined);
             }
         }
     }

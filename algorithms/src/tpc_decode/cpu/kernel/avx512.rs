@@ -41,10 +41,10 @@ impl Isa for Avx512Vbmi2 {
         let third = (channels >> 64) as u32;
         let after_first = first.count_ones() as usize;
         let after_second = after_first + second.count_ones() as usize;
-        let room = pads.room(start);
-        list_part::<0>(self, first, link, room, 0);
-        list_part::<PADS>(self, second, link, room, after_first);
-        list_part::<{ 2 * PADS }>(self, third, link, room, after_second);
+        let target = pads.target(start);
+        list_part::<0>(self, first, link, target, 0);
+        list_part::<PADS>(self, second, link, target, after_first);
+        list_part::<{ 2 * PADS }>(self, third, link, target, after_second);
         start + after_second + third.count_ones() as usize
     }
 
@@ -130,15 +130,15 @@ fn list_part<const FIRST: usize>(
     _: Avx512Vbmi2,
     selected: u32,
     link: &[PadId; LINK_STRIDE],
-    room: &mut [PadId; LINK_STRIDE],
+    target: &mut [PadId; LINK_STRIDE],
     index: usize,
 ) {
-    let parts = (link[FIRST..].first_chunk(), room[index..].first_chunk_mut());
-    let (Some(pads), Some(room)) = parts else {
-        unreachable!("a link has as many pads, and its room");
+    let parts = (link[FIRST..].first_chunk(), target[index..].first_chunk_mut());
+    let (Some(pads), Some(target)) = parts else {
+        unreachable!("the part is within the pads of a link and the list");
     };
     // SAFETY: the witness proves that the CPU has AVX-512 VBMI2.
-    unsafe { compress(selected, pads, room) };
+    unsafe { compress(selected, pads, target) };
 }
 
 /// Moves the selected pads next to each other; zeros follow.
@@ -178,12 +178,12 @@ fn store<const BITS: usize>(
     let pads = pads.at(usize::from(group.first) + index);
     // SAFETY: the witness proves that the CPU has AVX-512 BW.
     let joined = unsafe { join_eight::<BITS>(words, &pattern.shifts, pads, group.template) };
-    let room = digits.get_mut(index..).unwrap_or_default();
-    match room.first_chunk_mut::<LANES>() {
+    let target = digits.get_mut(index..).unwrap_or_default();
+    match target.first_chunk_mut::<LANES>() {
         // SAFETY: the witness proves that the CPU has AVX-512.
-        Some(room) => unsafe { store_512(room, joined) },
-        // SAFETY: the witness proves that the CPU has AVX-512, and `room` is shorter than a vector.
-        None => unsafe { store_first(room, joined) },
+        Some(target) => unsafe { store_512(target, joined) },
+        // SAFETY: the witness proves that the CPU has AVX-512, and `target` is shorter than a vector.
+        None => unsafe { store_first(target, joined) },
     }
 }
 
@@ -208,13 +208,13 @@ fn join_eight<const BITS: usize>(
 /// Stores as many of the digits as there is capacity for.
 ///
 /// # Safety
-/// `room` is shorter than a vector.
+/// `target` is shorter than a vector.
 #[target_feature(enable = "avx512f")]
 #[inline]
-unsafe fn store_first(room: &mut [Digit], digits: __m512i) {
-    let mask = (1_u8 << room.len()) - 1;
+unsafe fn store_first(target: &mut [Digit], digits: __m512i) {
+    let mask = (1_u8 << target.len()) - 1;
     // SAFETY: the mask selects the digits within the slice.
-    unsafe { _mm512_mask_storeu_epi64(room.as_mut_ptr().cast(), mask, digits) };
+    unsafe { _mm512_mask_storeu_epi64(target.as_mut_ptr().cast(), mask, digits) };
 }
 
 /// For each sample, its bytes in the source, and its distance from their lowest bit.

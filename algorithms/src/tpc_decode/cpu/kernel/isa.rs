@@ -127,6 +127,6 @@ pub(in crate::tpc_decode::cpu) fn array_at<const N: usize>(
 ) -> &[u8; N] {
     match bytes[position..].first_chunk() {
         Some(array) => array,
-        None => unreachable!("there is room behind each payload"),
+        None => unreachable!("each payload is followed by padding"),
     }
 }

@@ -33,13 +33,13 @@ impl PadList {
     /// Destination of `N` pads from an index on. All may be written, even if fewer of them count as
     /// listed.
     #[inline(always)]
-    pub(in crate::tpc_decode::cpu) fn room<const N: usize>(
+    pub(in crate::tpc_decode::cpu) fn target<const N: usize>(
         &mut self,
         start: usize,
     ) -> &mut [PadId; N] {
         match self.pads[start..].first_chunk_mut() {
-            Some(room) => room,
-            None => unreachable!("there is slack behind a full list"),
+            Some(target) => target,
+            None => unreachable!("a full list is followed by padding"),
         }
     }
 
@@ -48,7 +48,7 @@ impl PadList {
     pub(super) fn at<const N: usize>(&self, index: usize) -> &[PadId; N] {
         match self.pads[index..].first_chunk() {
             Some(pads) => pads,
-            None => unreachable!("there is slack behind a full list"),
+            None => unreachable!("a full list is followed by padding"),
         }
     }
 }

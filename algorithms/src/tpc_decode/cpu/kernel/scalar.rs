@@ -40,7 +40,7 @@ impl Isa for Scalar {
         let mut end = start;
         for (mut rest, first) in halves {
             let count = rest.count_ones() as usize;
-            for pad in &mut pads.room::<64>(end)[..count] {
+            for pad in &mut pads.target::<64>(end)[..count] {
                 *pad = link[first + rest.trailing_zeros() as usize];
                 rest &= rest - 1;
             }

@@ -46,10 +46,10 @@ pub(super) fn few_sequences(
     }
     // SAFETY: the witness proves that the CPU has AVX2.
     let checked = unsafe { checked(row, heads, count) }?;
-    let room = pads.room(start);
-    number_four::<0>(avx2, room, row.row, &checked);
+    let target = pads.target(start);
+    number_four::<0>(avx2, target, row.row, &checked);
     if count > FEW / 2 {
-        number_four::<{ FEW / 2 }>(avx2, room, row.row, &checked);
+        number_four::<{ FEW / 2 }>(avx2, target, row.row, &checked);
     }
     // Loaded from the payload rather than computed: the next row depends on this number.
     Some(heads[HEAD * count - 1].into())
@@ -88,7 +88,7 @@ fn checked(row: RowOfPads, heads: &[u8; HEAD * FEW], count: usize) -> Option<[u8
 #[inline(always)]
 fn number_four<const FIRST: usize>(
     _: Avx2,
-    room: &mut [PadId; ROOM],
+    target: &mut [PadId; ROOM],
     row: u8,
     heads: &[u8; HEAD * FEW],
 ) {
@@ -97,10 +97,10 @@ fn number_four<const FIRST: usize>(
     let of_row = unsafe { pads_of_row(row) };
     for sequence in FIRST..FIRST + FEW / 2 {
         let start = if sequence == 0 { 0 } else { heads[HEAD * sequence - 1] };
-        match room[usize::from(start)..].first_chunk_mut() {
+        match target[usize::from(start)..].first_chunk_mut() {
             // SAFETY: the witness proves that the CPU has AVX2.
             Some(pads) => unsafe { number_from(pads, of_row, heads[HEAD * sequence]) },
-            None => unreachable!("there is room for a sequence behind any start"),
+            None => unreachable!("a sequence fits after any start"),
         }
     }
 }

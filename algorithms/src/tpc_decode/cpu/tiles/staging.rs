@@ -61,7 +61,7 @@ impl Staging {
     pub(super) fn entries(&mut self) -> &mut [u16; ENTRIES] {
         match cast_slice_mut(&mut self.tiles[..]).first_chunk_mut() {
             Some(entries) => entries,
-            None => unreachable!("tiles have as many entries"),
+            None => unreachable!("tiles have ENTRIES entries"),
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_region_has_room() {
+    fn tiles_of_every_region_fit() {
         assert!(Region::all().all(|region| region.rows().len() <= MAX_ROWS));
     }
 

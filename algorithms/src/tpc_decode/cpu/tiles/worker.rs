@@ -40,7 +40,7 @@ impl Kernels {
         let leave = leave::all().pop();
         match put.zip(leave) {
             Some((put, leave)) => Kernels { decode, put, leave },
-            None => unreachable!("what is plain all machines can"),
+            None => unreachable!("every machine supports the plain kernels"),
         }
     }
 }

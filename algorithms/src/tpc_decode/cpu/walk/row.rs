@@ -102,7 +102,7 @@ fn any_sequences(
         for done in (0..length).step_by(SEQUENCE) {
             let pad = PadId::new(row.row, first + done as u8);
             let index = walk.joiner.listed + total + done;
-            walk.isa.number(walk.joiner.pads.room(index), pad);
+            walk.isa.number(walk.joiner.pads.target(index), pad);
         }
         (free, total) = (pads_end, usize::from(end));
     }

@@ -22,7 +22,7 @@ const LIST = MAX_FECS_IN_HALF * CHANNELS_IN_LINK;
 var<workgroup> lists: array<u32, WARPS * LIST>;
 var<private> page: PageRecord;
 var<private> page_byte: u32;
-// Where a block that continues in the next page is split.
+// End of the payload, where a block that continues in the next page is split.
 var<private> payload_end: u32;
 
 fn byte_at(position: u32) -> u32 {

@@ -60,7 +60,7 @@ fn find(strip: &mut Strip<'_>, peaks: impl Fn(&Cells, &Cells, &Cells, u16) -> u6
             let (Some(before), Some(middle), Some(behind)) =
                 (cells(cell - line), cells(cell), cells(cell + line))
             else {
-                unreachable!("there are lines before the first pad and behind the last one");
+                unreachable!("there are lines before the first pad and after the last one");
             };
             strip.raw[cell / WORD] = peaks(before, middle, behind, cutoff);
         }
